@@ -1,0 +1,23 @@
+/* err.h - what went wrong, said once where it was seen.
+ * Layer: base. */
+#pragma once
+
+enum {
+	ERR_TEXT_MAX = 512
+};
+
+struct err {
+	int code; /* negative errno, 0 while nothing happened */
+	char text[ERR_TEXT_MAX];
+};
+
+/* Records `code` (a negative errno) and the text; returns `code`, so that a caller can
+ * write `return err_set(...)`.  `err` may be NULL. */
+int err_set(struct err *err, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* As err_set(), and appends ": " and the system's text for -code. */
+int err_sys(struct err *err, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Puts "prefix: " before the text that is there; returns the recorded code. */
+int err_prefix(struct err *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));

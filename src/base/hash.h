@@ -1,0 +1,24 @@
+/* hash.h - mixing of integers and hashing of bytes.
+ * Layer: base. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/* A good mixer of 64 bits (the finaliser of MurmurHash3). */
+static inline uint64_t hash_u64(uint64_t v)
+{
+	v ^= v >> 33;
+	v *= 0xff51afd7ed558ccdULL;
+	v ^= v >> 33;
+	v *= 0xc4ceb9fe1a85ec53ULL;
+	v ^= v >> 33;
+	return v;
+}
+
+static inline uint64_t hash_pair(uint64_t a, uint64_t b)
+{
+	return hash_u64(a * 0x9e3779b97f4a7c15ULL ^ hash_u64(b));
+}
+
+/* XXH3, 64 bits. */
+uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed);

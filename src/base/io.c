@@ -1,0 +1,158 @@
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	READ_STEP = 64 * 1024,
+	WALK_FDS = 32
+};
+
+int io_open(const char *path, int flags, mode_t mode)
+{
+	int fd = open(path, flags | O_CLOEXEC, mode);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int io_write_all(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+ssize_t io_pread_full(int fd, void *bytes, size_t len, uint64_t off)
+{
+	size_t got = 0;
+
+	while (got < len) {
+		ssize_t n = pread(fd, (char *)bytes + got, len - got, (off_t)(off + got));
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (n == 0)
+			break;
+		got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
+
+int io_read_fd(int fd, struct buf *out, size_t max)
+{
+	size_t start = out->len;
+
+	for (;;) {
+		ssize_t n;
+
+		if (!buf_reserve(out, READ_STEP))
+			return -ENOMEM;
+		n = read(fd, out->data + out->len, READ_STEP);
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (n == 0)
+			return 0;
+		if ((size_t)n > max - (out->len - start))
+			return -EFBIG;
+		out->len += (size_t)n;
+	}
+}
+
+int io_read_file(const char *path, struct buf *out, size_t max)
+{
+	int fd = io_open(path, O_RDONLY, 0);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = io_read_fd(fd, out, max);
+	close(fd);
+	return r;
+}
+
+int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
+{
+	char *part = NULL;
+	int fd;
+	int r;
+
+	if (asprintf(&part, "%s.part", path) < 0)
+		return -ENOMEM;
+	fd = io_open(part, O_WRONLY | O_CREAT | O_TRUNC, mode);
+	if (fd < 0) {
+		free(part);
+		return fd;
+	}
+	r = io_write_all(fd, bytes, len);
+	if (close(fd) && !r)
+		r = -errno;
+	if (!r && rename(part, path))
+		r = -errno;
+	if (r)
+		unlink(part);
+	free(part);
+	return r;
+}
+
+int io_make_dirs(const char *path, mode_t mode)
+{
+	char *copy = strdup(path);
+	int r = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	for (char *p = copy + 1; !r; p++) {
+		char kept = *p;
+
+		if (kept != '/' && kept != '\0')
+			continue;
+		*p = '\0';
+		if (mkdir(copy, mode) && errno != EEXIST)
+			r = -errno;
+		*p = kept;
+		if (!kept)
+			break;
+	}
+	free(copy);
+	return r;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *walk)
+{
+	(void)st;
+	(void)type;
+	(void)walk;
+	return remove(path) ? -errno : 0;
+}
+
+int io_remove_tree(const char *path)
+{
+	int r = nftw(path, remove_one, WALK_FDS, FTW_DEPTH | FTW_PHYS);
+
+	if (r == -1)
+		return errno == ENOENT ? 0 : -errno;
+	return r;
+}

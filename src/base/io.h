@@ -1,0 +1,26 @@
+/* io.h - whole reads and writes, and files in memory.
+ * Layer: base.  All descriptors are opened with O_CLOEXEC. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+/* Opens; a descriptor or a negative errno. */
+int io_open(const char *path, int flags, mode_t mode);
+/* Writes all of it, through short writes and EINTR.  0 or a negative errno. */
+int io_write_all(int fd, const void *bytes, size_t len);
+/* Reads up to `len` bytes at `off`; returns how many (short only at the end of the file)
+ * or a negative errno. */
+ssize_t io_pread_full(int fd, void *bytes, size_t len, uint64_t off);
+/* Appends the whole of a file (a /proc file too, whose size says 0) to `out`, at most
+ * `max` bytes.  0, -EFBIG if there was more, or another negative errno. */
+int io_read_file(const char *path, struct buf *out, size_t max);
+int io_read_fd(int fd, struct buf *out, size_t max);
+/* Writes a new file beside `path` and renames it over it.  0 or a negative errno. */
+int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
+/* mkdir -p.  0 or a negative errno. */
+int io_make_dirs(const char *path, mode_t mode);
+/* rm -r; 0 also if nothing was there, else a negative errno.  Follows no links. */
+int io_remove_tree(const char *path);

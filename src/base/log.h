@@ -1,0 +1,17 @@
+/* log.h - where a layer below tools/ leaves a remark: the tool decides what becomes of it.
+ * Layer: base.  The sink is process-wide state, set once at the start by the tool. */
+#pragma once
+
+enum log_level {
+	LOG_WARNING, /* the result is affected; shown to the user */
+	LOG_NOTE,    /* worth a line, the result is whole */
+	LOG_DEBUG,
+	LOG_COUNT
+};
+
+typedef void (*log_sink)(enum log_level level, const char *text);
+
+/* NULL (the start) drops everything. */
+void log_set_sink(log_sink sink);
+void log_say(enum log_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));

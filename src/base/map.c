@@ -1,0 +1,82 @@
+#include "base/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+enum {
+	FIRST_SLOTS = 64
+};
+
+static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
+{
+	size_t i = hash_pair(a, b) & m->mask;
+
+	while (m->slots[i].value_plus_1 &&
+	       (m->slots[i].a != a || m->slots[i].b != b))
+		i = (i + 1) & m->mask;
+	return &m->slots[i];
+}
+
+static int grow(struct map *m)
+{
+	size_t nr_slots = m->slots ? (m->mask + 1) * 2 : FIRST_SLOTS;
+	struct map bigger = { .mask = nr_slots - 1, .nr = m->nr };
+
+	bigger.slots = calloc(nr_slots, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; m->slots && i <= m->mask; i++) {
+		const struct map_slot *old = &m->slots[i];
+
+		if (old->value_plus_1)
+			*probe(&bigger, old->a, old->b) = *old;
+	}
+	free(m->slots);
+	*m = bigger;
+	return 0;
+}
+
+uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
+{
+	if (!m->slots)
+		return MAP_NONE;
+	return probe(m, a, b)->value_plus_1 - 1; /* an empty slot gives MAP_NONE */
+}
+
+struct map_slot *map_at(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
+{
+	struct map_slot *slot;
+
+	/* At most 5/8 full: with linear probing a miss then looks at 4 slots. */
+	if (!m->slots || (m->nr + 1) * 8 > (m->mask + 1) * 5)
+		if (grow(m))
+			return NULL;
+	slot = probe(m, a, b);
+	*ret_new = !slot->value_plus_1;
+	if (*ret_new) {
+		slot->a = a;
+		slot->b = b;
+		slot->value_plus_1 = 1;
+		m->nr++;
+	}
+	return slot;
+}
+
+int map_set(struct map *m, uint64_t a, uint64_t b, uint32_t value)
+{
+	bool is_new;
+	struct map_slot *slot = map_at(m, a, b, &is_new);
+
+	if (!slot)
+		return -ENOMEM;
+	slot->value_plus_1 = value + 1;
+	return 0;
+}
+
+void map_done(struct map *m)
+{
+	free(m->slots);
+	*m = (struct map){ 0 };
+}

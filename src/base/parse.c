@@ -1,0 +1,112 @@
+#include "base/parse.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+}
+
+bool parse_u64_max(const char *s, uint64_t max, uint64_t *ret_v)
+{
+	unsigned int base = 10;
+	uint64_t v = 0;
+
+	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
+		base = 16;
+		s += 2;
+	}
+	if (!*s)
+		return false;
+	for (; *s; s++) {
+		unsigned int d = (unsigned int)digit_of(*s);
+
+		if (d >= base || __builtin_mul_overflow(v, base, &v) ||
+		    __builtin_add_overflow(v, d, &v))
+			return false;
+	}
+	if (v > max)
+		return false;
+	*ret_v = v;
+	return true;
+}
+
+bool parse_u64(const char *s, uint64_t *ret_v)
+{
+	return parse_u64_max(s, UINT64_MAX, ret_v);
+}
+
+/* By hand, because strtod() follows the locale and takes "nan", "0x1p3" and blanks. */
+static bool take_fraction(const char **s, double *ret_v)
+{
+	const char *p = *s;
+	double v = 0, unit = 1;
+	bool any = false;
+
+	for (; isdigit((unsigned char)*p); p++, any = true)
+		v = v * 10 + (*p - '0');
+	if (*p == '.')
+		for (p++; isdigit((unsigned char)*p); p++, any = true) {
+			unit /= 10;
+			v += (*p - '0') * unit;
+		}
+	if (!any || !isfinite(v))
+		return false;
+	*s = p;
+	*ret_v = v;
+	return true;
+}
+
+bool parse_double(const char *s, double *ret_v)
+{
+	double v;
+
+	if (!take_fraction(&s, &v) || *s)
+		return false;
+	*ret_v = v;
+	return true;
+}
+
+bool parse_hex_at(const char **s, uint64_t *ret_v)
+{
+	const char *p = *s;
+	uint64_t v = 0;
+	int digits = 0;
+
+	for (; digits < 17 && digit_of(*p) < 16; p++, digits++)
+		v = v << 4 | (uint64_t)digit_of(*p);
+	if (digits < 1 || digits > 16)
+		return false;
+	*s = p;
+	*ret_v = v;
+	return true;
+}
+
+bool parse_duration_ns(const char *s, uint64_t *ret_ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {
+		{ "", 1e9 },  { "s", 1e9 },  { "ms", 1e6 }, { "us", 1e3 },
+		{ "ns", 1 },  { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 },
+	};
+	double v;
+
+	if (!take_fraction(&s, &v))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(s, units[i].unit)) {
+			if (v * units[i].ns > 9e18)
+				return false;
+			*ret_ns = (uint64_t)(v * units[i].ns);
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,29 @@
+#include "base/vec.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+bool vec_grow_raw(void **data, size_t *cap, size_t need, size_t elem_bytes)
+{
+	size_t want = *cap ? *cap : 16;
+	void *grown;
+
+	while (want < need) {
+		if (want > SIZE_MAX / 2)
+			return false;
+		want *= 2;
+	}
+	if (want > SIZE_MAX / elem_bytes)
+		return false;
+	grown = realloc(*data, want * elem_bytes);
+	if (!grown)
+		return false;
+	*data = grown;
+	*cap = want;
+	return true;
+}
+
+void vec_free_raw(void *data)
+{
+	free(data);
+}

@@ -1,0 +1,131 @@
+/* dict.h - the interned things that samples refer to by number: strings, events, images,
+ * frames, stacks and threads of one segment of a session.
+ * Layer: format.  Not thread safe.  Numbers are given in order of first use from 0 on, so
+ * a writer can append "all since the last flush", and a reader gets the same numbers. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/strtab.h"
+#include "base/vec.h"
+
+enum {
+	DICT_NONE = 0xffffffff, /* no such thing; unknown; and "memory is short" of adds */
+	BUILD_ID_MAX = 20
+};
+
+enum image_kind {
+	IMAGE_LOST,     /* a number whose description was damaged in the file */
+	IMAGE_FILE,     /* executable or library; offset = offset in the file */
+	IMAGE_KERNEL,   /* offset = address - start; start 0 if the base was hidden */
+	IMAGE_MODULE,   /* name is the module's ("ext4"); offset = address - start */
+	IMAGE_BPF,      /* JITed BPF program; offset = address - start */
+	IMAGE_VDSO,     /* "[vdso]"; offset = offset in the saved vdso image */
+	IMAGE_ANON,     /* anonymous executable memory of process `pid`, [start, end) */
+	IMAGE_UNMAPPED, /* of process `pid`, in no known mapping; offset = address */
+	IMAGE_COUNT
+};
+
+struct build_id {
+	uint8_t len; /* 0: unknown */
+	uint8_t bytes[BUILD_ID_MAX];
+};
+
+struct image {
+	uint32_t name; /* string: full path as recorded, or a kernel-like name */
+	enum image_kind kind;
+	struct build_id build_id;
+	uint64_t dev;        /* as first seen; makedev() of major and minor; 0 unknown */
+	uint64_t inode;      /* 0 unknown */
+	uint64_t inode_gen;  /* 0 unknown */
+	uint64_t mtime_ns;   /* since 1970; 0 unknown */
+	uint64_t file_bytes; /* size of the file; 0 unknown */
+	uint64_t start;      /* run-time range where the kind needs it, else 0 */
+	uint64_t end;
+	int32_t pid; /* of ANON and UNMAPPED, else 0 */
+};
+
+struct frame {
+	uint64_t offset; /* meaning by the image's kind, above */
+	uint32_t image;
+};
+
+/* Stacks are a trie from the thread's root inwards: a node is a frame and the node of its
+ * caller.  A sample's stack is the node of its leaf.  Nodes 0 and 1 are no frames: */
+enum {
+	STACK_ROOT = 0,      /* the caller of an outermost frame (or callers not recorded) */
+	STACK_TRUNCATED = 1, /* the chain was cut here: the callers exist but are unknown */
+	STACK_FIRST = 2
+};
+
+struct stack {
+	uint32_t parent;
+	uint32_t frame; /* DICT_NONE in nodes 0 and 1 */
+};
+
+/* One thread during one span in which its name, application and cgroup are the same. */
+struct thread {
+	int32_t pid; /* thread group; -1: a task that was exiting; 0: idle */
+	int32_t tid;
+	int32_t ns_pid;  /* innermost namespace's number where known, else = pid */
+	int32_t ns_tid;
+	uint32_t comm;   /* string */
+	uint32_t app;    /* image of the process's main binary, or DICT_NONE */
+	uint32_t cgroup; /* string, "" unknown */
+	uint32_t flags;  /* THREAD_... */
+	uint64_t start_ns; /* of the process instance, session clock; 0 = before recording */
+};
+
+enum {
+	THREAD_KERNEL = 1, /* a kernel thread, or idle */
+	THREAD_EXITING = 2
+};
+
+struct event_desc {
+	uint32_t name;     /* string: as OProfile shows it: TIMER, CPU_CLK..., page-faults */
+	uint32_t about;    /* string: one line of what is counted */
+	uint32_t type;     /* perf_event_attr.type and config words */
+	uint32_t flags;    /* EVENT_... */
+	uint64_t config;
+	uint64_t config1;
+	uint64_t config2;
+	uint64_t count;        /* period asked for; 0 under a frequency */
+	uint64_t frequency_hz; /* 0 under a period */
+	uint64_t unit_mask;
+};
+
+enum {
+	EVENT_USER = 1,   /* user space is sampled */
+	EVENT_KERNEL = 2, /* kernel space is sampled */
+	EVENT_TIMER = 4,  /* the cpu-clock stand-in: OProfile's TIMER */
+	EVENT_CHAINS = 8  /* call chains were recorded */
+};
+
+struct dict {
+	struct strtab strings;
+	VEC(struct event_desc) events;
+	VEC(struct image) images;
+	VEC(struct frame) frames;
+	VEC(struct stack) stacks;
+	VEC(struct thread) threads;
+	struct map frame_by; /* (image, offset) */
+	struct map stack_by; /* (parent, frame) */
+	struct map image_by; /* hash of the identity, turn */
+	struct map thread_by; /* hash, turn */
+};
+
+/* 0 or -ENOMEM. */
+int dict_init(struct dict *d);
+void dict_done(struct dict *d);
+/* Each returns the number, old or new; DICT_NONE when memory is short.  Two images are one
+ * if kind, name and build-id agree, and where there is no build-id all else too. */
+uint32_t dict_string(struct dict *d, const char *s);
+uint32_t dict_event(struct dict *d, const struct event_desc *event);
+uint32_t dict_image(struct dict *d, const struct image *image);
+uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset);
+uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame);
+uint32_t dict_thread(struct dict *d, const struct thread *thread);
+/* The string with this number, "" if there is none. */
+const char *dict_str(const struct dict *d, uint32_t string);

@@ -1,0 +1,37 @@
+/* naming.h - names for the frames of a segment: finds each image's symbols where the
+ * session, or this machine, has them, and never takes those of another binary.
+ * Layer: resolve.  One per segment; not thread safe; loads an image at its first lookup. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/dict.h"
+#include "format/session.h"
+#include "resolve/symtab.h"
+
+struct err;
+struct naming;
+
+/* Why an image has, or lacks, symbols; shown by `--quality`. */
+enum naming_status {
+	NAMING_OK,         /* symbols loaded */
+	NAMING_NO_SYMBOLS, /* the right file was there, without symbols */
+	NAMING_NO_FILE,    /* recorded path does not exist here */
+	NAMING_OTHER_FILE, /* a file is there, but with another build-id (or inode, mtime) */
+	NAMING_UNREADABLE, /* permission, or not a usable ELF file */
+	NAMING_UNVERIFIED, /* symbols loaded from a file without build-id: size and mtime fit */
+	NAMING_NO_KALLSYMS, /* kernel without saved symbols (kptr_restrict) */
+	NAMING_NONE_EXPECTED, /* anonymous, unmapped, lost */
+	NAMING_STATUS_COUNT
+};
+
+/* `session_dir` holds the saved kallsyms, vdso and image copies (docs/format.md).  `dict`
+ * and `info` outlive it.  0 or -ENOMEM. */
+int naming_new(const struct dict *dict, const struct session_info *info,
+	       const char *session_dir, struct naming **ret_naming);
+void naming_free(struct naming *n); /* NULL is fine */
+/* The image's table, or NULL if it has none; the same pointer each time. */
+const struct symtab *naming_symtab(struct naming *n, uint32_t image);
+/* Status and where the symbols came from ("" if nowhere); after naming_symtab(). */
+enum naming_status naming_status(struct naming *n, uint32_t image, const char **ret_from);

@@ -1,0 +1,55 @@
+/* symtab.h - the function symbols of one image, sorted by address.
+ * Layer: resolve.  Built once, then read-only: lookups need no lock.
+ *
+ * Positions are the image's own offsets, as in struct frame (format/dict.h): file offsets
+ * for ELF files and the vdso, address - start for kernel, modules and BPF. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/addr.h"
+#include "format/dict.h"
+
+struct err;
+struct symtab;
+
+struct symbol {
+	uint64_t offset; /* of its first byte */
+	uint64_t size;   /* bytes it covers (a size of 0 in the file: up to the next one) */
+	struct elf_vaddr vaddr; /* link-time address; run-time address for kernel symbols */
+	const char *name; /* as in the file (mangled); borrowed from the table */
+};
+
+/* Symbols of an ELF file on disk: .symtab, and where that is missing .dynsym.  Functions
+ * (STT_FUNC, STT_GNU_IFUNC) and untyped labels in executable sections; of several at one
+ * address the one a user would expect (global before weak before local, the shorter
+ * underscore prefix, sized before unsized).  The file may be of any class and byte order,
+ * and is hostile until parsed.
+ * 0, -ENODATA (an ELF file without symbols; *ret_tab is then an empty table with the
+ * segment map), -EBADMSG, or another negative errno. */
+int symtab_load_elf(const char *path, struct symtab **ret_tab, struct err *err);
+int symtab_load_elf_bytes(const void *bytes, size_t len, struct symtab **ret_tab,
+			  struct err *err);
+/* Kernel text symbols from /proc/kallsyms text: those without [module] if `module` is
+ * NULL, else those of that module.  Offsets are relative to `start`. */
+int symtab_load_kallsyms(const char *text, size_t len, const char *module, uint64_t start,
+			 struct symtab **ret_tab, struct err *err);
+/* The symbol covering `offset`, or NULL.  Borrowed until symtab_free(). */
+const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset);
+size_t symtab_count(const struct symtab *tab);
+const struct symbol *symtab_at(const struct symtab *tab, size_t i);
+/* Link-time address of a file offset (through the program headers); the offset itself if
+ * no segment covers it or the table is not of an ELF file. */
+struct elf_vaddr symtab_vaddr(const struct symtab *tab, uint64_t offset);
+void symtab_free(struct symtab *tab); /* NULL is fine */
+
+/* Reads the GNU build-id note of an ELF file.  0, -ENODATA (none), -EBADMSG, -errno. */
+int elf_build_id(const char *path, struct build_id *ret_id, struct err *err);
+int elf_build_id_fd(int fd, struct build_id *ret_id, struct err *err);
+int elf_build_id_bytes(const void *bytes, size_t len, struct build_id *ret_id);
+/* In a notes section alone, such as /sys/kernel/notes. */
+int notes_build_id(const void *bytes, size_t len, struct build_id *ret_id);
+/* Hex digits in a static-size caller's buffer of 2 * BUILD_ID_MAX + 1. */
+void build_id_to_hex(const struct build_id *id, char *ret_hex);
+bool build_id_equal(const struct build_id *a, const struct build_id *b);

@@ -1,0 +1,52 @@
+/* options.h - options as tables: the parser, --help, completion and the registry test all
+ * read the same rows.
+ * Layer: tools.  Parsing is getopt_long(3)'s, so abbreviations of long options work and a
+ * word behind an option with an optional value is never swallowed. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct err;
+
+enum option_kind {
+	OPTION_FLAG,     /* bool */
+	OPTION_TEXT,     /* const char *, borrowed from argv; "" for an optional value left out */
+	OPTION_LIST,     /* struct option_list: every use adds a value */
+	OPTION_COUNT,    /* uint64_t, decimal or 0x */
+	OPTION_NUMBER,   /* double */
+	OPTION_DURATION, /* uint64_t nanoseconds: 10, 1.5s, 250ms, 2m */
+	OPTION_REFUSED,  /* known, but not offered: `refusal` says why and what to do */
+	OPTION_KIND_COUNT
+};
+
+struct option_list {
+	VEC(const char *) values;
+};
+
+struct option_row {
+	const char *name;  /* long name without dashes; NULL ends a table */
+	char letter;       /* 0: none */
+	enum option_kind kind;
+	const char *value; /* name of the value in --help, NULL if it takes none */
+	bool value_optional;
+	size_t offset;     /* of the field in the command's own struct */
+	const char *help;  /* one or more sentences; wrapped by --help */
+	const char *refusal;
+	const char *alias_of; /* a second spelling: the help row shows both on one line */
+};
+
+#define OPTION(type, field) offsetof(type, field)
+
+enum options_order {
+	OPTIONS_PERMUTE,      /* options and words in any order */
+	OPTIONS_STOP_AT_WORD, /* the first word begins a command line */
+};
+
+/* Fills `target` (the command's struct) from argv[1..].  *ret_first is the index of the
+ * first word in the (then permuted) argv.  0, -EINVAL with a one-line text that names the
+ * option and what it takes, or -ENOMEM. */
+int options_parse(const struct option_row *rows, enum options_order order, int argc,
+		  char **argv, void *target, int *ret_first, struct err *err);
