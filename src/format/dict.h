@@ -38,7 +38,7 @@ struct image {
 	enum image_kind kind;
 	struct build_id build_id;
 	uint64_t dev;        /* as first seen; makedev() of major and minor; 0 unknown */
-	uint64_t inode;      /* 0 unknown */
+	uint64_t inode;      /* 0 unknown; of ANON and UNMAPPED: number of the instance */
 	uint64_t inode_gen;  /* 0 unknown */
 	uint64_t mtime_ns;   /* since 1970; 0 unknown */
 	uint64_t file_bytes; /* size of the file; 0 unknown */
