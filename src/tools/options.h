@@ -35,7 +35,9 @@ struct option_row {
 	size_t offset;     /* of the field in the command's own struct */
 	const char *help;  /* one or more sentences; wrapped by --help */
 	const char *refusal;
-	const char *alias_of; /* a second spelling: the help row shows both on one line */
+	/* A second spelling (or letter) of the row with this name: kind, value and offset are
+	 * read from there, and --help shows both on one line. */
+	const char *alias_of;
 };
 
 #define OPTION(type, field) offsetof(type, field)
@@ -50,3 +52,19 @@ enum options_order {
  * option and what it takes, or -ENOMEM. */
 int options_parse(const struct option_row *rows, enum options_order order, int argc,
 		  char **argv, void *target, int *ret_first, struct err *err);
+
+/* Rows and the struct that their offsets are in. */
+struct options_table {
+	const struct option_row *rows;
+	void *target;
+};
+
+/* As options_parse(), for the rows of several tables together. */
+int options_parse_tables(const struct options_table *tables, size_t nr_tables,
+			 enum options_order order, int argc, char **argv, int *ret_first,
+			 struct err *err);
+/* The row of that name, NULL if there is none. */
+const struct option_row *options_find(const struct option_row *rows, const char *name);
+/* The row that `row` is a spelling of, or `row` itself. */
+const struct option_row *options_main_row(const struct option_row *rows,
+					  const struct option_row *row);

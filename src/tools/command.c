@@ -1,0 +1,150 @@
+#include "tools/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "tools/help.h"
+#include "tools/version.h"
+
+struct common {
+	bool help;
+	bool usage;
+	bool version;
+};
+
+/* Where a command has a letter of these for itself, its own row is met first. */
+static const struct option_row common_rows[] = {
+	{ .name = "help",
+	  .letter = '?',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct common, help),
+	  .help = "Show this text." },
+	{ .name = "usage",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct common, usage),
+	  .help = "Show the ways to call it." },
+	{ .name = "version",
+	  .letter = 'v',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct common, version),
+	  .help = "Show the version." },
+	{ 0 },
+};
+
+static const struct option_row common_rows_h_u[] = {
+	{ .name = "help",
+	  .letter = 'h',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct common, help),
+	  .help = "Show this text; -? does it too." },
+	{ .name = "usage",
+	  .letter = 'u',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct common, usage),
+	  .help = "Show the ways to call it." },
+	{ .name = "version",
+	  .letter = 'v',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct common, version),
+	  .help = "Show the version." },
+	{ 0 },
+};
+
+static char the_name[64] = "oprofile";
+static unsigned int nr_warnings;
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *cmd = commands[i];
+
+		if (!strcmp(cmd->name, name) ||
+		    (cmd->classic && !strcmp(cmd->classic, name)))
+			return cmd;
+	}
+	return NULL;
+}
+
+const struct option_row *command_common_rows(const struct command *cmd)
+{
+	return cmd->letters_h_u ? common_rows_h_u : common_rows;
+}
+
+int command_options(const struct command *cmd, enum options_order order, int argc,
+		    char **argv, void *target, int *ret_first)
+{
+	struct common common = { 0 };
+	const struct options_table tables[] = {
+		{ cmd->options, target },
+		{ command_common_rows(cmd), &common },
+	};
+	struct err err = { 0 };
+	int first;
+
+	if (options_parse_tables(tables, 2, order, argc, argv, &first, &err)) {
+		command_error("%s (see %s --help)", err.text, command_name());
+		return cmd->failure_status ? cmd->failure_status : 1;
+	}
+	if (common.help)
+		help_print(stdout, cmd, command_name(), help_terminal_width());
+	else if (common.usage)
+		help_print_usage(stdout, cmd, command_name());
+	else if (common.version)
+		printf("%s: oprofile %s\n", command_name(), version_string());
+	else {
+		*ret_first = first;
+		return -1;
+	}
+	return 0;
+}
+
+void command_set_name(const struct command *cmd, bool by_classic_name)
+{
+	if (cmd && by_classic_name && cmd->classic)
+		snprintf(the_name, sizeof(the_name), "%s", cmd->classic);
+	else if (cmd)
+		snprintf(the_name, sizeof(the_name), "oprofile %s", cmd->name);
+	else
+		snprintf(the_name, sizeof(the_name), "oprofile");
+}
+
+const char *command_name(void)
+{
+	return the_name;
+}
+
+static void say(const char *kind, const char *format, va_list args)
+{
+	/* The report goes first where both streams end up in one file. */
+	fflush(stdout);
+	fprintf(stderr, "%s: %s", the_name, kind);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+void command_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say("", format, args);
+	va_end(args);
+}
+
+void command_warning(const char *format, ...)
+{
+	va_list args;
+
+	nr_warnings++;
+	va_start(args, format);
+	say("warning: ", format, args);
+	va_end(args);
+}
+
+unsigned int command_nr_warnings(void)
+{
+	return nr_warnings;
+}

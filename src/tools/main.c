@@ -1,0 +1,133 @@
+/* main.c - one program under many names: `oprofile record` and its link `operf`. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/nearest.h"
+#include "tools/command.h"
+#include "tools/help.h"
+#include "tools/version.h"
+
+enum {
+	NAME_COLUMN = 22
+};
+
+static void log_to_stderr(enum log_level level, const char *text)
+{
+	if (level == LOG_WARNING)
+		command_warning("%s", text);
+	else if (level == LOG_NOTE)
+		command_error("%s", text);
+}
+
+static void print_commands(FILE *out)
+{
+	unsigned int width = help_terminal_width();
+
+	fputs("Usage: oprofile COMMAND [options]\n"
+	      "       oprofile help [COMMAND]\n"
+	      "       oprofile --version\n"
+	      "\n"
+	      "A statistical profiler: records where programs and the kernel spend their\n"
+	      "time, and shows it by binary and by function.\n"
+	      "\n"
+	      "Commands:\n",
+	      out);
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *cmd = commands[i];
+		int used = fprintf(out, "  %s", cmd->name);
+
+		if (cmd->classic)
+			used += fprintf(out, " (%s)", cmd->classic);
+		fprintf(out, "%*s", used < NAME_COLUMN ? NAME_COLUMN - used : 1, "");
+		help_wrap(out, cmd->summary, NAME_COLUMN, NAME_COLUMN, width);
+	}
+	fputs("\nStart with:  operf ./program    and then:  opreport --symbols\n", out);
+}
+
+static int unknown_command(const char *name)
+{
+	struct nearest near = { .word = name };
+
+	for (size_t i = 0; commands[i]; i++) {
+		nearest_try(&near, commands[i]->name);
+		if (commands[i]->classic)
+			nearest_try(&near, commands[i]->classic);
+	}
+	if (near.best)
+		command_error("unknown command '%s': did you mean '%s'? (see oprofile help)",
+			      name, near.best);
+	else
+		command_error("unknown command '%s' (see oprofile help)", name);
+	return 1;
+}
+
+static int show_help(const char *name)
+{
+	const struct command *cmd;
+
+	if (!name) {
+		print_commands(stdout);
+		return 0;
+	}
+	cmd = command_find(name);
+	if (!cmd)
+		return unknown_command(name);
+	command_set_name(cmd, cmd->classic && !strcmp(cmd->classic, name));
+	help_print(stdout, cmd, command_name(), help_terminal_width());
+	return 0;
+}
+
+/* `oprofile ...`: the first word says what is wanted. */
+static int run_word(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct command *cmd;
+
+	if (!word) {
+		print_commands(stderr);
+		return 1;
+	}
+	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h") ||
+	    !strcmp(word, "-?"))
+		return show_help(argc > 2 ? argv[2] : NULL);
+	if (!strcmp(word, "version") || !strcmp(word, "--version") || !strcmp(word, "-v")) {
+		version_print(stdout);
+		return 0;
+	}
+	cmd = command_find(word);
+	if (!cmd)
+		return unknown_command(word);
+	command_set_name(cmd, false);
+	return cmd->run(cmd, argc - 1, argv + 1);
+}
+
+static const struct command *find_by_classic(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	const char *name = slash ? slash + 1 : program;
+	const struct command *cmd = command_find(name);
+
+	return cmd && cmd->classic && !strcmp(cmd->classic, name) ? cmd : NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *cmd = argc ? find_by_classic(argv[0]) : NULL;
+	int status;
+
+	log_set_sink(log_to_stderr);
+	if (cmd) {
+		command_set_name(cmd, true);
+		status = cmd->run(cmd, argc, argv);
+	} else {
+		status = run_word(argc, argv);
+	}
+	/* A full disk behind `> file` must not look like success. */
+	if (fflush(stdout) || ferror(stdout)) {
+		command_error("cannot write to the standard output");
+		return status ? status : 1;
+	}
+	return status;
+}

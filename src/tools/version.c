@@ -1,0 +1,37 @@
+#include "tools/version.h"
+
+#include <elfutils/version.h>
+#include <stddef.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x) TEXT_OF_(x)
+
+struct part {
+	const char *name;
+	const char *use;
+	const char *version; /* of the headers it was built with; NULL: not known */
+};
+
+static const struct part parts[] = {
+	{ "elfutils", "ELF symbols", TEXT_OF(_ELFUTILS_VERSION) },
+	{ "zstd", "compression of sessions", ZSTD_VERSION_STRING },
+	{ "xxhash", "checksums of sessions",
+	  TEXT_OF(XXH_VERSION_MAJOR) "." TEXT_OF(XXH_VERSION_MINOR) "." TEXT_OF(
+		  XXH_VERSION_RELEASE) },
+	{ "libiberty", "demangling of C++, Rust", NULL },
+};
+
+const char *version_string(void)
+{
+	return OPROFILE_VERSION;
+}
+
+void version_print(FILE *out)
+{
+	fprintf(out, "oprofile %s\n", OPROFILE_VERSION);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		fprintf(out, "  %-10s %-7s %s\n", parts[i].name,
+			parts[i].version ? parts[i].version : "yes", parts[i].use);
+}
