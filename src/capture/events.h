@@ -1,0 +1,60 @@
+/* events.h - from the words after --event to what perf_event_open() takes.
+ * Layer: capture.  Grammar: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]][,...], OProfile's own;
+ * names are the kernel's (as perf spells them) and OProfile's TIMER. */
+#pragma once
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct err;
+
+enum {
+	EVENT_NAME_MAX = 128,
+	EVENT_ABOUT_MAX = 160,
+	EVENTS_MAX = 24,           /* of one recording, OProfile's limit */
+	EVENT_DEFAULT_HZ = 997
+};
+
+/* One event to record. */
+struct event_request {
+	char name[EVENT_NAME_MAX];   /* as reports show it: TIMER, page-faults, cpu/.../ */
+	char about[EVENT_ABOUT_MAX]; /* one line: what is counted */
+	/* type, config, config1, config2, exclude_kernel, exclude_user, exclude_hv, freq and
+	 * sample_period or sample_freq are set; all else is zero and the recorder's. */
+	struct perf_event_attr attr;
+	uint64_t count;        /* period asked for (cpu-clock: nanoseconds); 0 under a rate */
+	uint64_t frequency_hz; /* 0 under a period */
+	uint64_t unit_mask;
+	bool kernel; /* kernel space is sampled */
+	bool user;   /* user space is sampled */
+	bool timer;  /* cpu-clock under OProfile's name TIMER */
+	bool scope_given; /* the spec itself said what of kernel and user */
+};
+
+struct event_requests {
+	VEC(struct event_request) list; /* at most EVENTS_MAX */
+};
+
+/* Adds the events of one comma-separated list; a comma between slashes belongs to the event.
+ * An event without a count is sampled at `frequency_hz` (0: EVENT_DEFAULT_HZ).
+ * 0, -EINVAL with a line that names the spec and what is wrong, -ENOENT for an unknown name
+ * (with the nearest one), -E2BIG beyond EVENTS_MAX, -EEXIST for the same event twice,
+ * -ENOMEM.  `reqs` keeps what was added before the faulty spec. */
+int events_parse(const char *specs, uint64_t frequency_hz, struct event_requests *reqs,
+		 struct err *err);
+/* The event to take when none was asked for: the PMU's cycles, and where there is no PMU
+ * TIMER (ret_event->timer says which). */
+void events_default(uint64_t frequency_hz, struct event_request *ret_event);
+/* Samples user space only from now on: what perf_event_paranoid 2 leaves. */
+void event_request_user_only(struct event_request *event);
+/* Whether the kernel counts hardware cycles here, for this user at least in user space.
+ * Asked once, then remembered. */
+bool events_have_pmu(void);
+void events_done(struct event_requests *reqs);
+
+/* The events known by name, one after the other from 0 on, for lists and completion: false
+ * behind the last one.  Events of PMUs in /sys are not among them. */
+bool events_row(size_t i, const char **ret_name, const char **ret_about);
