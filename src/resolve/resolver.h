@@ -18,9 +18,13 @@ struct resolver;
 /* What the resolver asks of its surroundings. */
 struct resolver_ops {
 	/* First hit of a file image (kind FILE or VDSO): may complete build-id, dev, inode,
-	 * mtime and size.  `pid` and the mapping tell where it was seen.  May be NULL. */
+	 * mtime and size.  `pid` and the mapping tell where it was seen.  May be NULL.
+	 * For KERNEL and MODULE it may complete the build-id. */
 	void (*first_hit)(void *ctx, const char *path, int32_t pid, uint64_t map_start,
 			  uint64_t map_end, struct image *image);
+	/* A sample of a pid that no record has named: may feed the records of a /proc
+	 * snapshot of it to resolver_side_band().  Asked once per pid.  May be NULL. */
+	void (*unknown_process)(void *ctx, int32_t pid);
 	void *ctx;
 };
 

@@ -1,0 +1,159 @@
+#include "resolve/images.h"
+
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/hash.h"
+
+void image_table_init(struct image_table *t, struct dict *dict,
+		      const struct resolver_ops *ops)
+{
+	*t = (struct image_table){ .dict = dict, .ops = ops };
+}
+
+void image_table_done(struct image_table *t)
+{
+	vec_done(&t->entries);
+	map_done(&t->by_identity);
+}
+
+static bool starts_with(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* What a mapping's name says about its kind.  Names the kernel makes up for memory without
+ * a file: mm/shmem.c, fs/anon_inodes.c, arch_vma_name() and perf_event_mmap_event(). */
+static enum image_kind user_kind(const struct record_mmap *m)
+{
+	static const char *const memory[] = {
+		"//anon", "/dev/zero", "/anon_hugepage", "/SYSV", "/memfd:", "/i915",
+	};
+
+	if (!strcmp(m->path, "[vdso]"))
+		return IMAGE_VDSO;
+	if (m->build_id_len)
+		return IMAGE_FILE; /* a build-id note makes a binary of any memory */
+	if (m->path[0] != '/')
+		return IMAGE_ANON;
+	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++)
+		if (starts_with(m->path, memory[i]))
+			return IMAGE_ANON;
+	return IMAGE_FILE;
+}
+
+static void strip_kernel_name(const char *path, char *out, size_t out_bytes,
+			      enum image_kind *ret_kind)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	size_t len;
+
+	*ret_kind = IMAGE_MODULE;
+	if (starts_with(path, kernel)) {
+		/* perf appends the reference symbol: [kernel.kallsyms]_text */
+		path = kernel;
+		*ret_kind = IMAGE_KERNEL;
+	} else if (path[0] == '[') {
+		path++;
+	}
+	len = strnlen(path, out_bytes - 1);
+	if (*ret_kind == IMAGE_MODULE && len && path[len - 1] == ']')
+		len--;
+	memcpy(out, path, len);
+	out[len] = '\0';
+}
+
+static uint64_t identity_hash(const struct image *i)
+{
+	uint64_t hash = hash_pair(i->name, i->kind);
+
+	if (i->build_id.len)
+		return hash_bytes(i->build_id.bytes, i->build_id.len, hash);
+	return hash_pair(hash, hash_pair(i->inode, i->dev ^ i->inode_gen << 1 ^ i->start));
+}
+
+static bool same_image(const struct image *a, const struct image *b)
+{
+	if (a->name != b->name || a->kind != b->kind || a->build_id.len != b->build_id.len)
+		return false;
+	if (a->build_id.len)
+		return !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
+	return a->inode == b->inode && a->dev == b->dev && a->inode_gen == b->inode_gen &&
+	       a->start == b->start && a->end == b->end;
+}
+
+uint32_t image_table_add(struct image_table *t, const struct image *image)
+{
+	struct image_entry entry = { .image = *image, .number = DICT_NONE };
+	uint32_t index = (uint32_t)t->entries.nr;
+
+	if (entry.image.kind == IMAGE_ANON || entry.image.kind == IMAGE_UNMAPPED)
+		entry.image.inode = ++t->nr_instances;
+	return vec_push(&t->entries, entry) ? index : IMAGE_TABLE_FAILED;
+}
+
+static uint32_t find_or_add(struct image_table *t, const struct image *image,
+			    const struct record_mmap *m)
+{
+	uint64_t hash = identity_hash(image);
+	uint64_t turn = 0;
+	uint32_t index;
+
+	while ((index = map_get(&t->by_identity, hash, turn)) != MAP_NONE) {
+		if (same_image(&t->entries.at[index].image, image))
+			return index;
+		turn++;
+	}
+	index = image_table_add(t, image);
+	if (index == IMAGE_TABLE_FAILED || map_set(&t->by_identity, hash, turn, index))
+		return IMAGE_TABLE_FAILED;
+	t->entries.at[index].seen_pid = m->pid;
+	t->entries.at[index].seen_start = m->start;
+	t->entries.at[index].seen_end = m->start + m->len;
+	return index;
+}
+
+uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m, bool kernel)
+{
+	struct image image = { .build_id.len = m->build_id_len };
+	char name[4096];
+
+	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
+	if (kernel) {
+		strip_kernel_name(m->path, name, sizeof(name), &image.kind);
+		image.name = dict_string(t->dict, name);
+		image.start = m->start;
+		image.end = m->start + m->len;
+	} else {
+		image.kind = user_kind(m);
+		image.name = dict_string(t->dict, m->path);
+	}
+	if (image.name == DICT_NONE)
+		return IMAGE_TABLE_FAILED;
+	if (image.kind == IMAGE_ANON) {
+		image.pid = m->pid;
+		image.start = m->start;
+		image.end = m->start + m->len;
+		return image_table_add(t, &image);
+	}
+	if (image.kind == IMAGE_FILE && !image.build_id.len) {
+		image.dev = makedev(m->maj, m->min);
+		image.inode = m->ino;
+		image.inode_gen = m->ino_gen;
+	}
+	return find_or_add(t, &image, m);
+}
+
+uint32_t image_table_hit(struct image_table *t, uint32_t entry)
+{
+	struct image_entry *e = &t->entries.at[entry];
+
+	if (e->number != DICT_NONE)
+		return e->number;
+	if (t->ops && t->ops->first_hit && e->image.kind != IMAGE_ANON &&
+	    e->image.kind != IMAGE_UNMAPPED)
+		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, e->image.name), e->seen_pid,
+				  e->seen_start, e->seen_end, &e->image);
+	e->number = dict_image(t->dict, &e->image);
+	return e->number;
+}

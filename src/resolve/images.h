@@ -1,0 +1,44 @@
+/* images.h - every binary that was seen mapped, and its number in the dict once hit.
+ * Layer: resolve.  Mappings refer to entries here; the dict (and so the session) gets an
+ * image only with its first sample: most mapped libraries are never hit. */
+#pragma once
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "decode/record.h"
+#include "format/dict.h"
+#include "resolve/resolver.h"
+
+struct image_entry {
+	struct image image;   /* name is a string of the dict */
+	uint32_t number;      /* in the dict; DICT_NONE before the first hit */
+	int32_t seen_pid;     /* where it was first seen mapped */
+	uint64_t seen_start;
+	uint64_t seen_end;
+};
+
+struct image_table {
+	struct dict *dict;
+	const struct resolver_ops *ops;
+	VEC(struct image_entry) entries;
+	struct map by_identity; /* hash, turn */
+	uint64_t nr_instances;  /* of anonymous regions so far */
+};
+
+enum {
+	IMAGE_TABLE_FAILED = 0xffffffff
+};
+
+void image_table_init(struct image_table *t, struct dict *dict,
+		      const struct resolver_ops *ops);
+void image_table_done(struct image_table *t);
+/* The entry for what an MMAP or MMAP2 record maps (user space, kernel or module): an old
+ * one for a known file, always a new one for anonymous memory.  IMAGE_TABLE_FAILED when
+ * memory is short. */
+uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
+			     bool kernel);
+/* An entry made by hand (BPF programs, unmapped space); always new. */
+uint32_t image_table_add(struct image_table *t, const struct image *image);
+/* Its number in the dict, made at the first call.  DICT_NONE when memory is short. */
+uint32_t image_table_hit(struct image_table *t, uint32_t entry);

@@ -1,0 +1,217 @@
+#include "resolve/space.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct space_node {
+	struct mapping m;
+	struct space_node *left;
+	struct space_node *right;
+	uint32_t priority;
+	uint32_t refs;
+};
+
+enum {
+	CHUNK_NODES = 1024,
+	/* More than one change copies: a treap of a million mappings is about 50 deep, and
+	 * a change splits twice and merges twice. */
+	RESERVE_NODES = 768
+};
+
+struct chunk {
+	struct chunk *next;
+	struct space_node nodes[CHUNK_NODES];
+};
+
+void space_pool_init(struct space_pool *pool)
+{
+	*pool = (struct space_pool){ .random = 0x2545f4914f6cdd1dULL };
+}
+
+void space_pool_done(struct space_pool *pool)
+{
+	struct chunk *chunk = pool->chunks;
+
+	while (chunk) {
+		struct chunk *next = chunk->next;
+
+		free(chunk);
+		chunk = next;
+	}
+	space_pool_init(pool);
+}
+
+static int reserve(struct space_pool *pool)
+{
+	struct chunk *chunk;
+
+	if (pool->nr_free >= RESERVE_NODES)
+		return 0;
+	chunk = malloc(sizeof(*chunk));
+	if (!chunk)
+		return -ENOMEM;
+	chunk->next = pool->chunks;
+	pool->chunks = chunk;
+	for (size_t i = 0; i < CHUNK_NODES; i++) {
+		chunk->nodes[i].left = pool->free_nodes;
+		pool->free_nodes = &chunk->nodes[i];
+	}
+	pool->nr_free += CHUNK_NODES;
+	return 0;
+}
+
+static uint32_t next_random(struct space_pool *pool)
+{
+	pool->random ^= pool->random << 13;
+	pool->random ^= pool->random >> 7;
+	pool->random ^= pool->random << 17;
+	return (uint32_t)(pool->random >> 32);
+}
+
+/* Takes over the references to `left` and `right`. */
+static struct space_node *make(struct space_pool *pool, const struct mapping *m,
+			       uint32_t priority, struct space_node *left,
+			       struct space_node *right)
+{
+	struct space_node *n = pool->free_nodes;
+
+	/* A path longer than the reserve: astronomically unlikely, so the memory is asked
+	 * for here and its lack is fatal for the process as any assert would be. */
+	if (!n) {
+		if (reserve(pool))
+			abort();
+		n = pool->free_nodes;
+	}
+	pool->free_nodes = n->left;
+	pool->nr_free--;
+	pool->nr_used++;
+	*n = (struct space_node){ .m = *m,
+				  .left = left,
+				  .right = right,
+				  .priority = priority,
+				  .refs = 1 };
+	return n;
+}
+
+struct space_node *space_get(struct space_node *root)
+{
+	if (root)
+		root->refs++;
+	return root;
+}
+
+void space_put(struct space_pool *pool, struct space_node *root)
+{
+	while (root && !--root->refs) {
+		struct space_node *right = root->right;
+
+		space_put(pool, root->left);
+		root->left = pool->free_nodes;
+		pool->free_nodes = root;
+		pool->nr_free++;
+		pool->nr_used--;
+		root = right;
+	}
+}
+
+static struct mapping part(const struct mapping *m, uint64_t start, uint64_t end)
+{
+	return (struct mapping){ .start = start,
+				 .end = end,
+				 .pgoff = m->pgoff + (start - m->start),
+				 .image = m->image };
+}
+
+/* Everything below `key` and everything from it on; a mapping across it is cut in two. */
+static void split(struct space_pool *pool, struct space_node *n, uint64_t key,
+		  struct space_node **ret_low, struct space_node **ret_high)
+{
+	struct space_node *inner;
+
+	if (!n) {
+		*ret_low = *ret_high = NULL;
+	} else if (n->m.end <= key) {
+		split(pool, n->right, key, &inner, ret_high);
+		*ret_low = make(pool, &n->m, n->priority, space_get(n->left), inner);
+	} else if (n->m.start >= key) {
+		split(pool, n->left, key, ret_low, &inner);
+		*ret_high = make(pool, &n->m, n->priority, inner, space_get(n->right));
+	} else {
+		struct mapping low = part(&n->m, n->m.start, key);
+		struct mapping high = part(&n->m, key, n->m.end);
+
+		*ret_low = make(pool, &low, n->priority, space_get(n->left), NULL);
+		*ret_high = make(pool, &high, n->priority, NULL, space_get(n->right));
+	}
+}
+
+/* All of `low` lies below all of `high`; both are borrowed. */
+static struct space_node *merge(struct space_pool *pool, struct space_node *low,
+				struct space_node *high)
+{
+	if (!low)
+		return space_get(high);
+	if (!high)
+		return space_get(low);
+	if (low->priority > high->priority)
+		return make(pool, &low->m, low->priority, space_get(low->left),
+			    merge(pool, low->right, high));
+	return make(pool, &high->m, high->priority, merge(pool, low, high->left),
+		    space_get(high->right));
+}
+
+int space_unmap(struct space_pool *pool, struct space_node *root, uint64_t start,
+		uint64_t end, struct space_node **ret_root)
+{
+	struct space_node *low, *rest, *gone, *high;
+
+	if (reserve(pool))
+		return -ENOMEM;
+	split(pool, root, start, &low, &rest);
+	split(pool, rest, end, &gone, &high);
+	*ret_root = merge(pool, low, high);
+	space_put(pool, low);
+	space_put(pool, rest);
+	space_put(pool, gone);
+	space_put(pool, high);
+	return 0;
+}
+
+int space_map(struct space_pool *pool, struct space_node *root, const struct mapping *m,
+	      struct space_node **ret_root)
+{
+	struct space_node *low, *rest, *gone, *high, *with, *own;
+
+	if (reserve(pool))
+		return -ENOMEM;
+	split(pool, root, m->start, &low, &rest);
+	split(pool, rest, m->end, &gone, &high);
+	own = make(pool, m, next_random(pool), NULL, NULL);
+	with = merge(pool, low, own);
+	*ret_root = merge(pool, with, high);
+	space_put(pool, low);
+	space_put(pool, rest);
+	space_put(pool, gone);
+	space_put(pool, high);
+	space_put(pool, own);
+	space_put(pool, with);
+	return 0;
+}
+
+const struct mapping *space_find(const struct space_node *n, uint64_t address)
+{
+	while (n) {
+		if (address < n->m.start)
+			n = n->left;
+		else if (address >= n->m.end)
+			n = n->right;
+		else
+			return &n->m;
+	}
+	return NULL;
+}
+
+size_t space_count(const struct space_node *root)
+{
+	return root ? 1 + space_count(root->left) + space_count(root->right) : 0;
+}

@@ -1,0 +1,44 @@
+/* space.h - what is mapped where in one address space, as a persistent map.
+ * Layer: resolve.  A space is a treap whose nodes are shared: changing it copies one path
+ * and leaves every older root as it was, so that a fork child shares its parent's map and
+ * a sample can be looked up in the map of its own moment (ARCHITECTURE.md, 4.1). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mapping {
+	uint64_t start;
+	uint64_t end; /* first address behind it */
+	uint64_t pgoff; /* file offset of `start` */
+	uint32_t image; /* number in the image table (resolve/images.h) */
+};
+
+struct space_node;
+
+/* Where nodes come from; one for all spaces of a resolver. */
+struct space_pool {
+	struct space_node *free_nodes;
+	void *chunks; /* for freeing all at the end */
+	uint64_t random;
+	size_t nr_free;
+	size_t nr_used;
+};
+
+void space_pool_init(struct space_pool *pool);
+void space_pool_done(struct space_pool *pool);
+
+/* A root is NULL (nothing mapped) or a node that the holder has a reference to. */
+struct space_node *space_get(struct space_node *root);
+void space_put(struct space_pool *pool, struct space_node *root); /* NULL is fine */
+
+/* A new root with [m->start, m->end) mapped as said, whatever was there before cut away;
+ * `root` keeps its own reference.  0 or -ENOMEM. */
+int space_map(struct space_pool *pool, struct space_node *root, const struct mapping *m,
+	      struct space_node **ret_root);
+/* The same without anything mapped in [start, end). */
+int space_unmap(struct space_pool *pool, struct space_node *root, uint64_t start,
+		uint64_t end, struct space_node **ret_root);
+/* The mapping that covers `address`, or NULL.  Borrowed from the root. */
+const struct mapping *space_find(const struct space_node *root, uint64_t address);
+size_t space_count(const struct space_node *root);
