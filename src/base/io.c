@@ -119,9 +119,12 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
 
 int io_make_dirs(const char *path, mode_t mode)
 {
-	char *copy = strdup(path);
+	char *copy;
 	int r = 0;
 
+	if (!*path)
+		return -ENOENT;
+	copy = strdup(path);
 	if (!copy)
 		return -ENOMEM;
 	for (char *p = copy + 1; !r; p++) {

@@ -31,11 +31,14 @@ static uint32_t find_len(const struct strtab *t, const char *s, size_t len, uint
 
 uint32_t strtab_add_len(struct strtab *t, const char *s, size_t len)
 {
-	uint64_t hash = hash_bytes(s, len, 0);
+	uint32_t number;
+	uint64_t hash;
 	uint64_t turn;
-	uint32_t number = find_len(t, s, len, hash, &turn);
 	char *copy;
 
+	len = strnlen(s, len); /* a file may hold a NUL inside */
+	hash = hash_bytes(s, len, 0);
+	number = find_len(t, s, len, hash, &turn);
 	if (number != MAP_NONE)
 		return number;
 	copy = strndup(s, len);

@@ -20,6 +20,7 @@ enum {
 int strtab_init(struct strtab *t);
 /* The number of `s`, added if new; STRTAB_FAILED when memory is short. */
 uint32_t strtab_add(struct strtab *t, const char *s);
+/* The same of the first `len` bytes, or of those before a NUL among them. */
 uint32_t strtab_add_len(struct strtab *t, const char *s, size_t len);
 /* The number of `s` or STRTAB_FAILED if it was never added. */
 uint32_t strtab_find(const struct strtab *t, const char *s);

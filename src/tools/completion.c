@@ -45,7 +45,7 @@ static void print_bash(void)
 	      "\t\tcmd=\"${COMP_WORDS[1]}\"\n\tfi\n"
 	      "\tcase \"$cur\" in\n"
 	      "\t-*) COMPREPLY=($(compgen -W \"$(_oprofile_options \"$cmd\")\" -- \"$cur\"))\n"
-	      "\t\t[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace ;;\n"
+	      "\t\tif [[ ${COMPREPLY[0]-} == *= ]]; then compopt -o nospace; fi ;;\n"
 	      "\t*) compopt -o default ;;\n"
 	      "\tesac\n}\n"
 	      "complete -F _oprofile oprofile",

@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# The program as such: names, versions, help, unknown words.
+
+@test "--version names the version and the libraries" {
+	run "$OPROFILE" --version
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" =~ ^oprofile\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	[[ "$output" == *elfutils* ]]
+	[[ "$output" == *zstd* ]]
+}
+
+@test "without a word it says how to call it and fails" {
+	run "$OPROFILE"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Usage: oprofile COMMAND"* ]]
+}
+
+@test "help lists every command" {
+	run "$OPROFILE" help
+	[ "$status" -eq 0 ]
+	[[ "$output" == *completion* ]]
+}
+
+@test "an unknown command names the nearest one" {
+	run "$OPROFILE" completon
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"did you mean 'completion'"* ]]
+}
+
+@test "every command has --help, --usage and --version" {
+	for cmd in $("$OPROFILE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\).*/\1/p'); do
+		run "$OPROFILE" "$cmd" --help
+		[ "$status" -eq 0 ]
+		[[ "${lines[0]}" == "Usage: oprofile $cmd"* ]]
+		run "$OPROFILE" "$cmd" --usage
+		[ "$status" -eq 0 ]
+		run "$OPROFILE" "$cmd" --version
+		[ "$status" -eq 0 ]
+		[[ "$output" == *": oprofile "* ]]
+	done
+}
+
+@test "a link is called by its classic name" {
+	for link in "$OPROFILE_LINKS"/*; do
+		name=${link##*/}
+		[ "$name" != oprofile ] || continue
+		run "$link" --version
+		[ "$status" -eq 0 ]
+		[[ "$output" == "$name: oprofile "* ]]
+	done
+}
+
+@test "help is as wide as COLUMNS says" {
+	for width in 40 60 100; do
+		COLUMNS=$width "$OPROFILE" completion --help >"$BATS_TEST_TMPDIR/help"
+		[ "$(awk '{ if (length > m) m = length } END { print m }' \
+			"$BATS_TEST_TMPDIR/help")" -le "$width" ]
+	done
+}
+
+@test "a full disk behind the output is not success" {
+	run bash -c '"$1" --version >/dev/full' - "$OPROFILE"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot write"* ]]
+}
+
+@test "completion scripts are good shell" {
+	"$OPROFILE" completion bash >"$BATS_TEST_TMPDIR/c.bash"
+	bash -n "$BATS_TEST_TMPDIR/c.bash"
+	source "$BATS_TEST_TMPDIR/c.bash"
+	COMP_WORDS=(oprofile completion --he)
+	COMP_CWORD=2
+	_oprofile
+	[ "${COMPREPLY[*]}" = "--help" ]
+	run "$OPROFILE" completion fish
+	[ "$status" -eq 1 ]
+}
