@@ -1,0 +1,54 @@
+# A small front to Meson.  Paths are relative: the folder's own path may hold spaces.
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+MESON_FLAGS ?=
+FUZZ_SECONDS ?= 60
+
+all: $(BUILD)/build.ninja
+	@meson compile -C '$(BUILD)' >'$(BUILD)/make.log' || { cat '$(BUILD)/make.log'; exit 1; }
+	@echo 'Built: $(BUILD)/links/operf, opreport, oprofile.  Next: make demo'
+
+$(BUILD)/build.ninja:
+	@scripts/deps.sh --check build
+	@scripts/configure '$(BUILD)' $(MESON_FLAGS)
+
+demo:
+	@scripts/deps.sh build demo
+	@$(MAKE) --no-print-directory all
+	@scripts/demo '$(BUILD)'
+
+check:
+	@scripts/deps.sh build test
+	@scripts/configure '$(BUILD)' -Dtests=true $(MESON_FLAGS)
+	@meson compile -C '$(BUILD)' >'$(BUILD)/make.log' || { cat '$(BUILD)/make.log'; exit 1; }
+	@scripts/run-tests '$(BUILD)'
+
+check-vm:
+	@echo 'check-vm: there are no tests in a virtual machine yet'
+
+bench:
+	@scripts/deps.sh build bench
+	@$(MAKE) --no-print-directory all
+	@scripts/bench '$(BUILD)'
+
+fuzz:
+	@scripts/deps.sh build fuzz
+	@scripts/fuzz '$(BUILD)-fuzz' '$(FUZZ_SECONDS)'
+
+lint:
+	@scripts/deps.sh build test lint
+	@scripts/lint '$(BUILD)-lint'
+
+install: all
+	@meson configure '$(BUILD)' --prefix "$$(realpath -m '$(PREFIX)')"
+	@DESTDIR='$(DESTDIR)' meson install -C '$(BUILD)' --quiet
+	@echo "Installed to $(DESTDIR)$(PREFIX)"
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	@rm -rf '$(BUILD)' '$(BUILD)-fuzz' '$(BUILD)-lint' build-ci-*
+
+.PHONY: all demo check check-vm bench fuzz lint install format clean

@@ -1,0 +1,63 @@
+#!/bin/bash
+# deps.sh [--check] GROUP...: installs the Debian packages of the groups, says which.
+# The one list of what the project needs.  Does nothing where all is there; without root it
+# names the one command to run.  --check only looks and says.
+set -eu
+
+packages_of()
+{
+	case $1 in
+	build)
+		echo gcc libc6-dev make meson ninja-build pkg-config
+		echo libelf-dev libdw-dev libzstd-dev libxxhash-dev libiberty-dev
+		;;
+	demo) echo gzip ;;
+	test) echo libcmocka-dev bats python3 ;;
+	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
+	fuzz) echo clang libclang-rt-14-dev ;;
+	bench) echo linux-perf python3 ;;
+	*)
+		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz bench" >&2
+		exit 1
+		;;
+	esac
+}
+
+check_only=
+if [ "${1-}" = --check ]; then
+	check_only=1
+	shift
+fi
+wanted=$(for group; do packages_of "$group"; done | tr ' ' '\n' | sort -u)
+
+if ! command -v dpkg-query >/dev/null; then
+	echo "deps.sh: this is no Debian; needed are what Debian calls:" $wanted >&2
+	exit 0
+fi
+have=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null |
+	sed -n 's/ installed$//p' | sort -u)
+missing=$(comm -23 <(echo "$wanted") <(echo "$have"))
+[ -n "$missing" ] || exit 0
+
+if [ -n "$check_only" ] || [ "$(id -u)" -ne 0 ]; then
+	echo "Packages are missing:" $missing >&2
+	echo "Run this, then try again:" >&2
+	echo "  sudo apt-get install -y --no-install-recommends" $missing >&2
+	exit 1
+fi
+echo "Installing packages:" $missing
+export DEBIAN_FRONTEND=noninteractive
+install_missing()
+{
+	apt-get install -y -q --no-install-recommends $missing </dev/null
+}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! install_missing >"$log" 2>&1; then
+	# Lists that are old or were never fetched are the usual reason.
+	if ! { apt-get update -q && install_missing; } >"$log" 2>&1; then
+		tail -n 20 "$log" >&2
+		echo "deps.sh: apt-get could not install them" >&2
+		exit 1
+	fi
+fi
