@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	size_t len = (size_t)(__stop_region_template - __start_region_template);
 	size_t at = (size_t)((uintptr_t)region_work - (uintptr_t)__start_region_template);
 	struct work_part parts[] = {
-		{ .name = "*anon*|[[]JIT*,*", .weight = 3 },
+		{ .name = "*anon*|/tmp/perf-*.map,*", .weight = 3 },
 		{ .name = "*/code_region,static_work", .run = static_work, .weight = 1 },
 	};
 	char *code = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

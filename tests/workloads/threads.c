@@ -1,4 +1,6 @@
-/* threads [MS] - 64 threads at once: eight functions, eight weights, a name for each. */
+/* threads [MS [WAIT]] - 64 threads at once: eight functions, eight weights, a name for each.
+ * With WAIT not 0 they exist at once but begin when standard input ends: for recorders that
+ * come later. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -33,6 +35,8 @@ struct job {
 	uint64_t cpu_ns;
 };
 
+static pthread_barrier_t ready, go;
+
 static void *job_run(void *arg)
 {
 	struct job *job = arg;
@@ -41,6 +45,8 @@ static void *job_run(void *arg)
 	job->tid = gettid();
 	snprintf(name, sizeof(name), "worker-%02u", job->number);
 	pthread_setname_np(pthread_self(), name);
+	pthread_barrier_wait(&ready);
+	pthread_barrier_wait(&go);
 	for (int i = 0; i < NR_CHUNKS; i++)
 		job->cpu_ns += work_timed(functions[job->number % NR_FUNCTIONS],
 					  job->rounds / NR_CHUNKS);
@@ -77,12 +83,18 @@ int main(int argc, char **argv)
 	/* The weights are 1 to 8, eight times each: 288 in all. */
 	uint64_t unit = work_rounds_per_ms() * work_argument(argc, argv, 1, 3000) / 288;
 
+	pthread_barrier_init(&ready, NULL, NR_THREADS + 1);
+	pthread_barrier_init(&go, NULL, NR_THREADS + 1);
 	for (unsigned int i = 0; i < NR_THREADS; i++) {
 		jobs[i].number = i;
 		jobs[i].rounds = unit * (1 + i / NR_FUNCTIONS);
 		if (pthread_create(&jobs[i].thread, NULL, job_run, &jobs[i]))
 			work_die("pthread_create");
 	}
+	pthread_barrier_wait(&ready);
+	while (work_argument(argc, argv, 2, 0) && getchar() != EOF)
+		;
+	pthread_barrier_wait(&go);
 	for (int i = 0; i < NR_THREADS; i++)
 		pthread_join(jobs[i].thread, NULL);
 	print_truth(jobs);

@@ -2,9 +2,8 @@
  *
  * A work function is one loop of dependent register operations in a function of its own
  * cache line: no memory traffic, no calls, so its cost is proportional to its rounds and
- * every sample of it lands in its symbol.  What it really cost is measured around chunks
- * that are long against a sampling period, with the clock that the scheduler charges the
- * thread by.
+ * every sample of it lands in its symbol.  What it really cost is measured with the clock
+ * that the scheduler charges the thread by.
  *
  * A workload prints its truth on stdout when it is done, one statement a line:
  *   share KEYS VALUES FRACTION   of all samples that match some share line with the same
@@ -49,7 +48,8 @@ uint32_t work_random(uint64_t *state);
 uint64_t work_thread_ns(void);
 /* How many rounds take about a millisecond here. */
 uint64_t work_rounds_per_ms(void);
-/* Runs and returns the CPU time that it took. */
+/* Runs in slices and returns the CPU time that it took, without what the thread was charged
+ * while the machine stood still. */
 uint64_t work_timed(work_fn run, uint64_t rounds);
 /* Runs all parts in turn, again and again, each by its weight and with lengths that vary
  * from turn to turn, for about `total_ms` of CPU time in `turns` turns. */
