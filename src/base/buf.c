@@ -82,7 +82,7 @@ void buf_put_varint(struct buf *b, uint64_t v)
 
 void buf_put_svarint(struct buf *b, int64_t v)
 {
-	buf_put_varint(b, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
+	buf_put_varint(b, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 void buf_put_str(struct buf *b, const char *s)

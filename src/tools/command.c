@@ -81,10 +81,10 @@ int command_options(const struct command *cmd, enum options_order order, int arg
 		{ cmd->options, target },
 		{ command_common_rows(cmd), &common },
 	};
+	struct words words = { .argc = argc, .argv = argv };
 	struct err err = { 0 };
-	int first;
 
-	if (options_parse_tables(tables, 2, order, argc, argv, &first, &err)) {
+	if (options_parse(tables, 2, order, &words, &err)) {
 		command_error("%s (see %s --help)", err.text, command_name());
 		return cmd->failure_status ? cmd->failure_status : 1;
 	}
@@ -95,7 +95,7 @@ int command_options(const struct command *cmd, enum options_order order, int arg
 	else if (common.version)
 		printf("%s: oprofile %s\n", command_name(), version_string());
 	else {
-		*ret_first = first;
+		*ret_first = words.first;
 		return -1;
 	}
 	return 0;

@@ -236,7 +236,7 @@ static int parse_words(const struct parser *p, int argc, char **argv, struct err
 		f = find_value(p, value);
 		if (value == '?' && optopt == '?' && f.row)
 			r = store(f, NULL, err);
-		else if (value == '?' || value == ':')
+		else if (value == '?' || value == ':' || !f.row)
 			r = parse_failed(p, value, argv[optind - 1], err);
 		else
 			r = store(f, optarg, err);
@@ -245,28 +245,19 @@ static int parse_words(const struct parser *p, int argc, char **argv, struct err
 	}
 }
 
-int options_parse_tables(const struct options_table *tables, size_t nr_tables,
-			 enum options_order order, int argc, char **argv, int *ret_first,
-			 struct err *err)
+int options_parse(const struct options_table *tables, size_t nr_tables,
+		  enum options_order order, struct words *words, struct err *err)
 {
 	struct parser p = { .tables = tables, .nr_tables = nr_tables };
 	int r;
 
 	if (build(&p, order))
-		r = parse_words(&p, argc, argv, err);
+		r = parse_words(&p, words->argc, words->argv, err);
 	else
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (!r)
-		*ret_first = optind;
+		words->first = optind;
 	vec_done(&p.longs);
 	vec_done(&p.letters);
 	return r;
-}
-
-int options_parse(const struct option_row *rows, enum options_order order, int argc,
-		  char **argv, void *target, int *ret_first, struct err *err)
-{
-	struct options_table table = { .rows = rows, .target = target };
-
-	return options_parse_tables(&table, 1, order, argc, argv, ret_first, err);
 }

@@ -47,22 +47,22 @@ enum options_order {
 	OPTIONS_STOP_AT_WORD, /* the first word begins a command line */
 };
 
-/* Fills `target` (the command's struct) from argv[1..].  *ret_first is the index of the
- * first word in the (then permuted) argv.  0, -EINVAL with a one-line text that names the
- * option and what it takes, or -ENOMEM. */
-int options_parse(const struct option_row *rows, enum options_order order, int argc,
-		  char **argv, void *target, int *ret_first, struct err *err);
-
 /* Rows and the struct that their offsets are in. */
 struct options_table {
 	const struct option_row *rows;
 	void *target;
 };
 
-/* As options_parse(), for the rows of several tables together. */
-int options_parse_tables(const struct options_table *tables, size_t nr_tables,
-			 enum options_order order, int argc, char **argv, int *ret_first,
-			 struct err *err);
+struct words {
+	int argc;
+	char **argv; /* words follow from argv[1]; options are sorted before them */
+	int first;   /* set on success: the index of the first word that is no option */
+};
+
+/* Fills the tables' structs from the words.  Lists in them are the caller's to free, also
+ * after an error: 0, -EINVAL with a line that names the option and what it takes, -ENOMEM. */
+int options_parse(const struct options_table *tables, size_t nr_tables,
+		  enum options_order order, struct words *words, struct err *err);
 /* The row of that name, NULL if there is none. */
 const struct option_row *options_find(const struct option_row *rows, const char *name);
 /* The row that `row` is a spelling of, or `row` itself. */
