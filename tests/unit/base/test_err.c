@@ -1,0 +1,76 @@
+#include "base/err.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "unit.h"
+
+static void set_records_and_returns(void **state)
+{
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(err_set(&err, -EBADMSG, "block %d is bad", 7), -EBADMSG);
+	assert_int_equal(err.code, -EBADMSG);
+	assert_string_equal(err.text, "block 7 is bad");
+}
+
+static void sys_adds_the_reason(void **state)
+{
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(err_sys(&err, -ENOENT, "cannot open %s", "x"), -ENOENT);
+	assert_string_equal(err.text, "cannot open x: No such file or directory");
+}
+
+static void prefixes_pile_up(void **state)
+{
+	struct err err = { 0 };
+
+	(void)state;
+	err_set(&err, -EIO, "c");
+	assert_int_equal(err_prefix(&err, "b%d", 2), -EIO);
+	assert_int_equal(err_prefix(&err, "a"), -EIO);
+	assert_string_equal(err.text, "a: b2: c");
+}
+
+static void null_is_fine(void **state)
+{
+	(void)state;
+	assert_int_equal(err_set(NULL, -EIO, "x"), -EIO);
+	assert_int_equal(err_sys(NULL, -EIO, "x"), -EIO);
+	assert_true(err_prefix(NULL, "x") < 0);
+}
+
+static void long_texts_are_cut(void **state)
+{
+	struct err err = { 0 };
+	char text[2 * ERR_TEXT_MAX];
+
+	(void)state;
+	memset(text, 'y', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	err_set(&err, -EIO, "%s", text);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+	err_sys(&err, -EIO, "%s", text);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+	err_prefix(&err, "pre");
+	assert_memory_equal(err.text, "pre: yyy", 8);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+	err_prefix(&err, "%s", text);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(set_records_and_returns),
+		cmocka_unit_test(sys_adds_the_reason),
+		cmocka_unit_test(prefixes_pile_up),
+		cmocka_unit_test(null_is_fine),
+		cmocka_unit_test(long_texts_are_cut),
+	};
+
+	return UNIT_RUN(cases);
+}

@@ -1,0 +1,194 @@
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "alloc_fail.h"
+#include "unit.h"
+
+static char folder[64];
+
+static const char *in_folder(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/test_io-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int drop_folder(void **state)
+{
+	(void)state;
+	return io_remove_tree(folder);
+}
+
+static void files_come_back(void **state)
+{
+	static char bytes[200000];
+	struct buf b = { 0 };
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	assert_int_equal(io_write_file(in_folder("f"), bytes, sizeof(bytes), 0600), 0);
+	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes)), 0);
+	assert_int_equal(b.len, sizeof(bytes));
+	assert_memory_equal(b.data, bytes, sizeof(bytes));
+	/* It appends, and `max` speaks of what is read now. */
+	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes)), 0);
+	assert_int_equal(b.len, 2 * sizeof(bytes));
+	assert_int_equal(io_read_file(in_folder("f"), &b, sizeof(bytes) - 1), -EFBIG);
+	buf_done(&b);
+	/* Nothing of the way there stays. */
+	assert_int_equal(access(in_folder("f.part"), F_OK), -1);
+}
+
+static void proc_files_are_read_whole(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(io_read_file("/proc/self/maps", &b, 1 << 20), 0);
+	assert_true(b.len > 100);
+	buf_done(&b);
+}
+
+static void missing_things_say_so(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(io_open(in_folder("none"), O_RDONLY, 0), -ENOENT);
+	assert_int_equal(io_read_file(in_folder("none"), &b, 10), -ENOENT);
+	assert_int_equal(io_write_file(in_folder("no/file"), "", 0, 0600), -ENOENT);
+	assert_int_equal(io_remove_tree(in_folder("none")), 0);
+	assert_int_equal(io_make_dirs("", 0700), -ENOENT);
+	assert_int_equal(io_write_all(-1, "x", 1), -EBADF);
+	assert_int_equal(io_pread_full(-1, &b, 1, 0), -EBADF);
+	assert_int_equal(io_read_file(folder, &b, 10), -EISDIR);
+	buf_done(&b);
+}
+
+static void descriptors_do_not_leak_into_children(void **state)
+{
+	int fd = io_open("/dev/null", O_RDONLY, 0);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+}
+
+static void a_full_device_is_an_error(void **state)
+{
+	int fd = io_open("/dev/full", O_WRONLY, 0);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(io_write_all(fd, "x", 1), -ENOSPC);
+	close(fd);
+}
+
+static void pread_is_short_only_at_the_end(void **state)
+{
+	char bytes[8];
+	int fd;
+
+	(void)state;
+	assert_int_equal(io_write_file(in_folder("p"), "0123456789", 10, 0600), 0);
+	fd = io_open(in_folder("p"), O_RDONLY, 0);
+	assert_int_equal(io_pread_full(fd, bytes, 8, 0), 8);
+	assert_memory_equal(bytes, "01234567", 8);
+	assert_int_equal(io_pread_full(fd, bytes, 8, 7), 3);
+	assert_memory_equal(bytes, "789", 3);
+	assert_int_equal(io_pread_full(fd, bytes, 8, 10), 0);
+	close(fd);
+}
+
+static void *write_slowly(void *arg)
+{
+	int fd = *(int *)arg;
+
+	for (char c = 'a'; c <= 'z'; c++)
+		io_write_all(fd, &c, 1);
+	close(fd);
+	return NULL;
+}
+
+/* A pipe gives what it has, here often one byte; all of it arrives. */
+static void one_byte_reads(void **state)
+{
+	struct buf b = { 0 };
+	pthread_t writer;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_int_equal(pthread_create(&writer, NULL, write_slowly, &fds[1]), 0);
+	assert_int_equal(io_read_fd(fds[0], &b, 100), 0);
+	pthread_join(writer, NULL);
+	assert_int_equal(b.len, 26);
+	assert_memory_equal(b.data, "abcdefghijklmnopqrstuvwxyz", 26);
+	close(fds[0]);
+	buf_done(&b);
+}
+
+static void trees_come_and_go(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(io_make_dirs(in_folder("a/b/c"), 0700), 0);
+	assert_int_equal(io_make_dirs(in_folder("a/b/c"), 0700), 0);
+	assert_int_equal(io_make_dirs(in_folder("a//b/d/"), 0700), 0);
+	assert_int_equal(io_write_file(in_folder("a/b/f"), "x", 1, 0600), 0);
+	assert_int_equal(io_write_file(in_folder("kept"), "x", 1, 0600), 0);
+	assert_int_equal(symlink("../kept", in_folder("a/link")), 0);
+	assert_int_equal(io_remove_tree(in_folder("a")), 0);
+	assert_int_equal(stat(in_folder("a"), &st), -1);
+	assert_int_equal(stat(in_folder("kept"), &st), 0);
+	/* A file in the way. */
+	assert_int_equal(io_make_dirs(in_folder("kept/x"), 0700), -ENOTDIR);
+}
+
+static void short_memory(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	alloc_fail_at(1);
+	assert_int_equal(io_make_dirs(in_folder("m"), 0700), -ENOMEM);
+	assert_int_equal(io_write_file(in_folder("m"), "", 0, 0600), -ENOMEM);
+	assert_int_equal(io_read_file("/dev/null", &b, 10), -ENOMEM);
+	assert_true(alloc_fail_off());
+	buf_done(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(files_come_back),
+		cmocka_unit_test(proc_files_are_read_whole),
+		cmocka_unit_test(missing_things_say_so),
+		cmocka_unit_test(descriptors_do_not_leak_into_children),
+		cmocka_unit_test(a_full_device_is_an_error),
+		cmocka_unit_test(pread_is_short_only_at_the_end),
+		cmocka_unit_test(one_byte_reads),
+		cmocka_unit_test(trees_come_and_go),
+		cmocka_unit_test(short_memory),
+	};
+
+	return cmocka_run_group_tests(cases, make_folder, drop_folder);
+}
