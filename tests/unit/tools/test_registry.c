@@ -1,0 +1,164 @@
+/* Walks the registries: whoever adds a row and forgets its help text or its place in the
+ * manual finds out here. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "tools/command.h"
+
+#include "unit.h"
+
+enum {
+	MAN_MAX = 1 << 20
+};
+
+#define for_each_command(cmd)                                                          \
+	for (size_t i_ = 0; commands[i_] && ((cmd) = commands[i_], true); i_++)
+
+/* The command's manual page as a string that the caller frees. */
+static char *read_man(const struct command *cmd)
+{
+	struct buf text = { 0 };
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/man/%s%s.1", getenv("SOURCE_ROOT"),
+		 cmd->classic ? "" : "oprofile-", cmd->classic ? cmd->classic : cmd->name);
+	if (io_read_file(path, &text, MAN_MAX))
+		fail_msg("%s: the command has no manual page", path);
+	buf_put_u8(&text, 0);
+	return (char *)text.data;
+}
+
+/* Whether the page names the option as one of its own: "Fl Fl name" of mdoc. */
+static bool man_has_option(const char *man, const char *name)
+{
+	char wanted[128];
+	size_t len = (size_t)snprintf(wanted, sizeof(wanted), "Fl Fl %s", name);
+
+	for (const char *at = man; (at = strstr(at, wanted)); at += len) {
+		if (!isalnum((unsigned char)at[len]) && at[len] != '-')
+			return true;
+	}
+	return false;
+}
+
+static void commands_have_names_of_their_own(void **state)
+{
+	const struct command *cmd;
+
+	(void)state;
+	for_each_command(cmd)
+	{
+		assert_ptr_equal(command_find(cmd->name), cmd);
+		if (cmd->classic)
+			assert_ptr_equal(command_find(cmd->classic), cmd);
+	}
+}
+
+static void commands_say_what_they_do(void **state)
+{
+	const struct command *cmd;
+
+	(void)state;
+	for_each_command(cmd)
+	{
+		assert_non_null(cmd->run);
+		assert_non_null(cmd->options);
+		assert_non_null(cmd->usage);
+		assert_true(cmd->summary && *cmd->summary);
+		assert_null(strchr(cmd->summary, '\n'));
+	}
+}
+
+static void check_row(const struct command *cmd, const struct option_row *row)
+{
+	const struct option_row *of = options_main_row(cmd->options, row);
+
+	if (options_find(cmd->options, row->name) != row)
+		fail_msg("%s --%s: the name is there twice", cmd->name, row->name);
+	if (options_find(command_common_rows(cmd), row->name))
+		fail_msg("%s --%s: every command has that", cmd->name, row->name);
+	for (const struct option_row *other = cmd->options; other != row; other++) {
+		if (row->letter && other->letter == row->letter)
+			fail_msg("%s -%c: the letter is there twice", cmd->name,
+				 row->letter);
+	}
+	if (row->alias_of) {
+		assert_ptr_not_equal(of, row);
+		assert_null(of->alias_of);
+		return;
+	}
+	if (row->kind == OPTION_REFUSED ? !row->refusal : !row->help)
+		fail_msg("%s --%s: nothing says what it does", cmd->name, row->name);
+	if (row->kind != OPTION_FLAG && row->kind != OPTION_REFUSED && !row->value)
+		fail_msg("%s --%s: its value has no name", cmd->name, row->name);
+	if (row->kind == OPTION_FLAG && row->value)
+		fail_msg("%s --%s: a flag takes no value", cmd->name, row->name);
+}
+
+static void options_are_whole(void **state)
+{
+	const struct command *cmd;
+
+	(void)state;
+	for_each_command(cmd)
+	{
+		for (const struct option_row *row = cmd->options; row->name; row++)
+			check_row(cmd, row);
+	}
+}
+
+static void the_manual_has_every_option(void **state)
+{
+	const struct command *cmd;
+
+	(void)state;
+	for_each_command(cmd)
+	{
+		char *man = read_man(cmd);
+
+		for (const struct option_row *row = cmd->options; row->name; row++) {
+			if (!man_has_option(man, row->name))
+				fail_msg("%s --%s: not in the manual page", cmd->name,
+					 row->name);
+		}
+		free(man);
+	}
+}
+
+static void the_manual_names_every_command(void **state)
+{
+	const struct command *cmd;
+	struct buf text = { 0 };
+	char path[512];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/man/oprofile.1", getenv("SOURCE_ROOT"));
+	assert_int_equal(io_read_file(path, &text, MAN_MAX), 0);
+	buf_put_u8(&text, 0);
+	for_each_command(cmd)
+	{
+		char wanted[64];
+
+		snprintf(wanted, sizeof(wanted), "Cm %s", cmd->name);
+		if (!strstr((const char *)text.data, wanted))
+			fail_msg("%s: not in man/oprofile.1", cmd->name);
+	}
+	buf_done(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(commands_have_names_of_their_own),
+		cmocka_unit_test(commands_say_what_they_do),
+		cmocka_unit_test(options_are_whole),
+		cmocka_unit_test(the_manual_has_every_option),
+		cmocka_unit_test(the_manual_names_every_command),
+	};
+
+	return UNIT_RUN(cases);
+}
