@@ -197,19 +197,22 @@ class Checker:
     """Makes the statements of one recording into checks, and remembers how they went."""
 
     def __init__(self):
+        self.number = 0
         self.good = 0
         self.bad = []
         self.skipped = []
 
     def say(self, label, good, text):
-        print(f"{'ok  ' if good else 'BAD '} {label}: {text}", flush=True)
+        self.number += 1
+        print(f"{'ok' if good else 'not ok'} {self.number} - {label}: {text}", flush=True)
         if good:
             self.good += 1
         else:
             self.bad.append(f"{label}: {text}")
 
     def skip(self, label, text):
-        print(f"SKIP {label}: {text}", flush=True)
+        self.number += 1
+        print(f"ok {self.number} - {label} # SKIP {text}", flush=True)
         self.skipped.append(label)
 
     def check(self, label, truth, profile, rate, whole):
@@ -309,10 +312,11 @@ def main():
         except CannotRecord as error:
             print(f"SKIPPED: recording is not possible here: {error}", file=sys.stderr)
             return SKIPPED
-    print(f"{checker.good} checks good, {len(checker.bad)} bad, {len(checker.skipped)} "
+    print(f"1..{checker.number}")
+    print(f"# {checker.good} checks good, {len(checker.bad)} bad, {len(checker.skipped)} "
           f"recordings skipped, {time.monotonic() - begin:.0f} s")
     for line in checker.bad:
-        print(f"BAD  {line}")
+        print(f"# not ok: {line}")
     return 1 if checker.bad else 0
 
 

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""What recording takes: operf against perf record, interleaved, without and with
+frame-pointer call chains.
+
+The figure is the CPU time of the recorder's processes without the target's: what the
+recorder and all that it waited for took, less what the target says it took itself.  A short
+and a long run give the slope (what a second of recording takes) and tell it from what the
+start and the end take.  Medians of the runs.
+"""
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+from common import median, ratio, run, table
+
+CHAINS = {"perf": ["-g"], "operf": ["--callgraph=fp"]}
+
+
+def record(tool, programs, target, directory, options, chains):
+    """One run.  Returns {cpu_s, samples, lost, bytes} or None."""
+    seconds, rate = target[1], options.rate
+    used = os.path.join(directory, "target-cpu")
+    session = os.path.join(directory, "session")
+    data = os.path.join(directory, "perf.data")
+    if tool == "perf":
+        command = ["perf", "record", "-o", data, "-e", "cpu-clock", "-F", str(rate)]
+    else:
+        shutil.rmtree(session, ignore_errors=True)
+        os.mkdir(session)
+        command = [programs["oprofile"], "record", "--session-dir", session,
+                   "--frequency", str(rate)]
+    done = run(command + (CHAINS[tool] if chains else []) +
+               [target[0], str(seconds), used, str(options.threads)])
+    if done.status:
+        print(f"{tool}: status {done.status}: {done.err.strip()}", file=sys.stderr)
+        return None
+    with open(used, encoding="ascii") as text:
+        target_s = int(text.read()) / 1e6
+    samples = re.search(r"(\d+) samples", done.err)
+    result = {"cpu_s": done.cpu_s - target_s, "rss_mb": done.rss_mb,
+              "samples": int(samples.group(1)) if samples else 0}
+    if tool == "perf":
+        stats = run(["perf", "report", "-i", data, "--stats"]).out
+        lost = re.findall(r"LOST(?:_SAMPLES)? events: +(\d+)", stats)
+        result["lost"] = sum(int(n) for n in lost)
+        result["bytes"] = os.path.getsize(data)
+    else:
+        lost = re.search(r"(\d+) lost", done.err)
+        result["lost"] = int(lost.group(1)) if lost else 0
+        current = os.path.join(session, "samples", "current")
+        result["bytes"] = sum(os.path.getsize(os.path.join(current, name))
+                              for name in os.listdir(current)
+                              if name.startswith("segment-"))
+    return result
+
+
+def measure(programs, options, chains):
+    results = {}
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as directory:
+        for number in range(options.runs):
+            for seconds in (options.short, options.long):
+                tools = ["perf", "operf"]
+                for tool in tools if number % 2 == 0 else tools[::-1]:
+                    result = record(tool, programs, (programs["target"], seconds), directory,
+                                    options, chains)
+                    if result is None:
+                        return None
+                    results.setdefault((tool, seconds), []).append(result)
+    return results
+
+
+def show(results, options, chains):
+    rows, slopes, totals = [], {}, {}
+    for tool in ("perf", "operf"):
+        figures = {seconds: {key: median([r[key] for r in results[(tool, seconds)]])
+                             for key in results[(tool, seconds)][0]}
+                   for seconds in (options.short, options.long)}
+        short, long_ = figures[options.short], figures[options.long]
+        slopes[tool] = 1000 * (long_["cpu_s"] - short["cpu_s"]) / \
+            (options.long - options.short)
+        totals[tool] = long_
+        rows.append([tool, 1000 * short["cpu_s"], 1000 * long_["cpu_s"], slopes[tool],
+                     f"{long_['samples']:.0f}", f"{long_['lost']:.0f}",
+                     f"{long_['bytes'] / max(1, long_['samples']):.1f}",
+                     f"{long_['rss_mb']:.0f}"])
+    perf, operf = totals["perf"], totals["operf"]
+    rows.append(["ratio", "", ratio(operf["cpu_s"], perf["cpu_s"]),
+                 ratio(slopes["operf"], slopes["perf"]),
+                 ratio(operf["samples"], perf["samples"]), "", "", ""])
+    table(f"Recorder's own CPU time at {options.rate} Hz, "
+          f"{'frame-pointer chains' if chains else 'flat'}, "
+          f"median of {options.runs} runs",
+          ["", f"{options.short} s run [ms]", f"{options.long} s run [ms]",
+           "slope [ms/s]", "samples", "lost", "B/sample", "peak [MB]"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", help="the build folder")
+    parser.add_argument("--short", type=float, default=10)
+    parser.add_argument("--long", type=float, default=60)
+    parser.add_argument("--rate", type=int, default=4999)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="5 s and 20 s, one run")
+    parser.add_argument("--directory", default="/tmp", help="where the recordings go")
+    options = parser.parse_args()
+    if options.quick:
+        options.short, options.long, options.runs = 5, 20, 1
+    build = os.path.abspath(options.build)
+    programs = {"oprofile": os.path.join(build, "src", "tools", "oprofile"),
+                "target": os.path.join(build, "bench", "spin_target")}
+    status = 0
+    for chains in (False, True):
+        results = measure(programs, options, chains)
+        if results is None:
+            status = 1
+        else:
+            show(results, options, chains)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
