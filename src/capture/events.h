@@ -22,8 +22,9 @@ enum {
 struct event_request {
 	char name[EVENT_NAME_MAX];   /* as reports show it: TIMER, page-faults, cpu/.../ */
 	char about[EVENT_ABOUT_MAX]; /* one line: what is counted */
-	/* type, config, config1, config2, exclude_kernel, exclude_user, exclude_hv, freq and
-	 * sample_period or sample_freq are set; all else is zero and the recorder's. */
+	/* size, type, config, config1, config2, exclude_kernel, exclude_user, exclude_hv,
+	 * exclude_guest, freq and sample_period or sample_freq are set; all else is zero and
+	 * the recorder's. */
 	struct perf_event_attr attr;
 	uint64_t count;        /* period asked for (cpu-clock: nanoseconds); 0 under a rate */
 	uint64_t frequency_hz; /* 0 under a period */
