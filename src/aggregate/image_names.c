@@ -1,0 +1,89 @@
+#include "aggregate/image_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(struct buf *out, const char *text)
+{
+	buf_put(out, text, strlen(text));
+}
+
+const char *image_name_kernel(enum name_style style, const char *vmlinux)
+{
+	if (style == NAMES_PERF)
+		return "[kernel.kallsyms]";
+	return *vmlinux ? vmlinux : "/no-vmlinux";
+}
+
+/* Recorded as "ext4" or "[ext4]"; the brackets are perf's, the slash is OProfile's. */
+static void put_module(struct buf *out, const char *name, enum name_style style)
+{
+	size_t len = strlen(name);
+
+	if (len >= 2 && name[0] == '[' && name[len - 1] == ']') {
+		name++;
+		len -= 2;
+	}
+	put(out, style == NAMES_PERF ? "[" : "/");
+	buf_put(out, name, len);
+	if (style == NAMES_PERF)
+		put(out, "]");
+}
+
+static void put_anon(struct buf *out, const char *name, const struct image *image)
+{
+	char range[96];
+
+	put(out, *name && strcmp(name, "//anon") ? name : "anon");
+	snprintf(range, sizeof(range), " (tgid:%" PRId32 " range:0x%" PRIx64 "-0x%" PRIx64 ")",
+		 image->pid, image->start, image->end);
+	put(out, range);
+}
+
+void image_name_put(struct buf *out, const struct dict *d, const struct image *image,
+		    enum name_style style, const char *vmlinux)
+{
+	const char *name = dict_str(d, image->name);
+
+	switch (image->kind) {
+	case IMAGE_KERNEL:
+		put(out, image_name_kernel(style, vmlinux));
+		break;
+	case IMAGE_MODULE:
+		put_module(out, name, style);
+		break;
+	case IMAGE_ANON:
+		if (style == NAMES_OPROFILE)
+			put_anon(out, name, image);
+		else
+			put(out, *name ? name : "//anon");
+		break;
+	case IMAGE_LOST:
+		put(out, "[damaged]");
+		break;
+	case IMAGE_VDSO:
+		put(out, "[vdso]");
+		break;
+	case IMAGE_FILE:
+	case IMAGE_BPF:
+	case IMAGE_UNMAPPED:
+	case IMAGE_COUNT:
+	default:
+		put(out, *name ? name : "[unknown]");
+		break;
+	}
+	buf_put_u8(out, 0);
+}
+
+const char *image_name_short(const char *name)
+{
+	const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : name;
+}
+
+bool image_is_kernel(const struct image *image)
+{
+	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
+}

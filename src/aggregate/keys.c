@@ -1,0 +1,177 @@
+#include "aggregate/keys.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/nearest.h"
+#include "base/parse.h"
+
+static const uint64_t min_width_ns = 100; /* times are kept to 100 ns */
+
+const struct key_row key_rows[] = {
+	{ .name = "event",
+	  .id = KEY_EVENT,
+	  .help = "what was counted" },
+	{ .name = "comm",
+	  .id = KEY_COMM,
+	  .needs = NEED_COMM,
+	  .help = "command name of the thread" },
+	{ .name = "pid",
+	  .id = KEY_PID,
+	  .kind = KEY_INTEGER,
+	  .needs = NEED_PID,
+	  .help = "process" },
+	{ .name = "tgid",
+	  .id = KEY_PID,
+	  .kind = KEY_INTEGER,
+	  .needs = NEED_PID,
+	  .help = "process; the same as pid" },
+	{ .name = "tid",
+	  .id = KEY_TID,
+	  .kind = KEY_INTEGER,
+	  .needs = NEED_TID,
+	  .help = "thread" },
+	{ .name = "cpu",
+	  .id = KEY_CPU,
+	  .kind = KEY_INTEGER,
+	  .needs = NEED_CPU,
+	  .help = "processor" },
+	{ .name = "image",
+	  .id = KEY_IMAGE,
+	  .needs = NEED_IMAGE,
+	  .help = "binary that was hit" },
+	{ .name = "dso",
+	  .id = KEY_IMAGE,
+	  .needs = NEED_IMAGE,
+	  .help = "binary that was hit; the same as image" },
+	{ .name = "app",
+	  .id = KEY_APP,
+	  .needs = NEED_APP | NEED_IMAGE,
+	  .help = "main binary of the process" },
+	{ .name = "symbol",
+	  .id = KEY_SYMBOL,
+	  .needs = NEED_IMAGE | NEED_FUNCTION,
+	  .help = "function" },
+	{ .name = "address",
+	  .id = KEY_ADDRESS,
+	  .kind = KEY_HEX,
+	  .needs = NEED_IMAGE | NEED_ADDRESS,
+	  .help = "link-time address in the image; run-time address in the kernel" },
+	{ .name = "cgroup",
+	  .id = KEY_CGROUP,
+	  .needs = NEED_CGROUP,
+	  .help = "control group of the process" },
+	{ .name = "session",
+	  .id = KEY_SESSION,
+	  .help = "session that the sample is from" },
+	{ .name = "host",
+	  .id = KEY_HOST,
+	  .help = "machine that was recorded" },
+	{ .name = "time",
+	  .id = KEY_TIME,
+	  .kind = KEY_TIMES,
+	  .needs = NEED_TIME,
+	  .help = "time:10ms: spans of that length, in seconds from the session's "
+		  "start" },
+	{ .name = "line", .refusal = "comes with a later version" },
+	{ .name = "file", .refusal = "comes with a later version" },
+	{ .name = "inline", .refusal = "comes with a later version" },
+	{ 0 },
+};
+
+static const struct key_row *find_row(const char *name)
+{
+	for (const struct key_row *row = key_rows; row->name; row++) {
+		if (!strcmp(row->name, name))
+			return row;
+	}
+	return NULL;
+}
+
+static int unknown_key(const char *name, struct err *err)
+{
+	struct nearest near = { .word = name };
+
+	for (const struct key_row *row = key_rows; row->name; row++)
+		nearest_try(&near, row->name);
+	if (near.best)
+		return err_set(err, -EINVAL, "--by: unknown key '%s': did you mean '%s'?",
+			       name, near.best);
+	return err_set(err, -EINVAL,
+		       "--by: unknown key '%s' (event, comm, pid, tid, cpu, image, app, "
+		       "symbol, address, cgroup, session, host, time:10ms)",
+		       name);
+}
+
+/* `word` is changed: the width is cut off. */
+static int parse_key(char *word, struct key *key, struct err *err)
+{
+	char *width = strchr(word, ':');
+
+	if (width)
+		*width++ = '\0';
+	key->row = find_row(word);
+	if (!key->row)
+		return unknown_key(word, err);
+	if (key->row->refusal)
+		return err_set(err, -EINVAL, "--by %s: %s", word, key->row->refusal);
+	if (key->row->id != KEY_TIME)
+		return width ? err_set(err, -EINVAL, "--by: %s takes no ':%s'", word, width)
+			     : 0;
+	if (!width || !parse_duration_ns(width, &key->width_ns) ||
+	    key->width_ns < min_width_ns)
+		return err_set(err, -EINVAL,
+			       "--by: time needs a width, for example time:10ms");
+	return 0;
+}
+
+static int add_key(struct key_list *list, const char *word, size_t len, struct err *err)
+{
+	struct key key = { .typed = strndup(word, len) };
+	char *copy = strndup(word, len);
+	int r;
+
+	if (!key.typed || !copy)
+		r = err_set(err, -ENOMEM, "out of memory");
+	else
+		r = parse_key(copy, &key, err);
+	if (!r && keys_find(list, key.row->id) >= 0)
+		r = err_set(err, -EINVAL, "--by: key '%s' is given twice", key.typed);
+	if (!r && !vec_push(&list->keys, key))
+		r = err_set(err, -ENOMEM, "out of memory");
+	free(copy);
+	if (r)
+		free(key.typed);
+	return r;
+}
+
+int keys_parse(struct key_list *list, const char *text, struct err *err)
+{
+	for (;;) {
+		size_t len = strcspn(text, ",");
+		int r = add_key(list, text, len, err);
+
+		if (r || !text[len])
+			return r;
+		text += len + 1;
+	}
+}
+
+void keys_done(struct key_list *list)
+{
+	for (size_t i = 0; i < list->keys.nr; i++)
+		free(list->keys.at[i].typed);
+	vec_done(&list->keys);
+}
+
+int keys_find(const struct key_list *list, enum key_id id)
+{
+	for (size_t i = 0; i < list->keys.nr; i++) {
+		if (list->keys.at[i].row->id == id)
+			return (int)i;
+	}
+	return -1;
+}

@@ -1,0 +1,76 @@
+/* keys.h - what a report can be grouped by: the table behind `--by KEY[,KEY...]`.
+ * Layer: aggregate. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct err;
+
+enum key_id {
+	KEY_EVENT,
+	KEY_COMM,
+	KEY_PID,
+	KEY_TID,
+	KEY_CPU,
+	KEY_IMAGE,
+	KEY_APP,
+	KEY_SYMBOL,
+	KEY_ADDRESS,
+	KEY_CGROUP,
+	KEY_SESSION,
+	KEY_HOST,
+	KEY_TIME,
+	KEY_ID_COUNT
+};
+
+enum key_kind {
+	KEY_TEXT,    /* value: number of a string */
+	KEY_INTEGER, /* value: int64_t */
+	KEY_HEX,     /* value: an address */
+	KEY_TIMES    /* value: nanoseconds since the session began */
+};
+
+/* What has to be known of a sample for a key. */
+enum {
+	NEED_APP = 1, /* of its thread: */
+	NEED_COMM = 2,
+	NEED_PID = 4,
+	NEED_TID = 8,
+	NEED_CGROUP = 16,
+	NEED_IMAGE = 32, /* of its leaf frame: */
+	NEED_FUNCTION = 64,
+	NEED_ADDRESS = 128,
+	NEED_CPU = 256,
+	NEED_TIME = 512,
+	NEED_QUALITY = 1024, /* whether it was idle, exiting, cut short */
+};
+
+struct key_row {
+	const char *name;
+	const char *help;
+	const char *refusal; /* why it is not offered yet, else NULL */
+	enum key_id id;
+	enum key_kind kind;
+	unsigned int needs;
+};
+
+struct key {
+	const struct key_row *row;
+	char *typed;       /* as the user wrote it: the column's name in CSV and JSON */
+	uint64_t width_ns; /* of KEY_TIME */
+};
+
+struct key_list {
+	VEC(struct key) keys;
+};
+
+/* Every spelling is a row; `name` NULL ends the table. */
+extern const struct key_row key_rows[];
+
+/* Parses and appends a comma list.  0, -EINVAL with a one-line reason, -ENOMEM. */
+int keys_parse(struct key_list *list, const char *text, struct err *err);
+void keys_done(struct key_list *list);
+/* Position of the key in the list, or -1. */
+int keys_find(const struct key_list *list, enum key_id id);

@@ -1,0 +1,483 @@
+#include "aggregate/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/quality.h"
+#include "aggregate/view.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "resolve/demangle.h"
+
+enum {
+	MAX_KEYS = KEY_ID_COUNT
+};
+
+int profile_init(struct profile *p, const struct profile_options *options)
+{
+	const struct spec *spec = options->spec;
+
+	*p = (struct profile){ .options = *options };
+	if (strtab_init(&p->strings))
+		return -ENOMEM;
+	p->nr_keys = options->keys->keys.nr;
+	for (size_t i = 0; i < p->nr_keys; i++)
+		p->needs |= options->keys->keys.at[i].row->needs;
+	if (spec && spec_has_images(spec))
+		p->needs |= NEED_APP | NEED_IMAGE;
+	if (options->quality)
+		p->needs |= NEED_IMAGE | NEED_FUNCTION | NEED_QUALITY;
+	p->input.totals.finished = true;
+	p->input.totals.target_status = -1;
+	return 0;
+}
+
+void profile_done(struct profile *p)
+{
+	view_free(p->view);
+	strtab_done(&p->strings);
+	vec_done(&p->events);
+	vec_done(&p->images);
+	vec_done(&p->functions);
+	vec_done(&p->values);
+	vec_done(&p->rows);
+	map_done(&p->image_by);
+	map_done(&p->function_by);
+	map_done(&p->group_by);
+	map_done(&p->row_by);
+	*p = (struct profile){ 0 };
+}
+
+unsigned int profile_columns(const struct profile *p)
+{
+	const unsigned int thread = NEED_APP | NEED_COMM | NEED_PID | NEED_TID |
+				    NEED_CGROUP | NEED_QUALITY;
+	const struct spec *spec = p->options.spec;
+	/* Periods are few bytes and every export shows them. */
+	unsigned int columns = COLUMN_EVENT | COLUMN_PERIOD;
+
+	if (p->needs & thread ||
+	    (spec && (spec->tids.nr || spec->lists[SPEC_COMM].values.nr)))
+		columns |= COLUMN_THREAD;
+	if (p->needs & (NEED_IMAGE | NEED_FUNCTION | NEED_ADDRESS | NEED_QUALITY))
+		columns |= COLUMN_STACK;
+	if (p->needs & NEED_CPU)
+		columns |= COLUMN_CPU;
+	if (p->needs & NEED_TIME)
+		columns |= COLUMN_TIME;
+	return columns;
+}
+
+int profile_begin(struct profile *p, const struct profile_source *source)
+{
+	return view_new(source, &p->view);
+}
+
+static uint64_t time_width(const struct profile *p)
+{
+	int at = keys_find(p->options.keys, KEY_TIME);
+
+	return at < 0 ? 0 : p->options.keys->keys.at[at].width_ns;
+}
+
+/* (event, cpu, bucket) of sample i as one number; UINT64_MAX: not asked for. */
+static inline int pack_rest(const struct view *v, const struct sample_batch *b, size_t i,
+			    uint64_t width, uint64_t *ret_rest)
+{
+	uint32_t event = b->event[i];
+	uint64_t rest;
+
+	if (event >= v->nr_events || v->event_of[event] == VIEW_SKIP) {
+		*ret_rest = UINT64_MAX;
+		return 0;
+	}
+	rest = event;
+	if (b->cpu) {
+		uint32_t cpu = b->cpu[i] < VIEW_CPU_NONE ? b->cpu[i] : VIEW_CPU_NONE;
+
+		rest |= (uint64_t)cpu << VIEW_EVENT_BITS;
+	}
+	if (b->time_ns) {
+		uint64_t start = v->source.start_ns;
+		uint64_t bucket = b->time_ns[i] > start ? (b->time_ns[i] - start) / width
+							: 0;
+
+		if (bucket > UINT32_MAX)
+			return -ERANGE;
+		rest |= bucket << (VIEW_EVENT_BITS + VIEW_CPU_BITS);
+	}
+	*ret_rest = rest;
+	return 0;
+}
+
+/* The place of sample i; places are worked out at their first sample. */
+static inline uint32_t sample_place(struct profile *p, struct view *v, uint32_t stack)
+{
+	uint32_t place = v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks];
+
+	return __builtin_expect(place == VIEW_UNSET, 0) ? view_place(p, v, stack) : place;
+}
+
+static int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)
+{
+	uint64_t width = time_width(p);
+
+	for (size_t i = 0; i < b->nr; i++) {
+		uint32_t actor = 0;
+		uint32_t place = 0;
+		uint64_t rest;
+		int r;
+
+		if (b->thread) {
+			uint32_t t = b->thread[i];
+
+			actor = v->actor_of[t < v->nr_threads ? t : v->nr_threads];
+			if (actor == VIEW_SKIP)
+				continue;
+		}
+		r = pack_rest(v, b, i, width, &rest);
+		if (r)
+			return r;
+		if (rest == UINT64_MAX)
+			continue;
+		if (b->stack) {
+			place = sample_place(p, v, b->stack[i]);
+			if (place == VIEW_UNSET)
+				return -ENOMEM;
+		}
+		if (tally_add(&v->tally, (uint64_t)actor << 32 | place, rest,
+			      b->period ? b->period[i] : 1))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int profile_add(struct profile *p, const struct sample_batch *batch, struct err *err)
+{
+	struct sample_batch b = *batch;
+	unsigned int columns = profile_columns(p);
+	int r;
+
+	/* A source may offer more than was asked for. */
+	if (!(columns & COLUMN_THREAD))
+		b.thread = NULL;
+	if (!(columns & COLUMN_STACK))
+		b.stack = NULL;
+	if (!(columns & COLUMN_CPU))
+		b.cpu = NULL;
+	if (!(columns & COLUMN_TIME))
+		b.time_ns = NULL;
+	p->input.samples_read += b.nr;
+	r = view_extend(p, p->view);
+	if (!r)
+		r = count_batch(p, p->view, &b);
+	if (r == -ERANGE)
+		return err_set(err, r, "--by time: the width is too small for a session of "
+				       "this length");
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+static uint32_t add_row(struct profile *p, uint32_t group, uint32_t event)
+{
+	struct map_slot *slot;
+	bool is_new;
+
+	slot = map_at(&p->row_by, group, event, &is_new);
+	if (!slot)
+		return DICT_NONE;
+	if (is_new) {
+		struct profile_row row = { .group = group, .event = event };
+
+		if (!vec_push(&p->rows, row))
+			return DICT_NONE;
+		slot->value_plus_1 = (uint32_t)p->rows.nr;
+	}
+	return slot->value_plus_1 - 1;
+}
+
+/* The group with these values, new or old; DICT_NONE when memory is short. */
+static uint32_t add_group(struct profile *p, const uint64_t *values)
+{
+	uint64_t hash = hash_bytes(values, p->nr_keys * sizeof(*values), 0);
+
+	for (uint64_t turn = 0;; turn++) {
+		bool is_new;
+		struct map_slot *slot = map_at(&p->group_by, hash, turn, &is_new);
+
+		if (!slot)
+			return DICT_NONE;
+		if (!is_new) {
+			uint32_t g = slot->value_plus_1 - 1;
+
+			if (!memcmp(&p->values.at[g * p->nr_keys], values,
+				    p->nr_keys * sizeof(*values)))
+				return g;
+			continue;
+		}
+		for (size_t k = 0; k < p->nr_keys; k++) {
+			if (!vec_push(&p->values, values[k]))
+				return DICT_NONE;
+		}
+		slot->value_plus_1 = (uint32_t)++p->nr_groups;
+		return slot->value_plus_1 - 1;
+	}
+}
+
+/* What one tally cell stands for. */
+struct cell_view {
+	const struct actor *actor;
+	const struct place *place;
+	uint32_t event; /* of the profile */
+	uint32_t cpu;
+	uint64_t bucket;
+	bool top; /* the image stands at the top level */
+};
+
+static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
+{
+	static const struct image damaged = { .kind = IMAGE_LOST };
+	const struct dict *d = v->source.dict;
+	uint32_t *text = &v->text_of[image < d->images.nr ? image : v->nr_texts];
+
+	if (*text != VIEW_UNSET)
+		return *text;
+	buf_clear(&v->text);
+	image_name_put(&v->text, d, image < d->images.nr ? &d->images.at[image] : &damaged,
+		       p->options.names, v->source.info->vmlinux);
+	if (!v->text.failed)
+		*text = strtab_add(&p->strings, (const char *)v->text.data);
+	return *text; /* VIEW_UNSET is STRTAB_FAILED, too */
+}
+
+/* A process whose main binary is not known stands under the image that was hit. */
+static uint32_t app_text(struct profile *p, struct view *v, const struct cell_view *c)
+{
+	if (c->top)
+		return image_text(p, v, c->place->image);
+	if (c->actor->flags & ACTOR_KERNEL)
+		return strtab_add(&p->strings,
+				  image_name_kernel(p->options.names,
+						    v->source.info->vmlinux));
+	if (c->actor->app >= v->source.dict->images.nr)
+		return image_text(p, v, c->place->image);
+	return image_text(p, v, c->actor->app);
+}
+
+static uint64_t symbol_value(struct profile *p, uint32_t function)
+{
+	if (p->options.functions_apart)
+		return function;
+	if (!profile_function_name(p, function))
+		return STRTAB_FAILED;
+	return p->functions.at[function].shown;
+}
+
+static uint64_t key_value(struct profile *p, struct view *v, const struct cell_view *c,
+			  const struct key *key)
+{
+	const struct dict *d = v->source.dict;
+
+	switch (key->row->id) {
+	case KEY_COMM:
+		return strtab_add(&p->strings, dict_str(d, c->actor->comm));
+	case KEY_PID:
+		return (uint64_t)(int64_t)c->actor->pid;
+	case KEY_TID:
+		return (uint64_t)(int64_t)c->actor->tid;
+	case KEY_CPU:
+		return c->cpu == VIEW_CPU_NONE ? UINT64_MAX : c->cpu;
+	case KEY_IMAGE:
+		return image_text(p, v, c->place->image);
+	case KEY_APP:
+		return app_text(p, v, c);
+	case KEY_SYMBOL:
+		return symbol_value(p, c->place->function);
+	case KEY_ADDRESS:
+		return c->place->address;
+	case KEY_CGROUP:
+		return strtab_add(&p->strings, dict_str(d, c->actor->cgroup));
+	case KEY_SESSION:
+		return strtab_add(&p->strings, v->source.session);
+	case KEY_HOST:
+		return strtab_add(&p->strings, v->source.info->hostname);
+	case KEY_TIME:
+		return c->bucket * key->width_ns;
+	case KEY_EVENT: /* the row's, not the group's */
+	case KEY_ID_COUNT:
+	default:
+		return 0;
+	}
+}
+
+/* The names by which a specification can ask for an image; `text` holds them. */
+static void collect_names(const struct view *v, uint32_t image, struct buf *text,
+			  struct image_names *names)
+{
+	const struct dict *d = v->source.dict;
+	const struct image *i = &d->images.at[image];
+	size_t second;
+
+	buf_clear(text);
+	image_name_put(text, d, i, NAMES_OPROFILE, v->source.info->vmlinux);
+	second = text->len;
+	image_name_put(text, d, i, NAMES_PERF, "");
+	*names = (struct image_names){ .kernel = image_is_kernel(i) };
+	if (text->failed)
+		return;
+	names->names[0] = (const char *)text->data;
+	names->names[1] = (const char *)text->data + second;
+	if (i->kind == IMAGE_KERNEL)
+		names->names[2] = "/no-vmlinux";
+}
+
+static bool cell_wanted(const struct profile *p, const struct view *v,
+			struct cell_view *c)
+{
+	static const struct image_names kernel = { { "/no-vmlinux", "[kernel.kallsyms]",
+						     NULL, NULL },
+						   true };
+	static const struct image_names none = { 0 };
+	const struct spec *spec = p->options.spec;
+	struct image_names app_names = none;
+	struct image_names names = none;
+	struct buf app_text_buf = { 0 };
+	struct buf text = { 0 };
+	const struct image_names *app = NULL;
+	bool wanted;
+
+	if (!spec || !spec_has_images(spec))
+		return true;
+	if (c->place->image != DICT_NONE)
+		collect_names(v, c->place->image, &text, &names);
+	if (c->actor->flags & ACTOR_KERNEL) {
+		app = &kernel;
+	} else if (c->actor->app < v->source.dict->images.nr) {
+		collect_names(v, c->actor->app, &app_text_buf, &app_names);
+		app = &app_names;
+	} else {
+		app = &names; /* it stands under the image itself */
+	}
+	wanted = spec_wants_image(spec, app, &names, &c->top);
+	buf_done(&text);
+	buf_done(&app_text_buf);
+	return wanted;
+}
+
+/* Adds the counts of one cell to the group that it belongs to. */
+static int add_cell(struct profile *p, struct view *v, const struct tally_cell *cell)
+{
+	static const struct actor nobody = { .app = DICT_NONE };
+	static const struct place nowhere = { .image = DICT_NONE, .function = DICT_NONE };
+	uint32_t actor = (uint32_t)(cell->a >> 32);
+	uint32_t place = (uint32_t)cell->a;
+	uint64_t values[MAX_KEYS];
+	struct cell_view c = {
+		.actor = actor < v->actors.nr ? &v->actors.at[actor] : &nobody,
+		.place = place < v->places.nr ? &v->places.at[place] : &nowhere,
+		.event = v->event_of[cell->b & VIEW_EVENT_NONE],
+		.cpu = (uint32_t)(cell->b >> VIEW_EVENT_BITS) & VIEW_CPU_NONE,
+		.bucket = cell->b >> (VIEW_EVENT_BITS + VIEW_CPU_BITS),
+	};
+	uint32_t group;
+	uint32_t row;
+
+	if (!cell_wanted(p, v, &c))
+		return 0;
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		const struct key *key = &p->options.keys->keys.at[k];
+
+		values[k] = key_value(p, v, &c, key);
+		if (key->row->kind == KEY_TEXT && values[k] == STRTAB_FAILED)
+			return -ENOMEM;
+	}
+	group = add_group(p, values);
+	row = group == DICT_NONE ? DICT_NONE : add_row(p, group, c.event);
+	if (row == DICT_NONE)
+		return -ENOMEM;
+	p->rows.at[row].samples += cell->samples;
+	p->rows.at[row].period += cell->period;
+	p->events.at[c.event].samples += cell->samples;
+	p->events.at[c.event].period += cell->period;
+	p->samples += cell->samples;
+	if (p->options.quality)
+		quality_add(p, c.actor, c.place, c.event, cell->samples);
+	return 0;
+}
+
+int profile_end(struct profile *p)
+{
+	struct view *v = p->view;
+	int r = 0;
+
+	if (!v)
+		return 0;
+	for (size_t i = 0; !r && i < v->tally.nr_cells; i++) {
+		if (v->tally.cells[i].samples)
+			r = add_cell(p, v, &v->tally.cells[i]);
+	}
+	view_free(v);
+	p->view = NULL;
+	return r;
+}
+
+static int compare_events(const struct profile *p, const struct profile_event *a,
+			  const struct profile_event *b)
+{
+	int names;
+
+	if (a->unit_mask != b->unit_mask)
+		return a->unit_mask < b->unit_mask ? -1 : 1;
+	names = strcmp(strtab_get(&p->strings, a->name), strtab_get(&p->strings, b->name));
+	if (names)
+		return names;
+	return a->count < b->count ? -1 : a->count > b->count;
+}
+
+void profile_finish(struct profile *p)
+{
+	/* Events are a handful: the rank is how many come before. */
+	for (size_t i = 0; i < p->events.nr; i++) {
+		struct profile_event *e = &p->events.at[i];
+
+		e->rank = 0;
+		for (size_t j = 0; j < p->events.nr; j++)
+			e->rank += compare_events(p, &p->events.at[j], e) < 0;
+	}
+}
+
+uint64_t profile_value(const struct profile *p, uint32_t group, size_t key)
+{
+	return p->values.at[group * p->nr_keys + key];
+}
+
+const char *profile_function_name(struct profile *p, uint32_t function)
+{
+	struct profile_function *f = &p->functions.at[function];
+	const char *raw = strtab_get(&p->strings, f->raw);
+	char *demangled;
+
+	if (f->shown != DICT_NONE)
+		return strtab_get(&p->strings, f->shown);
+	demangled = f->kind == FUNCTION_NAMED ? demangle(raw) : NULL;
+	f->shown = demangled ? strtab_add(&p->strings, demangled) : f->raw;
+	free(demangled);
+	return f->shown == STRTAB_FAILED ? NULL : strtab_get(&p->strings, f->shown);
+}
+
+const char *profile_text(struct profile *p, uint32_t group, size_t key)
+{
+	uint64_t value = profile_value(p, group, key);
+	const char *text;
+
+	if (p->options.keys->keys.at[key].row->id != KEY_SYMBOL ||
+	    !p->options.functions_apart)
+		return strtab_get(&p->strings, (uint32_t)value);
+	text = profile_function_name(p, (uint32_t)value);
+	return text ? text : "";
+}
+
+const char *profile_event_name(const struct profile *p, uint32_t event)
+{
+	return strtab_get(&p->strings, p->events.at[event].name);
+}

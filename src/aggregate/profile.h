@@ -1,0 +1,163 @@
+/* profile.h - samples in, grouped counts out.
+ * Layer: aggregate.  Not thread safe.
+ *
+ * The idea: work is done per distinct thing, not per sample.  A source (one segment of a
+ * session, one perf.data file) comes as a dict and batches of sample columns that refer to
+ * it by number.  Of every thread only what the keys ask for is kept (its "actor"), of every
+ * stack likewise (its "place": image, function, address of the leaf); both are worked out
+ * at their first sample and are array look-ups from then on.  A sample is then one probe of
+ * a table keyed by (actor, place, event, cpu, time bucket).  When the source ends, the few
+ * cells of that table are given their names and added to the groups of the profile.  So
+ * memory grows with what is distinct, never with the number of samples, and columns that
+ * no key needs are never decoded.
+ *
+ * A row is (group, event): a group is one value for each key.  KEY_EVENT is no value of a
+ * group but the row's event, so that a report can set events side by side. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aggregate/image_names.h"
+#include "aggregate/keys.h"
+#include "aggregate/spec.h"
+#include "base/map.h"
+#include "base/strtab.h"
+#include "base/vec.h"
+#include "format/dict.h"
+#include "format/session.h"
+#include "resolve/naming.h"
+
+struct err;
+struct view;
+
+struct profile_options {
+	const struct key_list *keys;
+	const struct spec *spec; /* NULL: everything */
+	enum name_style names;
+	/* Functions of one name at several addresses are several groups (OProfile's
+	 * --symbols), not one (--by symbol). */
+	bool functions_apart;
+	bool quality; /* fill profile.quality and the counts of images */
+};
+
+/* A distinct event: name, count, unit mask.  A later segment may know more of it. */
+struct profile_event {
+	uint32_t name;  /* strings of the profile */
+	uint32_t about;
+	uint64_t count;
+	uint64_t frequency_hz;
+	uint64_t unit_mask;
+	uint32_t flags; /* EVENT_... of dict.h */
+	uint32_t rank;  /* position in a report: by unit mask, name, count */
+	uint64_t samples; /* selected ones */
+	uint64_t period;
+};
+
+struct profile_image {
+	uint32_t name; /* strings of the profile */
+	uint32_t from; /* where its symbols came from */
+	enum image_kind kind;
+	struct build_id build_id;
+	enum naming_status status;
+	uint64_t samples; /* these two only with options.quality */
+	uint64_t unresolved;
+};
+
+enum function_kind {
+	FUNCTION_NAMED,
+	FUNCTION_OF_IMAGE, /* stands for all of an image without symbols */
+	FUNCTION_BETWEEN   /* for what no symbol of the image covers */
+};
+
+struct profile_function {
+	uint32_t image;
+	uint32_t raw;   /* string: as in the symbol table, or made up by kind */
+	uint32_t shown; /* string: demangled; DICT_NONE until asked for */
+	enum function_kind kind;
+	uint64_t vma;
+};
+
+struct profile_row {
+	uint32_t group;
+	uint32_t event;
+	uint64_t samples;
+	uint64_t period;
+};
+
+/* Shares of the selected samples that say how far the profile can be trusted. */
+struct profile_quality {
+	uint64_t samples;
+	uint64_t unresolved;
+	uint64_t truncated;
+	uint64_t idle;
+	uint64_t exiting;
+	uint64_t irqs_on_again; /* TIMER only: held back until interrupts were enabled */
+	bool has_chains;
+};
+
+/* Sums over all segments read. */
+struct profile_input {
+	struct session_totals totals;
+	struct segment_damage damage;
+	uint64_t samples_read;
+	uint32_t nr_segments;
+	uint32_t nr_unfinished;
+	uint32_t session_flags;
+	double cpu_mhz;    /* of the first segment, as the next two */
+	uint32_t cpu_desc; /* strings of the profile */
+	uint32_t vmlinux;
+};
+
+struct profile {
+	struct profile_options options;
+	struct strtab strings;
+	VEC(struct profile_event) events;
+	VEC(struct profile_image) images;
+	VEC(struct profile_function) functions;
+	VEC(uint64_t) values; /* of group g and key k: values.at[g * nr_keys + k] */
+	VEC(struct profile_row) rows;
+	size_t nr_keys;
+	size_t nr_groups;
+	uint64_t samples;
+	struct profile_input input;
+	struct profile_quality quality;
+	struct map image_by;
+	struct map function_by;
+	struct map group_by; /* hash of the values, turn */
+	struct map row_by;   /* group, event */
+	unsigned int needs;
+	struct view *view; /* between profile_begin() and profile_end() */
+};
+
+/* Where batches come from.  All of it outlives profile_end(). */
+struct profile_source {
+	const struct dict *dict;
+	const struct session_info *info;
+	struct naming *naming;
+	const char *session; /* name of the session */
+	uint64_t start_ns;   /* of the session, for KEY_TIME */
+};
+
+/* What is in `options` outlives the profile.  0 or -ENOMEM. */
+int profile_init(struct profile *p, const struct profile_options *options);
+void profile_done(struct profile *p);
+/* COLUMN_... of session.h that batches must have. */
+unsigned int profile_columns(const struct profile *p);
+/* Between begin and end come the batches of one source.  After an error profile_end() is
+ * still called.  0, -ENOMEM, or -ERANGE (time buckets too narrow for the session). */
+int profile_begin(struct profile *p, const struct profile_source *source);
+int profile_add(struct profile *p, const struct sample_batch *batch, struct err *err);
+int profile_end(struct profile *p);
+/* Reads a segment file of `session_dir`; *start_ns is the session's start, 0 before its first
+ * segment.  A segment that is damaged is read as far as it goes and counted in p->input. */
+int profile_read_segment(struct profile *p, const char *path, const char *session_dir,
+			 const char *session, uint64_t *start_ns, struct err *err);
+/* Gives the events their ranks.  To be called when all sources are read. */
+void profile_finish(struct profile *p);
+
+uint64_t profile_value(const struct profile *p, uint32_t group, size_t key);
+/* The text of a KEY_TEXT value, borrowed; full names. */
+const char *profile_text(struct profile *p, uint32_t group, size_t key);
+const char *profile_function_name(struct profile *p, uint32_t function);
+const char *profile_event_name(const struct profile *p, uint32_t event);

@@ -1,0 +1,101 @@
+/* read.c - one segment file through profile.h. */
+#include <errno.h>
+
+#include "aggregate/profile.h"
+#include "base/err.h"
+#include "format/session.h"
+#include "resolve/naming.h"
+
+static void add_totals(struct profile_input *in, const struct session_totals *t)
+{
+	struct session_totals *sum = &in->totals;
+
+	sum->samples += t->samples;
+	sum->lost += t->lost;
+	sum->lost_records += t->lost_records;
+	sum->throttled += t->throttled;
+	sum->undecodable += t->undecodable;
+	sum->recorder_cpu_ns += t->recorder_cpu_ns;
+	sum->finished &= t->finished;
+}
+
+static void add_damage(struct profile_input *in, const struct segment_damage *d)
+{
+	in->damage.bad_blocks += d->bad_blocks;
+	in->damage.cut_bytes += d->cut_bytes;
+	in->damage.bad_samples += d->bad_samples;
+	in->damage.unfinished |= d->unfinished;
+	in->nr_unfinished += d->unfinished;
+}
+
+static int read_batches(struct profile *p, struct segment *s, struct err *err)
+{
+	unsigned int columns = profile_columns(p);
+
+	for (;;) {
+		struct sample_batch batch;
+		int r = segment_next(s, columns, &batch, err);
+
+		if (r)
+			return r < 0 ? r : 0;
+		r = profile_add(p, &batch, err);
+		if (r)
+			return r;
+	}
+}
+
+static int read_named(struct profile *p, struct segment *s,
+		      const struct profile_source *source, struct err *err)
+{
+	int r = profile_begin(p, source);
+	int ended;
+
+	if (r)
+		return err_set(err, r, "out of memory");
+	r = read_batches(p, s, err);
+	ended = profile_end(p);
+	if (!r && ended)
+		r = err_set(err, ended, "out of memory");
+	return r;
+}
+
+static void note_segment(struct profile *p, const struct session_info *info)
+{
+	struct profile_input *in = &p->input;
+
+	if (!in->nr_segments++) {
+		in->cpu_mhz = info->cpu_mhz;
+		in->cpu_desc = strtab_add(&p->strings, info->cpu_desc);
+		in->vmlinux = strtab_add(&p->strings, info->vmlinux);
+	}
+	in->session_flags |= info->flags;
+}
+
+int profile_read_segment(struct profile *p, const char *path, const char *session_dir,
+			 const char *session, uint64_t *start_ns, struct err *err)
+{
+	struct profile_source source = { .session = session };
+	struct segment *s;
+	int r = segment_open(path, &s, err);
+
+	if (r)
+		return r;
+	source.dict = segment_dict(s);
+	source.info = segment_info(s);
+	if (!*start_ns)
+		*start_ns = source.info->start_ns;
+	source.start_ns = *start_ns;
+	note_segment(p, source.info);
+	r = naming_new(source.dict, source.info, session_dir, &source.naming);
+	if (r)
+		r = err_set(err, r, "out of memory");
+	else
+		r = read_named(p, s, &source, err);
+	if (!r) {
+		add_totals(&p->input, segment_totals(s));
+		add_damage(&p->input, segment_damage(s));
+	}
+	naming_free(source.naming);
+	segment_close(s);
+	return r;
+}

@@ -1,0 +1,49 @@
+#include "aggregate/tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	FIRST_BITS = 12
+};
+
+static int make(struct tally *t, unsigned int bits)
+{
+	*t = (struct tally){ .nr_cells = (size_t)1 << bits, .shift = 64 - bits };
+	t->cells = calloc(t->nr_cells, sizeof(*t->cells));
+	return t->cells ? 0 : -ENOMEM;
+}
+
+int tally_init(struct tally *t)
+{
+	return make(t, FIRST_BITS);
+}
+
+void tally_done(struct tally *t)
+{
+	free(t->cells);
+	*t = (struct tally){ 0 };
+}
+
+int tally_grow(struct tally *t)
+{
+	struct tally bigger;
+
+	if (make(&bigger, 64 - t->shift + 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr_cells; i++) {
+		const struct tally_cell *old = &t->cells[i];
+		size_t at;
+
+		if (!old->samples)
+			continue;
+		at = tally_slot(&bigger, old->a, old->b);
+		while (bigger.cells[at].samples)
+			at = (at + 1) & (bigger.nr_cells - 1);
+		bigger.cells[at] = *old;
+	}
+	bigger.nr_used = t->nr_used;
+	free(t->cells);
+	*t = bigger;
+	return 0;
+}

@@ -1,0 +1,382 @@
+#include "aggregate/view.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+static const uint64_t vma_unknown = UINT64_MAX;
+
+int view_new(const struct profile_source *source, struct view **ret_view)
+{
+	struct view *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	v->source = *source;
+	if (tally_init(&v->tally)) {
+		free(v);
+		return -ENOMEM;
+	}
+	*ret_view = v;
+	return 0;
+}
+
+void view_free(struct view *v)
+{
+	if (!v)
+		return;
+	free(v->actor_of);
+	free(v->place_of);
+	free(v->function_of);
+	free(v->event_of);
+	free(v->image_of);
+	free(v->text_of);
+	free(v->truncated);
+	vec_done(&v->actors);
+	vec_done(&v->places);
+	map_done(&v->actor_by);
+	map_done(&v->place_by);
+	tally_done(&v->tally);
+	buf_done(&v->text);
+	free(v);
+}
+
+/* Grows an array of numbers to `nr` and one more for "unknown"; new ones are unset. */
+static int grow_numbers(uint32_t **numbers, size_t *nr_old, size_t nr)
+{
+	uint32_t *grown;
+
+	if (*numbers && nr == *nr_old)
+		return 0;
+	grown = realloc(*numbers, (nr + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = *nr_old; i <= nr; i++)
+		grown[i] = VIEW_UNSET;
+	*numbers = grown;
+	*nr_old = nr;
+	return 0;
+}
+
+static uint32_t intern_actor(struct view *v, const struct actor *actor)
+{
+	uint64_t hash = hash_bytes(actor, sizeof(*actor), 0);
+
+	for (uint64_t turn = 0;; turn++) {
+		bool is_new;
+		struct map_slot *slot = map_at(&v->actor_by, hash, turn, &is_new);
+
+		if (!slot)
+			return VIEW_UNSET;
+		if (!is_new) {
+			uint32_t i = slot->value_plus_1 - 1;
+
+			if (!memcmp(&v->actors.at[i], actor, sizeof(*actor)))
+				return i;
+			continue;
+		}
+		if (!vec_push(&v->actors, *actor))
+			return VIEW_UNSET;
+		slot->value_plus_1 = (uint32_t)v->actors.nr;
+		return slot->value_plus_1 - 1;
+	}
+}
+
+/* VIEW_SKIP if the specification does not want the thread. */
+static uint32_t actor_of_thread(const struct profile *p, struct view *v,
+				const struct thread *t)
+{
+	const struct spec *spec = p->options.spec;
+	struct actor a = { .app = DICT_NONE };
+
+	if (spec && (!spec_wants_tid(spec, t->tid) ||
+		     !spec_wants_comm(spec, dict_str(v->source.dict, t->comm))))
+		return VIEW_SKIP;
+	if (p->needs & NEED_APP) {
+		a.app = t->app;
+		if (t->flags & THREAD_KERNEL)
+			a.flags |= ACTOR_KERNEL;
+	}
+	if (p->needs & NEED_COMM)
+		a.comm = t->comm;
+	if (p->needs & NEED_CGROUP)
+		a.cgroup = t->cgroup;
+	if (p->needs & NEED_PID)
+		a.pid = t->pid;
+	if (p->needs & NEED_TID)
+		a.tid = t->tid;
+	if (p->needs & NEED_QUALITY) {
+		if (t->pid == 0 && t->tid == 0)
+			a.flags |= ACTOR_IDLE;
+		if (t->pid == -1 || t->flags & THREAD_EXITING)
+			a.flags |= ACTOR_EXITING;
+	}
+	return intern_actor(v, &a);
+}
+
+static int extend_threads(struct profile *p, struct view *v)
+{
+	const struct dict *d = v->source.dict;
+	const struct thread unknown = { .pid = -1, .tid = -1, .app = DICT_NONE };
+	size_t from = v->nr_threads;
+
+	if (v->actor_of && d->threads.nr == v->nr_threads)
+		return 0;
+	if (grow_numbers(&v->actor_of, &v->nr_threads, d->threads.nr))
+		return -ENOMEM;
+	for (size_t i = from; i <= d->threads.nr; i++) {
+		const struct thread *t = i < d->threads.nr ? &d->threads.at[i] : &unknown;
+
+		v->actor_of[i] = actor_of_thread(p, v, t);
+		if (v->actor_of[i] == VIEW_UNSET)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The profile's number of an event, new or known from an earlier segment. */
+static uint32_t intern_event(struct profile *p, const char *name,
+			     const struct dict *d, const struct event_desc *desc)
+{
+	struct profile_event e = {
+		.name = strtab_add(&p->strings, name),
+		.about = strtab_add(&p->strings, dict_str(d, desc->about)),
+		.count = desc->count,
+		.frequency_hz = desc->frequency_hz,
+		.unit_mask = desc->unit_mask,
+		.flags = desc->flags,
+	};
+
+	if (e.name == STRTAB_FAILED || e.about == STRTAB_FAILED)
+		return VIEW_UNSET;
+	for (uint32_t i = 0; i < p->events.nr; i++) {
+		const struct profile_event *old = &p->events.at[i];
+
+		if (old->name == e.name && old->count == e.count &&
+		    old->unit_mask == e.unit_mask)
+			return i;
+	}
+	if (!vec_push(&p->events, e))
+		return VIEW_UNSET;
+	return (uint32_t)p->events.nr - 1;
+}
+
+static int extend_events(struct profile *p, struct view *v)
+{
+	const struct dict *d = v->source.dict;
+	const struct spec *spec = p->options.spec;
+	size_t from = v->nr_events;
+
+	if (v->event_of && d->events.nr == v->nr_events)
+		return 0;
+	if (grow_numbers(&v->event_of, &v->nr_events, d->events.nr))
+		return -ENOMEM;
+	for (size_t i = from; i < d->events.nr; i++) {
+		const struct event_desc *desc = &d->events.at[i];
+		const char *name = dict_str(d, desc->name);
+
+		/* Numbers that do not fit in a tally cell do not come from a recorder. */
+		if (i >= VIEW_EVENT_NONE || (spec && !spec_wants_event(spec, name)))
+			v->event_of[i] = VIEW_SKIP;
+		else
+			v->event_of[i] = intern_event(p, name, d, desc);
+		if (v->event_of[i] == VIEW_UNSET)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* A stack is cut short if its root is STACK_TRUNCATED; callers come before callees. */
+static int extend_stacks(struct view *v)
+{
+	const struct dict *d = v->source.dict;
+	size_t from = v->nr_stacks;
+	size_t nr = d->stacks.nr;
+	uint8_t *grown;
+
+	if (v->place_of && nr == from)
+		return 0;
+	grown = realloc(v->truncated, nr + 1);
+	if (!grown)
+		return -ENOMEM;
+	v->truncated = grown;
+	grown[nr] = 0;
+	for (size_t i = from; i < nr; i++) {
+		uint32_t parent = d->stacks.at[i].parent;
+
+		grown[i] = i == STACK_TRUNCATED || (parent < i && grown[parent]);
+	}
+	return grow_numbers(&v->place_of, &v->nr_stacks, nr);
+}
+
+int view_extend(struct profile *p, struct view *v)
+{
+	const struct dict *d = v->source.dict;
+
+	if (extend_threads(p, v) || extend_events(p, v) || extend_stacks(v) ||
+	    grow_numbers(&v->function_of, &v->nr_frames, d->frames.nr) ||
+	    grow_numbers(&v->text_of, &v->nr_texts, d->images.nr) ||
+	    grow_numbers(&v->image_of, &v->nr_images, d->images.nr))
+		return -ENOMEM;
+	return 0;
+}
+
+static uint32_t add_string(struct profile *p, struct view *v)
+{
+	if (v->text.failed)
+		return STRTAB_FAILED;
+	return strtab_add(&p->strings, (const char *)v->text.data);
+}
+
+/* The profile's number of an image: images are one if name and build-id agree. */
+static uint32_t profile_image_of(struct profile *p, struct view *v, uint32_t image)
+{
+	static const struct image damaged = { .kind = IMAGE_LOST };
+	const struct dict *d = v->source.dict;
+	const struct image *from = image < d->images.nr ? &d->images.at[image] : &damaged;
+	size_t at = image < d->images.nr ? image : v->nr_images;
+	struct profile_image made = { .kind = from->kind, .build_id = from->build_id };
+	struct map_slot *slot;
+	bool is_new;
+
+	if (v->image_of[at] != VIEW_UNSET)
+		return v->image_of[at];
+	buf_clear(&v->text);
+	image_name_put(&v->text, d, from, NAMES_OPROFILE, v->source.info->vmlinux);
+	made.name = add_string(p, v);
+	made.from = strtab_add(&p->strings, "");
+	if (made.name == STRTAB_FAILED || made.from == STRTAB_FAILED)
+		return VIEW_UNSET;
+	slot = map_at(&p->image_by, made.name,
+		      hash_bytes(from->build_id.bytes, from->build_id.len, 0), &is_new);
+	if (!slot)
+		return VIEW_UNSET;
+	if (is_new) {
+		if (!vec_push(&p->images, made))
+			return VIEW_UNSET;
+		slot->value_plus_1 = (uint32_t)p->images.nr;
+	}
+	v->image_of[at] = slot->value_plus_1 - 1;
+	return v->image_of[at];
+}
+
+static uint32_t intern_function(struct profile *p, const struct profile_function *f)
+{
+	struct map_slot *slot;
+	bool is_new;
+
+	if (f->raw == STRTAB_FAILED)
+		return VIEW_UNSET;
+	slot = map_at(&p->function_by, (uint64_t)f->image << 2 | f->kind,
+		      f->kind == FUNCTION_NAMED ? f->vma : vma_unknown, &is_new);
+	if (!slot)
+		return VIEW_UNSET;
+	if (is_new) {
+		if (!vec_push(&p->functions, *f))
+			return VIEW_UNSET;
+		slot->value_plus_1 = (uint32_t)p->functions.nr;
+	}
+	return slot->value_plus_1 - 1;
+}
+
+/* The name of the function at (image, offset). */
+static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
+			      uint64_t offset)
+{
+	const bool known = image < v->source.dict->images.nr && v->source.naming;
+	const struct symtab *tab = known ? naming_symtab(v->source.naming, image) : NULL;
+	uint32_t number = profile_image_of(p, v, image);
+	struct profile_function f = { .image = number, .shown = DICT_NONE };
+	const struct symbol *symbol;
+
+	if (number == VIEW_UNSET)
+		return VIEW_UNSET;
+	if (known) {
+		const char *from = "";
+
+		p->images.at[number].status =
+			naming_status(v->source.naming, image, &from);
+		p->images.at[number].from = strtab_add(&p->strings, from);
+	} else {
+		p->images.at[number].status = NAMING_NONE_EXPECTED;
+	}
+	symbol = tab ? symtab_find(tab, offset) : NULL;
+	if (symbol) {
+		f.raw = strtab_add(&p->strings, symbol->name);
+		f.vma = symbol->vaddr.v;
+	} else if (tab && symtab_count(tab)) {
+		f.kind = FUNCTION_BETWEEN;
+		f.raw = strtab_add(&p->strings, "(no symbols)");
+	} else {
+		f.kind = FUNCTION_OF_IMAGE;
+		f.raw = p->images.at[number].name;
+	}
+	return intern_function(p, &f);
+}
+
+static uint32_t intern_place(struct view *v, const struct place *place)
+{
+	/* Fewer than 2^31 images fit in any file, so the top bit is free. */
+	uint32_t image = (place->image + 1) & 0x7fffffff;
+	uint64_t what = (uint64_t)(image | (uint32_t)place->truncated << 31) << 32 |
+			place->function;
+	struct map_slot *slot;
+	bool is_new;
+
+	slot = map_at(&v->place_by, what, place->address, &is_new);
+	if (!slot)
+		return VIEW_UNSET;
+	if (is_new) {
+		if (!vec_push(&v->places, *place))
+			return VIEW_UNSET;
+		slot->value_plus_1 = (uint32_t)v->places.nr;
+	}
+	return slot->value_plus_1 - 1;
+}
+
+static uint64_t place_address(const struct view *v, const struct frame *f)
+{
+	const struct dict *d = v->source.dict;
+	const struct symtab *tab = NULL;
+	const struct image *image;
+
+	if (f->image >= d->images.nr)
+		return f->offset;
+	image = &d->images.at[f->image];
+	if (image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE ||
+	    image->kind == IMAGE_BPF)
+		return image->start + f->offset;
+	if (v->source.naming)
+		tab = naming_symtab(v->source.naming, f->image);
+	return tab ? symtab_vaddr(tab, f->offset).v : f->offset;
+}
+
+uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
+{
+	const struct dict *d = v->source.dict;
+	uint32_t at = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
+	const struct frame lost = { .image = DICT_NONE };
+	const struct frame *f = at < d->frames.nr ? &d->frames.at[at] : &lost;
+	struct place place = { .image = f->image, .function = DICT_NONE };
+	uint32_t *function = &v->function_of[at < d->frames.nr ? at : v->nr_frames];
+	uint32_t number;
+
+	if (place.image >= d->images.nr)
+		place.image = DICT_NONE;
+	if (p->needs & NEED_FUNCTION) {
+		if (*function == VIEW_UNSET)
+			*function = name_function(p, v, f->image, f->offset);
+		if (*function == VIEW_UNSET)
+			return VIEW_UNSET;
+		place.function = *function;
+	}
+	if (p->needs & NEED_ADDRESS)
+		place.address = place_address(v, f);
+	if (p->needs & NEED_QUALITY)
+		place.truncated = v->truncated[stack < v->nr_stacks ? stack : v->nr_stacks];
+	number = intern_place(v, &place);
+	v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks] = number;
+	return number;
+}

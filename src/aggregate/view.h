@@ -1,0 +1,72 @@
+/* view.h - one source as the keys see it: threads become actors, stacks become places.
+ * Layer: aggregate; used by profile.c only. */
+#pragma once
+#include <stdint.h>
+
+#include "aggregate/profile.h"
+#include "aggregate/tally.h"
+#include "base/buf.h"
+
+enum {
+	VIEW_UNSET = 0xffffffff, /* not worked out yet */
+	VIEW_SKIP = 0xfffffffe,  /* not asked for */
+	/* (event, cpu, bucket) share the second number of a tally cell. */
+	VIEW_EVENT_BITS = 12,
+	VIEW_CPU_BITS = 20,
+	VIEW_EVENT_NONE = (1 << VIEW_EVENT_BITS) - 1,
+	VIEW_CPU_NONE = (1 << VIEW_CPU_BITS) - 1
+};
+
+/* What the keys need of a thread; the rest is 0. */
+struct actor {
+	uint32_t app; /* image of the dict, DICT_NONE: unknown */
+	uint32_t comm;
+	uint32_t cgroup;
+	int32_t pid;
+	int32_t tid;
+	uint32_t flags;
+};
+
+enum {
+	ACTOR_KERNEL = 1, /* kernel thread or idle: the kernel is its application */
+	ACTOR_IDLE = 2,
+	ACTOR_EXITING = 4
+};
+
+/* What the keys need of a stack. */
+struct place {
+	uint32_t image;    /* of the dict; DICT_NONE: damaged, or not needed */
+	uint32_t function; /* of the profile; DICT_NONE: not needed */
+	uint64_t address;
+	bool truncated;
+};
+
+struct view {
+	struct profile_source source;
+	uint32_t *actor_of; /* by thread; actor_of[nr_threads] is of an unknown one */
+	uint32_t *place_of; /* by stack; likewise */
+	uint32_t *function_of; /* by frame */
+	uint32_t *event_of; /* by event: of the profile */
+	uint32_t *image_of; /* by image: of the profile */
+	uint32_t *text_of; /* by image: its name, a string of the profile */
+	uint8_t *truncated; /* by stack */
+	size_t nr_threads;
+	size_t nr_stacks;
+	size_t nr_frames;
+	size_t nr_events;
+	size_t nr_images;
+	size_t nr_texts;
+	VEC(struct actor) actors;
+	VEC(struct place) places;
+	struct map actor_by; /* hash, turn */
+	struct map place_by; /* (image, truncated and function, address) */
+	struct tally tally;
+	struct buf text;
+};
+
+int view_new(const struct profile_source *source, struct view **ret_view);
+void view_free(struct view *v); /* NULL is fine */
+/* Follows the growth of the dict. */
+int view_extend(struct profile *p, struct view *v);
+/* The place of a stack, worked out; VIEW_UNSET when memory is short. */
+uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);

@@ -1,0 +1,150 @@
+#include "present/columns.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aggregate/profile.h"
+#include "present/lines.h"
+#include "present/percent.h"
+#include "present/writers.h"
+
+static void put(struct buf *out, const char *text)
+{
+	buf_put(out, text, strlen(text));
+}
+
+static void print_samples(struct buf *out, const struct column_cell *c)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, c->line->counts[c->at]);
+	put(out, text);
+}
+
+static void print_percent(struct buf *out, const struct column_cell *c)
+{
+	char text[PERCENT_MAX];
+
+	percent_format(percent_of(c->line->counts[c->at], c->lines->totals[c->at]), text);
+	put(out, text);
+}
+
+static void print_file(struct buf *out, const struct column_cell *c)
+{
+	const char *name = profile_text(c->profile, c->line->group, c->at);
+
+	put(out, c->options->long_names ? name : image_name_short(name));
+}
+
+static void print_value(struct buf *out, const struct column_cell *c)
+{
+	column_put_value(out, c->profile, c->line->group, c->at);
+}
+
+/* Seconds without trailing zeros: 0, 0.01, 12.5. */
+static void put_seconds(struct buf *out, uint64_t ns)
+{
+	char text[48];
+	int len = snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
+			   ns % 1000000000);
+
+	while (text[len - 1] == '0')
+		len--;
+	if (text[len - 1] == '.')
+		len--;
+	buf_put(out, text, (size_t)len);
+}
+
+void column_put_value(struct buf *out, struct profile *p, uint32_t group, size_t at)
+{
+	uint64_t value = profile_value(p, group, at);
+	char text[32];
+
+	switch (p->options.keys->keys.at[at].row->kind) {
+	case KEY_INTEGER:
+		snprintf(text, sizeof(text), "%" PRId64, (int64_t)value);
+		put(out, text);
+		break;
+	case KEY_HEX:
+		snprintf(text, sizeof(text), "0x%" PRIx64, value);
+		put(out, text);
+		break;
+	case KEY_TIMES:
+		put_seconds(out, value);
+		break;
+	case KEY_TEXT:
+	default:
+		put(out, profile_text(p, group, at));
+		break;
+	}
+}
+
+static int sort_text(struct profile *p, uint32_t a, uint32_t b, size_t at)
+{
+	return strcmp(profile_text(p, a, at), profile_text(p, b, at));
+}
+
+static int sort_unsigned(struct profile *p, uint32_t a, uint32_t b, size_t at)
+{
+	uint64_t va = profile_value(p, a, at);
+	uint64_t vb = profile_value(p, b, at);
+
+	return va < vb ? -1 : va > vb;
+}
+
+static int sort_signed(struct profile *p, uint32_t a, uint32_t b, size_t at)
+{
+	int64_t va = (int64_t)profile_value(p, a, at);
+	int64_t vb = (int64_t)profile_value(p, b, at);
+
+	return va < vb ? -1 : va > vb;
+}
+
+/* Titles and widths of the first five: oprofile-behaviour.md 1.1.4. */
+const struct column columns[] = {
+	{ "samples", "samples", "number of samples", 9, KEY_ID_COUNT, 0, print_samples,
+	  NULL },
+	{ "percent", "%", "share of the event's selected samples", 9, KEY_ID_COUNT, 0,
+	  print_percent, NULL },
+	{ "image", "image name", "binary that was hit", 25, KEY_IMAGE, NEED_IMAGE,
+	  print_file, sort_text },
+	{ "app", "app name", "main binary of the process", 25, KEY_APP,
+	  NEED_APP | NEED_IMAGE, print_file, sort_text },
+	{ "symbol", "symbol name", "function", 30, KEY_SYMBOL, NEED_IMAGE | NEED_FUNCTION,
+	  print_value, sort_text },
+	{ "comm", "command", "command name of the thread", 17, KEY_COMM, NEED_COMM,
+	  print_value, sort_text },
+	{ "pid", "pid", "process", 9, KEY_PID, NEED_PID, print_value, sort_signed },
+	{ "tid", "tid", "thread", 9, KEY_TID, NEED_TID, print_value, sort_signed },
+	{ "cpu", "cpu", "processor", 5, KEY_CPU, NEED_CPU, print_value, sort_signed },
+	{ "address", "address", "link-time address; run-time address in the kernel", 19,
+	  KEY_ADDRESS, NEED_IMAGE | NEED_ADDRESS, print_value, sort_unsigned },
+	{ "cgroup", "cgroup", "control group", 25, KEY_CGROUP, NEED_CGROUP, print_value,
+	  sort_text },
+	{ "session", "session", "session of the sample", 17, KEY_SESSION, 0, print_value,
+	  sort_text },
+	{ "host", "host", "machine that was recorded", 17, KEY_HOST, 0, print_value,
+	  sort_text },
+	{ "time", "time (s)", "seconds since the session's start", 15, KEY_TIME, NEED_TIME,
+	  print_value, sort_unsigned },
+	{ NULL, NULL, NULL, 0, KEY_ID_COUNT, 0, NULL, NULL },
+};
+
+const struct column *column_find(const char *name)
+{
+	for (const struct column *c = columns; c->name; c++) {
+		if (!strcmp(c->name, name))
+			return c;
+	}
+	return NULL;
+}
+
+const struct column *column_of_key(enum key_id key)
+{
+	for (const struct column *c = columns; c->name; c++) {
+		if (c->key == key && key != KEY_ID_COUNT)
+			return c;
+	}
+	return NULL;
+}

@@ -1,0 +1,41 @@
+/* columns.h - the columns of text reports: one row a column.
+ * Layer: present. */
+#pragma once
+#include <stdint.h>
+
+#include "aggregate/keys.h"
+#include "base/buf.h"
+
+struct line;
+struct lines;
+struct present_options;
+struct profile;
+
+/* What a column prints. */
+struct column_cell {
+	struct profile *profile;
+	const struct present_options *options;
+	const struct lines *lines;
+	const struct line *line;
+	size_t at; /* position of the event, or of the key */
+};
+
+struct column {
+	const char *name;
+	const char *title;
+	const char *help;
+	unsigned int width;
+	enum key_id key; /* that it shows; KEY_ID_COUNT: none, it is of an event */
+	unsigned int needs; /* NEED_... of keys.h */
+	void (*print)(struct buf *out, const struct column_cell *cell);
+	/* Orders two groups by the key at position `at`. */
+	int (*sort)(struct profile *p, uint32_t a, uint32_t b, size_t at);
+};
+
+extern const struct column columns[]; /* ends with name NULL */
+
+const struct column *column_find(const char *name);
+/* The column that shows a key. */
+const struct column *column_of_key(enum key_id key);
+/* The value of a key in full, as exports show it. */
+void column_put_value(struct buf *out, struct profile *p, uint32_t group, size_t at);

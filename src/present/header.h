@@ -1,0 +1,10 @@
+/* header.h - the lines above a text report: what was counted, and how.
+ * Layer: present. */
+#pragma once
+#include <stdio.h>
+
+struct lines;
+struct profile;
+
+/* oprofile-behaviour.md 1.1.1. */
+void header_write(FILE *out, const struct profile *p, const struct lines *lines);

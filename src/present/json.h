@@ -1,0 +1,31 @@
+/* json.h - a streaming writer of JSON (RFC 8259).
+ * Layer: present.  Commas and nesting are kept by the writer; text that is not UTF-8 gets
+ * U+FFFD for each bad byte. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	JSON_MAX_DEPTH = 16
+};
+
+struct json {
+	FILE *out;
+	unsigned int depth;
+	bool filled[JSON_MAX_DEPTH]; /* something stands at this level already */
+	bool after_name;
+};
+
+void json_begin_object(struct json *j);
+void json_end_object(struct json *j);
+void json_begin_array(struct json *j);
+void json_end_array(struct json *j);
+/* The name of the member whose value follows. */
+void json_name(struct json *j, const char *name);
+void json_text(struct json *j, const char *text);
+void json_text_len(struct json *j, const char *text, size_t len);
+void json_u64(struct json *j, uint64_t value);
+/* A number that is already in JSON's form. */
+void json_number(struct json *j, const char *digits);
+void json_bool(struct json *j, bool value);

@@ -1,0 +1,204 @@
+#include "present/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "aggregate/profile.h"
+#include "present/columns.h"
+#include "present/percent.h"
+#include "present/writers.h"
+
+struct sorting {
+	struct profile *p;
+	enum line_order order;
+	bool reverse;
+	bool events_apart;
+};
+
+/* Events with samples, by rank. */
+static int collect_events(const struct profile *p, struct lines *lines)
+{
+	for (uint32_t rank = 0; rank < p->events.nr; rank++) {
+		for (uint32_t e = 0; e < p->events.nr; e++) {
+			if (p->events.at[e].rank != rank || !p->events.at[e].samples)
+				continue;
+			if (!vec_push(&lines->events, e))
+				return -ENOMEM;
+		}
+	}
+	lines->totals = calloc(lines->events.nr + 1, sizeof(*lines->totals));
+	if (!lines->totals)
+		return -ENOMEM;
+	for (size_t i = 0; i < lines->events.nr; i++)
+		lines->totals[i] = p->events.at[lines->events.at[i]].samples;
+	return 0;
+}
+
+int lines_compare_keys(struct profile *p, uint32_t a, uint32_t b)
+{
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		const struct column *c = column_of_key(p->options.keys->keys.at[k].row->id);
+		int order = c ? c->sort(p, a, b, k) : 0;
+
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+/* OProfile appends all sort keys that were not given: vma, symbol, image, application. */
+static int compare_functions(struct profile *p, uint32_t a, uint32_t b)
+{
+	static const enum key_id then[] = { KEY_SYMBOL, KEY_IMAGE, KEY_APP };
+	int symbol = keys_find(p->options.keys, KEY_SYMBOL);
+
+	if (symbol >= 0 && p->options.functions_apart) {
+		uint64_t fa = profile_value(p, a, (size_t)symbol);
+		uint64_t fb = profile_value(p, b, (size_t)symbol);
+		uint64_t vma_a = p->functions.at[fa].vma;
+		uint64_t vma_b = p->functions.at[fb].vma;
+
+		if (vma_a != vma_b)
+			return vma_a < vma_b ? -1 : 1;
+	}
+	for (size_t i = 0; i < sizeof(then) / sizeof(then[0]); i++) {
+		int at = keys_find(p->options.keys, then[i]);
+		int order = at < 0 ? 0
+				   : column_of_key(then[i])->sort(p, a, b, (size_t)at);
+
+		if (order)
+			return order;
+	}
+	return a < b ? -1 : a > b;
+}
+
+static int compare_lines(const void *va, const void *vb, void *ctx)
+{
+	const struct sorting *s = ctx;
+	const struct line *a = va;
+	const struct line *b = vb;
+	int order;
+
+	if (s->events_apart && a->event != b->event)
+		return s->p->events.at[a->event].rank < s->p->events.at[b->event].rank
+			       ? -1
+			       : 1;
+	if (a->counts[0] != b->counts[0])
+		order = a->counts[0] > b->counts[0] ? -1 : 1;
+	else if (s->order == LINES_BY_FUNCTION)
+		order = compare_functions(s->p, a->group, b->group);
+	else
+		order = lines_compare_keys(s->p, a->group, b->group);
+	if (!order && a->event != b->event)
+		order = s->p->events.at[a->event].rank < s->p->events.at[b->event].rank
+				? -1
+				: 1;
+	return s->reverse ? -order : order;
+}
+
+static void sort_lines(struct lines *lines, struct sorting *s)
+{
+	if (lines->all.nr)
+		qsort_r(lines->all.at, lines->all.nr, sizeof(*lines->all.at), compare_lines,
+			s);
+}
+
+/* Position of each event of the profile; the array is the caller's. */
+static size_t *event_positions(const struct profile *p, const struct lines *lines)
+{
+	size_t *positions = calloc(p->events.nr + 1, sizeof(*positions));
+
+	for (size_t i = 0; positions && i < lines->events.nr; i++)
+		positions[lines->events.at[i]] = i;
+	return positions;
+}
+
+static int fill_groups(struct profile *p, const struct present_options *o,
+		       struct lines *lines)
+{
+	size_t nr_events = lines->events.nr;
+	size_t *positions = event_positions(p, lines);
+	int r = 0;
+
+	lines->counts = calloc(p->nr_groups * nr_events + 1, sizeof(*lines->counts));
+	if (!positions || !lines->counts)
+		r = -ENOMEM;
+	for (size_t i = 0; !r && i < p->rows.nr; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+
+		lines->counts[row->group * nr_events + positions[row->event]] +=
+			row->samples;
+	}
+	for (uint32_t g = 0; !r && g < p->nr_groups; g++) {
+		struct line line = { .group = g, .counts = &lines->counts[g * nr_events] };
+
+		if (percent_of(line.counts[0], lines->totals[0]) < o->threshold)
+			continue;
+		if (!vec_push(&lines->all, line))
+			r = -ENOMEM;
+	}
+	free(positions);
+	return r;
+}
+
+int lines_of_groups(struct profile *p, const struct present_options *options,
+		    enum line_order order, struct lines *lines)
+{
+	struct sorting s = { .p = p, .order = order, .reverse = options->reverse };
+
+	*lines = (struct lines){ 0 };
+	if (collect_events(p, lines) || fill_groups(p, options, lines)) {
+		lines_done(lines);
+		return -ENOMEM;
+	}
+	sort_lines(lines, &s);
+	return 0;
+}
+
+static int fill_rows(struct profile *p, const struct present_options *o,
+		     struct lines *lines)
+{
+	lines->counts = calloc(p->rows.nr + 1, sizeof(*lines->counts));
+	if (!lines->counts)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->rows.nr; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+		struct line line = { .group = row->group,
+				     .event = row->event,
+				     .period = row->period,
+				     .counts = &lines->counts[i] };
+
+		lines->counts[i] = row->samples;
+		if (percent_of(row->samples, p->events.at[row->event].samples) <
+		    o->threshold)
+			continue;
+		if (!vec_push(&lines->all, line))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int lines_of_rows(struct profile *p, const struct present_options *options,
+		  bool events_apart, struct lines *lines)
+{
+	struct sorting s = { .p = p,
+			     .reverse = options->reverse,
+			     .events_apart = events_apart };
+
+	*lines = (struct lines){ 0 };
+	if (collect_events(p, lines) || fill_rows(p, options, lines)) {
+		lines_done(lines);
+		return -ENOMEM;
+	}
+	sort_lines(lines, &s);
+	return 0;
+}
+
+void lines_done(struct lines *lines)
+{
+	vec_done(&lines->all);
+	vec_done(&lines->events);
+	free(lines->totals);
+	free(lines->counts);
+	*lines = (struct lines){ 0 };
+}

@@ -1,0 +1,14 @@
+/* percent.h - OProfile's percent field.
+ * Layer: present. */
+#pragma once
+#include <stdint.h>
+
+enum {
+	PERCENT_MAX = 32
+};
+
+/* `part` of `whole` in percent; 0 of nothing is 0. */
+double percent_of(uint64_t part, uint64_t whole);
+/* Seven columns wide: "      0", " 2.2000", "92.3226", "100.000" (also where four decimals
+ * would round up to it), and "7.5e-04" below 0.001. */
+void percent_format(double value, char ret_text[PERCENT_MAX]);

@@ -1,0 +1,218 @@
+#include "present/quality_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile.h"
+#include "aggregate/quality.h"
+#include "base/vec.h"
+#include "present/json.h"
+#include "present/percent.h"
+#include "resolve/symtab.h"
+
+enum {
+	IMAGES_SHOWN = 20 /* of those with unresolved samples, in text */
+};
+
+typedef VEC(uint32_t) numbers;
+
+static int compare_unresolved(const void *va, const void *vb, void *ctx)
+{
+	const struct profile *p = ctx;
+	const struct profile_image *a = &p->images.at[*(const uint32_t *)va];
+	const struct profile_image *b = &p->images.at[*(const uint32_t *)vb];
+	int order;
+
+	if (a->unresolved != b->unresolved)
+		return a->unresolved > b->unresolved ? -1 : 1;
+	order = strcmp(strtab_get(&p->strings, a->name), strtab_get(&p->strings, b->name));
+	if (order)
+		return order;
+	return memcmp(&a->build_id, &b->build_id, sizeof(a->build_id));
+}
+
+/* Images with samples that have no function, most first. */
+static int unresolved_images(struct profile *p, numbers *images)
+{
+	for (uint32_t i = 0; i < p->images.nr; i++) {
+		if (p->images.at[i].unresolved && !vec_push(images, i))
+			return -ENOMEM;
+	}
+	if (images->nr)
+		qsort_r(images->at, images->nr, sizeof(*images->at), compare_unresolved, p);
+	return 0;
+}
+
+static void write_share(FILE *out, const char *title, uint64_t samples,
+			const struct profile *p, const char *meaning)
+{
+	char percent[PERCENT_MAX];
+
+	percent_format(percent_of(samples, p->quality.samples), percent);
+	fprintf(out, "  %-14s%12" PRIu64 " %s %%  %s\n", title, samples, percent, meaning);
+}
+
+static void write_image(FILE *out, const struct profile *p, uint32_t number)
+{
+	const struct profile_image *image = &p->images.at[number];
+	const struct quality_reason *reason = quality_reason(p, number);
+	char hex[2 * BUILD_ID_MAX + 1];
+	char percent[PERCENT_MAX];
+
+	build_id_to_hex(&image->build_id, hex);
+	percent_format(percent_of(image->unresolved, p->quality.samples), percent);
+	fprintf(out, "  %14s%12" PRIu64 " %s %%  %s (build-id %s): %s; %s\n", "",
+		image->unresolved, percent, strtab_get(&p->strings, image->name),
+		*hex ? hex : "unknown", reason->why, reason->help);
+}
+
+static int write_unresolved(FILE *out, struct profile *p)
+{
+	numbers images = { 0 };
+
+	if (unresolved_images(p, &images)) {
+		vec_done(&images);
+		return -ENOMEM;
+	}
+	write_share(out, "unresolved", p->quality.unresolved, p, "have no function name");
+	for (size_t i = 0; i < images.nr && i < IMAGES_SHOWN; i++)
+		write_image(out, p, images.at[i]);
+	if (images.nr > IMAGES_SHOWN)
+		fprintf(out, "  %14sand %zu more images\n", "", images.nr - IMAGES_SHOWN);
+	vec_done(&images);
+	return 0;
+}
+
+static void write_input(FILE *out, const struct profile *p)
+{
+	const struct profile_input *in = &p->input;
+	const struct session_totals *t = &in->totals;
+	char percent[PERCENT_MAX];
+
+	percent_format(percent_of(t->lost, t->lost + t->samples), percent);
+	fprintf(out, "  %-14s%12" PRIu64 "\n", "samples", p->quality.samples);
+	fprintf(out, "  %-14s%12" PRIu64 " %s %%  samples that the kernel had no room for\n",
+		"lost", t->lost, percent);
+	if (t->lost_records)
+		fprintf(out,
+			"  %-14s%12" PRIu64 "            other records lost: some samples may "
+			"stand under a wrong name\n",
+			"", t->lost_records);
+	fprintf(out, "  %-14s%12" PRIu64 "            times that the kernel slowed sampling "
+		     "down\n",
+		"throttled", t->throttled);
+	fprintf(out, "  %-14s%12" PRIu64 "            records that made no sense\n",
+		"undecodable", t->undecodable);
+	fprintf(out,
+		"  %-14s%12" PRIu64 "            blocks; %" PRIu64 " bytes cut off, %" PRIu64
+		" samples without their data, %" PRIu32 " of %" PRIu32
+		" segments unfinished\n",
+		"damaged", in->damage.bad_blocks, in->damage.cut_bytes,
+		in->damage.bad_samples, in->nr_unfinished, in->nr_segments);
+}
+
+static bool any_timer(const struct profile *p)
+{
+	for (size_t i = 0; i < p->events.nr; i++) {
+		if (p->events.at[i].flags & EVENT_TIMER)
+			return true;
+	}
+	return false;
+}
+
+int quality_write_text(FILE *out, struct profile *p)
+{
+	const struct profile_quality *q = &p->quality;
+	uint64_t cpu_ms = p->input.totals.recorder_cpu_ns / 1000000;
+
+	fputs("\nQuality of this profile:\n", out);
+	write_input(out, p);
+	if (write_unresolved(out, p))
+		return -ENOMEM;
+	if (q->has_chains)
+		write_share(out, "truncated", q->truncated, p,
+			    "call chains whose callers are not known to the end");
+	write_share(out, "idle", q->idle, p, "taken while a processor had nothing to do");
+	if (any_timer(p))
+		write_share(out, "interrupts on", q->irqs_on_again, p,
+			    "taken where the kernel had just enabled interrupts again: the "
+			    "timer waited, their time was spent before");
+	write_share(out, "exiting", q->exiting, p,
+		    "of tasks that were exiting, their process no longer known");
+	fprintf(out, "  %-14s%8" PRIu64 ".%03" PRIu64 "            CPU seconds that the "
+		     "recorder itself took\n",
+		"recorder", cpu_ms / 1000, cpu_ms % 1000);
+	return 0;
+}
+
+static void json_member(struct json *j, const char *name, uint64_t value)
+{
+	json_name(j, name);
+	json_u64(j, value);
+}
+
+static void json_image(struct json *j, const struct profile *p, uint32_t number)
+{
+	const struct profile_image *image = &p->images.at[number];
+	const struct quality_reason *reason = quality_reason(p, number);
+	char hex[2 * BUILD_ID_MAX + 1];
+
+	build_id_to_hex(&image->build_id, hex);
+	json_begin_object(j);
+	json_name(j, "image");
+	json_text(j, strtab_get(&p->strings, image->name));
+	json_name(j, "build_id");
+	json_text(j, hex);
+	json_member(j, "samples", image->unresolved);
+	json_name(j, "why");
+	json_text(j, reason->why);
+	json_name(j, "help");
+	json_text(j, reason->help);
+	json_end_object(j);
+}
+
+static void json_input(struct json *j, const struct profile *p)
+{
+	const struct profile_input *in = &p->input;
+
+	json_member(j, "samples", p->quality.samples);
+	json_member(j, "lost", in->totals.lost);
+	json_member(j, "lost_records", in->totals.lost_records);
+	json_member(j, "throttled", in->totals.throttled);
+	json_member(j, "undecodable", in->totals.undecodable);
+	json_member(j, "damaged_blocks", in->damage.bad_blocks);
+	json_member(j, "cut_bytes", in->damage.cut_bytes);
+	json_member(j, "damaged_samples", in->damage.bad_samples);
+	json_member(j, "segments", in->nr_segments);
+	json_member(j, "unfinished_segments", in->nr_unfinished);
+	json_member(j, "recorder_cpu_ns", in->totals.recorder_cpu_ns);
+}
+
+int quality_write_json(struct json *j, struct profile *p)
+{
+	const struct profile_quality *q = &p->quality;
+	numbers images = { 0 };
+
+	if (unresolved_images(p, &images)) {
+		vec_done(&images);
+		return -ENOMEM;
+	}
+	json_name(j, "quality");
+	json_begin_object(j);
+	json_input(j, p);
+	json_member(j, "unresolved", q->unresolved);
+	json_member(j, "truncated", q->truncated);
+	json_member(j, "idle", q->idle);
+	json_member(j, "interrupts_on_again", q->irqs_on_again);
+	json_member(j, "exiting", q->exiting);
+	json_name(j, "unresolved_images");
+	json_begin_array(j);
+	for (size_t i = 0; i < images.nr; i++)
+		json_image(j, p, images.at[i]);
+	json_end_array(j);
+	json_end_object(j);
+	vec_done(&images);
+	return 0;
+}

@@ -1,0 +1,205 @@
+/* write_summary.c - OProfile's image summary: applications, and below each the images that
+ * its samples are in (oprofile-behaviour.md 1.1.2). */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile.h"
+#include "present/header.h"
+#include "present/lines.h"
+#include "present/percent.h"
+#include "present/quality_text.h"
+#include "present/writers.h"
+
+enum {
+	TITLE_WIDTH = 17,
+	CLASS_WIDTH = 18
+};
+
+struct app {
+	const char *name;
+	uint64_t *counts; /* by position of the event */
+	size_t first;     /* its lines are those from here */
+	size_t nr;
+};
+
+struct summary {
+	struct profile *p;
+	const struct present_options *options;
+	struct lines lines;
+	VEC(struct app) apps;
+	uint64_t *counts;
+	size_t image; /* positions of the keys */
+	size_t app;
+};
+
+static const char *line_text(const struct summary *s, const struct line *line, size_t key)
+{
+	return profile_text(s->p, line->group, key);
+}
+
+static int compare_by_app(const void *va, const void *vb, void *ctx)
+{
+	const struct summary *s = ctx;
+	const struct line *a = va;
+	const struct line *b = vb;
+	int order = strcmp(line_text(s, a, s->app), line_text(s, b, s->app));
+
+	if (order)
+		return order;
+	if (a->counts[0] != b->counts[0])
+		order = a->counts[0] > b->counts[0] ? -1 : 1;
+	else
+		order = strcmp(line_text(s, a, s->image), line_text(s, b, s->image));
+	return s->options->reverse ? -order : order;
+}
+
+static int compare_apps(const void *va, const void *vb, void *ctx)
+{
+	const struct summary *s = ctx;
+	const struct app *a = va;
+	const struct app *b = vb;
+	int order;
+
+	if (a->counts[0] != b->counts[0])
+		order = a->counts[0] > b->counts[0] ? -1 : 1;
+	else
+		order = strcmp(a->name, b->name);
+	return s->options->reverse ? -order : order;
+}
+
+/* Lines of one application stand together now. */
+static int collect_apps(struct summary *s)
+{
+	size_t nr_events = s->lines.events.nr;
+
+	s->counts = calloc(s->lines.all.nr * nr_events + 1, sizeof(*s->counts));
+	if (!s->counts)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->lines.all.nr; i++) {
+		const struct line *line = &s->lines.all.at[i];
+		const char *name = line_text(s, line, s->app);
+		struct app *app = s->apps.nr ? &s->apps.at[s->apps.nr - 1] : NULL;
+
+		if (!app || strcmp(app->name, name)) {
+			struct app made = { .name = name,
+					    .first = i,
+					    .counts = &s->counts[i * nr_events] };
+
+			if (!vec_push(&s->apps, made))
+				return -ENOMEM;
+			app = &s->apps.at[s->apps.nr - 1];
+		}
+		app->nr++;
+		for (size_t e = 0; e < nr_events; e++)
+			app->counts[e] += line->counts[e];
+	}
+	return 0;
+}
+
+/* EVENT:COUNT, cut to 14 characters and "..." if it is longer than 17. */
+static void write_class_title(FILE *out, const struct profile *p,
+			      const struct profile_event *e)
+{
+	char count[32];
+	const char *name = strtab_get(&p->strings, e->name);
+	int len = snprintf(count, sizeof(count), ":%" PRIu64, e->count);
+	size_t name_len = strlen(name);
+
+	if (name_len + (size_t)len <= TITLE_WIDTH) {
+		fprintf(out, "%*s%s|", TITLE_WIDTH - len, name, count);
+		return;
+	}
+	for (size_t i = 0; i < TITLE_WIDTH - 3; i++)
+		fputc(i < name_len ? name[i] : count[i - name_len], out);
+	fputs("...|", out);
+}
+
+static void write_titles(FILE *out, const struct summary *s, const char *indent)
+{
+	size_t nr = s->lines.events.nr;
+
+	fputs(indent, out);
+	for (size_t i = 0; i < nr; i++)
+		write_class_title(out, s->p, &s->p->events.at[s->lines.events.at[i]]);
+	fprintf(out, "\n%s", indent);
+	for (size_t i = 0; i < nr; i++)
+		fputs("  samples|      %|", out);
+	fprintf(out, "\n%s", indent);
+	for (size_t i = 0; i < nr * CLASS_WIDTH; i++)
+		fputc('-', out);
+	fputc('\n', out);
+}
+
+static void write_row(FILE *out, const struct summary *s, const uint64_t *counts,
+		      const uint64_t *totals, const char *name)
+{
+	for (size_t i = 0; i < s->lines.events.nr; i++) {
+		char percent[PERCENT_MAX];
+
+		percent_format(percent_of(counts[i], totals[i]), percent);
+		fprintf(out, "%9" PRIu64 " %s ", counts[i], percent);
+	}
+	fprintf(out, "%s\n", s->options->long_names ? name : image_name_short(name));
+}
+
+static void write_app(FILE *out, const struct summary *s, const struct app *app)
+{
+	const struct line *lines = &s->lines.all.at[app->first];
+
+	if (percent_of(app->counts[0], s->lines.totals[0]) < s->options->threshold)
+		return;
+	write_row(out, s, app->counts, s->lines.totals, app->name);
+	if (app->nr == 1 && !strcmp(line_text(s, lines, s->image), app->name))
+		return;
+	if (!s->options->no_header)
+		write_titles(out, s, "\t");
+	for (size_t i = 0; i < app->nr; i++) {
+		fputc('\t', out);
+		write_row(out, s, lines[i].counts, app->counts,
+			  line_text(s, &lines[i], s->image));
+	}
+}
+
+static int write_apps(FILE *out, struct summary *s)
+{
+	if (!s->options->no_header) {
+		header_write(out, s->p, &s->lines);
+		write_titles(out, s, "");
+	}
+	for (size_t i = 0; i < s->apps.nr; i++)
+		write_app(out, s, &s->apps.at[i]);
+	return s->options->quality ? quality_write_text(out, s->p) : 0;
+}
+
+int write_summary(FILE *out, struct profile *p, const struct present_options *options)
+{
+	/* The threshold is for applications, not for the images of one. */
+	struct present_options all = *options;
+	struct summary s = { .p = p, .options = options };
+	int image = keys_find(p->options.keys, KEY_IMAGE);
+	int app = keys_find(p->options.keys, KEY_APP);
+	int r;
+
+	if (image < 0 || app < 0)
+		return -EINVAL;
+	s.image = (size_t)image;
+	s.app = (size_t)app;
+	all.threshold = 0;
+	r = lines_of_groups(p, &all, LINES_BY_KEYS, &s.lines);
+	if (r)
+		return r;
+	if (s.lines.all.nr)
+		qsort_r(s.lines.all.at, s.lines.all.nr, sizeof(*s.lines.all.at),
+			compare_by_app, &s);
+	r = collect_apps(&s);
+	if (!r && s.apps.nr)
+		qsort_r(s.apps.at, s.apps.nr, sizeof(*s.apps.at), compare_apps, &s);
+	if (!r)
+		r = write_apps(out, &s);
+	vec_done(&s.apps);
+	free(s.counts);
+	lines_done(&s.lines);
+	return r;
+}
