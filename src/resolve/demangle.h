@@ -2,7 +2,9 @@
  * Layer: resolve.  Uses libiberty. */
 #pragma once
 
-/* The demangled name, malloc'd, with kernel- and compiler-made suffixes (.cold,
- * .constprop.0, .isra.0 ...) kept as OProfile and perf show them; NULL if `name` is not
- * mangled (or memory is short): the caller then shows `name`. */
+/* The demangled name, malloc'd; NULL if `name` is not mangled (or too long, or memory is
+ * short): the caller then shows `name`.
+ * C++ comes with its parameters, as OProfile shows it.  What compilers append is kept in the
+ * form of binutils: "_Z1fi.cold" is "f(int) [clone .cold]"; a symbol version too: "f()@@V1".
+ * Rust's hash is dropped.  A hostile name costs bounded time, stack and memory. */
 char *demangle(const char *name);

@@ -23,24 +23,40 @@ struct symbol {
 
 /* Symbols of an ELF file on disk: .symtab, and where that is missing .dynsym.  Functions
  * (STT_FUNC, STT_GNU_IFUNC) and untyped labels in executable sections; of several at one
- * address the one a user would expect (global before weak before local, the shorter
- * underscore prefix, sized before unsized).  The file may be of any class and byte order,
+ * address the one that perf shows (sized before unsized, global before local before weak,
+ * fewer leading underscores, the longer name).  The file may be of any class and byte order,
  * and is hostile until parsed.
  * 0, -ENODATA (an ELF file without symbols; *ret_tab is then an empty table with the
  * segment map), -EBADMSG, or another negative errno. */
 int symtab_load_elf(const char *path, struct symtab **ret_tab, struct err *err);
 int symtab_load_elf_bytes(const void *bytes, size_t len, struct symtab **ret_tab,
 			  struct err *err);
+/* The same from a descriptor, which stays the caller's; `positions` says what an offset is. */
+enum symtab_positions {
+	SYMTAB_FILE_OFFSETS, /* mapped files */
+	SYMTAB_ADDRESSES,    /* a kernel whose base is unknown: link-time addresses */
+	SYMTAB_FROM_TEXT     /* a kernel: from its _text, else _stext */
+};
+int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **ret_tab,
+		       struct err *err);
+/* Symbols from the separate debug file at `debug_fd` of the binary at `fd`.  The binary's
+ * segments count: objcopy --only-keep-debug empties those of the debug file. */
+int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab, struct err *err);
 /* Kernel text symbols from /proc/kallsyms text: those without [module] if `module` is
- * NULL, else those of that module.  Offsets are relative to `start`. */
+ * NULL, else those of that module ('-' and '_' are one).  Offsets are relative to `start`;
+ * symbols below it are left out.
+ * 0, -ENODATA (none, or the addresses are hidden: no table then), -ENOMEM. */
 int symtab_load_kallsyms(const char *text, size_t len, const char *module, uint64_t start,
 			 struct symtab **ret_tab, struct err *err);
+/* A table of one symbol at offset 0, for code that is its own symbol.  0 or -ENOMEM. */
+int symtab_of_one(const char *name, uint64_t size, uint64_t start, struct symtab **ret_tab);
 /* The symbol covering `offset`, or NULL.  Borrowed until symtab_free(). */
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset);
 size_t symtab_count(const struct symtab *tab);
 const struct symbol *symtab_at(const struct symtab *tab, size_t i);
 /* Link-time address of a file offset (through the program headers); the offset itself if
- * no segment covers it or the table is not of an ELF file. */
+ * no segment covers it.  Of a kernel's table the address: `start`, or the link-time base,
+ * plus the offset. */
 struct elf_vaddr symtab_vaddr(const struct symtab *tab, uint64_t offset);
 void symtab_free(struct symtab *tab); /* NULL is fine */
 

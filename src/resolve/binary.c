@@ -1,0 +1,193 @@
+#include "resolve/binary.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "resolve/elf_file.h"
+#include "resolve/symtab.h"
+
+enum {
+	HEX_BYTES = 2 * BUILD_ID_MAX + 1
+};
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t len = strlen(s);
+	size_t end_len = strlen(end);
+
+	return len >= end_len && strcmp(s + len - end_len, end) == 0;
+}
+
+static uint64_t mtime_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* Zero is "unknown" on the recorded side. */
+static bool differs(uint64_t recorded, uint64_t found)
+{
+	return recorded && recorded != found;
+}
+
+/* Without a build-id.  On overlay and btrfs the kernel's records name another device (and
+ * inode) than stat() does, so these two never speak against a file of the right age and
+ * size; where age and size are unknown, they are all there is. */
+static enum naming_status verify_by_stat(const struct stat *st, const struct image *image)
+{
+	bool same_place = !differs(image->dev, st->st_dev) &&
+			  !differs(image->inode, st->st_ino);
+
+	if (differs(image->mtime_ns, mtime_ns(st)) ||
+	    differs(image->file_bytes, (uint64_t)st->st_size))
+		return NAMING_OTHER_FILE;
+	if (!image->mtime_ns)
+		return same_place ? NAMING_UNVERIFIED : NAMING_OTHER_FILE;
+	if (same_place && image->dev && image->inode && image->file_bytes)
+		return NAMING_OK;
+	return NAMING_UNVERIFIED;
+}
+
+enum naming_status binary_verify(int fd, const struct image *image)
+{
+	struct build_id id;
+	struct stat st;
+	int r;
+
+	if (!image->build_id.len) {
+		if (fstat(fd, &st))
+			return NAMING_UNREADABLE;
+		return verify_by_stat(&st, image);
+	}
+	r = elf_build_id_fd(fd, &id, NULL);
+	if (r == 0)
+		return build_id_equal(&id, &image->build_id) ? NAMING_OK
+							     : NAMING_OTHER_FILE;
+	return r == -ENODATA || r == -EBADMSG ? NAMING_OTHER_FILE : NAMING_UNREADABLE;
+}
+
+/* Takes `path` (malloc'd, may be NULL: memory) into the binary if the file passes, else
+ * frees it.  A copy that the session made needs no proof where there is no build-id: its
+ * name is the proof. */
+static int try_file(char *path, const struct image *image, bool own_copy, struct binary *b)
+{
+	enum naming_status status;
+	int fd;
+
+	if (!path)
+		return -ENOMEM;
+	fd = elf_open_regular(path);
+	if (fd < 0) {
+		if (!own_copy && fd != -ENOENT && fd != -ENOTDIR)
+			b->status = NAMING_UNREADABLE;
+		free(path);
+		return 0;
+	}
+	status = own_copy && !image->build_id.len ? NAMING_OK : binary_verify(fd, image);
+	if (status != NAMING_OK && status != NAMING_UNVERIFIED) {
+		if (!own_copy)
+			b->status = status;
+		close(fd);
+		free(path);
+		return 0;
+	}
+	b->fd = fd;
+	b->path = path;
+	b->status = status;
+	return 0;
+}
+
+__attribute__((format(printf, 1, 2))) static char *format_path(const char *format, ...)
+{
+	char *path = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&path, format, args) < 0)
+		path = NULL;
+	va_end(args);
+	return path;
+}
+
+static char *copy_path(const char *session_dir, const struct image *image)
+{
+	char hex[HEX_BYTES];
+
+	build_id_to_hex(&image->build_id, hex);
+	if (image->kind == IMAGE_VDSO)
+		return format_path("%s/vdso-%s", session_dir, hex);
+	if (image->build_id.len)
+		return format_path("%s/images/%s", session_dir, hex);
+	return format_path("%s/images/%llu-%llu", session_dir,
+			   (unsigned long long)image->dev,
+			   (unsigned long long)image->inode);
+}
+
+/* Where distributions install separate debug information. */
+static int find_debug_file(const struct image *image, struct binary *b)
+{
+	struct build_id id;
+	char hex[HEX_BYTES];
+	char *path;
+	int fd;
+
+	if (image->build_id.len < 2)
+		return 0;
+	build_id_to_hex(&image->build_id, hex);
+	path = format_path("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+	if (!path)
+		return -ENOMEM;
+	fd = elf_open_regular(path);
+	if (fd >= 0 && elf_build_id_fd(fd, &id, NULL) == 0 &&
+	    build_id_equal(&id, &image->build_id)) {
+		b->debug_fd = fd;
+		b->debug_path = path;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return 0;
+}
+
+/* A relative path means nothing here: it was another process's directory. */
+static bool may_open(const struct image *image, const char *name)
+{
+	return image->kind == IMAGE_FILE && name[0] == '/' && !ends_with(name, " (deleted)");
+}
+
+int binary_find(const char *session_dir, const struct image *image, const char *name,
+		struct binary *ret_binary)
+{
+	struct binary b = { .fd = -1, .debug_fd = -1, .status = NAMING_NO_FILE };
+	int r = 0;
+
+	if (image->build_id.len || (image->kind == IMAGE_FILE && image->inode))
+		r = try_file(copy_path(session_dir, image), image, true, &b);
+	if (!r && b.fd < 0 && may_open(image, name))
+		r = try_file(strdup(name), image, false, &b);
+	if (!r && b.fd >= 0 && image->kind == IMAGE_FILE)
+		r = find_debug_file(image, &b);
+	if (r) {
+		binary_close(&b);
+		return r;
+	}
+	*ret_binary = b;
+	return 0;
+}
+
+void binary_close(struct binary *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	if (b->debug_fd >= 0)
+		close(b->debug_fd);
+	free(b->path);
+	free(b->debug_path);
+	*b = (struct binary){ .fd = -1, .debug_fd = -1 };
+}

@@ -1,0 +1,95 @@
+#include "resolve/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+enum {
+	MANGLED_MAX = 8192,
+	/* A short mangled name can stand for a text of any length, because parts of it may
+	 * refer to earlier parts twice: the printing is left when it comes to more. */
+	DEMANGLED_MAX = 64 * 1024,
+	/* C++ with its parameters and const, as OProfile shows it.  libiberty's own limit of
+	 * recursion stays on: it also refuses C++ names of more than 1024 bytes, in perf and
+	 * nm too. */
+	OPTIONS = DMGL_PARAMS | DMGL_ANSI
+};
+
+struct output {
+	struct buf text;
+	jmp_buf too_long;
+};
+
+/* libiberty's callback cannot say "stop", so it does not return.  That leaks nothing but,
+ * for a Rust name with both punycode and more than DEMANGLED_MAX of text, one identifier. */
+static void take_piece(const char *piece, size_t len, void *ctx)
+{
+	struct output *out = ctx;
+
+	if (out->text.len + len > DEMANGLED_MAX)
+		longjmp(out->too_long, 1);
+	buf_put(&out->text, piece, len);
+}
+
+static bool print_demangled(const char *name, struct output *out)
+{
+	if (setjmp(out->too_long)) /* NOLINT(cert-err52-cpp): see take_piece() */
+		return false;
+	/* Rust's older names are C++ names with a hash behind: that reading comes first. */
+	if (rust_demangle_callback(name, OPTIONS, take_piece, out))
+		return true;
+	buf_clear(&out->text);
+	return cplus_demangle_v3_callback(name, OPTIONS, take_piece, out) != 0;
+}
+
+/* Only these can be mangled; without this test C names such as "f" would be read as types
+ * by some demanglers, and most names of a C program are answered here. */
+static bool looks_mangled(const char *name)
+{
+	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
+	       strncmp(name, "_GLOBAL_", 8) == 0;
+}
+
+/* The demangled text with `version` ("", "@VERS", "@@VERS") behind it. */
+static char *demangle_base(const char *name, const char *version)
+{
+	struct output out = { 0 };
+	char *result = NULL;
+
+	if (print_demangled(name, &out) && out.text.len) {
+		buf_put(&out.text, version, strlen(version) + 1);
+		if (!out.text.failed) {
+			result = (char *)out.text.data;
+			out.text.data = NULL;
+		}
+	}
+	buf_done(&out.text);
+	return result;
+}
+
+char *demangle(const char *name)
+{
+	const char *version;
+	size_t len;
+	char *base;
+	char *result;
+
+	if (!looks_mangled(name))
+		return NULL;
+	len = strnlen(name, MANGLED_MAX + 1);
+	if (len > MANGLED_MAX)
+		return NULL;
+	version = strchr(name, '@');
+	if (!version)
+		return demangle_base(name, "");
+	base = strndup(name, (size_t)(version - name));
+	if (!base)
+		return NULL;
+	result = demangle_base(base, version);
+	free(base);
+	return result;
+}

@@ -1,0 +1,42 @@
+/* kallsyms.h - the text of /proc/kallsyms, line by line, and which part is whose.
+ * Layer: resolve.
+ * A line is "ADDRESS TYPE NAME", followed by "\t[MODULE]" where it is not the kernel's own;
+ * types are those of nm(1).  Source: kernel/kallsyms.c, s_show(). */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct kallsyms_line {
+	uint64_t address;
+	char type;
+	const char *name; /* borrowed, not terminated */
+	size_t name_len;
+	const char *module; /* without brackets; NULL: the kernel itself */
+	size_t module_len;
+};
+
+/* Reads the line at *pos and moves *pos behind it.  1: a line; 0: one that is malformed;
+ * -1: the text is over. */
+int kallsyms_next(const char *text, size_t len, size_t *pos, struct kallsyms_line *ret_line);
+
+/* A run of lines that belong to one module, or to the kernel (module_len 0). */
+struct kallsyms_part {
+	const char *module;
+	size_t module_len;
+	size_t begin;
+	size_t end;
+};
+struct kallsyms_index {
+	const char *text; /* borrowed */
+	VEC(struct kallsyms_part) parts;
+};
+
+/* Finds the parts, so that a report that needs many modules reads each line once.
+ * 0 or -ENOMEM (kallsyms_index_done() is due all the same). */
+int kallsyms_index(struct kallsyms_index *index, const char *text, size_t len);
+/* The first part of `module` (NULL: the kernel), or NULL.  A module has one, the kernel too. */
+const struct kallsyms_part *kallsyms_part(const struct kallsyms_index *index,
+					  const char *module);
+void kallsyms_index_done(struct kallsyms_index *index);

@@ -1,0 +1,343 @@
+#include "resolve/symtab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "resolve/symtab_priv.h"
+
+/* What is sorted: 16 bytes instead of a candidate. */
+struct key {
+	uint64_t offset;
+	uint32_t index;
+};
+
+enum {
+	RADIX_BITS = 11,
+	RADIX_SIZE = 1 << RADIX_BITS,
+	/* The last symbol of a kernel or of a file without sections has no end: a page, as
+	 * perf assumes. */
+	LAST_BYTES = 4096
+};
+
+static uint32_t radix_digit(uint64_t v, unsigned int shift)
+{
+	return (uint32_t)(v >> shift) & (RADIX_SIZE - 1);
+}
+
+/* Least significant digit first, and stable: at equal offsets the file's order stays, so a
+ * table does not depend on the C library's qsort.  Digits that all keys share are skipped:
+ * the offsets of a file need two or three passes. */
+static int radix_sort(struct key **keys, size_t nr)
+{
+	struct key *from = *keys;
+	struct key *to = malloc(nr * sizeof(*to));
+	uint64_t all_or = 0;
+	uint64_t all_and = UINT64_MAX;
+
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		all_or |= from[i].offset;
+		all_and &= from[i].offset;
+	}
+	for (unsigned int shift = 0; shift < 64; shift += RADIX_BITS) {
+		uint32_t count[RADIX_SIZE] = { 0 };
+		uint32_t sum = 0;
+		struct key *spare;
+
+		if (!radix_digit(all_or ^ all_and, shift))
+			continue;
+		for (size_t i = 0; i < nr; i++)
+			count[radix_digit(from[i].offset, shift)]++;
+		for (size_t d = 0; d < RADIX_SIZE; d++) {
+			uint32_t here = count[d];
+
+			count[d] = sum;
+			sum += here;
+		}
+		for (size_t i = 0; i < nr; i++)
+			to[count[radix_digit(from[i].offset, shift)]++] = from[i];
+		spare = from;
+		from = to;
+		to = spare;
+	}
+	*keys = from;
+	free(to);
+	return 0;
+}
+
+static int sorted_keys(const symtab_candidates *c, struct key **ret_keys)
+{
+	struct key *keys = malloc(c->nr * sizeof(*keys));
+	bool sorted = true;
+	int r;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->nr; i++) {
+		keys[i].offset = c->at[i].offset;
+		keys[i].index = (uint32_t)i;
+		if (i && keys[i].offset < keys[i - 1].offset)
+			sorted = false;
+	}
+	r = sorted ? 0 : radix_sort(&keys, c->nr);
+	if (r) {
+		free(keys);
+		return r;
+	}
+	*ret_keys = keys;
+	return 0;
+}
+
+static size_t nr_underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Linux's old aliases of system calls, the name of which nobody would look for. */
+static bool is_syscall_alias(const char *name)
+{
+	return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
+}
+
+/* Whether `b` names their common address better than `a`.  perf's order (choose_best_symbol()
+ * in tools/perf/util/symbol.c), so that both show one name; behind it labels, which perf does
+ * not tell apart. */
+static bool is_better(const struct symtab_candidate *a, const struct symtab_candidate *b)
+{
+	size_t of_a, of_b;
+
+	if (!a->size != !b->size)
+		return b->size != 0;
+	if (a->binding != b->binding)
+		return b->binding > a->binding;
+	of_a = nr_underscores(a->name);
+	of_b = nr_underscores(b->name);
+	if (of_a != of_b)
+		return of_b < of_a;
+	if (a->label != b->label)
+		return a->label;
+	of_a = strlen(a->name);
+	of_b = strlen(b->name);
+	if (of_a != of_b)
+		return of_b > of_a;
+	return is_syscall_alias(a->name) && !is_syscall_alias(b->name);
+}
+
+static uint64_t add_clamped(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* The symbol added last, if the file gave it no size: it reaches to the next one, or to the
+ * end of its section. */
+static void close_last(struct symtab *tab, const struct symtab_candidate *last,
+		       uint64_t next_offset)
+{
+	struct symbol *s = &tab->symbols.at[tab->symbols.nr - 1];
+	uint64_t end = last->limit > last->offset ? last->limit
+						  : add_clamped(last->offset, LAST_BYTES);
+
+	if (!last->size)
+		s->size = (next_offset < end ? next_offset : end) - last->offset;
+}
+
+/* The best of the candidates with the offset of keys[at]; NULL if all of them are labels
+ * inside a function that reaches to *covered_to.  *ret_end is behind the last of them. */
+static const struct symtab_candidate *best_at(const symtab_candidates *c,
+					      const struct key *keys, size_t at,
+					      uint64_t *covered_to, size_t *ret_end)
+{
+	const struct symtab_candidate *best = NULL;
+	size_t i;
+
+	for (i = at; i < c->nr && keys[i].offset == keys[at].offset; i++) {
+		const struct symtab_candidate *s = &c->at[keys[i].index];
+		uint64_t end = add_clamped(s->offset, s->size);
+
+		if (s->label && !s->size && s->offset < *covered_to)
+			continue;
+		if (!s->label && end > *covered_to)
+			*covered_to = end;
+		if (!best || is_better(best, s))
+			best = s;
+	}
+	*ret_end = i;
+	return best;
+}
+
+static int choose(struct symtab *tab, const symtab_candidates *c, const struct key *keys)
+{
+	const struct symtab_candidate *last = NULL;
+	uint64_t covered_to = 0;
+
+	if (!vec_reserve(&tab->symbols, c->nr))
+		return -ENOMEM;
+	for (size_t i = 0, end; i < c->nr; i = end) {
+		const struct symtab_candidate *s = best_at(c, keys, i, &covered_to, &end);
+
+		if (!s)
+			continue;
+		if (last)
+			close_last(tab, last, s->offset);
+		last = s;
+		tab->symbols.at[tab->symbols.nr++] = (struct symbol){
+			.offset = s->offset,
+			.size = s->size,
+			.vaddr = { s->vaddr },
+			.name = s->name,
+		};
+	}
+	if (last)
+		close_last(tab, last, UINT64_MAX);
+	return 0;
+}
+
+static uint64_t symbol_end(const struct symtab *tab, uint32_t symbol)
+{
+	const struct symbol *s = &tab->symbols.at[symbol];
+
+	return add_clamped(s->offset, s->size);
+}
+
+/* Cuts nested and overlapping symbols into ranges that do not overlap, in each of which the
+ * one that starts last is the answer: a lookup is then one bisection whatever the file says.
+ * `open` has room for all symbols: those begun and not known to have ended, outermost first. */
+static void cut_ranges(struct symtab *tab, uint32_t *open)
+{
+	size_t nr_open = 0;
+
+	for (size_t i = 0; i < tab->symbols.nr; i++) {
+		bool more = i + 1 < tab->symbols.nr;
+		uint64_t next = more ? tab->symbols.at[i + 1].offset : UINT64_MAX;
+		uint64_t at = tab->symbols.at[i].offset;
+
+		open[nr_open++] = (uint32_t)i;
+		while (at < next && nr_open) {
+			uint32_t top = open[nr_open - 1];
+
+			if (symbol_end(tab, top) <= at) {
+				nr_open--;
+				continue;
+			}
+			tab->ranges.at[tab->ranges.nr++] = (struct symtab_range){ at, top };
+			at = symbol_end(tab, top);
+		}
+		if (at < next)
+			tab->ranges.at[tab->ranges.nr++] =
+				(struct symtab_range){ at, SYMTAB_NO_SYMBOL };
+	}
+}
+
+static int make_ranges(struct symtab *tab)
+{
+	size_t nr = tab->symbols.nr;
+	uint32_t *open = malloc((nr + 1) * sizeof(*open));
+
+	if (!open)
+		return -ENOMEM;
+	/* Each symbol begins one range, and one more begins where it ends. */
+	if (!vec_reserve(&tab->ranges, 3 * nr + 1)) {
+		free(open);
+		return -ENOMEM;
+	}
+	cut_ranges(tab, open);
+	free(open);
+	return 0;
+}
+
+int symtab_build(struct symtab *tab, symtab_candidates *candidates)
+{
+	struct key *keys;
+	int r;
+
+	if (!candidates->nr)
+		return 0;
+	if (candidates->nr >= SYMTAB_NO_SYMBOL)
+		return -ENOMEM;
+	r = sorted_keys(candidates, &keys);
+	if (r)
+		return r;
+	r = choose(tab, candidates, keys);
+	free(keys);
+	return r ? r : make_ranges(tab);
+}
+
+int symtab_of_one(const char *name, uint64_t size, uint64_t start, struct symtab **ret_tab)
+{
+	struct symtab *tab = calloc(1, sizeof(*tab));
+	struct symtab_candidate one = { .size = size, .vaddr = start };
+	symtab_candidates candidates = { &one, 1, 1 };
+	int r = -ENOMEM;
+
+	if (!tab)
+		return -ENOMEM;
+	tab->run_base = start;
+	tab->names = strdup(name);
+	one.name = tab->names;
+	if (tab->names)
+		r = symtab_build(tab, &candidates);
+	if (r) {
+		symtab_free(tab);
+		return r;
+	}
+	*ret_tab = tab;
+	return 0;
+}
+
+const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset)
+{
+	size_t low = 0;
+	size_t high = tab->ranges.nr; /* the answer is before this one */
+	uint32_t symbol;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (tab->ranges.at[mid].start <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0)
+		return NULL;
+	symbol = tab->ranges.at[low - 1].symbol;
+	if (symbol == SYMTAB_NO_SYMBOL)
+		return NULL;
+	return &tab->symbols.at[symbol];
+}
+
+size_t symtab_count(const struct symtab *tab)
+{
+	return tab->symbols.nr;
+}
+
+const struct symbol *symtab_at(const struct symtab *tab, size_t i)
+{
+	return i < tab->symbols.nr ? &tab->symbols.at[i] : NULL;
+}
+
+struct elf_vaddr symtab_vaddr(const struct symtab *tab, uint64_t offset)
+{
+	for (size_t i = 0; i < tab->segments.nr; i++) {
+		const struct symtab_segment *s = &tab->segments.at[i];
+
+		if (offset >= s->offset && offset - s->offset < s->bytes)
+			return (struct elf_vaddr){ s->vaddr + (offset - s->offset) };
+	}
+	return (struct elf_vaddr){ offset + tab->run_base };
+}
+
+void symtab_free(struct symtab *tab)
+{
+	if (!tab)
+		return;
+	free(tab->names);
+	vec_done(&tab->symbols);
+	vec_done(&tab->ranges);
+	vec_done(&tab->segments);
+	free(tab);
+}

@@ -1,0 +1,55 @@
+/* symtab_priv.h - how the readers of symbols (ELF, kallsyms) make a table: they collect
+ * candidates in any order, and symtab_build() sorts them out.
+ * Layer: resolve, for symtab*.c and kallsyms.c alone. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "resolve/symtab.h"
+
+enum symtab_binding {
+	SYMTAB_WEAK,
+	SYMTAB_LOCAL,
+	SYMTAB_GLOBAL
+};
+
+struct symtab_candidate {
+	uint64_t offset;
+	uint64_t size;  /* 0: unknown */
+	uint64_t vaddr;
+	uint64_t limit; /* where the section ends: an unknown size goes no further */
+	const char *name; /* in symtab.names */
+	enum symtab_binding binding;
+	bool label; /* untyped: counts only where no function covers it */
+};
+
+typedef VEC(struct symtab_candidate) symtab_candidates;
+
+struct symtab_segment {
+	uint64_t offset;
+	uint64_t bytes;
+	uint64_t vaddr;
+};
+
+/* From `start` to the next range's start, `symbol` is the innermost one. */
+struct symtab_range {
+	uint64_t start;
+	uint32_t symbol; /* SYMTAB_NO_SYMBOL: none */
+};
+
+enum {
+	SYMTAB_NO_SYMBOL = 0xffffffff
+};
+
+struct symtab {
+	char *names; /* what symbol.name points into */
+	uint64_t run_base; /* added to an offset that no segment covers */
+	VEC(struct symbol) symbols; /* by offset, one at each */
+	VEC(struct symtab_range) ranges;
+	VEC(struct symtab_segment) segments;
+};
+
+/* Fills symbols and ranges of `tab`, which has none yet.  Reorders the candidates; they stay
+ * the caller's.  0 or -ENOMEM. */
+int symtab_build(struct symtab *tab, symtab_candidates *candidates);
