@@ -1,0 +1,64 @@
+/* perf_source.h - the kernel's perf events as a stream of raw records.
+ * Layer: capture.  Two rings a CPU: one for the samples, one for the side band (mmap, comm,
+ * fork, exit ...), so that a flood of samples never loses a mapping
+ * (docs/decisions/0003).  All times are CLOCK_MONOTONIC's. */
+#pragma once
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture/events.h"
+
+struct err;
+struct perf_source;
+
+struct perf_source_config {
+	const struct event_request *events;
+	size_t nr_events;
+	const pid_t *tids;  /* threads to follow with all they start; NULL: every CPU whole */
+	size_t nr_tids;
+	bool on_exec;       /* sampling begins with the exec of the one tid */
+	bool chains;        /* kernel and frame-pointer user call chains */
+	size_t ring_pages;  /* data pages of a CPU's sample ring; 0: chosen here */
+};
+
+enum perf_source_ring {
+	PERF_SOURCE_SIDE_BAND,
+	PERF_SOURCE_SAMPLES,
+	PERF_SOURCE_RING_COUNT
+};
+
+/* Opens everything, with the side band running and the samples stopped.  What an older
+ * kernel does not know is left out, newest first.
+ * 0; -EACCES / -EPERM where rights are missing, with a line that names the setting; -ENOENT
+ * / -EOPNOTSUPP for an event this machine does not have; -EBUSY, -EMFILE, -ESRCH (the task
+ * is gone), -ENOSYS or another negative errno, each with a line for the user. */
+int perf_source_open(const struct perf_source_config *config, struct perf_source **ret_source,
+		     struct err *err);
+void perf_source_close(struct perf_source *s); /* NULL is fine */
+
+/* The attrs as opened: the events in their order, then the side band's. */
+size_t perf_source_nr_attrs(const struct perf_source *s);
+const struct perf_event_attr *perf_source_attr(const struct perf_source *s, size_t i);
+/* The kernel's ids of attr `i`, one per descriptor. */
+const uint64_t *perf_source_ids(const struct perf_source *s, size_t i, size_t *ret_nr);
+
+/* 0 or a negative errno. */
+int perf_source_enable(struct perf_source *s, bool on);
+/* A descriptor that polls readable when a ring is half full. */
+int perf_source_poll_fd(const struct perf_source *s);
+
+/* Called with each record; a negative return ends the drain and becomes its result. */
+typedef int (*perf_source_fn)(void *ctx, const void *record, size_t len);
+/* Gives every record that was in the rings of that kind when the drain began, CPU by CPU,
+ * and frees the space.  0 or what `fn` returned. */
+int perf_source_drain(struct perf_source *s, enum perf_source_ring kind, perf_source_fn fn,
+		      void *ctx);
+/* Samples that found no room so far, as the kernel counts them (PERF_FORMAT_LOST).  0, or
+ * -EOPNOTSUPP on kernels before 6.0. */
+int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost);
+
+/* /proc/sys/kernel/perf_event_paranoid, or -1 if it cannot be read. */
+int perf_source_paranoid(void);

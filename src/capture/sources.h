@@ -1,0 +1,12 @@
+/* sources.h - the registry of event sources: where samples can come from.
+ * Layer: capture.  docs/howto/add-source.md tells what a new one needs. */
+#pragma once
+#include <stdbool.h>
+
+struct source_row {
+	const char *name;
+	const char *help; /* one sentence, shown by `oprofile --version` */
+	bool (*available)(void);
+};
+
+extern const struct source_row source_rows[]; /* ends with a NULL name */

@@ -1,0 +1,26 @@
+/* perf_data_out.h - the perf.data that `operf --perf-data` writes beside the session.
+ * Layer: tools. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/dict.h"
+
+struct err;
+struct event_request;
+struct machine;
+struct perf_data_out;
+struct perf_source;
+
+/* 0 or a negative errno with a line that names the file. */
+int perf_data_out_open(const char *path, const struct perf_source *source,
+		       const struct event_request *events, size_t nr_events,
+		       struct perf_data_out **ret_out, struct err *err);
+/* As perf_data_writer_write() and _finished_round(). */
+int perf_data_out_write(struct perf_data_out *o, const void *record, size_t len,
+			struct err *err);
+int perf_data_out_round(struct perf_data_out *o, struct err *err);
+/* Adds the features, among them the build-ids of the images that were hit; frees. */
+int perf_data_out_close(struct perf_data_out *o, const struct dict *dict,
+			const struct machine *machine, char *const *command, int nr_command,
+			struct err *err);

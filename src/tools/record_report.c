@@ -1,0 +1,82 @@
+#include "tools/record_report.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "capture/events.h"
+#include "tools/command.h"
+
+void record_report_start(const struct event_request *events, size_t nr_events,
+			 uint32_t session_flags, bool until_stopped)
+{
+	if (session_flags & SESSION_TIMER_FALLBACK && nr_events)
+		fprintf(stderr,
+			"%s: this machine has no PMU: sampling on the timer (event TIMER) at "
+			"%llu Hz\n",
+			command_name(), (unsigned long long)events[0].frequency_hz);
+	fprintf(stderr, "%s: Profiler started\n", command_name());
+	if (until_stopped)
+		fprintf(stderr,
+			"%s: Press Ctl-c or 'kill -SIGINT %d' to stop profiling\n",
+			command_name(), getpid());
+}
+
+static void put_bytes(char *out, size_t out_bytes, uint64_t bytes)
+{
+	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
+	double v = (double)bytes;
+	size_t unit = 0;
+
+	for (; v >= 1000 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
+		v /= 1000;
+	snprintf(out, out_bytes, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
+}
+
+static void warn_lost(const struct session_totals *t)
+{
+	fprintf(stderr,
+		"* * * ATTENTION: The kernel lost %llu samples. * * *\n"
+		"Lower the sampling rate (--frequency, or a higher count), or give the rings "
+		"more pages (--ring-pages).\n",
+		(unsigned long long)t->lost);
+}
+
+static void warn_throttled(const struct event_request *events, size_t nr_events)
+{
+	fprintf(stderr,
+		"* * * * WARNING: Profiling rate was throttled back by the kernel * * * *\n"
+		"The number of samples actually recorded is less than expected, but is "
+		"probably still statistically valid. Decreasing the sampling rate is the best "
+		"option if you want to avoid throttling.\nEvents:");
+	for (size_t i = 0; i < nr_events; i++)
+		fprintf(stderr, " %s", events[i].name);
+	fputc('\n', stderr);
+}
+
+void record_report_end(const struct record_summary *summary,
+		       const struct event_request *events, size_t nr_events)
+{
+	const struct session_totals *t = &summary->totals;
+	char size[32];
+
+	if (!t->samples && summary->have_target)
+		fprintf(stderr, "!!!! No samples collected !!!\n"
+				"The target program/command ended before profiling was "
+				"started, or used no CPU time worth a sample.\n");
+	if (t->lost)
+		warn_lost(t);
+	if (t->throttled)
+		warn_throttled(events, nr_events);
+	put_bytes(size, sizeof(size), summary->file_bytes);
+	fprintf(stderr,
+		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; %s in %s; the "
+		"recorder used %.2f s of CPU\n",
+		command_name(), (unsigned long long)t->samples, (unsigned long long)t->lost,
+		(unsigned long long)t->throttled, size, summary->dir,
+		(double)t->recorder_cpu_ns / 1e9);
+	if (t->lost_records)
+		fprintf(stderr,
+			"%s: %llu records of mappings and processes were lost: some samples may "
+			"have no names\n",
+			command_name(), (unsigned long long)t->lost_records);
+}

@@ -1,0 +1,49 @@
+/* recorder.h - one recording: joins capture, decode, resolve and the session's writer.
+ * Layer: tools.  Single-threaded (docs/decisions/0004): a round a second, or when a ring is
+ * half full, drains the rings up to a time frontier, resolves, and writes. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture/events.h"
+#include "format/session.h"
+
+struct err;
+struct recorder;
+struct session_dir;
+
+struct recorder_config {
+	const struct event_request *events;
+	size_t nr_events;
+	const pid_t *pids;       /* processes to follow; NULL: the whole system */
+	size_t nr_pids;
+	bool on_exec;            /* the one pid is a held child: begin with its exec */
+	bool chains;
+	size_t ring_pages;       /* 0: chosen */
+	uint32_t session_flags;  /* SESSION_... known to the caller */
+	const char *vmlinux;     /* "" none */
+	const char *perf_data;   /* NULL none */
+	char *const *command;    /* the recorder's own command line */
+	int nr_command;
+	struct session_dir *dir; /* outlives the recorder */
+};
+
+/* Opens events and files and takes the snapshots; sampling has not begun.  Errors as of
+ * perf_source_open(), or of the files, with a line for the user. */
+int recorder_open(const struct recorder_config *config, struct recorder **ret_recorder,
+		  struct err *err);
+/* Starts or stops sampling (not needed to start with on_exec). */
+int recorder_enable(struct recorder *r, bool on, struct err *err);
+/* Polls readable when a round is due before its second is over. */
+int recorder_poll_fd(const struct recorder *r);
+/* Milliseconds until the next round is due. */
+int recorder_timeout_ms(const struct recorder *r);
+/* One round; writes to disk when a second has passed.  0 or a negative errno with a line
+ * (-ENOSPC ...): what was written before is sound. */
+int recorder_round(struct recorder *r, struct err *err);
+/* Stops sampling, drains to the end, writes the totals and frees.  `target_status`: wait
+ * status of the command, or -1.  The totals are filled also on an error. */
+int recorder_close(struct recorder *r, int target_status, struct session_totals *ret_totals,
+		   uint64_t *ret_file_bytes, struct err *err);

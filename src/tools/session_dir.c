@@ -1,0 +1,115 @@
+#include "tools/session_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+
+static const char default_dir[] = "oprofile_data";
+
+static int make_names(struct session_dir *d, const char *dir)
+{
+	char *full;
+
+	if (asprintf(&d->root, "%s", dir) < 0 ||
+	    asprintf(&d->samples, "%s/samples", dir) < 0 ||
+	    asprintf(&d->current, "%s/samples/current", dir) < 0 ||
+	    asprintf(&d->previous, "%s/samples/previous", dir) < 0)
+		return -ENOMEM;
+	if (d->append && !access(d->current, F_OK)) {
+		full = strdup(d->current);
+		d->committed = true;
+	} else if (asprintf(&full, "%s/samples/.recording-%d", dir, getpid()) < 0) {
+		full = NULL;
+	}
+	d->writing = full;
+	return full ? 0 : -ENOMEM;
+}
+
+static int lock(struct session_dir *d, struct err *err)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/.lock", d->samples) < 0)
+		return -ENOMEM;
+	d->lock_fd = io_open(path, O_RDWR | O_CREAT, 0644);
+	free(path);
+	if (d->lock_fd < 0)
+		return err_sys(err, d->lock_fd, "cannot write in %s", d->samples);
+	if (flock(d->lock_fd, LOCK_EX | LOCK_NB))
+		return err_set(err, -EBUSY,
+			       "another recording is running in %s: wait for its end, or give "
+			       "--session-dir", d->root);
+	return 0;
+}
+
+int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
+		     struct err *err)
+{
+	struct session_dir d = { .lock_fd = -1, .append = append };
+	struct stat st;
+	int r = make_names(&d, dir ? dir : default_dir);
+
+	if (r)
+		err_set(err, r, "out of memory");
+	else if (dir && (stat(dir, &st) || !S_ISDIR(st.st_mode)))
+		r = err_set(err, -ENOENT, "%s is not a directory: --session-dir must exist",
+			    dir);
+	else if ((r = io_make_dirs(d.samples, 0755)))
+		err_sys(err, r, "cannot create %s", d.samples);
+	if (!r)
+		r = lock(&d, err);
+	if (!r && !d.committed) {
+		io_remove_tree(d.writing); /* of a killed recorder with our pid */
+		r = io_make_dirs(d.writing, 0755);
+		if (r)
+			err_sys(err, r, "cannot create %s", d.writing);
+	}
+	if (r) {
+		session_dir_close(&d);
+		return r;
+	}
+	*ret_dir = d;
+	return 0;
+}
+
+int session_dir_commit(struct session_dir *d, struct err *err)
+{
+	int r;
+
+	if (d->committed)
+		return 0;
+	r = io_remove_tree(d->previous);
+	if (r)
+		return err_sys(err, r, "Unable to remove old sample data at %s",
+			       d->previous);
+	if (rename(d->current, d->previous) && errno != ENOENT)
+		return err_sys(err, -errno, "cannot rename %s", d->current);
+	if (rename(d->writing, d->current))
+		return err_sys(err, -errno, "cannot rename %s", d->writing);
+	free(d->writing);
+	d->writing = strdup(d->current);
+	d->committed = true;
+	return d->writing ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
+void session_dir_close(struct session_dir *d)
+{
+	if (!d->committed && d->writing)
+		io_remove_tree(d->writing);
+	if (d->lock_fd >= 0)
+		close(d->lock_fd);
+	free(d->root);
+	free(d->samples);
+	free(d->current);
+	free(d->previous);
+	free(d->writing);
+	*d = (struct session_dir){ .lock_fd = -1 };
+}

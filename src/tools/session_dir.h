@@ -1,0 +1,28 @@
+/* session_dir.h - where recordings go: DIR/samples/current, and what becomes of the one
+ * that was there.
+ * Layer: tools.  A new session is made beside, as DIR/samples/.recording-PID, and takes the
+ * place of `current` only when the recording has really begun. */
+#pragma once
+#include <stdbool.h>
+
+struct err;
+
+struct session_dir {
+	char *root;     /* DIR */
+	char *samples;  /* DIR/samples */
+	char *current;  /* DIR/samples/current */
+	char *previous;
+	char *writing;  /* where files go at the moment */
+	int lock_fd;    /* one recorder a DIR at a time */
+	bool append;
+	bool committed;
+};
+
+/* `dir` NULL: ./oprofile_data, made if missing; a given one must exist.
+ * 0, or a negative errno with a line that names the directory. */
+int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
+		     struct err *err);
+/* The recording has begun: `previous` goes, `current` becomes `previous`, ours `current`. */
+int session_dir_commit(struct session_dir *d, struct err *err);
+/* Removes an uncommitted session. */
+void session_dir_close(struct session_dir *d);

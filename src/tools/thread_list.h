@@ -1,0 +1,15 @@
+/* thread_list.h - the threads of processes, as /proc lists them.
+ * Layer: tools. */
+#pragma once
+#include <sys/types.h>
+
+#include "base/vec.h"
+
+struct thread_list {
+	VEC(pid_t) list;
+};
+
+/* Adds all threads of a process.  0, -ESRCH if there is no such process, or another
+ * negative errno. */
+int thread_list_add(struct thread_list *t, pid_t pid);
+void thread_list_done(struct thread_list *t);

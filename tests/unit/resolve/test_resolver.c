@@ -1,0 +1,361 @@
+/* Who ran where, over time: exec, fork, pid and address reuse, late and early records. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "resolve/resolver.h"
+
+struct world {
+	struct dict dict;
+	struct decoder decoder;
+	struct resolver_ops ops;
+	struct resolver *resolver;
+	int asked;
+};
+
+static void ask(void *ctx, int32_t pid)
+{
+	struct world *w = ctx;
+
+	(void)pid;
+	w->asked++;
+}
+
+static void begin(struct world *w)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+
+	memset(w, 0, sizeof(*w));
+	w->ops = (struct resolver_ops){ .unknown_process = ask, .ctx = w };
+	decoder_init(&w->decoder, false);
+	assert_int_equal(decoder_add_attr(&w->decoder, &attr), 0);
+	assert_int_equal(dict_init(&w->dict), 0);
+	assert_int_equal(resolver_new(&w->dict, &w->ops, &w->resolver), 0);
+}
+
+static void end(struct world *w)
+{
+	resolver_free(w->resolver);
+	dict_done(&w->dict);
+	decoder_done(&w->decoder);
+}
+
+static void apply(struct world *w, struct record *rec, uint64_t time)
+{
+	rec->id.time_ns = time;
+	rec->id.has_time = true;
+	assert_int_equal(resolver_side_band(w->resolver, rec), 0);
+}
+
+static void do_mmap(struct world *w, uint64_t time, int32_t pid, uint64_t start, uint64_t len,
+		    uint64_t pgoff, const char *path)
+{
+	struct record rec = { .type = PERF_RECORD_MMAP2 };
+
+	rec.mmap = (struct record_mmap){ .pid = pid,
+					 .tid = pid,
+					 .start = start,
+					 .len = len,
+					 .pgoff = pgoff,
+					 .prot = PROT_READ | PROT_EXEC,
+					 .path = path };
+	apply(w, &rec, time);
+}
+
+static void do_comm(struct world *w, uint64_t time, int32_t pid, int32_t tid, bool exec,
+		    const char *comm)
+{
+	struct record rec = { .type = PERF_RECORD_COMM };
+
+	rec.comm = (struct record_comm){ .pid = pid, .tid = tid, .exec = exec, .comm = comm };
+	apply(w, &rec, time);
+}
+
+static void do_task(struct world *w, uint64_t time, uint32_t type, int32_t pid, int32_t ppid,
+		    int32_t tid, int32_t ptid)
+{
+	struct record rec = { .type = type };
+
+	rec.task = (struct record_task){ pid, ppid, tid, ptid, time };
+	apply(w, &rec, time);
+}
+
+/* "comm image+0xoffset app" of a user sample. */
+static const char *at(struct world *w, uint64_t time, int32_t pid, int32_t tid, uint64_t ip)
+{
+	static char text[256];
+	struct record rec = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER };
+	struct sample s;
+	const struct thread *thread;
+	const struct frame *frame;
+
+	rec.id = (struct record_id){ .pid = pid, .tid = tid, .time_ns = time };
+	rec.sample.ip.v = ip;
+	assert_int_equal(resolver_sample(w->resolver, &w->decoder, &rec, &s), 0);
+	thread = &w->dict.threads.at[s.thread];
+	frame = &w->dict.frames.at[w->dict.stacks.at[s.stack].frame];
+	snprintf(text, sizeof(text), "%s %s+0x%llx %s", dict_str(&w->dict, thread->comm),
+		 dict_str(&w->dict, w->dict.images.at[frame->image].name),
+		 (unsigned long long)frame->offset,
+		 thread->app == DICT_NONE ?
+			 "-" :
+			 dict_str(&w->dict, w->dict.images.at[thread->app].name));
+	return text;
+}
+
+static void start_program(struct world *w, uint64_t time, int32_t pid, const char *comm,
+			  const char *path)
+{
+	do_comm(w, time, pid, pid, true, comm);
+	do_mmap(w, time + 1, pid, 0x1000, 0x1000, 0x1000, path);
+	do_mmap(w, time + 2, pid, 0x7000, 0x1000, 0, "/lib/ld.so");
+}
+
+static void test_exec_chain(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	start_program(&w, 100, 5, "b", "/bin/b");
+	assert_string_equal(at(&w, 50, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
+	assert_string_equal(at(&w, 99, 5, 5, 0x7004), "a /lib/ld.so+0x4 /bin/a");
+	assert_string_equal(at(&w, 150, 5, 5, 0x1010), "b /bin/b+0x1010 /bin/b");
+	/* Between the exec and the mapping of its binary the coming one is meant. */
+	assert_string_equal(at(&w, 100, 5, 5, 0x1010), "b [unknown]+0x1010 /bin/b");
+	end(&w);
+}
+
+static void test_fork_shares_then_parts(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	do_task(&w, 50, PERF_RECORD_FORK, 6, 5, 6, 5);
+	do_mmap(&w, 60, 5, 0x9000, 0x1000, 0, "/lib/parent.so");
+	do_mmap(&w, 60, 6, 0x9000, 0x1000, 0, "/lib/child.so");
+	assert_string_equal(at(&w, 55, 6, 6, 0x1010), "a /bin/a+0x1010 /bin/a");
+	assert_string_equal(at(&w, 55, 6, 6, 0x9000), "a [unknown]+0x9000 /bin/a");
+	assert_string_equal(at(&w, 70, 5, 5, 0x9001), "a /lib/parent.so+0x1 /bin/a");
+	assert_string_equal(at(&w, 70, 6, 6, 0x9001), "a /lib/child.so+0x1 /bin/a");
+	end(&w);
+}
+
+static void test_library_at_the_same_address(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	for (uint64_t t = 100; t < 1000; t += 100)
+		do_mmap(&w, t, 5, 0x9000, 0x1000, 0, t % 200 ? "/lib/odd.so" : "/lib/even.so");
+	for (uint64_t t = 100; t < 1000; t += 100)
+		assert_string_equal(at(&w, t + 50, 5, 5, 0x9002),
+				    t % 200 ? "a /lib/odd.so+0x2 /bin/a" :
+					      "a /lib/even.so+0x2 /bin/a");
+	/* The newest is what remains when history is dropped. */
+	resolver_frontier(w.resolver, 2000);
+	assert_string_equal(at(&w, 2001, 5, 5, 0x9002), "a /lib/odd.so+0x2 /bin/a");
+	end(&w);
+}
+
+static void test_pid_reuse(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 1, "init", "/bin/init");
+	do_task(&w, 20, PERF_RECORD_FORK, 5, 1, 5, 1);
+	start_program(&w, 30, 5, "a", "/bin/a");
+	do_task(&w, 100, PERF_RECORD_EXIT, 5, 5, 5, 5);
+	do_task(&w, 200, PERF_RECORD_FORK, 5, 1, 5, 1);
+	assert_string_equal(at(&w, 201, 5, 5, 0x1010), "init /bin/init+0x1010 /bin/init");
+	start_program(&w, 210, 5, "b", "/bin/b");
+	assert_string_equal(at(&w, 50, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
+	assert_string_equal(at(&w, 105, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
+	assert_string_equal(at(&w, 250, 5, 5, 0x1010), "b /bin/b+0x1010 /bin/b");
+	resolver_frontier(w.resolver, 5000000000);
+	assert_string_equal(at(&w, 5000000001, 5, 5, 0x1010), "b /bin/b+0x1010 /bin/b");
+	end(&w);
+}
+
+static void test_threads_and_names(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "main", "/bin/a");
+	do_task(&w, 20, PERF_RECORD_FORK, 5, 5, 6, 5);
+	do_comm(&w, 30, 5, 6, false, "worker");
+	assert_string_equal(at(&w, 25, 5, 6, 0x1000), "main /bin/a+0x1000 /bin/a");
+	assert_string_equal(at(&w, 35, 5, 6, 0x1000), "worker /bin/a+0x1000 /bin/a");
+	assert_string_equal(at(&w, 35, 5, 5, 0x1000), "main /bin/a+0x1000 /bin/a");
+	/* The leader may go first: the process lives as long as one thread. */
+	do_task(&w, 40, PERF_RECORD_EXIT, 5, 5, 5, 5);
+	resolver_frontier(w.resolver, 3000000000);
+	assert_string_equal(at(&w, 3000000000, 5, 6, 0x1000), "worker /bin/a+0x1000 /bin/a");
+	end(&w);
+}
+
+static void test_snapshot_then_live(void **unused)
+{
+	struct world w;
+	struct record fork = { .type = PERF_RECORD_FORK,
+			       .misc = PERF_RECORD_MISC_FORK_EXEC };
+
+	(void)unused;
+	begin(&w);
+	/* The parent's maps of the snapshot are not the child's: the snapshot has those. */
+	do_mmap(&w, 0, 5, 0x1000, 0x1000, 0, "/bin/parent");
+	fork.task = (struct record_task){ 7, 5, 7, 5, 0 };
+	apply(&w, &fork, 0);
+	do_comm(&w, 0, 7, 7, false, "child");
+	do_mmap(&w, 0, 7, 0x4000, 0x1000, 0, "/bin/child");
+	assert_string_equal(at(&w, 1, 7, 7, 0x4000), "child /bin/child+0x0 /bin/child");
+	assert_string_equal(at(&w, 1, 7, 7, 0x1000), "child [unknown]+0x1000 /bin/child");
+	end(&w);
+}
+
+static void test_unknown_process_is_asked_for_once(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	assert_string_equal(at(&w, 5, 77, 77, 0x1000), ":77 [unknown]+0x1000 -");
+	assert_string_equal(at(&w, 6, 77, 78, 0x1000), ":77 [unknown]+0x1000 -");
+	assert_int_equal(w.asked, 1);
+	/* An exiting task has no number any more. */
+	assert_string_equal(at(&w, 7, -1, -1, 0x1000), ":-1 [unknown]+0x1000 -");
+	assert_int_equal(w.asked, 1);
+	end(&w);
+}
+
+static void test_anonymous_regions_do_not_mix(void **unused)
+{
+	struct world w;
+	struct record rec = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER };
+	struct sample a, b;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "jit", "/bin/jit");
+	do_mmap(&w, 20, 5, 0x9000, 0x1000, 0x9, "//anon");
+	do_mmap(&w, 30, 5, 0x9000, 0x1000, 0x9, "//anon");
+	assert_string_equal(at(&w, 25, 5, 5, 0x9010), "jit //anon+0x10 /bin/jit");
+	rec.id = (struct record_id){ .pid = 5, .tid = 5, .time_ns = 25 };
+	rec.sample.ip.v = 0x9010;
+	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &a), 0);
+	rec.id.time_ns = 35;
+	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &b), 0);
+	assert_int_not_equal(a.stack, b.stack);
+	end(&w);
+}
+
+static const char *chain_text(struct world *w, uint32_t stack)
+{
+	static char text[512];
+	size_t len = 0;
+
+	for (; stack >= STACK_FIRST; stack = w->dict.stacks.at[stack].parent) {
+		const struct frame *f = &w->dict.frames.at[w->dict.stacks.at[stack].frame];
+
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s+%llx;",
+					dict_str(&w->dict,
+						 w->dict.images.at[f->image].name),
+					(unsigned long long)f->offset);
+	}
+	snprintf(text + len, sizeof(text) - len, "%s",
+		 stack == STACK_TRUNCATED ? "cut" : "root");
+	return text;
+}
+
+static void test_chains(void **unused)
+{
+	struct world w;
+	struct record rec = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_KERNEL };
+	uint64_t whole[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020,
+			     PERF_CONTEXT_USER, 0x1010, 0x7020 };
+	uint64_t cut[] = { PERF_CONTEXT_USER, 0x1010, 0x5555, 0x7020 };
+	struct record kernel = { .type = PERF_RECORD_MMAP };
+	struct sample s, again;
+
+	(void)unused;
+	begin(&w);
+	kernel.mmap = (struct record_mmap){ .pid = -1,
+					    .start = 0xffffffff81000000,
+					    .len = 0x100000,
+					    .pgoff = 0xffffffff81000000,
+					    .prot = PROT_EXEC,
+					    .path = "[kernel.kallsyms]_text" };
+	apply(&w, &kernel, 0);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	rec.id = (struct record_id){ .pid = 5, .tid = 5, .time_ns = 50 };
+	rec.sample.chain = (const uint8_t *)whole;
+	rec.sample.nr_chain = 6;
+	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &s), 0);
+	assert_string_equal(chain_text(&w, s.stack),
+			    "[kernel.kallsyms]+10;[kernel.kallsyms]+20;/bin/a+1010;"
+			    "/lib/ld.so+20;root");
+	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &again), 0);
+	assert_int_equal(s.stack, again.stack);
+	rec.misc = PERF_RECORD_MISC_USER;
+	rec.sample.chain = (const uint8_t *)cut;
+	rec.sample.nr_chain = 4;
+	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &s), 0);
+	assert_string_equal(chain_text(&w, s.stack), "/bin/a+1010;cut");
+	end(&w);
+}
+
+static void test_bpf_program_comes_and_goes(void **unused)
+{
+	struct world w;
+	struct record rec = { .type = PERF_RECORD_KSYMBOL };
+	struct record sample = { .type = PERF_RECORD_SAMPLE,
+				 .misc = PERF_RECORD_MISC_KERNEL };
+	struct sample s;
+
+	(void)unused;
+	begin(&w);
+	rec.ksymbol = (struct record_ksymbol){ .addr = 0xffffffffc0001000,
+					       .len = 0x100,
+					       .name = "bpf_prog_1" };
+	apply(&w, &rec, 10);
+	rec.ksymbol.unregister = true;
+	apply(&w, &rec, 20);
+	sample.sample.ip.v = 0xffffffffc0001008;
+	for (uint64_t t = 5; t < 30; t += 10) {
+		sample.id = (struct record_id){ .pid = 0, .tid = 0, .time_ns = t };
+		assert_int_equal(resolver_sample(w.resolver, &w.decoder, &sample, &s), 0);
+		assert_string_equal(chain_text(&w, s.stack),
+				    t == 15 ? "bpf_prog_1+8;root" :
+					      "[kernel.kallsyms]+ffffffffc0001008;root");
+	}
+	end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exec_chain),
+		cmocka_unit_test(test_fork_shares_then_parts),
+		cmocka_unit_test(test_library_at_the_same_address),
+		cmocka_unit_test(test_pid_reuse),
+		cmocka_unit_test(test_threads_and_names),
+		cmocka_unit_test(test_snapshot_then_live),
+		cmocka_unit_test(test_unknown_process_is_asked_for_once),
+		cmocka_unit_test(test_anonymous_regions_do_not_mix),
+		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_bpf_program_comes_and_goes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

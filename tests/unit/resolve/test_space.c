@@ -1,0 +1,140 @@
+/* The persistent map of mappings against an array with one cell per address. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "resolve/space.h"
+
+enum {
+	ADDRESSES = 256,
+	STEPS = 4000,
+	KEPT = 32 /* old roots that must stay as they were */
+};
+
+struct cell {
+	uint32_t image;
+	uint64_t offset;
+};
+
+static uint64_t state = 88172645463325252ULL;
+
+static uint32_t random_below(uint32_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t)(state >> 33) % n;
+}
+
+static void check_equal(const struct space_node *root, const struct cell *model)
+{
+	for (uint64_t a = 0; a < ADDRESSES; a++) {
+		const struct mapping *m = space_find(root, a);
+
+		if (!m) {
+			assert_int_equal(model[a].image, 0);
+			continue;
+		}
+		assert_int_equal(m->image, model[a].image);
+		assert_int_equal(a - m->start + m->pgoff, model[a].offset);
+	}
+}
+
+static void test_against_model(void **unused)
+{
+	struct space_pool pool;
+	struct space_node *root = NULL, *kept[KEPT] = { 0 };
+	static struct cell model[ADDRESSES], kept_models[KEPT][ADDRESSES];
+
+	(void)unused;
+	space_pool_init(&pool);
+	for (uint32_t step = 1; step <= STEPS; step++) {
+		uint64_t start = random_below(ADDRESSES - 1);
+		uint64_t end = start + 1 + random_below((uint32_t)(ADDRESSES - start - 1) / 4 + 1);
+		struct mapping m = { start, end, 1000 * step, step };
+		bool map = random_below(4) != 0;
+		struct space_node *next;
+		uint32_t k = random_below(KEPT);
+
+		if (map)
+			assert_int_equal(space_map(&pool, root, &m, &next), 0);
+		else
+			assert_int_equal(space_unmap(&pool, root, start, end, &next), 0);
+		for (uint64_t a = start; a < end; a++)
+			model[a] = map ? (struct cell){ step, 1000 * step + a - start } :
+					 (struct cell){ 0 };
+		check_equal(next, model);
+		space_put(&pool, root);
+		root = next;
+		space_put(&pool, kept[k]);
+		kept[k] = space_get(root);
+		memcpy(kept_models[k], model, sizeof(model));
+		if (step % 16 == 0)
+			for (uint32_t i = 0; i < KEPT; i++)
+				if (kept[i])
+					check_equal(kept[i], kept_models[i]);
+	}
+	for (uint32_t i = 0; i < KEPT; i++)
+		space_put(&pool, kept[i]);
+	space_put(&pool, root);
+	assert_int_equal(pool.nr_used, 0); /* every node came back */
+	space_pool_done(&pool);
+}
+
+static void test_ends(void **unused)
+{
+	struct space_pool pool;
+	struct space_node *root, *cut;
+	struct mapping m = { 0x1000, 0x3000, 0x500, 7 };
+
+	(void)unused;
+	space_pool_init(&pool);
+	assert_null(space_find(NULL, 0));
+	assert_int_equal(space_map(&pool, NULL, &m, &root), 0);
+	assert_null(space_find(root, 0xfff));
+	assert_non_null(space_find(root, 0x1000));
+	assert_non_null(space_find(root, 0x2fff));
+	assert_null(space_find(root, 0x3000));
+	assert_int_equal(space_unmap(&pool, root, 0x1800, 0x2000, &cut), 0);
+	assert_int_equal(space_count(cut), 2);
+	assert_int_equal(space_find(cut, 0x2000)->pgoff, 0x1500);
+	assert_int_equal(space_find(cut, 0x17ff)->end, 0x1800);
+	assert_null(space_find(cut, 0x1800));
+	space_put(&pool, root);
+	space_put(&pool, cut);
+	space_pool_done(&pool);
+}
+
+static void test_many(void **unused)
+{
+	struct space_pool pool;
+	struct space_node *root = NULL, *next;
+
+	(void)unused;
+	space_pool_init(&pool);
+	/* In order, as a program that loads many libraries does: must not become a list. */
+	for (uint64_t i = 0; i < 50000; i++) {
+		struct mapping m = { i * 0x1000, i * 0x1000 + 0x1000, 0, (uint32_t)i };
+
+		assert_int_equal(space_map(&pool, root, &m, &next), 0);
+		space_put(&pool, root);
+		root = next;
+	}
+	assert_int_equal(space_count(root), 50000);
+	for (uint64_t i = 0; i < 50000; i++)
+		assert_int_equal(space_find(root, i * 0x1000 + 5)->image, i);
+	space_put(&pool, root);
+	assert_int_equal(pool.nr_used, 0);
+	space_pool_done(&pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_against_model),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
