@@ -42,25 +42,35 @@ static enum image_kind user_kind(const struct record_mmap *m)
 	return IMAGE_FILE;
 }
 
-static void strip_kernel_name(const char *path, char *out, size_t out_bytes,
-			      enum image_kind *ret_kind)
+/* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" or "[ext4]" is the module ext4; the file's
+ * name may have dashes where the module's has underscores. */
+static void module_name(const char *path, char *out, size_t out_bytes)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path + (path[0] == '[');
+	const char *end = strstr(name, slash ? ".ko" : "]");
+	size_t len = end ? (size_t)(end - name) : strlen(name);
+
+	if (len >= out_bytes)
+		len = out_bytes - 1;
+	memcpy(out, name, len);
+	out[len] = '\0';
+	for (char *c = out; *c; c++)
+		if (*c == '-')
+			*c = '_';
+}
+
+/* perf appends the reference symbol: "[kernel.kallsyms]_text". */
+static enum image_kind kernel_name(const char *path, char *out, size_t out_bytes)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
-	size_t len;
 
-	*ret_kind = IMAGE_MODULE;
 	if (starts_with(path, kernel)) {
-		/* perf appends the reference symbol: [kernel.kallsyms]_text */
-		path = kernel;
-		*ret_kind = IMAGE_KERNEL;
-	} else if (path[0] == '[') {
-		path++;
+		memcpy(out, kernel, sizeof(kernel));
+		return IMAGE_KERNEL;
 	}
-	len = strnlen(path, out_bytes - 1);
-	if (*ret_kind == IMAGE_MODULE && len && path[len - 1] == ']')
-		len--;
-	memcpy(out, path, len);
-	out[len] = '\0';
+	module_name(path, out, out_bytes);
+	return IMAGE_MODULE;
 }
 
 static uint64_t identity_hash(const struct image *i)
@@ -116,11 +126,11 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image,
 uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m, bool kernel)
 {
 	struct image image = { .build_id.len = m->build_id_len };
-	char name[4096];
+	char name[256];
 
 	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
 	if (kernel) {
-		strip_kernel_name(m->path, name, sizeof(name), &image.kind);
+		image.kind = kernel_name(m->path, name, sizeof(name));
 		image.name = dict_string(t->dict, name);
 		image.start = m->start;
 		image.end = m->start + m->len;
