@@ -102,8 +102,7 @@ uint32_t image_table_add(struct image_table *t, const struct image *image)
 	return vec_push(&t->entries, entry) ? index : IMAGE_TABLE_FAILED;
 }
 
-static uint32_t find_or_add(struct image_table *t, const struct image *image,
-			    const struct record_mmap *m)
+static uint32_t find_or_add(struct image_table *t, const struct image *image)
 {
 	uint64_t hash = identity_hash(image);
 	uint64_t turn = 0;
@@ -117,9 +116,6 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image,
 	index = image_table_add(t, image);
 	if (index == IMAGE_TABLE_FAILED || map_set(&t->by_identity, hash, turn, index))
 		return IMAGE_TABLE_FAILED;
-	t->entries.at[index].seen_pid = m->pid;
-	t->entries.at[index].seen_start = m->start;
-	t->entries.at[index].seen_end = m->start + m->len;
 	return index;
 }
 
@@ -151,10 +147,11 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 		image.inode = m->ino;
 		image.inode_gen = m->ino_gen;
 	}
-	return find_or_add(t, &image, m);
+	return find_or_add(t, &image);
 }
 
-uint32_t image_table_hit(struct image_table *t, uint32_t entry)
+uint32_t image_table_hit(struct image_table *t, uint32_t entry, int32_t pid,
+			 const struct mapping *m)
 {
 	struct image_entry *e = &t->entries.at[entry];
 
@@ -162,8 +159,8 @@ uint32_t image_table_hit(struct image_table *t, uint32_t entry)
 		return e->number;
 	if (t->ops && t->ops->first_hit && e->image.kind != IMAGE_ANON &&
 	    e->image.kind != IMAGE_UNMAPPED)
-		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, e->image.name), e->seen_pid,
-				  e->seen_start, e->seen_end, &e->image);
+		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, e->image.name), pid,
+				  m ? m->start : 0, m ? m->end : 0, &e->image);
 	e->number = dict_image(t->dict, &e->image);
 	return e->number;
 }

@@ -9,13 +9,11 @@
 #include "decode/record.h"
 #include "format/dict.h"
 #include "resolve/resolver.h"
+#include "resolve/space.h"
 
 struct image_entry {
 	struct image image;   /* name is a string of the dict */
 	uint32_t number;      /* in the dict; DICT_NONE before the first hit */
-	int32_t seen_pid;     /* where it was first seen mapped */
-	uint64_t seen_start;
-	uint64_t seen_end;
 };
 
 struct image_table {
@@ -40,5 +38,7 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			     bool kernel);
 /* An entry made by hand (BPF programs, unmapped space); always new. */
 uint32_t image_table_add(struct image_table *t, const struct image *image);
-/* Its number in the dict, made at the first call.  DICT_NONE when memory is short. */
-uint32_t image_table_hit(struct image_table *t, uint32_t entry);
+/* Its number in the dict, made at the first call.  `pid` and `m` (may be NULL) tell where it
+ * is mapped now.  DICT_NONE when memory is short. */
+uint32_t image_table_hit(struct image_table *t, uint32_t entry, int32_t pid,
+			 const struct mapping *m);

@@ -333,7 +333,7 @@ static uint32_t find_frame(struct resolver *r, const struct where *at, uint64_t 
 	}
 	if (entry == IMAGE_TABLE_FAILED)
 		return DICT_NONE;
-	entry = image_table_hit(&r->images, entry);
+	entry = image_table_hit(&r->images, entry, at->process->pid, m);
 	return entry == DICT_NONE ? DICT_NONE : dict_frame(r->dict, entry, offset);
 }
 
@@ -454,7 +454,7 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	    t->last_cgroup == cgroup)
 		return t->last_thread;
 	thread.comm = comm;
-	thread.app = app == PROC_NO_APP ? DICT_NONE : image_table_hit(&r->images, app);
+	thread.app = app == PROC_NO_APP ? DICT_NONE : image_table_hit(&r->images, app, pid, NULL);
 	thread.cgroup = cgroup == MAP_NONE ? 0 : cgroup;
 	thread.flags = (t->process->kernel ? THREAD_KERNEL : 0) |
 		       (pid < 0 ? THREAD_EXITING : 0);

@@ -25,6 +25,8 @@
 enum {
 	NS_PER_MS = 1000000,
 	ROUND_NS = 1000000000,       /* at most this much is lost to a SIGKILL */
+	/* The first one sooner: binaries are looked at while a short program still runs. */
+	FIRST_ROUND_NS = 100 * NS_PER_MS,
 	FLUSH_SAMPLES = 64 * 1024,   /* ... or this many samples wait */
 	SNAPSHOT_NS = 2000000000     /* for the processes that exist already */
 };
@@ -356,7 +358,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		recorder_free(r);
 		return result;
 	}
-	r->next_flush_ns = now_ns(CLOCK_MONOTONIC) + ROUND_NS;
+	r->next_flush_ns = now_ns(CLOCK_MONOTONIC) + FIRST_ROUND_NS;
 	*ret_recorder = r;
 	return 0;
 }
