@@ -80,7 +80,8 @@ struct thread {
 
 enum {
 	THREAD_KERNEL = 1, /* a kernel thread, or idle */
-	THREAD_EXITING = 2
+	THREAD_EXITING = 2,
+	THREAD_LOST = 4 /* a number whose description was damaged in the file */
 };
 
 struct event_desc {
@@ -100,9 +101,14 @@ enum {
 	EVENT_USER = 1,   /* user space is sampled */
 	EVENT_KERNEL = 2, /* kernel space is sampled */
 	EVENT_TIMER = 4,  /* the cpu-clock stand-in: OProfile's TIMER */
-	EVENT_CHAINS = 8  /* call chains were recorded */
+	EVENT_CHAINS = 8, /* call chains were recorded */
+	EVENT_LOST = 16   /* a number whose description was damaged in the file */
 };
 
+/* The dict of a reader (segment_dict()) has no lookup tables: numbers lead to things, not
+ * back.  Where its file was damaged it has holes: IMAGE_LOST, EVENT_LOST, THREAD_LOST,
+ * frames whose image and stacks whose frame is DICT_NONE.  Only a walk over a whole table
+ * meets them; no number that leads from one thing to another leads to a hole. */
 struct dict {
 	struct strtab strings;
 	VEC(struct event_desc) events;

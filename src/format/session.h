@@ -124,6 +124,8 @@ struct segment;
 /* Opens one segment file and reads its header.  -ENOENT, -EBADMSG (not a segment, or the
  * header is damaged), -EPROTONOSUPPORT (a newer format), -ENOMEM ... */
 int segment_open(const char *path, struct segment **ret_segment, struct err *err);
+/* The same for an open regular file, which becomes the segment's if it is one. */
+int segment_open_fd(int fd, struct segment **ret_segment, struct err *err);
 void segment_close(struct segment *s); /* NULL is fine */
 const struct session_info *segment_info(const struct segment *s);
 /* Grows while segment_next() proceeds: a batch refers only to what is there. */

@@ -1,0 +1,74 @@
+/* column.h - sequences of integers and bytes as small strings of bytes, and back.
+ * Layer: format, private to it.  The codecs are described in docs/format.md, section 4.
+ * The reader's side bounds everything by the number of values that the caller asks for:
+ * what the bytes claim never decides how much memory is taken. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "base/vec.h"
+
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
+
+enum {
+	COLUMN_VALUES_MAX = 1 << 20 /* in one column */
+};
+
+enum column_kind {
+	COLUMN_CONST,   /* one value for all */
+	COLUMN_PLANES,  /* byte 0 of all, byte 1 of all ... */
+	COLUMN_OCTAVES, /* number of significant bits of each, then the bits below */
+	COLUMN_RUNS,    /* lengths, then values, of runs of equal values */
+	COLUMN_KIND_COUNT
+};
+
+enum plane_kind {
+	PLANE_FILL, /* one byte for all */
+	PLANE_RAW,
+	PLANE_ZSTD,
+	PLANE_KIND_COUNT
+};
+
+struct column_encoder {
+	struct ZSTD_CCtx_s *zstd;
+	struct buf packed; /* what zstd made */
+	struct buf plane;  /* what zstd gets */
+	VEC(uint64_t) run_lens;
+	VEC(uint64_t) run_values;
+};
+
+struct column_decoder {
+	struct ZSTD_DCtx_s *zstd;
+	struct buf plane;
+	VEC(uint64_t) run_lens;
+	VEC(uint64_t) run_values;
+};
+
+/* 0 or -ENOMEM. */
+int column_encoder_init(struct column_encoder *e);
+void column_encoder_done(struct column_encoder *e);
+/* Append at most COLUMN_VALUES_MAX values to `out`; nothing for none.  0 or -ENOMEM. */
+int column_encode(struct column_encoder *e, const uint64_t *v, size_t nr,
+		  struct buf *out);
+int column_encode_bytes(struct column_encoder *e, const uint8_t *bytes, size_t len,
+			struct buf *out);
+
+int column_decoder_init(struct column_decoder *d);
+void column_decoder_done(struct column_decoder *d);
+/* Read exactly `nr` values into `v`.  0, -EBADMSG or -ENOMEM. */
+int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size_t nr);
+int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *bytes,
+			size_t len);
+
+static inline uint64_t zigzag(uint64_t v)
+{
+	return v << 1 ^ (uint64_t)((int64_t)v >> 63);
+}
+
+static inline uint64_t unzigzag(uint64_t v)
+{
+	return v >> 1 ^ -(v & 1);
+}

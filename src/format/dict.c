@@ -1,0 +1,192 @@
+#include "format/dict.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+int dict_init(struct dict *d)
+{
+	static const struct stack no_frame = { .parent = STACK_ROOT, .frame = DICT_NONE };
+	int r;
+
+	*d = (struct dict){ 0 };
+	r = strtab_init(&d->strings);
+	if (!r && (!vec_push(&d->stacks, no_frame) || !vec_push(&d->stacks, no_frame)))
+		r = -ENOMEM;
+	if (r)
+		dict_done(d);
+	return r;
+}
+
+void dict_done(struct dict *d)
+{
+	strtab_done(&d->strings);
+	vec_done(&d->events);
+	vec_done(&d->images);
+	vec_done(&d->frames);
+	vec_done(&d->stacks);
+	vec_done(&d->threads);
+	map_done(&d->frame_by);
+	map_done(&d->stack_by);
+	map_done(&d->image_by);
+	map_done(&d->thread_by);
+}
+
+uint32_t dict_string(struct dict *d, const char *s)
+{
+	return strtab_add(&d->strings, s); /* STRTAB_FAILED is DICT_NONE */
+}
+
+const char *dict_str(const struct dict *d, uint32_t string)
+{
+	return strtab_get(&d->strings, string);
+}
+
+/* Field by field: the structs may have padding. */
+static bool event_is(const struct event_desc *a, const struct event_desc *b)
+{
+	return a->name == b->name && a->about == b->about && a->type == b->type &&
+	       a->flags == b->flags && a->config == b->config &&
+	       a->config1 == b->config1 && a->config2 == b->config2 &&
+	       a->count == b->count && a->frequency_hz == b->frequency_hz &&
+	       a->unit_mask == b->unit_mask;
+}
+
+uint32_t dict_event(struct dict *d, const struct event_desc *event)
+{
+	for (size_t i = 0; i < d->events.nr; i++)
+		if (event_is(&d->events.at[i], event))
+			return (uint32_t)i;
+	if (!vec_push(&d->events, *event))
+		return DICT_NONE;
+	return (uint32_t)d->events.nr - 1;
+}
+
+static bool build_id_is(const struct build_id *a, const struct build_id *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
+}
+
+static bool image_is(const struct image *a, const struct image *b)
+{
+	if (a->kind != b->kind || a->name != b->name ||
+	    !build_id_is(&a->build_id, &b->build_id))
+		return false;
+	if (a->build_id.len)
+		return true;
+	return a->dev == b->dev && a->inode == b->inode &&
+	       a->inode_gen == b->inode_gen && a->mtime_ns == b->mtime_ns &&
+	       a->file_bytes == b->file_bytes && a->start == b->start &&
+	       a->end == b->end && a->pid == b->pid;
+}
+
+static uint64_t image_hash(const struct image *image)
+{
+	uint64_t h = hash_pair(image->name, image->kind);
+
+	if (image->build_id.len)
+		return hash_bytes(image->build_id.bytes, image->build_id.len, h);
+	h = hash_pair(h, image->dev);
+	h = hash_pair(h, image->inode);
+	h = hash_pair(h, image->inode_gen);
+	h = hash_pair(h, image->mtime_ns);
+	h = hash_pair(h, image->file_bytes);
+	h = hash_pair(h, image->start);
+	h = hash_pair(h, image->end);
+	return hash_pair(h, (uint32_t)image->pid);
+}
+
+uint32_t dict_image(struct dict *d, const struct image *image)
+{
+	struct image add = *image;
+	uint64_t hash;
+	uint64_t turn = 0;
+	uint32_t number;
+
+	if (add.build_id.len > BUILD_ID_MAX)
+		add.build_id.len = BUILD_ID_MAX;
+	hash = image_hash(&add);
+	while ((number = map_get(&d->image_by, hash, turn)) != MAP_NONE) {
+		if (image_is(&d->images.at[number], &add))
+			return number;
+		turn++;
+	}
+	if (!vec_grow(&d->images) ||
+	    map_set(&d->image_by, hash, turn, (uint32_t)d->images.nr))
+		return DICT_NONE;
+	d->images.at[d->images.nr++] = add;
+	return (uint32_t)d->images.nr - 1;
+}
+
+static bool thread_is(const struct thread *a, const struct thread *b)
+{
+	return a->pid == b->pid && a->tid == b->tid && a->ns_pid == b->ns_pid &&
+	       a->ns_tid == b->ns_tid && a->comm == b->comm && a->app == b->app &&
+	       a->cgroup == b->cgroup && a->flags == b->flags &&
+	       a->start_ns == b->start_ns;
+}
+
+static uint64_t thread_hash(const struct thread *t)
+{
+	uint64_t h = hash_pair((uint32_t)t->pid, (uint32_t)t->tid);
+
+	h = hash_pair(h, (uint64_t)(uint32_t)t->ns_pid << 32 | (uint32_t)t->ns_tid);
+	h = hash_pair(h, (uint64_t)t->comm << 32 | t->app);
+	h = hash_pair(h, (uint64_t)t->cgroup << 32 | t->flags);
+	return hash_pair(h, t->start_ns);
+}
+
+uint32_t dict_thread(struct dict *d, const struct thread *thread)
+{
+	uint64_t hash = thread_hash(thread);
+	uint64_t turn = 0;
+	uint32_t number;
+
+	while ((number = map_get(&d->thread_by, hash, turn)) != MAP_NONE) {
+		if (thread_is(&d->threads.at[number], thread))
+			return number;
+		turn++;
+	}
+	if (!vec_grow(&d->threads) ||
+	    map_set(&d->thread_by, hash, turn, (uint32_t)d->threads.nr))
+		return DICT_NONE;
+	d->threads.at[d->threads.nr++] = *thread;
+	return (uint32_t)d->threads.nr - 1;
+}
+
+uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset)
+{
+	struct map_slot *slot;
+	bool is_new;
+
+	if (d->frames.nr >= DICT_NONE || !vec_grow(&d->frames))
+		return DICT_NONE;
+	slot = map_at(&d->frame_by, image, offset, &is_new);
+	if (!slot)
+		return DICT_NONE;
+	if (is_new) {
+		d->frames.at[d->frames.nr++] =
+			(struct frame){ .image = image, .offset = offset };
+		slot->value_plus_1 = (uint32_t)d->frames.nr;
+	}
+	return slot->value_plus_1 - 1;
+}
+
+uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
+{
+	struct map_slot *slot;
+	bool is_new;
+
+	if (d->stacks.nr >= DICT_NONE || !vec_grow(&d->stacks))
+		return DICT_NONE;
+	slot = map_at(&d->stack_by, parent, frame, &is_new);
+	if (!slot)
+		return DICT_NONE;
+	if (is_new) {
+		d->stacks.at[d->stacks.nr++] =
+			(struct stack){ .parent = parent, .frame = frame };
+		slot->value_plus_1 = (uint32_t)d->stacks.nr;
+	}
+	return slot->value_plus_1 - 1;
+}

@@ -1,0 +1,80 @@
+/* sample_block.h - samples as the payload of a block, and back as columns.
+ * Layer: format, private to it.  The layout is in docs/format.md, section 6. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "format/column.h"
+#include "format/session.h"
+
+enum {
+	SAMPLES_PER_BLOCK = 1 << 14, /* what we write at most ... */
+	SAMPLES_PER_BLOCK_MAX = 1 << 16, /* ... and what a reader takes */
+	SAMPLE_TIME_UNIT_NS = 100
+};
+
+/* In a block by these numbers; COLUMN_TIME and so on are 1 << number. */
+enum sample_column {
+	SAMPLE_TIME,
+	SAMPLE_THREAD,
+	SAMPLE_CPU,
+	SAMPLE_EVENT,
+	SAMPLE_STACK,
+	SAMPLE_PERIOD,
+	SAMPLE_COLUMN_COUNT
+};
+
+/* Times come from a timer that fires on a grid, give or take its latency.  The step to
+ * the next time is a whole number of grid steps and a small rest; the phase of the grid
+ * follows the rests slowly, so that a late interrupt does not make the next look early. */
+struct time_grid {
+	uint64_t at_ns; /* of the last time, without most of its latency */
+	uint64_t step_ns; /* 0: there is no grid */
+};
+
+/* Where the grid expects the time `steps` on (0: here). */
+static inline uint64_t time_grid_expect(const struct time_grid *g, uint64_t steps)
+{
+	return g->at_ns + steps * g->step_ns;
+}
+
+/* `rest`: actual less expected time, in units (signed, modulo 2^64). */
+static inline void time_grid_follow(struct time_grid *g, uint64_t expected_ns,
+				    uint64_t rest)
+{
+	g->at_ns = g->step_ns ? expected_ns + rest * (SAMPLE_TIME_UNIT_NS / 4) :
+				expected_ns + rest * SAMPLE_TIME_UNIT_NS;
+}
+
+struct sample_packer {
+	VEC(uint64_t) values;
+	VEC(uint64_t) rests; /* of times */
+	struct buf column;
+};
+
+void sample_packer_done(struct sample_packer *p);
+/* Appends the payload for `nr` samples, 1 to SAMPLES_PER_BLOCK.  *next_stack is one above
+ * all stacks in earlier blocks, and is moved on.  0 or -ENOMEM. */
+int sample_pack(struct sample_packer *p, const struct sample *samples, size_t nr,
+		uint32_t *next_stack, struct column_encoder *e, struct buf *out);
+
+/* Decoded columns, owned; those that were not asked for have undefined contents. */
+struct sample_columns {
+	size_t nr;
+	size_t cap;
+	uint64_t *values; /* before they are narrowed */
+	uint64_t *time_ns;
+	uint64_t *period;
+	uint32_t *thread;
+	uint32_t *event;
+	uint32_t *stack;
+	uint32_t *cpu;
+	uint8_t *bad; /* for the caller: 1 refers to something lost */
+};
+
+void sample_columns_done(struct sample_columns *c);
+/* Decodes the columns asked for (COLUMN_...).  0, -EBADMSG or -ENOMEM. */
+int sample_unpack(struct sample_columns *c, struct cursor *payload, unsigned int columns,
+		  struct column_decoder *d);

@@ -1,0 +1,147 @@
+#include "format/sample_block.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sample_columns_done(struct sample_columns *c)
+{
+	free(c->values);
+	free(c->time_ns);
+	free(c->period);
+	free(c->thread);
+	free(c->event);
+	free(c->stack);
+	free(c->cpu);
+	free(c->bad);
+	*c = (struct sample_columns){ 0 };
+}
+
+static int make_room(struct sample_columns *c, size_t nr)
+{
+	size_t cap = nr < SAMPLES_PER_BLOCK ? SAMPLES_PER_BLOCK : SAMPLES_PER_BLOCK_MAX;
+
+	if (nr <= c->cap)
+		return 0;
+	sample_columns_done(c);
+	c->values = malloc(cap * sizeof(*c->values));
+	c->time_ns = malloc(cap * sizeof(*c->time_ns));
+	c->period = malloc(cap * sizeof(*c->period));
+	c->thread = malloc(cap * sizeof(*c->thread));
+	c->event = malloc(cap * sizeof(*c->event));
+	c->stack = malloc(cap * sizeof(*c->stack));
+	c->cpu = malloc(cap * sizeof(*c->cpu));
+	c->bad = malloc(cap);
+	if (!c->values || !c->time_ns || !c->period || !c->thread || !c->event ||
+	    !c->stack || !c->cpu || !c->bad) {
+		sample_columns_done(c);
+		return -ENOMEM;
+	}
+	c->cap = cap;
+	return 0;
+}
+
+static int unpack_times(struct sample_columns *c, struct cursor *in,
+			struct column_decoder *d)
+{
+	struct time_grid grid;
+	int r;
+
+	grid.step_ns = cursor_varint(in);
+	grid.at_ns = cursor_varint(in);
+	r = column_decode(d, in, c->values, c->nr);
+	if (!r)
+		r = column_decode(d, in, c->time_ns, c->nr);
+	if (r)
+		return r;
+	for (size_t i = 0; i < c->nr; i++) {
+		uint64_t expected = time_grid_expect(&grid, c->values[i]);
+		uint64_t rest = unzigzag(c->time_ns[i]);
+
+		time_grid_follow(&grid, expected, rest);
+		c->time_ns[i] = (expected / SAMPLE_TIME_UNIT_NS + rest) *
+				SAMPLE_TIME_UNIT_NS;
+	}
+	return 0;
+}
+
+static int unpack_stacks(struct sample_columns *c, struct cursor *in,
+			 struct column_decoder *d)
+{
+	uint32_t next = (uint32_t)cursor_varint(in);
+	int r = column_decode(d, in, c->values, c->nr);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < c->nr; i++) {
+		uint32_t stack = next - (uint32_t)c->values[i];
+
+		c->stack[i] = stack;
+		if (stack >= next && stack != DICT_NONE)
+			next = stack + 1;
+	}
+	return 0;
+}
+
+static int unpack_u32(struct sample_columns *c, struct cursor *in,
+		      struct column_decoder *d, uint32_t *ret)
+{
+	int r = column_decode(d, in, c->values, c->nr);
+
+	for (size_t i = 0; !r && i < c->nr; i++)
+		ret[i] = (uint32_t)c->values[i];
+	return r;
+}
+
+static int unpack_column(struct sample_columns *c, enum sample_column column,
+			 struct cursor *in, struct column_decoder *d)
+{
+	switch (column) {
+	case SAMPLE_TIME:
+		return unpack_times(c, in, d);
+	case SAMPLE_STACK:
+		return unpack_stacks(c, in, d);
+	case SAMPLE_PERIOD:
+		return column_decode(d, in, c->period, c->nr);
+	case SAMPLE_THREAD:
+		return unpack_u32(c, in, d, c->thread);
+	case SAMPLE_CPU:
+		return unpack_u32(c, in, d, c->cpu);
+	case SAMPLE_EVENT:
+		return unpack_u32(c, in, d, c->event);
+	case SAMPLE_COLUMN_COUNT:
+		break;
+	}
+	return -EBADMSG;
+}
+
+int sample_unpack(struct sample_columns *c, struct cursor *payload, unsigned int columns,
+		  struct column_decoder *d)
+{
+	uint64_t nr = cursor_varint(payload);
+	int r;
+
+	if (payload->failed || !nr || nr > SAMPLES_PER_BLOCK_MAX)
+		return -EBADMSG;
+	r = make_room(c, nr);
+	if (r)
+		return r;
+	c->nr = nr;
+	while (cursor_left(payload)) {
+		uint8_t column = cursor_u8(payload);
+		uint64_t len = cursor_varint(payload);
+		const void *bytes = cursor_take(payload, len);
+		struct cursor in;
+
+		if (!bytes)
+			return -EBADMSG;
+		if (column >= SAMPLE_COLUMN_COUNT || !(columns & 1U << column))
+			continue;
+		columns &= ~(1U << column);
+		in = cursor_le(bytes, len);
+		r = unpack_column(c, column, &in, d);
+		if (r)
+			return r;
+	}
+	return columns ? -EBADMSG : 0;
+}
