@@ -38,7 +38,8 @@ struct snapshot_stats {
 int snapshot_new(const struct snapshot_config *config, struct snapshot **ret_snapshot);
 void snapshot_free(struct snapshot *s); /* NULL is fine */
 
-/* All processes of /proc: for each FORK, COMM of every thread, MMAP2 of every executable
+/* All processes of /proc: for each FORK (misc FORK_EXEC: the parent's maps are not
+ * inherited, the child's follow), COMM of every thread, MMAP2 of every executable
  * mapping, that of the main binary first.  Adds to *stats.  Processes that end meanwhile are
  * not an error.  0, what the sink returned, or another negative errno. */
 int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *err);
@@ -47,8 +48,8 @@ int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *e
  * and COMM have then been written. */
 int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats,
 		     struct err *err);
-/* The kernel's text ("[kernel.kallsyms]_text", pgoff = its address) and its modules (the
- * .ko path where found, else "[name]"), as MMAP records of pid -1.
+/* The kernel's text ("[kernel.kallsyms]_text", pgoff = its address) and its modules
+ * ("[name]"), as MMAP records of pid -1 and time 0.
  * 0, -EACCES if kallsyms hides the addresses (then nothing was written), or what the sink
  * returned. */
 int snapshot_kernel(struct snapshot *s, struct err *err);

@@ -1,0 +1,218 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "capture/snapshot_priv.h"
+
+enum {
+	HEAD_BYTES = 8192,   /* _text is among the first symbols of most kernels */
+	NAME_BYTES = 256,
+	SYMBOLS_BYTES_MAX = 64 << 20
+};
+
+/* Address of the symbol in kallsyms text ("ADDR T NAME\n"); 0 if it is not there. */
+static uint64_t symbol_address(const char *text, const char *name)
+{
+	char line_end[NAME_BYTES];
+	const char *at;
+	uint64_t address = 0;
+
+	(void)snprintf(line_end, sizeof(line_end), " T %s\n", name);
+	at = strstr(text, line_end);
+	if (!at)
+		return 0;
+	while (at > text && at[-1] != '\n')
+		at--;
+	return parse_hex_at(&at, &address) ? address : 0;
+}
+
+static uint64_t text_start(const char *text)
+{
+	uint64_t start = symbol_address(text, "_text");
+
+	return start ? start : symbol_address(text, "_stext");
+}
+
+/* Bytes of "Kernel code" in /proc/iomem, 0 if hidden.  These are physical addresses, but
+ * the range is as long as that of the virtual ones, and cheap: _etext itself stands behind
+ * some 100 000 lines of kallsyms. */
+static uint64_t code_bytes(void)
+{
+	struct buf text = { 0 };
+	uint64_t start = 0;
+	uint64_t end = 0;
+	const char *at = NULL;
+
+	if (io_read_file("/proc/iomem", &text, 1 << 20) == 0) {
+		buf_put_u8(&text, 0);
+		if (!text.failed)
+			at = strstr((const char *)text.data, " : Kernel code");
+	}
+	while (at && at > (const char *)text.data && at[-1] != ' ' && at[-1] != '\n')
+		at--;
+	if (at && (!parse_hex_at(&at, &start) || *at++ != '-' || !parse_hex_at(&at, &end)))
+		start = end = 0;
+	buf_done(&text);
+	return end > start ? end - start + 1 : 0;
+}
+
+/* _text and _etext from the whole of kallsyms. */
+static int search_kallsyms(uint64_t *start, uint64_t *end)
+{
+	struct buf text = { 0 };
+	int r;
+
+	r = io_read_file("/proc/kallsyms", &text, SYMBOLS_BYTES_MAX);
+	if (r == 0) {
+		buf_put_u8(&text, 0);
+		r = text.failed ? -ENOMEM : 0;
+	}
+	if (r == 0) {
+		*start = text_start((const char *)text.data);
+		*end = symbol_address((const char *)text.data, "_etext");
+	}
+	buf_done(&text);
+	return r;
+}
+
+/* Whether all addresses are zero: kptr_restrict.  (One may be: a per-cpu symbol's.) */
+static bool addresses_hidden(const char *text)
+{
+	for (const char *at = text; at; at = strchr(at, '\n')) {
+		uint64_t address = 0;
+
+		at += *at == '\n';
+		if (parse_hex_at(&at, &address) && address)
+			return false;
+	}
+	return true;
+}
+
+static int read_head(char head[HEAD_BYTES])
+{
+	ssize_t n;
+	int fd;
+
+	fd = io_open("/proc/kallsyms", O_RDONLY, 0);
+	if (fd < 0)
+		return fd;
+	n = read(fd, head, HEAD_BYTES - 1);
+	if (n < 0)
+		n = -errno;
+	(void)close(fd);
+	if (n < 0)
+		return (int)n;
+	head[n] = '\0';
+	return addresses_hidden(head) ? -EACCES : 0;
+}
+
+static int find_text(uint64_t *ret_start, uint64_t *ret_end)
+{
+	char head[HEAD_BYTES];
+	uint64_t start;
+	uint64_t end;
+	int r;
+
+	r = read_head(head);
+	if (r < 0)
+		return r;
+	start = text_start(head);
+	end = start ? start + code_bytes() : 0;
+	if (end == start) {
+		r = search_kallsyms(&start, &end);
+		if (r < 0)
+			return r;
+	}
+	if (!start || end <= start)
+		return -EACCES;
+	*ret_start = start;
+	*ret_end = end;
+	return 0;
+}
+
+int snapshot_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
+{
+	static struct { /* the probe cache: the kernel does not move */
+		uint64_t start, end;
+	} known;
+	int r;
+
+	if (!known.start) {
+		r = find_text(&known.start, &known.end);
+		if (r < 0)
+			return r;
+	}
+	*ret_start = known.start;
+	*ret_end = known.end;
+	return 0;
+}
+
+/* "name size users dependents state 0xADDRESS" (proc(5), /proc/modules). */
+static int put_module(struct snapshot *s, char *line)
+{
+	char name[NAME_BYTES];
+	char *save = NULL;
+	char *field[6] = { 0 };
+	uint64_t size;
+	uint64_t start;
+	size_t nr = 0;
+
+	for (char *at = strtok_r(line, " ", &save); at && nr < 6;
+	     at = strtok_r(NULL, " ", &save))
+		field[nr++] = at;
+	if (nr < 6 || !parse_u64(field[1], &size) || !parse_u64(field[5], &start) || !start ||
+	    !size)
+		return 0;
+	(void)snprintf(name, sizeof(name), "[%s]", field[0]);
+	return snapshot_put_kernel_mmap(s, start, size, 0, name);
+}
+
+static int put_modules(struct snapshot *s)
+{
+	struct buf text = { 0 };
+	char *save = NULL;
+	int r;
+
+	r = io_read_file("/proc/modules", &text, 16 << 20);
+	if (r == -ENOENT) { /* a kernel without modules */
+		buf_done(&text);
+		return 0;
+	}
+	if (r == 0) {
+		buf_put_u8(&text, 0);
+		r = text.failed ? -ENOMEM : 0;
+	}
+	if (r == 0) {
+		for (char *line = strtok_r((char *)text.data, "\n", &save); line && r == 0;
+		     line = strtok_r(NULL, "\n", &save))
+			r = put_module(s, line);
+	}
+	buf_done(&text);
+	return r;
+}
+
+int snapshot_kernel(struct snapshot *s, struct err *err)
+{
+	uint64_t start;
+	uint64_t end;
+	int r;
+
+	s->time_ns = 0; /* the kernel was there before everything else */
+	r = snapshot_kernel_text(&start, &end);
+	if (r < 0)
+		return err_sys(err, r, "/proc/kallsyms");
+	r = snapshot_put_kernel_mmap(s, start, end - start, start, "[kernel.kallsyms]_text");
+	if (r == 0)
+		r = put_modules(s);
+	return r < 0 ? err_sys(err, r, "kernel and modules") : 0;
+}
