@@ -5,6 +5,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "capture/sources.h"
+
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
 
@@ -30,8 +32,12 @@ const char *version_string(void)
 
 void version_print(FILE *out)
 {
-	fprintf(out, "oprofile %s\n", OPROFILE_VERSION);
+	fprintf(out, "oprofile %s\nLibraries:\n", OPROFILE_VERSION);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		fprintf(out, "  %-10s %-7s %s\n", parts[i].name,
 			parts[i].version ? parts[i].version : "yes", parts[i].use);
+	fputs("Sources of events:\n", out);
+	for (const struct source_row *row = source_rows; row->name; row++)
+		fprintf(out, "  %-18s %s%s\n", row->name, row->help,
+			row->available() ? "" : " (not on this kernel)");
 }

@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/keys.h"
 #include "base/buf.h"
 #include "base/io.h"
+#include "capture/sources.h"
+#include "present/columns.h"
+#include "present/writers.h"
 #include "tools/command.h"
 
 #include "unit.h"
@@ -18,18 +22,39 @@ enum {
 #define for_each_command(cmd)                                                          \
 	for (size_t i_ = 0; commands[i_] && ((cmd) = commands[i_], true); i_++)
 
-/* The command's manual page as a string that the caller frees. */
-static char *read_man(const struct command *cmd)
+/* A manual page as a string that the caller frees. */
+static char *read_page(const char *name)
 {
 	struct buf text = { 0 };
 	char path[512];
 
-	snprintf(path, sizeof(path), "%s/man/%s%s.1", getenv("SOURCE_ROOT"),
-		 cmd->classic ? "" : "oprofile-", cmd->classic ? cmd->classic : cmd->name);
+	snprintf(path, sizeof(path), "%s/man/%s.1", getenv("SOURCE_ROOT"), name);
 	if (io_read_file(path, &text, MAN_MAX))
-		fail_msg("%s: the command has no manual page", path);
+		fail_msg("%s: there is no such manual page", path);
 	buf_put_u8(&text, 0);
 	return (char *)text.data;
+}
+
+static char *read_man(const struct command *cmd)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s", cmd->classic ? "" : "oprofile-",
+		 cmd->classic ? cmd->classic : cmd->name);
+	return read_page(name);
+}
+
+/* Whether `word` stands in the page as a word of its own. */
+static bool man_has_word(const char *man, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = man; (at = strstr(at, word)); at += len) {
+		if ((at == man || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[len]))
+			return true;
+	}
+	return false;
 }
 
 /* Whether the page names the option as one of its own: "Fl Fl name" of mdoc. */
@@ -131,23 +156,77 @@ static void the_manual_has_every_option(void **state)
 
 static void the_manual_names_every_command(void **state)
 {
+	char *man = read_page("oprofile");
 	const struct command *cmd;
-	struct buf text = { 0 };
-	char path[512];
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/man/oprofile.1", getenv("SOURCE_ROOT"));
-	assert_int_equal(io_read_file(path, &text, MAN_MAX), 0);
-	buf_put_u8(&text, 0);
 	for_each_command(cmd)
 	{
 		char wanted[64];
 
 		snprintf(wanted, sizeof(wanted), "Cm %s", cmd->name);
-		if (!strstr((const char *)text.data, wanted))
+		if (!man_has_word(man, wanted))
 			fail_msg("%s: not in man/oprofile.1", cmd->name);
 	}
-	buf_done(&text);
+	free(man);
+}
+
+static void keys_are_whole(void **state)
+{
+	char *man = read_page("opreport");
+
+	(void)state;
+	for (const struct key_row *row = key_rows; row->name; row++) {
+		for (const struct key_row *other = key_rows; other != row; other++)
+			assert_string_not_equal(row->name, other->name);
+		if (row->refusal)
+			continue;
+		if (!row->help)
+			fail_msg("key %s: no help text", row->name);
+		if (!man_has_word(man, row->name))
+			fail_msg("key %s: not in man/opreport.1", row->name);
+		/* Events stand side by side, each with columns of its own. */
+		if (row->id != KEY_EVENT && !column_of_key(row->id))
+			fail_msg("key %s: no column shows it", row->name);
+	}
+	free(man);
+}
+
+static void columns_are_whole(void **state)
+{
+	(void)state;
+	for (const struct column *row = columns; row->name; row++) {
+		assert_ptr_equal(column_find(row->name), row);
+		if (!row->title || !row->help || !row->print)
+			fail_msg("column %s: no title, help text or printer", row->name);
+	}
+	assert_null(column_find("no such column"));
+}
+
+static void writers_are_whole(void **state)
+{
+	(void)state;
+	for (const struct writer *row = writers; row->name; row++) {
+		assert_ptr_equal(writer_find(row->name), row);
+		if (!row->help || !row->write)
+			fail_msg("writer %s: no help text or function", row->name);
+	}
+}
+
+static void sources_are_whole(void **state)
+{
+	char *man = read_page("operf");
+
+	(void)state;
+	for (const struct source_row *row = source_rows; row->name; row++) {
+		for (const struct source_row *other = source_rows; other != row; other++)
+			assert_string_not_equal(row->name, other->name);
+		if (!row->help || !row->available)
+			fail_msg("source %s: no help text or probe", row->name);
+		if (!man_has_word(man, row->name))
+			fail_msg("source %s: not in man/operf.1", row->name);
+	}
+	free(man);
 }
 
 int main(void)
@@ -158,6 +237,10 @@ int main(void)
 		cmocka_unit_test(options_are_whole),
 		cmocka_unit_test(the_manual_has_every_option),
 		cmocka_unit_test(the_manual_names_every_command),
+		cmocka_unit_test(keys_are_whole),
+		cmocka_unit_test(columns_are_whole),
+		cmocka_unit_test(writers_are_whole),
+		cmocka_unit_test(sources_are_whole),
 	};
 
 	return UNIT_RUN(cases);
