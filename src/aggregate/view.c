@@ -345,12 +345,12 @@ static uint64_t place_address(const struct view *v, const struct frame *f)
 	if (f->image >= d->images.nr)
 		return f->offset;
 	image = &d->images.at[f->image];
-	if (image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE ||
-	    image->kind == IMAGE_BPF)
-		return image->start + f->offset;
 	if (v->source.naming)
 		tab = naming_symtab(v->source.naming, f->image);
-	return tab ? symtab_vaddr(tab, f->offset).v : f->offset;
+	if (tab)
+		return symtab_vaddr(tab, f->offset).v;
+	return image->kind == IMAGE_ANON || image_is_kernel(image) ? image->start + f->offset
+								   : f->offset;
 }
 
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)

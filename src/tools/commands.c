@@ -2,8 +2,12 @@
 #include "tools/command.h"
 
 extern const struct command command_completion;
+extern const struct command command_dump;
+extern const struct command command_report;
 
 const struct command *const commands[] = {
+	&command_report,
+	&command_dump,
 	&command_completion,
 	NULL,
 };

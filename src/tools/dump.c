@@ -1,0 +1,217 @@
+/* dump.c - `oprofile dump`: every sample of a session as a line of text. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "aggregate/image_names.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "format/session.h"
+#include "tools/command.h"
+#include "tools/report_source.h"
+
+enum {
+	STATUS_INCOMPLETE = 3
+};
+
+extern const struct command command_dump;
+
+struct dump {
+	const char *session_dir;
+	struct spec spec;
+	struct report_sources sources;
+	struct buf line;
+	bool incomplete;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "session-dir",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct dump, session_dir),
+	  .help = "Where samples/ is. The default is ./oprofile_data, else "
+		  "/var/lib/oprofile." },
+	{ 0 },
+};
+
+static void put_frame(struct buf *out, const struct dict *d, uint32_t number)
+{
+	static const struct image damaged = { .kind = IMAGE_LOST };
+	const struct frame *f = number < d->frames.nr ? &d->frames.at[number] : NULL;
+	const struct image *image = f && f->image < d->images.nr ? &d->images.at[f->image]
+								 : &damaged;
+	char offset[32];
+	int len;
+
+	image_name_put(out, d, image, NAMES_PERF, "");
+	if (!out->failed)
+		out->len--; /* the NUL */
+	len = snprintf(offset, sizeof(offset), "+0x%" PRIx64, f ? f->offset : 0);
+	buf_put(out, offset, (size_t)len);
+}
+
+/* Leaf first, separated by semicolons. */
+static void put_stack(struct buf *out, const struct dict *d, uint32_t stack)
+{
+	static const char truncated[] = "[truncated]";
+	bool first = true;
+
+	while (stack >= STACK_FIRST && stack < d->stacks.nr) {
+		const struct stack *node = &d->stacks.at[stack];
+
+		if (!first)
+			buf_put_u8(out, ';');
+		put_frame(out, d, node->frame);
+		first = false;
+		/* Callers come before callees; anything else would be a loop. */
+		if (node->parent >= stack)
+			return;
+		stack = node->parent;
+	}
+	if (stack != STACK_TRUNCATED)
+		return;
+	if (!first)
+		buf_put_u8(out, ';');
+	buf_put(out, truncated, sizeof(truncated) - 1);
+}
+
+static void put_sample(struct buf *out, const struct segment *s,
+		       const struct sample_batch *b, size_t i)
+{
+	const struct dict *d = segment_dict(s);
+	int32_t tid = b->thread[i] < d->threads.nr ? d->threads.at[b->thread[i]].tid : -1;
+	const char *event = b->event[i] < d->events.nr
+				    ? dict_str(d, d->events.at[b->event[i]].name)
+				    : "[damaged]";
+	char text[160];
+	int len = snprintf(text, sizeof(text),
+			   "%" PRId32 " %" PRId32 " %" PRIu64 ".%07" PRIu64 " %.64s %" PRIu64
+			   " ",
+			   tid, (int32_t)b->cpu[i], b->time_ns[i] / 1000000000,
+			   b->time_ns[i] % 1000000000 / 100, event, b->period[i]);
+
+	buf_put(out, text, (size_t)len);
+	put_stack(out, d, b->stack[i]);
+	buf_put_u8(out, '\n');
+}
+
+static bool wanted(const struct spec *spec, const struct dict *d,
+		   const struct sample_batch *b, size_t i)
+{
+	const struct thread *t = b->thread[i] < d->threads.nr ? &d->threads.at[b->thread[i]]
+							      : NULL;
+
+	if (t && (!spec_wants_tid(spec, t->tid) ||
+		  !spec_wants_comm(spec, dict_str(d, t->comm))))
+		return false;
+	return b->event[i] >= d->events.nr ||
+	       spec_wants_event(spec, dict_str(d, d->events.at[b->event[i]].name));
+}
+
+static int dump_batches(struct dump *dump, struct segment *s, struct err *err)
+{
+	for (;;) {
+		struct sample_batch b;
+		int r = segment_next(s, COLUMN_ALL, &b, err);
+
+		if (r)
+			return r < 0 ? r : 0;
+		for (size_t i = 0; i < b.nr; i++) {
+			if (!wanted(&dump->spec, segment_dict(s), &b, i))
+				continue;
+			buf_clear(&dump->line);
+			put_sample(&dump->line, s, &b, i);
+			if (dump->line.failed)
+				return err_set(err, -ENOMEM, "out of memory");
+			fwrite(dump->line.data, 1, dump->line.len, stdout);
+		}
+	}
+}
+
+static int dump_segment(struct dump *dump, const char *path, struct err *err)
+{
+	struct segment *s;
+	int r = segment_open(path, &s, err);
+
+	if (r)
+		return r;
+	r = dump_batches(dump, s, err);
+	if (!r) {
+		const struct segment_damage *d = segment_damage(s);
+
+		if (d->unfinished || d->bad_blocks || d->cut_bytes || d->bad_samples) {
+			command_warning("%s: incomplete: %" PRIu64 " blocks damaged, %" PRIu64
+					" bytes cut off, %" PRIu64
+					" samples without their data%s",
+					path, d->bad_blocks, d->cut_bytes, d->bad_samples,
+					d->unfinished ? ", not finished" : "");
+			dump->incomplete = true;
+		}
+	}
+	segment_close(s);
+	return r;
+}
+
+static int dump_session(struct dump *dump, const char *dir, struct err *err)
+{
+	char **paths;
+	size_t nr;
+	int r = session_list(dir, &paths, &nr, err);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < nr; i++) {
+		if (!r)
+			r = dump_segment(dump, paths[i], err);
+		free(paths[i]);
+	}
+	free(paths);
+	return r;
+}
+
+static int dump_all(struct dump *dump, char *const *words, struct err *err)
+{
+	int r = report_sources_find(dump->session_dir, words, &dump->spec, &dump->sources,
+				    err);
+
+	if (!r && spec_has_images(&dump->spec))
+		return err_set(err, -EINVAL,
+			       "words select by session:, event:, comm: and tid: here");
+	for (size_t i = 0; !r && i < dump->sources.sessions.nr; i++)
+		r = dump_session(dump, dump->sources.sessions.at[i].dir, err);
+	return r;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct dump dump = { 0 };
+	struct err err = { 0 };
+	int first;
+	int status;
+
+	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &dump, &first);
+	if (status >= 0)
+		return status;
+	if (dump_all(&dump, argv + first, &err)) {
+		command_error("%s", err.text);
+		status = 1;
+	} else {
+		status = dump.incomplete ? STATUS_INCOMPLETE : 0;
+	}
+	report_sources_done(&dump.sources);
+	spec_done(&dump.spec);
+	buf_done(&dump.line);
+	return status;
+}
+
+const struct command command_dump = {
+	.name = "dump",
+	.summary = "show every sample of a recording as a line of text",
+	.usage = "[options] [SESSION-DIR | session:LIST event:LIST comm:LIST tid:LIST]",
+	.notes = "A line is: tid cpu seconds event period frame;frame;... with the leaf first "
+		 "and each frame as image+0xoffset; [truncated] ends a stack whose outer part "
+		 "is not known.",
+	.options = rows,
+	.run = run,
+};

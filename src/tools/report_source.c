@@ -1,0 +1,211 @@
+#include "tools/report_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "format/session.h"
+
+static const char default_dir[] = "./oprofile_data";
+static const char system_dir[] = "/var/lib/oprofile";
+
+static char *join(const char *dir, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static bool has_segments(const char *dir)
+{
+	char **paths;
+	size_t nr;
+
+	if (session_list(dir, &paths, &nr, NULL))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		free(paths[i]);
+	free(paths);
+	return nr;
+}
+
+/* The session that a directory is or holds, malloc'd: DIR, DIR/samples/current or
+ * DIR/current.  NULL if it has none. */
+static char *session_in(const char *dir)
+{
+	static const char *const below[] = { "samples/current", "current" };
+
+	if (has_segments(dir))
+		return strdup(dir);
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
+		char *path = join(dir, below[i]);
+
+		if (path && has_segments(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* Consumes `dir`. */
+static int add_session(struct report_sources *sources, char *dir, const char *name)
+{
+	struct report_session session = { .dir = dir, .name = strdup(name) };
+
+	if (dir && session.name && vec_push(&sources->sessions, session))
+		return 0;
+	free(dir);
+	free(session.name);
+	return -ENOMEM;
+}
+
+/* The magic of perf.data: struct perf_file_header of the kernel's tools/perf. */
+static bool is_perf_data(const char *path)
+{
+	char magic[8];
+	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = io_pread_full(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	     (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
+	close(fd);
+	return is;
+}
+
+static bool holds_perf_data(const char *dir)
+{
+	char *path = join(dir, "data");
+	bool holds = path && is_perf_data(path);
+
+	free(path);
+	return holds;
+}
+
+/* 1: the word is a source and was added; 0: it is something else. */
+static int add_source(struct report_sources *sources, const char *word, struct err *err)
+{
+	struct stat st;
+	char *dir;
+
+	if (!strcmp(word, "-"))
+		return err_set(err, -EINVAL,
+			       "-: reading perf.data from a pipe comes with a later version");
+	if (stat(word, &st))
+		return 0;
+	if (S_ISREG(st.st_mode) ? is_perf_data(word)
+				: S_ISDIR(st.st_mode) && holds_perf_data(word))
+		return err_set(err, -EINVAL,
+			       "%s: reading perf.data files comes with a later version (perf "
+			       "report -i %s shows it)",
+			       word, word);
+	dir = S_ISDIR(st.st_mode) ? session_in(word) : NULL;
+	if (!dir)
+		return 0;
+	return add_session(sources, dir, word) ? err_set(err, -ENOMEM, "out of memory") : 1;
+}
+
+static int sort_words(char *const *words, struct spec *spec, struct report_sources *sources,
+		      struct err *err)
+{
+	for (; *words; words++) {
+		int r = add_source(sources, *words, err);
+
+		if (!r)
+			r = spec_add(spec, *words, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* DIR/samples, malloc'd. */
+static char *find_samples(const char *session_dir, struct report_sources *sources)
+{
+	const char *dir = session_dir;
+	char *absolute = NULL;
+	char *samples;
+
+	if (!dir) {
+		dir = is_directory(default_dir) ? default_dir : system_dir;
+		absolute = realpath(dir, NULL);
+	}
+	samples = join(absolute ? absolute : dir, "samples");
+	free(absolute);
+	if (!session_dir && samples)
+		sources->samples_dir = strdup(samples);
+	return samples;
+}
+
+static int no_session(const char *where, const char *name, struct err *err)
+{
+	return err_set(err, -ENOENT,
+		       "No sample found: Please specify a session containing sample data "
+		       "(there is none in %s%s%s)",
+		       where, *name ? "/" : "", name);
+}
+
+static int add_named(struct report_sources *sources, const char *samples, const char *name,
+		     struct err *err)
+{
+	bool is_path = name[0] == '/' || name[0] == '.';
+	char *path = is_path ? strdup(name) : join(samples, name);
+	char *dir = path ? session_in(path) : NULL;
+
+	free(path);
+	if (!dir)
+		return is_path ? no_session(name, "", err) : no_session(samples, name, err);
+	if (add_session(sources, dir, name))
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
+			struct report_sources *sources, struct err *err)
+{
+	const struct spec_list *names = &spec->lists[SPEC_SESSION];
+	char *samples;
+	int r = sort_words(words, spec, sources, err);
+
+	if (r)
+		return r;
+	if (sources->sessions.nr && names->values.nr)
+		return err_set(err, -EINVAL, "%s: the session is given already as %s",
+			       names->text, sources->sessions.at[0].name);
+	if (sources->sessions.nr)
+		return 0;
+	samples = find_samples(session_dir, sources);
+	if (!samples)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!names->values.nr)
+		r = add_named(sources, samples, "current", err);
+	for (size_t i = 0; !r && i < names->values.nr; i++)
+		r = add_named(sources, samples, names->values.at[i], err);
+	free(samples);
+	return r;
+}
+
+void report_sources_done(struct report_sources *sources)
+{
+	for (size_t i = 0; i < sources->sessions.nr; i++) {
+		free(sources->sessions.at[i].dir);
+		free(sources->sessions.at[i].name);
+	}
+	vec_done(&sources->sessions);
+	free(sources->samples_dir);
+	sources->samples_dir = NULL;
+}

@@ -1,0 +1,24 @@
+/* report_source.h - which sessions the words of a report's command line mean.
+ * Layer: tools. */
+#pragma once
+#include "aggregate/spec.h"
+#include "base/vec.h"
+
+struct err;
+
+struct report_session {
+	char *dir;  /* holds the segment files */
+	char *name; /* as the user wrote it: "current" */
+};
+
+struct report_sources {
+	VEC(struct report_session) sessions;
+	char *samples_dir; /* DIR/samples when it was looked up by default, else NULL */
+};
+
+/* Sorts words into sources (a directory with a session) and the profile specification, and
+ * looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
+ * 0, or a negative errno with a one-line reason; both results are then freed as usual. */
+int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
+			struct report_sources *sources, struct err *err);
+void report_sources_done(struct report_sources *sources);
