@@ -2,7 +2,7 @@
 # deps.sh [--check] GROUP...: installs the Debian packages of the groups, says which.
 # The one list of what the project needs.  Does nothing where all is there; without root it
 # names the one command to run.  --check only looks and says.
-set -eu
+set -euo pipefail
 
 packages_of()
 {
@@ -34,7 +34,8 @@ if ! command -v dpkg-query >/dev/null; then
 	echo "deps.sh: this is no Debian; needed are what Debian calls:" $wanted >&2
 	exit 0
 fi
-have=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null |
+# It fails where it knows one of them not at all.
+have=$({ dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null || true; } |
 	sed -n 's/ installed$//p' | sort -u)
 missing=$(comm -23 <(echo "$wanted") <(echo "$have"))
 [ -n "$missing" ] || exit 0

@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# The checks of the house, on small trees that break one rule each: a check that cannot fail
+# checks nothing.
+
+setup()
+{
+	tree=$BATS_TEST_TMPDIR/tree
+	mkdir -p "$tree/scripts" "$tree/src/base" "$tree/src/resolve" "$tree/src/tools" \
+		"$tree/tests/unit/base"
+	cp "$SOURCE_ROOT"/scripts/{check-includes,check-headers,check-words,deps.sh} "$tree/scripts"
+	printf '#pragma once\nint thing(void);\n' >"$tree/src/base/thing.h"
+	printf '#include "base/thing.h"\n\nint thing(void)\n{\n\treturn 1;\n}\n' \
+		>"$tree/src/base/thing.c"
+}
+
+@test "a good tree passes" {
+	"$tree/scripts/check-includes"
+	"$tree/scripts/check-headers"
+	"$tree/scripts/check-words"
+}
+
+@test "an include to the right is found" {
+	printf '#pragma once\n' >"$tree/src/tools/command.h"
+	printf '#include "tools/command.h"\n' >>"$tree/src/base/thing.c"
+	run "$tree/scripts/check-includes"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"src/base/thing.c:7: layer base may not include tools/command.h"* ]]
+}
+
+@test "an include to the right is found in tests, too" {
+	printf '#include "resolve/space.h"\n' >"$tree/tests/unit/base/test_thing.c"
+	run "$tree/scripts/check-includes"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"tests/unit/base/test_thing.c:1:"* ]]
+}
+
+@test "an include to the left is fine" {
+	printf '#include "base/thing.h"\n' >"$tree/src/resolve/x.c"
+	"$tree/scripts/check-includes"
+}
+
+@test "a header that needs another first is found" {
+	printf '#pragma once\nsize_t size(void);\n' >"$tree/src/base/size.h"
+	run "$tree/scripts/check-headers"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"src/base/size.h: does not compile alone"* ]]
+}
+
+@test "banned calls are found, comments are not" {
+	printf '/* not atoi(), not printf() */\n' >"$tree/src/base/a.c"
+	"$tree/scripts/check-words"
+	for line in 'int a = atoi(s);' 'strcpy(a, b);' 'printf("x");' 'exit(1);' \
+		'int fd = open(path, O_RDONLY);'; do
+		printf '%s\n' "$line" >"$tree/src/base/a.c"
+		run "$tree/scripts/check-words"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"src/base/a.c:1:"* ]]
+	done
+}
+
+@test "tools may print" {
+	printf 'void f(void)\n{\n\tprintf("x");\n}\n' >"$tree/src/tools/a.c"
+	"$tree/scripts/check-words"
+}
+
+@test "deps.sh without root names the one command to run" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\necho "gcc installed"\n' >"$BATS_TEST_TMPDIR/bin/dpkg-query"
+	printf '#!/bin/sh\necho 1000\n' >"$BATS_TEST_TMPDIR/bin/id"
+	printf '#!/bin/sh\necho "must not be called" >&2\nexit 9\n' \
+		>"$BATS_TEST_TMPDIR/bin/apt-get"
+	chmod +x "$BATS_TEST_TMPDIR"/bin/*
+	PATH="$BATS_TEST_TMPDIR/bin:$PATH" run "$tree/scripts/deps.sh" build
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"sudo apt-get install -y --no-install-recommends libc6-dev libdw-dev"* ]]
+	[[ "$output" != *" gcc "* ]]
+}
+
+@test "deps.sh installs what is missing, and says what" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\necho "libcmocka-dev installed"\necho "python3 installed"\n' \
+		>"$BATS_TEST_TMPDIR/bin/dpkg-query"
+	printf '#!/bin/sh\necho 0\n' >"$BATS_TEST_TMPDIR/bin/id"
+	printf '#!/bin/sh\necho "$@" >>"%s"\n' "$BATS_TEST_TMPDIR/called" \
+		>"$BATS_TEST_TMPDIR/bin/apt-get"
+	chmod +x "$BATS_TEST_TMPDIR"/bin/*
+	PATH="$BATS_TEST_TMPDIR/bin:$PATH" run "$tree/scripts/deps.sh" test
+	[ "$status" -eq 0 ]
+	[ "$output" = "Installing packages: bats" ]
+	[ "$(cat "$BATS_TEST_TMPDIR/called")" = "install -y -q --no-install-recommends bats" ]
+}
+
+@test "deps.sh knows its groups" {
+	run "$tree/scripts/deps.sh" nonsense
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"unknown group 'nonsense'"* ]]
+}
