@@ -19,9 +19,10 @@
 #include "capture/ring.h"
 
 enum {
-	SAMPLE_PAGES = 256,   /* 1 MB: 3 s of flat samples at 4999 Hz, 1 s of deep chains */
+	SAMPLE_PAGES =
+		256, /* 1 MB: 3 s of flat samples at 4999 Hz, 1 s of deep chains */
 	SIDE_BAND_PAGES = 64,
-	MANY_CPUS = 32,       /* beyond, rings of half the size */
+	MANY_CPUS = 32, /* beyond, rings of half the size */
 	MIN_PAGES = 8
 };
 
@@ -34,7 +35,7 @@ struct event_fd {
 struct perf_source {
 	VEC(struct perf_event_attr) attrs; /* the side band's is the last one */
 	VEC(struct event_fd) fds;
-	VEC(uint64_t) *ids;                /* per attr */
+	VEC(uint64_t) * ids;                        /* per attr */
 	struct ring *rings[PERF_SOURCE_RING_COUNT]; /* per CPU of `cpus` */
 	struct cpu_list cpus;
 	int epoll_fd;
@@ -98,7 +99,8 @@ static void sample_attr(struct perf_event_attr *a, const struct perf_source_conf
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
 }
 
-static void side_band_attr(struct perf_event_attr *a, const struct perf_source_config *c)
+static void side_band_attr(struct perf_event_attr *a,
+			   const struct perf_source_config *c)
 {
 	common_attr(a, c);
 	a->type = PERF_TYPE_SOFTWARE;
@@ -120,7 +122,8 @@ static void side_band_attr(struct perf_event_attr *a, const struct perf_source_c
 
 static int perf_event_open(struct perf_event_attr *a, pid_t tid, int cpu)
 {
-	int fd = (int)syscall(SYS_perf_event_open, a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, a, tid, cpu, -1,
+			      PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -130,7 +133,8 @@ int perf_source_paranoid(void)
 	struct buf text = { 0 };
 	int level = -1;
 
-	if (!io_read_file("/proc/sys/kernel/perf_event_paranoid", &text, 64) && text.len) {
+	if (!io_read_file("/proc/sys/kernel/perf_event_paranoid", &text, 64) &&
+	    text.len) {
 		buf_put_u8(&text, 0);
 		if (text.data[0] == '-')
 			level = -1;
@@ -148,12 +152,14 @@ static int explain(int code, const char *event, bool system_wide, struct err *er
 		int code;
 		const char *text;
 	} reasons[] = {
-		{ -ENOENT, "this machine does not have it (a virtual machine without PMU?); "
-			   "the event TIMER works everywhere" },
+		{ -ENOENT,
+		  "this machine does not have it (a virtual machine without PMU?); "
+		  "the event TIMER works everywhere" },
 		{ -EOPNOTSUPP, "the hardware cannot sample it; the event TIMER works "
 			       "everywhere" },
-		{ -EBUSY, "the performance monitoring hardware reports EBUSY: is another "
-			  "profiling tool in use?" },
+		{ -EBUSY,
+		  "the performance monitoring hardware reports EBUSY: is another "
+		  "profiling tool in use?" },
 		{ -ENOSYS, "this kernel has no perf_events (CONFIG_PERF_EVENTS), or a "
 			   "container's seccomp filter hides it" },
 		{ -EMFILE, "too many open files: raise the limit (ulimit -n)" },
@@ -164,19 +170,25 @@ static int explain(int code, const char *event, bool system_wide, struct err *er
 
 	if (code == -EACCES || code == -EPERM) {
 		if (system_wide)
-			return err_set(err, code,
-				       "To do system-wide profiling, either you must be root "
-				       "or /proc/sys/kernel/perf_event_paranoid must be set to "
-				       "0 or -1 (it is %d)", level);
-		return err_set(err, code,
-			       "not allowed to profile: /proc/sys/kernel/perf_event_paranoid "
-			       "is %d, your own processes need 2 or less "
-			       "(sysctl kernel.perf_event_paranoid=2), other users' processes "
-			       "need root", level);
+			return err_set(
+				err, code,
+				"To do system-wide profiling, either you must be root "
+				"or /proc/sys/kernel/perf_event_paranoid must be set "
+				"to "
+				"0 or -1 (it is %d)",
+				level);
+		return err_set(
+			err, code,
+			"not allowed to profile: /proc/sys/kernel/perf_event_paranoid "
+			"is %d, your own processes need 2 or less "
+			"(sysctl kernel.perf_event_paranoid=2), other users' processes "
+			"need root",
+			level);
 	}
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (reasons[i].code == code)
-			return err_set(err, code, "event %s: %s", event, reasons[i].text);
+			return err_set(err, code, "event %s: %s", event,
+				       reasons[i].text);
 	return err_sys(err, code, "event %s", event);
 }
 
@@ -198,9 +210,9 @@ static int probe_attrs(struct perf_source *s, const struct perf_source_config *c
 		}
 		if (fd != -EINVAL ||
 		    step == sizeof(older_kernels) / sizeof(*older_kernels))
-			return explain(fd,
-				       i < c->nr_events ? c->events[i].name : "side band",
-				       !c->tids, err);
+			return explain(
+				fd, i < c->nr_events ? c->events[i].name : "side band",
+				!c->tids, err);
 		/* All attrs keep the same sample_type, so all take the step. */
 		for (size_t k = 0; k < s->attrs.nr; k++)
 			older_kernels[step].drop(&s->attrs.at[k]);
@@ -263,8 +275,9 @@ static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32
 		return 0; /* the CPU went offline, or one of several threads ended */
 	if (fd < 0)
 		return explain(fd,
-			       attr < o->config->nr_events ? o->config->events[attr].name :
-							     "side band",
+			       attr < o->config->nr_events
+				       ? o->config->events[attr].name
+				       : "side band",
 			       !o->config->tids, o->err);
 	r = add_fd(s, fd, attr);
 	if (r) {
@@ -339,7 +352,8 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 	side_band_attr(&attr, c);
 	if (c->chains)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN; /* one layout for all */
-	attr.wakeup_watermark = (uint32_t)o->pages[PERF_SOURCE_SIDE_BAND] * page_bytes / 2;
+	attr.wakeup_watermark =
+		(uint32_t)o->pages[PERF_SOURCE_SIDE_BAND] * page_bytes / 2;
 	if (!vec_push(&s->attrs, attr))
 		return -ENOMEM;
 	s->ids = calloc(s->attrs.nr, sizeof(*s->ids));
@@ -368,8 +382,8 @@ static int open_all(struct perf_source *s, struct opening *o)
 	return r;
 }
 
-int perf_source_open(const struct perf_source_config *config, struct perf_source **ret_source,
-		     struct err *err)
+int perf_source_open(const struct perf_source_config *config,
+		     struct perf_source **ret_source, struct err *err)
 {
 	struct opening o = { .config = config, .err = err };
 	struct perf_source *s = calloc(1, sizeof(*s));
@@ -456,8 +470,8 @@ static int drain_ring(struct ring *ring, perf_source_fn fn, void *ctx)
 	return r;
 }
 
-int perf_source_drain(struct perf_source *s, enum perf_source_ring kind, perf_source_fn fn,
-		      void *ctx)
+int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
+		      perf_source_fn fn, void *ctx)
 {
 	int r = 0;
 

@@ -17,11 +17,12 @@ struct perf_source;
 struct perf_source_config {
 	const struct event_request *events;
 	size_t nr_events;
-	const pid_t *tids;  /* threads to follow with all they start; NULL: every CPU whole */
+	const pid_t *
+		tids; /* threads to follow with all they start; NULL: every CPU whole */
 	size_t nr_tids;
-	bool on_exec;       /* sampling begins with the exec of the one tid */
-	bool chains;        /* kernel and frame-pointer user call chains */
-	size_t ring_pages;  /* data pages of a CPU's sample ring; 0: chosen here */
+	bool on_exec;      /* sampling begins with the exec of the one tid */
+	bool chains;       /* kernel and frame-pointer user call chains */
+	size_t ring_pages; /* data pages of a CPU's sample ring; 0: chosen here */
 };
 
 enum perf_source_ring {
@@ -35,8 +36,8 @@ enum perf_source_ring {
  * 0; -EACCES / -EPERM where rights are missing, with a line that names the setting; -ENOENT
  * / -EOPNOTSUPP for an event this machine does not have; -EBUSY, -EMFILE, -ESRCH (the task
  * is gone), -ENOSYS or another negative errno, each with a line for the user. */
-int perf_source_open(const struct perf_source_config *config, struct perf_source **ret_source,
-		     struct err *err);
+int perf_source_open(const struct perf_source_config *config,
+		     struct perf_source **ret_source, struct err *err);
 void perf_source_close(struct perf_source *s); /* NULL is fine */
 
 /* The attrs as opened: the events in their order, then the side band's. */
@@ -54,8 +55,8 @@ int perf_source_poll_fd(const struct perf_source *s);
 typedef int (*perf_source_fn)(void *ctx, const void *record, size_t len);
 /* Gives every record that was in the rings of that kind when the drain began, CPU by CPU,
  * and frees the space.  0 or what `fn` returned. */
-int perf_source_drain(struct perf_source *s, enum perf_source_ring kind, perf_source_fn fn,
-		      void *ctx);
+int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
+		      perf_source_fn fn, void *ctx);
 /* Samples that found no room so far, as the kernel counts them (PERF_FORMAT_LOST).  0, or
  * -EOPNOTSUPP on kernels before 6.0. */
 int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost);

@@ -10,8 +10,8 @@
 int ring_open(struct ring *ring, int fd, size_t pages)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	void *base = mmap(NULL, (pages + 1) * page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-			  fd, 0);
+	void *base = mmap(NULL, (pages + 1) * page_bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED, fd, 0);
 	uint8_t *joined;
 
 	if (base == MAP_FAILED)
@@ -67,7 +67,8 @@ const void *ring_next(struct ring *ring, size_t *ret_len)
 	header = (const void *)(ring->data + at);
 	len = header->size;
 	if (len < sizeof(*header) || len > ring->head - ring->tail) {
-		ring->tail = ring->head; /* not the kernel's doing; nothing to hold on to */
+		ring->tail =
+			ring->head; /* not the kernel's doing; nothing to hold on to */
 		return NULL;
 	}
 	*ret_len = len;

@@ -12,7 +12,7 @@ enum {
 };
 
 struct ring {
-	void *base;      /* the control page; data follows; NULL: not open */
+	void *base; /* the control page; data follows; NULL: not open */
 	uint8_t *data;
 	size_t page_bytes;
 	size_t bytes;    /* of data, a power of two */

@@ -24,7 +24,8 @@ static uint32_t attr_of(const struct decoder *d, uint64_t id)
 	return index == MAP_NONE ? 0 : index;
 }
 
-static uint32_t find_attr(const struct decoder *d, uint32_t type, const struct cursor *in)
+static uint32_t find_attr(const struct decoder *d, uint32_t type,
+			  const struct cursor *in)
 {
 	struct cursor at = *in;
 	size_t left = cursor_left(in);
@@ -172,9 +173,9 @@ static void decode_sample(const struct perf_event_attr *a, struct cursor *in,
 static void decode_trailer(const struct perf_event_attr *a, struct cursor *in,
 			   struct record_id *id)
 {
-	static const uint64_t words = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
-				      PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
-				      PERF_SAMPLE_IDENTIFIER;
+	static const uint64_t words = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				      PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+				      PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
 	uint64_t t = a->sample_type;
 	size_t bytes = (size_t)__builtin_popcountll(t & words) * sizeof(uint64_t);
 
@@ -216,7 +217,8 @@ static const char *take_str(struct cursor *in)
 	return s;
 }
 
-static void decode_mmap2_identity(struct cursor *in, uint16_t misc, struct record_mmap *m)
+static void decode_mmap2_identity(struct cursor *in, uint16_t misc,
+				  struct record_mmap *m)
 {
 	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		const void *bytes;
@@ -361,11 +363,13 @@ int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 			decode_trailer(attr, &in, &rec->id);
 	}
 	if (in.failed)
-		return err_set(err, -EBADMSG, "record of type %u is cut short", rec->type);
+		return err_set(err, -EBADMSG, "record of type %u is cut short",
+			       rec->type);
 	return 0;
 }
 
-uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s, uint64_t i)
+uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s,
+			  uint64_t i)
 {
 	uint64_t v;
 

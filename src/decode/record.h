@@ -30,7 +30,8 @@ struct record_sample {
 	uint64_t period;
 	uint64_t cgroup;
 	uint64_t nr_chain;
-	const uint8_t *chain; /* nr_chain u64 in the data's byte order, may be unaligned */
+	const uint8_t
+		*chain; /* nr_chain u64 in the data's byte order, may be unaligned */
 };
 
 struct record_mmap { /* MMAP and MMAP2 */
@@ -116,4 +117,5 @@ void decoder_done(struct decoder *d);
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err);
 /* The i-th address of a sample's chain. */
-uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s, uint64_t i);
+uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s,
+			  uint64_t i);

@@ -79,17 +79,19 @@ static uint64_t identity_hash(const struct image *i)
 
 	if (i->build_id.len)
 		return hash_bytes(i->build_id.bytes, i->build_id.len, hash);
-	return hash_pair(hash, hash_pair(i->inode, i->dev ^ i->inode_gen << 1 ^ i->start));
+	return hash_pair(hash,
+			 hash_pair(i->inode, i->dev ^ i->inode_gen << 1 ^ i->start));
 }
 
 static bool same_image(const struct image *a, const struct image *b)
 {
-	if (a->name != b->name || a->kind != b->kind || a->build_id.len != b->build_id.len)
+	if (a->name != b->name || a->kind != b->kind ||
+	    a->build_id.len != b->build_id.len)
 		return false;
 	if (a->build_id.len)
 		return !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
-	return a->inode == b->inode && a->dev == b->dev && a->inode_gen == b->inode_gen &&
-	       a->start == b->start && a->end == b->end;
+	return a->inode == b->inode && a->dev == b->dev &&
+	       a->inode_gen == b->inode_gen && a->start == b->start && a->end == b->end;
 }
 
 uint32_t image_table_add(struct image_table *t, const struct image *image)
@@ -119,7 +121,8 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image)
 	return index;
 }
 
-uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m, bool kernel)
+uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
+			     bool kernel)
 {
 	struct image image = { .build_id.len = m->build_id_len };
 	char name[256];

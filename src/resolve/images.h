@@ -12,8 +12,8 @@
 #include "resolve/space.h"
 
 struct image_entry {
-	struct image image;   /* name is a string of the dict */
-	uint32_t number;      /* in the dict; DICT_NONE before the first hit */
+	struct image image; /* name is a string of the dict */
+	uint32_t number;    /* in the dict; DICT_NONE before the first hit */
 };
 
 struct image_table {

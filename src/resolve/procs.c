@@ -30,7 +30,8 @@ static void free_thread(struct proc_thread *thread)
 void procs_done(struct procs *p)
 {
 	for (size_t i = 0; i < p->threads_by_slot.nr; i++)
-		for (struct proc_thread *t = p->threads_by_slot.at[i], *next; t; t = next) {
+		for (struct proc_thread *t = p->threads_by_slot.at[i], *next; t;
+		     t = next) {
 			next = t->older;
 			free_thread(t);
 		}
@@ -61,7 +62,8 @@ struct process *procs_find(const struct procs *p, int32_t pid, uint64_t time_ns)
 	return process;
 }
 
-struct proc_thread *procs_find_thread(const struct procs *p, int32_t tid, uint64_t time_ns)
+struct proc_thread *procs_find_thread(const struct procs *p, int32_t tid,
+				      uint64_t time_ns)
 {
 	uint32_t slot = map_get(&p->tid_slot, (uint32_t)tid, 0);
 	struct proc_thread *thread;
@@ -167,8 +169,8 @@ struct process *procs_fork(struct procs *p, struct process *parent, int32_t pid,
 	return child;
 }
 
-struct proc_thread *procs_new_thread(struct procs *p, struct process *process, int32_t tid,
-				     uint64_t start_ns, uint32_t comm)
+struct proc_thread *procs_new_thread(struct procs *p, struct process *process,
+				     int32_t tid, uint64_t start_ns, uint32_t comm)
 {
 	struct proc_thread **slot = thread_slot(p, tid);
 	struct proc_thread *thread = calloc(1, sizeof(*thread));
@@ -236,8 +238,8 @@ int procs_map(struct procs *p, struct process *process, uint64_t time_ns,
 	return 0;
 }
 
-int procs_unmap(struct procs *p, struct process *process, uint64_t time_ns, uint64_t start,
-		uint64_t end)
+int procs_unmap(struct procs *p, struct process *process, uint64_t time_ns,
+		uint64_t start, uint64_t end)
 {
 	struct proc_version *version = new_version(p, process, time_ns);
 	struct space_node *root;
@@ -335,7 +337,8 @@ static bool prune_thread(struct procs *p, struct proc_thread *thread, uint64_t t
 		free_thread(thread);
 		return true;
 	}
-	while (old + 1 < thread->comms.nr && thread->comms.at[old + 1].time_ns <= time_ns)
+	while (old + 1 < thread->comms.nr &&
+	       thread->comms.at[old + 1].time_ns <= time_ns)
 		old++;
 	for (size_t i = old; old && i < thread->comms.nr; i++)
 		thread->comms.at[i - old] = thread->comms.at[i];

@@ -15,22 +15,22 @@ struct proc_version {
 	uint64_t time_ns;
 	struct space_node *root;
 	uint64_t generation; /* differs whenever `root` does; a fork child shares it */
-	uint32_t app;        /* entry of the main binary in the image table, or PROC_NO_APP */
-	bool exec;           /* begins with an exec: not to be joined with what was before */
+	uint32_t app; /* entry of the main binary in the image table, or PROC_NO_APP */
+	bool exec;    /* begins with an exec: not to be joined with what was before */
 };
 
 struct process {
 	int32_t pid;
-	bool kernel;          /* a kernel thread or idle */
-	bool has_history;     /* in the list of those to prune */
-	uint64_t start_ns;    /* 0: before the recording */
-	uint64_t end_ns;      /* UINT64_MAX while it lives */
-	uint32_t nr_live;     /* its threads that have not exited */
-	uint32_t nr_states;   /* thread instances that point here */
-	uint32_t unmapped;    /* image table entry for what lies in no mapping; lazily */
-	uint64_t instance;    /* a number of its own */
+	bool kernel;        /* a kernel thread or idle */
+	bool has_history;   /* in the list of those to prune */
+	uint64_t start_ns;  /* 0: before the recording */
+	uint64_t end_ns;    /* UINT64_MAX while it lives */
+	uint32_t nr_live;   /* its threads that have not exited */
+	uint32_t nr_states; /* thread instances that point here */
+	uint32_t unmapped;  /* image table entry for what lies in no mapping; lazily */
+	uint64_t instance;  /* a number of its own */
 	VEC(struct proc_version) versions; /* never empty */
-	struct process *older; /* who had this pid before */
+	struct process *older;             /* who had this pid before */
 };
 
 struct comm_version {
@@ -74,20 +74,21 @@ void procs_done(struct procs *p);
 
 /* The instance at `time_ns` (the oldest known one if all are younger), or NULL. */
 struct process *procs_find(const struct procs *p, int32_t pid, uint64_t time_ns);
-struct proc_thread *procs_find_thread(const struct procs *p, int32_t tid, uint64_t time_ns);
+struct proc_thread *procs_find_thread(const struct procs *p, int32_t tid,
+				      uint64_t time_ns);
 /* A new instance with an empty space.  `start_ns` 0: it was there before.  NULL: memory. */
 struct process *procs_new(struct procs *p, int32_t pid, uint64_t start_ns);
 /* A new instance with what `parent` has mapped at `time_ns`; both share it. */
 struct process *procs_fork(struct procs *p, struct process *parent, int32_t pid,
 			   uint64_t time_ns);
 /* A new thread of `process`, named `comm`. */
-struct proc_thread *procs_new_thread(struct procs *p, struct process *process, int32_t tid,
-				     uint64_t start_ns, uint32_t comm);
+struct proc_thread *procs_new_thread(struct procs *p, struct process *process,
+				     int32_t tid, uint64_t start_ns, uint32_t comm);
 /* 0 or -ENOMEM, all four. */
 int procs_map(struct procs *p, struct process *process, uint64_t time_ns,
 	      const struct mapping *m);
-int procs_unmap(struct procs *p, struct process *process, uint64_t time_ns, uint64_t start,
-		uint64_t end);
+int procs_unmap(struct procs *p, struct process *process, uint64_t time_ns,
+		uint64_t start, uint64_t end);
 int procs_exec(struct procs *p, struct process *process, uint64_t time_ns);
 int procs_set_comm(struct procs *p, struct proc_thread *thread, uint64_t time_ns,
 		   uint32_t comm);

@@ -11,7 +11,7 @@
 #include "resolve/procs.h"
 
 enum {
-	KERNEL_PID = -1000, /* the kernel's own space, kept like a process's */
+	KERNEL_PID = -1000,      /* the kernel's own space, kept like a process's */
 	DEFAULT_MAX_STACK = 127, /* kernel.perf_event_max_stack as shipped */
 	CHAIN_MAX = 4096,        /* frames kept of one chain; more are cut */
 	FRAME_CACHE = 8192,
@@ -150,17 +150,19 @@ static struct proc_thread *get_thread(struct resolver *r, int32_t pid, int32_t t
 	process = get_process(r, pid, time_ns, ask);
 	if (!process)
 		return NULL;
-	thread = procs_find_thread(&r->procs, tid, time_ns); /* the asking may have made it */
+	thread = procs_find_thread(&r->procs, tid,
+				   time_ns); /* the asking may have made it */
 	if (thread && thread->process->pid == pid)
 		return thread;
-	return add_thread(r, process, tid, 0, procs_find_thread(&r->procs, pid, time_ns));
+	return add_thread(r, process, tid, 0,
+			  procs_find_thread(&r->procs, pid, time_ns));
 }
 
 static int apply_mmap(struct resolver *r, const struct record *rec)
 {
 	const struct record_mmap *m = &rec->mmap;
-	bool kernel = m->pid == -1 ||
-		      (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	bool kernel = m->pid == -1 || (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
+					      PERF_RECORD_MISC_KERNEL;
 	struct mapping mapping = { .start = m->start, .end = m->start + m->len };
 	struct process *process;
 	uint32_t app;
@@ -249,7 +251,9 @@ static int apply_ksymbol(struct resolver *r, const struct record *rec)
 {
 	const struct record_ksymbol *k = &rec->ksymbol;
 	struct mapping mapping = { .start = k->addr, .end = k->addr + k->len };
-	struct image image = { .kind = IMAGE_BPF, .start = mapping.start, .end = mapping.end };
+	struct image image = { .kind = IMAGE_BPF,
+			       .start = mapping.start,
+			       .end = mapping.end };
 
 	if (mapping.end <= mapping.start)
 		return 0;
@@ -275,15 +279,16 @@ static int apply_cgroup(struct resolver *r, const struct record *rec)
 typedef int (*apply_fn)(struct resolver *r, const struct record *rec);
 
 static const apply_fn side_band[] = {
-	[PERF_RECORD_MMAP] = apply_mmap,   [PERF_RECORD_MMAP2] = apply_mmap,
-	[PERF_RECORD_COMM] = apply_comm,   [PERF_RECORD_FORK] = apply_fork,
-	[PERF_RECORD_EXIT] = apply_exit,   [PERF_RECORD_KSYMBOL] = apply_ksymbol,
+	[PERF_RECORD_MMAP] = apply_mmap,     [PERF_RECORD_MMAP2] = apply_mmap,
+	[PERF_RECORD_COMM] = apply_comm,     [PERF_RECORD_FORK] = apply_fork,
+	[PERF_RECORD_EXIT] = apply_exit,     [PERF_RECORD_KSYMBOL] = apply_ksymbol,
 	[PERF_RECORD_CGROUP] = apply_cgroup,
 };
 
 int resolver_side_band(struct resolver *r, const struct record *rec)
 {
-	if (rec->type >= sizeof(side_band) / sizeof(*side_band) || !side_band[rec->type])
+	if (rec->type >= sizeof(side_band) / sizeof(*side_band) ||
+	    !side_band[rec->type])
 		return 0;
 	return side_band[rec->type](r, rec);
 }
@@ -415,11 +420,13 @@ static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
 }
 
 static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
-			    const struct record *rec, const struct where *at, bool kernel)
+			    const struct record *rec, const struct where *at,
+			    bool kernel)
 {
 	const struct record_sample *s = &rec->sample;
-	uint64_t key = hash_bytes(s->chain, s->nr_chain * sizeof(uint64_t),
-				  hash_pair(at->user->generation, at->kernel->generation));
+	uint64_t key =
+		hash_bytes(s->chain, s->nr_chain * sizeof(uint64_t),
+			   hash_pair(at->user->generation, at->kernel->generation));
 	struct stack_slot *slot = &r->stacks[key & (STACK_CACHE - 1)];
 	bool truncated;
 	uint32_t nr, stack;
@@ -446,7 +453,9 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	uint32_t comm = thread_comm_at(t, time_ns);
 	uint32_t app = process_app_at(t->process, time_ns);
 	uint32_t cgroup = map_get(&r->cgroups, cgroup_id, 0);
-	struct thread thread = { .pid = pid, .tid = t->tid, .ns_pid = pid, .ns_tid = t->tid };
+	struct thread thread = {
+		.pid = pid, .tid = t->tid, .ns_pid = pid, .ns_tid = t->tid
+	};
 
 	if (app == PROC_NO_APP && t->process->kernel && pid >= 0)
 		app = kernel_image(r);
@@ -454,7 +463,8 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	    t->last_cgroup == cgroup)
 		return t->last_thread;
 	thread.comm = comm;
-	thread.app = app == PROC_NO_APP ? DICT_NONE : image_table_hit(&r->images, app, pid, NULL);
+	thread.app = app == PROC_NO_APP ? DICT_NONE
+					: image_table_hit(&r->images, app, pid, NULL);
 	thread.cgroup = cgroup == MAP_NONE ? 0 : cgroup;
 	thread.flags = (t->process->kernel ? THREAD_KERNEL : 0) |
 		       (pid < 0 ? THREAD_EXITING : 0);
@@ -466,13 +476,14 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	return t->last_thread;
 }
 
-int resolver_sample(struct resolver *r, const struct decoder *d, const struct record *rec,
-		    struct sample *ret_sample)
+int resolver_sample(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct sample *ret_sample)
 {
 	const struct record_id *id = &rec->id;
 	uint64_t time_ns = id->time_ns;
 	struct proc_thread *thread = get_thread(r, id->pid, id->tid, time_ns, true);
-	bool kernel = (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	bool kernel =
+		(rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	struct where at;
 
 	if (!thread)
@@ -480,10 +491,11 @@ int resolver_sample(struct resolver *r, const struct decoder *d, const struct re
 	at.process = thread->process;
 	at.user = process_at(at.process, time_ns);
 	at.kernel = process_at(r->kernel, time_ns);
-	ret_sample->thread = dict_thread_of(r, thread, id->pid, time_ns, rec->sample.cgroup);
-	ret_sample->stack = rec->sample.nr_chain ?
-				    chain_stack(r, d, rec, &at, kernel) :
-				    leaf_stack(r, &at, rec->sample.ip.v, kernel);
+	ret_sample->thread =
+		dict_thread_of(r, thread, id->pid, time_ns, rec->sample.cgroup);
+	ret_sample->stack = rec->sample.nr_chain
+				    ? chain_stack(r, d, rec, &at, kernel)
+				    : leaf_stack(r, &at, rec->sample.ip.v, kernel);
 	if (ret_sample->thread == DICT_NONE || ret_sample->stack == DICT_NONE)
 		return -ENOMEM;
 	ret_sample->time_ns = time_ns;

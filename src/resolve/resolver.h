@@ -36,7 +36,7 @@ void resolver_free(struct resolver *r); /* NULL is fine */
  * are ignored.  0 or -ENOMEM. */
 int resolver_side_band(struct resolver *r, const struct record *rec);
 /* Resolves a SAMPLE record; `rec`'s decoder is needed to read the chain.  0 or -ENOMEM. */
-int resolver_sample(struct resolver *r, const struct decoder *d, const struct record *rec,
-		    struct sample *ret_sample);
+int resolver_sample(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct sample *ret_sample);
 /* Nothing older than `time_ns` will come any more: frees history. */
 void resolver_frontier(struct resolver *r, uint64_t time_ns);

@@ -1,5 +1,6 @@
 #include "resolve/space.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -81,15 +82,14 @@ static struct space_node *make(struct space_pool *pool, const struct mapping *m,
 		if (reserve(pool))
 			abort();
 		n = pool->free_nodes;
+		assert(n);
 	}
 	pool->free_nodes = n->left;
 	pool->nr_free--;
 	pool->nr_used++;
-	*n = (struct space_node){ .m = *m,
-				  .left = left,
-				  .right = right,
-				  .priority = priority,
-				  .refs = 1 };
+	*n = (struct space_node){
+		.m = *m, .left = left, .right = right, .priority = priority, .refs = 1
+	};
 	return n;
 }
 
@@ -198,8 +198,10 @@ int space_map(struct space_pool *pool, struct space_node *root, const struct map
 	return 0;
 }
 
-const struct mapping *space_find(const struct space_node *n, uint64_t address)
+const struct mapping *space_find(const struct space_node *root, uint64_t address)
 {
+	const struct space_node *n = root;
+
 	while (n) {
 		if (address < n->m.start)
 			n = n->left;

@@ -9,7 +9,7 @@
 
 struct mapping {
 	uint64_t start;
-	uint64_t end; /* first address behind it */
+	uint64_t end;   /* first address behind it */
 	uint64_t pgoff; /* file offset of `start` */
 	uint32_t image; /* number in the image table (resolve/images.h) */
 };

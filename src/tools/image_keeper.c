@@ -16,7 +16,7 @@
 #include "tools/session_dir.h"
 
 enum {
-	KEEP_MAX = 4096,       /* descriptors held at most */
+	KEEP_MAX = 4096, /* descriptors held at most */
 	NOTE_MAX = 64 * 1024,
 	COPY_MAX = 1024 * 1024 * 1024 /* larger binaries are not copied */
 };
@@ -24,8 +24,7 @@ enum {
 void image_keeper_init(struct image_keeper *k, const struct session_dir *dir,
 		       const struct build_id *kernel_build_id)
 {
-	*k = (struct image_keeper){ .dir = dir,
-				    .kernel_build_id = *kernel_build_id };
+	*k = (struct image_keeper){ .dir = dir, .kernel_build_id = *kernel_build_id };
 }
 
 static void module_build_id(const char *name, struct build_id *id)
@@ -39,18 +38,19 @@ static void module_build_id(const char *name, struct build_id *id)
 	buf_done(&notes);
 }
 
-static void first_vdso(struct image_keeper *k, int32_t pid, uint64_t start, uint64_t end,
-		       struct image *image)
+static void first_vdso(struct image_keeper *k, int32_t pid, uint64_t start,
+		       uint64_t end, struct image *image)
 {
 	const void *bytes;
 	size_t len;
 
 	/* The mapped one of a 32-bit process is another file than ours. */
-	if (!kernel_files_save_vdso_of(k->dir->writing, pid, start, end, &image->build_id,
-				       NULL))
+	if (!kernel_files_save_vdso_of(k->dir->writing, pid, start, end,
+				       &image->build_id, NULL))
 		return;
 	if (!kernel_files_own_vdso(&bytes, &len))
-		kernel_files_save_vdso(k->dir->writing, bytes, len, &image->build_id, NULL);
+		kernel_files_save_vdso(k->dir->writing, bytes, len, &image->build_id,
+				       NULL);
 }
 
 /* Is the open file what was mapped?  By build-id, else by inode, else on trust. */
@@ -101,8 +101,8 @@ static int open_image(const char *path, int32_t pid, uint64_t start, uint64_t en
 	return try_open(proc_path, image, st);
 }
 
-void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid, uint64_t map_start,
-			    uint64_t map_end, struct image *image)
+void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
+			    uint64_t map_start, uint64_t map_end, struct image *image)
 {
 	struct kept_image kept = { 0 };
 	struct stat st;
@@ -122,8 +122,8 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 		elf_build_id_fd(kept.fd, &image->build_id, NULL);
 	image->dev = st.st_dev;
 	image->inode = st.st_ino;
-	image->mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
-			  (uint64_t)st.st_mtim.tv_nsec;
+	image->mtime_ns =
+		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
 	image->file_bytes = (uint64_t)st.st_size;
 	kept.image = *image;
 	kept.path = strdup(path);
@@ -191,7 +191,8 @@ void image_keeper_save_lost(struct image_keeper *k)
 			continue;
 		r = save_copy(k, kept);
 		if (r)
-			log_say(LOG_WARNING, "%s was replaced and could not be saved: %s",
+			log_say(LOG_WARNING,
+				"%s was replaced and could not be saved: %s",
 				kept->path, strerror(-r));
 	}
 }

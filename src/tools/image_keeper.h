@@ -25,8 +25,8 @@ struct image_keeper {
 void image_keeper_init(struct image_keeper *k, const struct session_dir *dir,
 		       const struct build_id *kernel_build_id);
 /* What struct resolver_ops' first_hit asks for. */
-void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid, uint64_t map_start,
-			    uint64_t map_end, struct image *image);
+void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
+			    uint64_t map_start, uint64_t map_end, struct image *image);
 /* Copies what is no longer at its path into session_dir/images/. */
 void image_keeper_save_lost(struct image_keeper *k);
 void image_keeper_done(struct image_keeper *k);

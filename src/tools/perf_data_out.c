@@ -83,7 +83,8 @@ static int collect_build_ids(const struct dict *dict, struct build_ids *ids)
 		struct perf_data_build_id entry = {
 			.path = dict_str(dict, image->name),
 			.id = image->build_id,
-			.kernel = image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE,
+			.kernel = image->kind == IMAGE_KERNEL ||
+				  image->kind == IMAGE_MODULE,
 		};
 
 		if (entry.id.len && !vec_push(&ids->list, entry))
@@ -93,8 +94,8 @@ static int collect_build_ids(const struct dict *dict, struct build_ids *ids)
 }
 
 int perf_data_out_close(struct perf_data_out *o, const struct dict *dict,
-			const struct machine *machine, char *const *command, int nr_command,
-			struct err *err)
+			const struct machine *machine, char *const *command,
+			int nr_command, struct err *err)
 {
 	struct build_ids ids = { 0 };
 	struct perf_data_features features = {

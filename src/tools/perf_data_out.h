@@ -22,5 +22,5 @@ int perf_data_out_write(struct perf_data_out *o, const void *record, size_t len,
 int perf_data_out_round(struct perf_data_out *o, struct err *err);
 /* Adds the features, among them the build-ids of the images that were hit; frees. */
 int perf_data_out_close(struct perf_data_out *o, const struct dict *dict,
-			const struct machine *machine, char *const *command, int nr_command,
-			struct err *err);
+			const struct machine *machine, char *const *command,
+			int nr_command, struct err *err);

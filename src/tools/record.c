@@ -48,65 +48,121 @@ struct record_options {
 };
 
 static const struct option_row rows[] = {
-	{ .name = "events", .letter = 'e', .kind = OPTION_LIST, .value = "SPEC[,SPEC]",
+	{ .name = "events",
+	  .letter = 'e',
+	  .kind = OPTION_LIST,
+	  .value = "SPEC[,SPEC]",
 	  .offset = OPTION(struct record_options, events),
-	  .help = "What to sample: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]. A COUNT is the "
-		  "number of events between two samples (nanoseconds for TIMER); without one "
-		  "the event is sampled at --frequency. The default is the CPU's cycles, and "
+	  .help = "What to sample: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]. A COUNT is "
+		  "the "
+		  "number of events between two samples (nanoseconds for TIMER); "
+		  "without one "
+		  "the event is sampled at --frequency. The default is the CPU's "
+		  "cycles, and "
 		  "TIMER where there is no PMU." },
-	{ .name = "event", .kind = OPTION_LIST, .value = "SPEC[,SPEC]", .alias_of = "events",
-	  .offset = OPTION(struct record_options, events), .help = "The same as --events." },
-	{ .name = "frequency", .letter = 'F', .kind = OPTION_COUNT, .value = "HZ",
+	{ .name = "event",
+	  .kind = OPTION_LIST,
+	  .value = "SPEC[,SPEC]",
+	  .alias_of = "events",
+	  .offset = OPTION(struct record_options, events),
+	  .help = "The same as --events." },
+	{ .name = "frequency",
+	  .letter = 'F',
+	  .kind = OPTION_COUNT,
+	  .value = "HZ",
 	  .offset = OPTION(struct record_options, frequency_hz),
 	  .help = "Samples per second and CPU for events without a count of their own "
 		  "(default 997)." },
-	{ .name = "callgraph", .letter = 'g', .kind = OPTION_TEXT, .value = "fp",
-	  .value_optional = true, .offset = OPTION(struct record_options, callgraph),
+	{ .name = "callgraph",
+	  .letter = 'g',
+	  .kind = OPTION_TEXT,
+	  .value = "fp",
+	  .value_optional = true,
+	  .offset = OPTION(struct record_options, callgraph),
 	  .help = "Record call stacks, by frame pointers." },
-	{ .name = "pid", .letter = 'p', .kind = OPTION_TEXT, .value = "PID[,PID]",
+	{ .name = "pid",
+	  .letter = 'p',
+	  .kind = OPTION_TEXT,
+	  .value = "PID[,PID]",
 	  .offset = OPTION(struct record_options, pids),
-	  .help = "Record running processes and what they start, until they end or Ctrl-C." },
-	{ .name = "system-wide", .letter = 's', .kind = OPTION_FLAG,
+	  .help = "Record running processes and what they start, until they end or "
+		  "Ctrl-C." },
+	{ .name = "system-wide",
+	  .letter = 's',
+	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, system_wide),
-	  .help = "Record every process and the kernel, until COMMAND ends or Ctrl-C." },
-	{ .name = "duration", .kind = OPTION_DURATION, .value = "TIME",
+	  .help = "Record every process and the kernel, until COMMAND ends or "
+		  "Ctrl-C." },
+	{ .name = "duration",
+	  .kind = OPTION_DURATION,
+	  .value = "TIME",
 	  .offset = OPTION(struct record_options, duration_ns),
-	  .help = "Stop sampling after this time (10, 1.5s, 250ms, 2m). A command that still "
+	  .help = "Stop sampling after this time (10, 1.5s, 250ms, 2m). A command that "
+		  "still "
 		  "runs is waited for." },
-	{ .name = "delay", .kind = OPTION_DURATION, .value = "TIME",
+	{ .name = "delay",
+	  .kind = OPTION_DURATION,
+	  .value = "TIME",
 	  .offset = OPTION(struct record_options, delay_ns),
 	  .help = "Begin sampling this long after the start." },
-	{ .name = "session-dir", .letter = 'd', .kind = OPTION_TEXT, .value = "DIR",
+	{ .name = "session-dir",
+	  .letter = 'd',
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
 	  .offset = OPTION(struct record_options, session_dir),
-	  .help = "Where the session goes; must exist. The default is ./oprofile_data, which "
+	  .help = "Where the session goes; must exist. The default is ./oprofile_data, "
+		  "which "
 		  "is made." },
-	{ .name = "append", .letter = 'a', .kind = OPTION_FLAG,
+	{ .name = "append",
+	  .letter = 'a',
+	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, append),
 	  .help = "Add to the current session instead of starting a new one." },
-	{ .name = "perf-data", .kind = OPTION_TEXT, .value = "FILE",
+	{ .name = "perf-data",
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
 	  .offset = OPTION(struct record_options, perf_data),
 	  .help = "Also write what is recorded as a perf.data file." },
-	{ .name = "vmlinux", .letter = 'k', .kind = OPTION_TEXT, .value = "FILE",
+	{ .name = "vmlinux",
+	  .letter = 'k',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
 	  .offset = OPTION(struct record_options, vmlinux),
 	  .help = "The uncompressed kernel image with symbols. Without it the running "
 		  "kernel's own symbols are saved with the session." },
-	{ .name = "separate-thread", .letter = 't', .kind = OPTION_FLAG,
+	{ .name = "separate-thread",
+	  .letter = 't',
+	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, separate_thread),
-	  .help = "Show threads apart by default. Every recording keeps threads apart; this "
+	  .help = "Show threads apart by default. Every recording keeps threads apart; "
+		  "this "
 		  "only sets the view." },
-	{ .name = "separate-cpu", .letter = 'c', .kind = OPTION_FLAG,
+	{ .name = "separate-cpu",
+	  .letter = 'c',
+	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, separate_cpu),
 	  .help = "Show CPUs apart by default. Every recording keeps CPUs apart." },
-	{ .name = "lazy-conversion", .letter = 'l', .kind = OPTION_FLAG,
+	{ .name = "lazy-conversion",
+	  .letter = 'l',
+	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct record_options, lazy),
-	  .help = "Accepted for old scripts and without effect: samples are never converted." },
-	{ .name = "ring-pages", .kind = OPTION_COUNT, .value = "N",
+	  .help = "Accepted for old scripts and without effect: samples are never "
+		  "converted." },
+	{ .name = "ring-pages",
+	  .kind = OPTION_COUNT,
+	  .value = "N",
 	  .offset = OPTION(struct record_options, ring_pages),
-	  .help = "Pages of each CPU's sample ring, rounded up to a power of two (default "
+	  .help = "Pages of each CPU's sample ring, rounded up to a power of two "
+		  "(default "
 		  "256, or what perf_event_mlock_kb allows)." },
-	{ .name = "verbose", .letter = 'V', .kind = OPTION_TEXT, .value = "LIST",
-	  .value_optional = true, .offset = OPTION(struct record_options, verbose),
-	  .help = "Say more on stderr: debug, record, convert, misc, sfile, arcs, all." },
+	{ .name = "verbose",
+	  .letter = 'V',
+	  .kind = OPTION_TEXT,
+	  .value = "LIST",
+	  .value_optional = true,
+	  .offset = OPTION(struct record_options, verbose),
+	  .help = "Say more on stderr: debug, record, convert, misc, sfile, arcs, "
+		  "all." },
 	{ .name = NULL }
 };
 
@@ -148,7 +204,8 @@ static int check_verbose(const char *list, struct err *err)
 		for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 			found |= !strcmp(word, known[i]);
 		if (!found)
-			return err_set(err, -EINVAL, "unknown --verbose= options: %s", word);
+			return err_set(err, -EINVAL, "unknown --verbose= options: %s",
+				       word);
 		list += len + (list[len] == ',');
 	}
 	return 0;
@@ -165,10 +222,11 @@ static int parse_pids(struct plan *p, struct err *err)
 
 		snprintf(word, sizeof(word), "%.*s", (int)(len < 23 ? len : 23), text);
 		if (!parse_u64_max(word, INT32_MAX, &pid) || !pid)
-			return err_set(err, -EINVAL, "--pid: \"%s\" is not a process number",
-				       word);
+			return err_set(err, -EINVAL,
+				       "--pid: \"%s\" is not a process number", word);
 		if (p->nr_pids == PIDS_MAX)
-			return err_set(err, -E2BIG, "--pid: more than %d processes", PIDS_MAX);
+			return err_set(err, -E2BIG, "--pid: more than %d processes",
+				       PIDS_MAX);
 		p->pids[p->nr_pids++] = (pid_t)pid;
 		text += len + (text[len] == ',');
 	}
@@ -180,16 +238,19 @@ static int check_modes(const struct plan *p, struct err *err)
 	const struct record_options *o = &p->options;
 
 	if (p->nr_pids && (o->system_wide || p->command))
-		return err_set(err, -EINVAL, "--pid goes with neither --system-wide nor a "
-					     "command: give one of them");
+		return err_set(err, -EINVAL,
+			       "--pid goes with neither --system-wide nor a "
+			       "command: give one of them");
 	if (!p->nr_pids && !o->system_wide && !p->command)
 		return err_set(err, -EINVAL,
 			       "nothing to record: give a command, --pid PID or "
 			       "--system-wide (see --help)");
 	if (o->callgraph && *o->callgraph && strcmp(o->callgraph, "fp"))
-		return err_set(err, -EINVAL,
-			       "--callgraph=%s: only fp (frame pointers) is there in this "
-			       "version", o->callgraph);
+		return err_set(
+			err, -EINVAL,
+			"--callgraph=%s: only fp (frame pointers) is there in this "
+			"version",
+			o->callgraph);
 	return check_verbose(o->verbose, err);
 }
 
@@ -207,9 +268,11 @@ static int check_vmlinux(struct plan *p, struct err *err)
 	if (io_pread_full(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
 	    memcmp(magic, "\177ELF", sizeof(magic))) {
 		close(fd);
-		return err_set(err, -EINVAL,
-			       "The specified vmlinux file (%s) does not seem to be valid: "
-			       "make sure you are using a non-compressed image file", path);
+		return err_set(
+			err, -EINVAL,
+			"The specified vmlinux file (%s) does not seem to be valid: "
+			"make sure you are using a non-compressed image file",
+			path);
 	}
 	close(fd);
 	p->vmlinux = realpath(path, NULL);
@@ -223,13 +286,16 @@ static int choose_events(struct plan *p, struct err *err)
 	int r = 0;
 
 	for (size_t i = 0; i < o->events.values.nr && !r; i++)
-		r = events_parse(o->events.values.at[i], o->frequency_hz, &p->events, err);
+		r = events_parse(o->events.values.at[i], o->frequency_hz, &p->events,
+				 err);
 	if (r || p->events.list.nr)
 		return r;
 	events_default(o->frequency_hz, &event);
 	if (event.timer)
 		p->flags |= SESSION_TIMER_FALLBACK;
-	return vec_push(&p->events.list, event) ? 0 : err_set(err, -ENOMEM, "out of memory");
+	return vec_push(&p->events.list, event)
+		       ? 0
+		       : err_set(err, -ENOMEM, "out of memory");
 }
 
 static int make_plan(struct plan *p, struct err *err)
@@ -256,7 +322,8 @@ static int block_signals(struct plan *p, struct err *err)
 	sigset_t mask;
 
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a size limit is a full disk: seen as an error of write */
+	signal(SIGXFSZ,
+	       SIG_IGN); /* a size limit is a full disk: seen as an error of write */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGQUIT);
@@ -316,9 +383,11 @@ static int open_with_rights(struct plan *p, char **argv, int argc, struct err *e
 	p->flags |= SESSION_USER_ONLY;
 	r = open_recorder(p, argv, argc, err);
 	if (!r)
-		fprintf(stderr, "%s: user space only: "
-				"/proc/sys/kernel/perf_event_paranoid does not let you sample "
-				"the kernel (1 or less does)\n", command_name());
+		fprintf(stderr,
+			"%s: user space only: "
+			"/proc/sys/kernel/perf_event_paranoid does not let you sample "
+			"the kernel (1 or less does)\n",
+			command_name());
 	return r;
 }
 
@@ -349,8 +418,8 @@ struct loop {
 	uint64_t begin_ns; /* of --delay; UINT64_MAX: begun */
 	bool stopped;      /* sampling is over; the command may go on */
 	bool done;
-	int signal;        /* that ended us, 0 none */
-	int failed;        /* the recorder's error */
+	int signal; /* that ended us, 0 none */
+	int failed; /* the recorder's error */
 	int pid_fds[PIDS_MAX];
 };
 
@@ -399,8 +468,8 @@ static bool pids_live(const struct loop *l)
 	for (size_t i = 0; i < l->p->nr_pids; i++) {
 		struct pollfd poll_fd = { .fd = l->pid_fds[i], .events = POLLIN };
 
-		if (l->pid_fds[i] < 0 ? !kill(l->p->pids[i], 0) || errno == EPERM :
-					poll(&poll_fd, 1, 0) == 0)
+		if (l->pid_fds[i] < 0 ? !kill(l->p->pids[i], 0) || errno == EPERM
+				      : poll(&poll_fd, 1, 0) == 0)
 			return true;
 	}
 	return false;
@@ -416,8 +485,9 @@ static int timeout_ms(const struct loop *l)
 		return ms;
 	if (next <= now)
 		return 0;
-	return (next - now) / 1000000 + 1 < (uint64_t)ms ? (int)((next - now) / 1000000 + 1) :
-							   ms;
+	return (next - now) / 1000000 + 1 < (uint64_t)ms
+		       ? (int)((next - now) / 1000000 + 1)
+		       : ms;
 }
 
 static void stop_sampling(struct loop *l)
@@ -571,15 +641,17 @@ static int run_record(const struct command *self, int argc, char **argv)
 	static struct plan plan = { .signal_fd = -1, .dir = { .lock_fd = -1 } };
 	struct err err = { 0 };
 	int first;
-	int status = command_options(self, OPTIONS_STOP_AT_WORD, argc, argv, &plan.options,
-				     &first);
+	int status = command_options(self, OPTIONS_STOP_AT_WORD, argc, argv,
+				     &plan.options, &first);
 
 	if (status >= 0)
 		return status;
 	plan.command = first < argc ? &argv[first] : NULL;
 	if (plan.options.lazy)
-		fprintf(stderr, "%s: --lazy-conversion has no effect: samples are never "
-				"converted\n", command_name());
+		fprintf(stderr,
+			"%s: --lazy-conversion has no effect: samples are never "
+			"converted\n",
+			command_name());
 	if (make_plan(&plan, &err))
 		status = fail(&err);
 	else
@@ -596,8 +668,10 @@ const struct command command_record = {
 	.usage = "[options] COMMAND [ARGS...]\n"
 		 "[options] --pid PID[,PID...]\n"
 		 "[options] --system-wide [COMMAND [ARGS...]]",
-	.notes = "The exit status is the command's own (128 + N if signal N ended it); 125 if "
-		 "the recording failed, 126 if the command could not be run, 127 if it was not "
+	.notes = "The exit status is the command's own (128 + N if signal N ended it); "
+		 "125 if "
+		 "the recording failed, 126 if the command could not be run, 127 if it "
+		 "was not "
 		 "found.\n\n"
 		 "Examples:\n"
 		 "  operf ./program            then: opreport, opreport --symbols\n"

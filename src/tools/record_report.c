@@ -11,7 +11,8 @@ void record_report_start(const struct event_request *events, size_t nr_events,
 {
 	if (session_flags & SESSION_TIMER_FALLBACK && nr_events)
 		fprintf(stderr,
-			"%s: this machine has no PMU: sampling on the timer (event TIMER) at "
+			"%s: this machine has no PMU: sampling on the timer (event "
+			"TIMER) at "
 			"%llu Hz\n",
 			command_name(), (unsigned long long)events[0].frequency_hz);
 	fprintf(stderr, "%s: Profiler started\n", command_name());
@@ -36,7 +37,8 @@ static void warn_lost(const struct session_totals *t)
 {
 	fprintf(stderr,
 		"* * * ATTENTION: The kernel lost %llu samples. * * *\n"
-		"Lower the sampling rate (--frequency, or a higher count), or give the rings "
+		"Lower the sampling rate (--frequency, or a higher count), or give the "
+		"rings "
 		"more pages (--ring-pages).\n",
 		(unsigned long long)t->lost);
 }
@@ -44,9 +46,11 @@ static void warn_lost(const struct session_totals *t)
 static void warn_throttled(const struct event_request *events, size_t nr_events)
 {
 	fprintf(stderr,
-		"* * * * WARNING: Profiling rate was throttled back by the kernel * * * *\n"
+		"* * * * WARNING: Profiling rate was throttled back by the kernel * * "
+		"* *\n"
 		"The number of samples actually recorded is less than expected, but is "
-		"probably still statistically valid. Decreasing the sampling rate is the best "
+		"probably still statistically valid. Decreasing the sampling rate is "
+		"the best "
 		"option if you want to avoid throttling.\nEvents:");
 	for (size_t i = 0; i < nr_events; i++)
 		fprintf(stderr, " %s", events[i].name);
@@ -69,14 +73,16 @@ void record_report_end(const struct record_summary *summary,
 		warn_throttled(events, nr_events);
 	put_bytes(size, sizeof(size), summary->file_bytes);
 	fprintf(stderr,
-		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; %s in %s; the "
+		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; %s in "
+		"%s; the "
 		"recorder used %.2f s of CPU\n",
-		command_name(), (unsigned long long)t->samples, (unsigned long long)t->lost,
-		(unsigned long long)t->throttled, size, summary->dir,
-		(double)t->recorder_cpu_ns / 1e9);
+		command_name(), (unsigned long long)t->samples,
+		(unsigned long long)t->lost, (unsigned long long)t->throttled, size,
+		summary->dir, (double)t->recorder_cpu_ns / 1e9);
 	if (t->lost_records)
 		fprintf(stderr,
-			"%s: %llu records of mappings and processes were lost: some samples may "
+			"%s: %llu records of mappings and processes were lost: some "
+			"samples may "
 			"have no names\n",
 			command_name(), (unsigned long long)t->lost_records);
 }

@@ -24,11 +24,11 @@
 
 enum {
 	NS_PER_MS = 1000000,
-	ROUND_NS = 1000000000,       /* at most this much is lost to a SIGKILL */
+	ROUND_NS = 1000000000, /* at most this much is lost to a SIGKILL */
 	/* The first one sooner: binaries are looked at while a short program still runs. */
 	FIRST_ROUND_NS = 100 * NS_PER_MS,
-	FLUSH_SAMPLES = 64 * 1024,   /* ... or this many samples wait */
-	SNAPSHOT_NS = 2000000000     /* for the processes that exist already */
+	FLUSH_SAMPLES = 64 * 1024, /* ... or this many samples wait */
+	SNAPSHOT_NS = 2000000000   /* for the processes that exist already */
 };
 
 struct recorder {
@@ -68,7 +68,8 @@ static uint64_t own_cpu_ns(void)
 
 /* ---- opening ---- */
 
-static uint32_t describe_event(struct dict *dict, const struct event_request *e, bool chains)
+static uint32_t describe_event(struct dict *dict, const struct event_request *e,
+			       bool chains)
 {
 	struct event_desc desc = {
 		.name = dict_string(dict, e->name),
@@ -147,8 +148,10 @@ static void save_kernel(struct recorder *r)
 	const struct session_dir *dir = r->config.dir;
 	struct err err = { 0 };
 
-	if (kernel_files_save_kallsyms(dir->root, dir->writing, r->machine.boot_id, &err) < 0)
-		log_say(LOG_WARNING, "the kernel's symbols are not saved: %s", err.text);
+	if (kernel_files_save_kallsyms(dir->root, dir->writing, r->machine.boot_id,
+				       &err) < 0)
+		log_say(LOG_WARNING, "the kernel's symbols are not saved: %s",
+			err.text);
 	err.text[0] = '\0';
 	if (kernel_files_save_modules(dir->writing, &err) < 0)
 		log_say(LOG_WARNING, "the list of modules is not saved: %s", err.text);
@@ -180,10 +183,11 @@ static int take_snapshot(void *ctx, const void *record, size_t len)
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
 	/* The side band fills its rings while /proc is read: it is fetched in between. */
-	if (!result && !r->snapshot_done && now_ns(CLOCK_MONOTONIC) > r->next_flush_ns) {
+	if (!result && !r->snapshot_done &&
+	    now_ns(CLOCK_MONOTONIC) > r->next_flush_ns) {
 		r->next_flush_ns = now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS;
-		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND, take_side_band,
-					   r);
+		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
+					   take_side_band, r);
 	}
 	return result;
 }
@@ -227,15 +231,15 @@ static int take_snapshots(struct recorder *r, struct err *err)
 		return err_set(err, result, "out of memory");
 	result = snapshot_kernel(r->snapshot, err);
 	if (result == -EACCES)
-		log_say(LOG_WARNING,
-			"kernel addresses are hidden (kernel.kptr_restrict): kernel samples "
-			"will have no names");
+		log_say(LOG_WARNING, "kernel addresses are hidden "
+				     "(kernel.kptr_restrict): kernel samples "
+				     "will have no names");
 	else if (result)
 		return result;
 	result = 0;
 	if (!c->pids)
 		result = snapshot_all(r->snapshot, &stats, err);
-	for (size_t i = 0; i < c->nr_pids && !result && !c->on_exec; i++) {
+	for (size_t i = 0; c->pids && i < c->nr_pids && !result && !c->on_exec; i++) {
 		result = snapshot_process(r->snapshot, c->pids[i], &stats, err);
 		if (result == -EACCES || result == -ESRCH)
 			result = 0;
@@ -308,8 +312,8 @@ static int open_outputs(struct recorder *r, struct err *err)
 	int result = open_writer(r, err);
 
 	if (!result && c->perf_data)
-		result = perf_data_out_open(c->perf_data, r->source, c->events, c->nr_events,
-					    &r->perf_data, err);
+		result = perf_data_out_open(c->perf_data, r->source, c->events,
+					    c->nr_events, &r->perf_data, err);
 	return result;
 }
 
@@ -369,7 +373,8 @@ int recorder_enable(struct recorder *r, bool on, struct err *err)
 {
 	int result = perf_source_enable(r->source, on);
 
-	return result ? err_sys(err, result, "perf event %s", on ? "enable" : "disable") : 0;
+	return result ? err_sys(err, result, "perf event %s", on ? "enable" : "disable")
+		      : 0;
 }
 
 int recorder_poll_fd(const struct recorder *r)
@@ -381,7 +386,9 @@ int recorder_timeout_ms(const struct recorder *r)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 
-	return now >= r->next_flush_ns ? 0 : (int)((r->next_flush_ns - now) / NS_PER_MS) + 1;
+	return now >= r->next_flush_ns
+		       ? 0
+		       : (int)((r->next_flush_ns - now) / NS_PER_MS) + 1;
 }
 
 static int add_sample(struct recorder *r, const struct record *rec)
@@ -459,13 +466,14 @@ static int drain(struct recorder *r)
 	/* Whatever happened before this moment is in the rings when they are looked at. */
 	r->frontier_ns = now_ns(CLOCK_MONOTONIC);
 	result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND, take_side_band, r);
-	if (!result && side_band_apply(&r->side_band, &r->decoder, r->resolver,
-				       r->frontier_ns))
+	if (!result &&
+	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
 		result = err_set(r->err, -ENOMEM, "out of memory");
 	if (!result)
 		result = take_held(r);
 	if (!result)
-		result = perf_source_drain(r->source, PERF_SOURCE_SAMPLES, take_sample, r);
+		result = perf_source_drain(r->source, PERF_SOURCE_SAMPLES, take_sample,
+					   r);
 	resolver_frontier(r->resolver, r->frontier_ns);
 	return result;
 }
@@ -511,8 +519,9 @@ int recorder_round(struct recorder *r, struct err *err)
 
 /* ---- the end ---- */
 
-int recorder_close(struct recorder *r, int target_status, struct session_totals *ret_totals,
-		   uint64_t *ret_file_bytes, struct err *err)
+int recorder_close(struct recorder *r, int target_status,
+		   struct session_totals *ret_totals, uint64_t *ret_file_bytes,
+		   struct err *err)
 {
 	int result, closed;
 
@@ -532,7 +541,8 @@ int recorder_close(struct recorder *r, int target_status, struct session_totals 
 	image_keeper_save_lost(&r->keeper);
 	if (r->perf_data) {
 		closed = perf_data_out_close(r->perf_data, &r->dict, &r->machine,
-					     r->config.command, r->config.nr_command, err);
+					     r->config.command, r->config.nr_command,
+					     err);
 		result = result ? result : closed;
 	}
 	r->totals.recorder_cpu_ns = own_cpu_ns();

@@ -17,15 +17,15 @@ struct session_dir;
 struct recorder_config {
 	const struct event_request *events;
 	size_t nr_events;
-	const pid_t *pids;       /* processes to follow; NULL: the whole system */
+	const pid_t *pids; /* processes to follow; NULL: the whole system */
 	size_t nr_pids;
-	bool on_exec;            /* the one pid is a held child: begin with its exec */
+	bool on_exec; /* the one pid is a held child: begin with its exec */
 	bool chains;
-	size_t ring_pages;       /* 0: chosen */
-	uint32_t session_flags;  /* SESSION_... known to the caller */
-	const char *vmlinux;     /* "" none */
-	const char *perf_data;   /* NULL none */
-	char *const *command;    /* the recorder's own command line */
+	size_t ring_pages;      /* 0: chosen */
+	uint32_t session_flags; /* SESSION_... known to the caller */
+	const char *vmlinux;    /* "" none */
+	const char *perf_data;  /* NULL none */
+	char *const *command;   /* the recorder's own command line */
 	int nr_command;
 	struct session_dir *dir; /* outlives the recorder */
 };
@@ -45,5 +45,6 @@ int recorder_timeout_ms(const struct recorder *r);
 int recorder_round(struct recorder *r, struct err *err);
 /* Stops sampling, drains to the end, writes the totals and frees.  `target_status`: wait
  * status of the command, or -1.  The totals are filled also on an error. */
-int recorder_close(struct recorder *r, int target_status, struct session_totals *ret_totals,
-		   uint64_t *ret_file_bytes, struct err *err);
+int recorder_close(struct recorder *r, int target_status,
+		   struct session_totals *ret_totals, uint64_t *ret_file_bytes,
+		   struct err *err);

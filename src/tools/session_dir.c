@@ -44,9 +44,11 @@ static int lock(struct session_dir *d, struct err *err)
 	if (d->lock_fd < 0)
 		return err_sys(err, d->lock_fd, "cannot write in %s", d->samples);
 	if (flock(d->lock_fd, LOCK_EX | LOCK_NB))
-		return err_set(err, -EBUSY,
-			       "another recording is running in %s: wait for its end, or give "
-			       "--session-dir", d->root);
+		return err_set(
+			err, -EBUSY,
+			"another recording is running in %s: wait for its end, or give "
+			"--session-dir",
+			d->root);
 	return 0;
 }
 
@@ -60,8 +62,8 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 	if (r)
 		err_set(err, r, "out of memory");
 	else if (dir && (stat(dir, &st) || !S_ISDIR(st.st_mode)))
-		r = err_set(err, -ENOENT, "%s is not a directory: --session-dir must exist",
-			    dir);
+		r = err_set(err, -ENOENT,
+			    "%s is not a directory: --session-dir must exist", dir);
 	else if ((r = io_make_dirs(d.samples, 0755)))
 		err_sys(err, r, "cannot create %s", d.samples);
 	if (!r)

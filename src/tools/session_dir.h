@@ -8,12 +8,12 @@
 struct err;
 
 struct session_dir {
-	char *root;     /* DIR */
-	char *samples;  /* DIR/samples */
-	char *current;  /* DIR/samples/current */
+	char *root;    /* DIR */
+	char *samples; /* DIR/samples */
+	char *current; /* DIR/samples/current */
 	char *previous;
-	char *writing;  /* where files go at the moment */
-	int lock_fd;    /* one recorder a DIR at a time */
+	char *writing; /* where files go at the moment */
+	int lock_fd;   /* one recorder a DIR at a time */
 	bool append;
 	bool committed;
 };

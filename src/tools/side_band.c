@@ -67,7 +67,8 @@ int side_band_apply(struct side_band *s, const struct decoder *d, struct resolve
 	if (!s->entries.nr)
 		return 0;
 	qsort(s->entries.at, s->entries.nr, sizeof(*s->entries.at), by_time);
-	for (; i < s->entries.nr && s->entries.at[i].time_ns <= frontier_ns && !result; i++) {
+	for (; i < s->entries.nr && s->entries.at[i].time_ns <= frontier_ns && !result;
+	     i++) {
 		const struct side_band_entry *e = &s->entries.at[i];
 		struct record rec;
 

@@ -9,7 +9,8 @@
 #include "base/err.h"
 
 /* The child's side: never returns. */
-static void run_child(char *const *argv, const sigset_t *old_mask, int go_fd, int fail_fd)
+static void run_child(char *const *argv, const sigset_t *old_mask, int go_fd,
+		      int fail_fd)
 {
 	char go;
 	int code;

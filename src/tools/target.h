@@ -7,10 +7,10 @@
 struct err;
 
 struct target {
-	pid_t pid;    /* 0: none */
-	int go_fd;    /* closing or writing it decides what the child does */
-	int fail_fd;  /* the child writes an errno here if exec fails */
-	int status;   /* wait status, once it has ended */
+	pid_t pid;   /* 0: none */
+	int go_fd;   /* closing or writing it decides what the child does */
+	int fail_fd; /* the child writes an errno here if exec fails */
+	int status;  /* wait status, once it has ended */
 	int ended;
 };
 

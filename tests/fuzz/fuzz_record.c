@@ -15,11 +15,13 @@ static const uint64_t sample_types[] = {
 		PERF_SAMPLE_CGROUP,
 	PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 		PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |
-		PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
+		PERF_SAMPLE_STACK_USER,
 };
 
 /* Steps by the records' own sizes, as a ring does. */
-static void feed(const struct decoder *d, struct resolver *r, const uint8_t *data, size_t len)
+static void feed(const struct decoder *d, struct resolver *r, const uint8_t *data,
+		 size_t len)
 {
 	while (len >= sizeof(struct perf_event_header)) {
 		struct perf_event_header header;

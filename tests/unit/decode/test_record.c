@@ -59,13 +59,13 @@ static void finish(struct maker *m)
 }
 
 enum {
-	FULL = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-	       PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
-	       PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
-	       PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
-	       PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
-	       PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR |
-	       PERF_SAMPLE_CGROUP
+	FULL = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+	       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID |
+	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |
+	       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
+	       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |
+	       PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR |
+	       PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP
 };
 
 static void two_events(struct decoder *d, bool swap)
@@ -75,7 +75,8 @@ static void two_events(struct decoder *d, bool swap)
 					.sample_id_all = 1,
 					.sample_regs_user = 5,
 					.sample_regs_intr = 1,
-					.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
+					.read_format = PERF_FORMAT_GROUP |
+						       PERF_FORMAT_ID |
 						       PERF_FORMAT_LOST |
 						       PERF_FORMAT_TOTAL_TIME_ENABLED };
 
@@ -93,13 +94,13 @@ static void full_sample(struct maker *m)
 	u64(m, 0x1234); /* ip */
 	u32(m, 10);
 	u32(m, 11);
-	u64(m, 99);     /* time */
-	u64(m, 0xadd);  /* addr */
-	u64(m, 1);      /* stream id */
-	u32(m, 3);      /* cpu */
+	u64(m, 99);    /* time */
+	u64(m, 0xadd); /* addr */
+	u64(m, 1);     /* stream id */
+	u32(m, 3);     /* cpu */
 	u32(m, 0);
-	u64(m, 4000);   /* period */
-	u64(m, 2);      /* read: group of two, one time, three words each */
+	u64(m, 4000); /* period */
+	u64(m, 2);    /* read: group of two, one time, three words each */
 	u64(m, 0);
 	for (int i = 0; i < 6; i++)
 		u64(m, 0);
@@ -158,7 +159,8 @@ static void check_sample(bool swap)
 		size = swap ? __builtin_bswap16(size) : size;
 		if (len >= 8) {
 			memcpy(copy + 6, &size, sizeof(size));
-			assert_int_equal(decoder_record(&d, copy, len, &rec, &err), -EBADMSG);
+			assert_int_equal(decoder_record(&d, copy, len, &rec, &err),
+					 -EBADMSG);
 		}
 		free(copy);
 	}

@@ -49,8 +49,8 @@ static void apply(struct world *w, struct record *rec, uint64_t time)
 	assert_int_equal(resolver_side_band(w->resolver, rec), 0);
 }
 
-static void do_mmap(struct world *w, uint64_t time, int32_t pid, uint64_t start, uint64_t len,
-		    uint64_t pgoff, const char *path)
+static void do_mmap(struct world *w, uint64_t time, int32_t pid, uint64_t start,
+		    uint64_t len, uint64_t pgoff, const char *path)
 {
 	struct record rec = { .type = PERF_RECORD_MMAP2 };
 
@@ -69,12 +69,14 @@ static void do_comm(struct world *w, uint64_t time, int32_t pid, int32_t tid, bo
 {
 	struct record rec = { .type = PERF_RECORD_COMM };
 
-	rec.comm = (struct record_comm){ .pid = pid, .tid = tid, .exec = exec, .comm = comm };
+	rec.comm = (struct record_comm){
+		.pid = pid, .tid = tid, .exec = exec, .comm = comm
+	};
 	apply(w, &rec, time);
 }
 
-static void do_task(struct world *w, uint64_t time, uint32_t type, int32_t pid, int32_t ppid,
-		    int32_t tid, int32_t ptid)
+static void do_task(struct world *w, uint64_t time, uint32_t type, int32_t pid,
+		    int32_t ppid, int32_t tid, int32_t ptid)
 {
 	struct record rec = { .type = type };
 
@@ -83,10 +85,12 @@ static void do_task(struct world *w, uint64_t time, uint32_t type, int32_t pid, 
 }
 
 /* "comm image+0xoffset app" of a user sample. */
-static const char *at(struct world *w, uint64_t time, int32_t pid, int32_t tid, uint64_t ip)
+static const char *at(struct world *w, uint64_t time, int32_t pid, int32_t tid,
+		      uint64_t ip)
 {
 	static char text[256];
-	struct record rec = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER };
+	struct record rec = { .type = PERF_RECORD_SAMPLE,
+			      .misc = PERF_RECORD_MISC_USER };
 	struct sample s;
 	const struct thread *thread;
 	const struct frame *frame;
@@ -96,12 +100,13 @@ static const char *at(struct world *w, uint64_t time, int32_t pid, int32_t tid, 
 	assert_int_equal(resolver_sample(w->resolver, &w->decoder, &rec, &s), 0);
 	thread = &w->dict.threads.at[s.thread];
 	frame = &w->dict.frames.at[w->dict.stacks.at[s.stack].frame];
-	snprintf(text, sizeof(text), "%s %s+0x%llx %s", dict_str(&w->dict, thread->comm),
+	snprintf(text, sizeof(text), "%s %s+0x%llx %s",
+		 dict_str(&w->dict, thread->comm),
 		 dict_str(&w->dict, w->dict.images.at[frame->image].name),
 		 (unsigned long long)frame->offset,
-		 thread->app == DICT_NONE ?
-			 "-" :
-			 dict_str(&w->dict, w->dict.images.at[thread->app].name));
+		 thread->app == DICT_NONE
+			 ? "-"
+			 : dict_str(&w->dict, w->dict.images.at[thread->app].name));
 	return text;
 }
 
@@ -154,11 +159,12 @@ static void test_library_at_the_same_address(void **unused)
 	begin(&w);
 	start_program(&w, 10, 5, "a", "/bin/a");
 	for (uint64_t t = 100; t < 1000; t += 100)
-		do_mmap(&w, t, 5, 0x9000, 0x1000, 0, t % 200 ? "/lib/odd.so" : "/lib/even.so");
+		do_mmap(&w, t, 5, 0x9000, 0x1000, 0,
+			t % 200 ? "/lib/odd.so" : "/lib/even.so");
 	for (uint64_t t = 100; t < 1000; t += 100)
 		assert_string_equal(at(&w, t + 50, 5, 5, 0x9002),
-				    t % 200 ? "a /lib/odd.so+0x2 /bin/a" :
-					      "a /lib/even.so+0x2 /bin/a");
+				    t % 200 ? "a /lib/odd.so+0x2 /bin/a"
+					    : "a /lib/even.so+0x2 /bin/a");
 	/* The newest is what remains when history is dropped. */
 	resolver_frontier(w.resolver, 2000);
 	assert_string_equal(at(&w, 2001, 5, 5, 0x9002), "a /lib/odd.so+0x2 /bin/a");
@@ -176,7 +182,8 @@ static void test_pid_reuse(void **unused)
 	start_program(&w, 30, 5, "a", "/bin/a");
 	do_task(&w, 100, PERF_RECORD_EXIT, 5, 5, 5, 5);
 	do_task(&w, 200, PERF_RECORD_FORK, 5, 1, 5, 1);
-	assert_string_equal(at(&w, 201, 5, 5, 0x1010), "init /bin/init+0x1010 /bin/init");
+	assert_string_equal(at(&w, 201, 5, 5, 0x1010),
+			    "init /bin/init+0x1010 /bin/init");
 	start_program(&w, 210, 5, "b", "/bin/b");
 	assert_string_equal(at(&w, 50, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
 	assert_string_equal(at(&w, 105, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
@@ -201,7 +208,8 @@ static void test_threads_and_names(void **unused)
 	/* The leader may go first: the process lives as long as one thread. */
 	do_task(&w, 40, PERF_RECORD_EXIT, 5, 5, 5, 5);
 	resolver_frontier(w.resolver, 3000000000);
-	assert_string_equal(at(&w, 3000000000, 5, 6, 0x1000), "worker /bin/a+0x1000 /bin/a");
+	assert_string_equal(at(&w, 3000000000, 5, 6, 0x1000),
+			    "worker /bin/a+0x1000 /bin/a");
 	end(&w);
 }
 
@@ -220,7 +228,8 @@ static void test_snapshot_then_live(void **unused)
 	do_comm(&w, 0, 7, 7, false, "child");
 	do_mmap(&w, 0, 7, 0x4000, 0x1000, 0, "/bin/child");
 	assert_string_equal(at(&w, 1, 7, 7, 0x4000), "child /bin/child+0x0 /bin/child");
-	assert_string_equal(at(&w, 1, 7, 7, 0x1000), "child [unknown]+0x1000 /bin/child");
+	assert_string_equal(at(&w, 1, 7, 7, 0x1000),
+			    "child [unknown]+0x1000 /bin/child");
 	end(&w);
 }
 
@@ -242,7 +251,8 @@ static void test_unknown_process_is_asked_for_once(void **unused)
 static void test_anonymous_regions_do_not_mix(void **unused)
 {
 	struct world w;
-	struct record rec = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER };
+	struct record rec = { .type = PERF_RECORD_SAMPLE,
+			      .misc = PERF_RECORD_MISC_USER };
 	struct sample a, b;
 
 	(void)unused;
@@ -266,12 +276,13 @@ static const char *chain_text(struct world *w, uint32_t stack)
 	size_t len = 0;
 
 	for (; stack >= STACK_FIRST; stack = w->dict.stacks.at[stack].parent) {
-		const struct frame *f = &w->dict.frames.at[w->dict.stacks.at[stack].frame];
+		const struct frame *f =
+			&w->dict.frames.at[w->dict.stacks.at[stack].frame];
 
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s+%llx;",
-					dict_str(&w->dict,
-						 w->dict.images.at[f->image].name),
-					(unsigned long long)f->offset);
+		len += (size_t)snprintf(
+			text + len, sizeof(text) - len, "%s+%llx;",
+			dict_str(&w->dict, w->dict.images.at[f->image].name),
+			(unsigned long long)f->offset);
 	}
 	snprintf(text + len, sizeof(text) - len, "%s",
 		 stack == STACK_TRUNCATED ? "cut" : "root");
@@ -281,9 +292,14 @@ static const char *chain_text(struct world *w, uint32_t stack)
 static void test_chains(void **unused)
 {
 	struct world w;
-	struct record rec = { .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_KERNEL };
-	uint64_t whole[] = { PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020,
-			     PERF_CONTEXT_USER, 0x1010, 0x7020 };
+	struct record rec = { .type = PERF_RECORD_SAMPLE,
+			      .misc = PERF_RECORD_MISC_KERNEL };
+	uint64_t whole[] = { PERF_CONTEXT_KERNEL,
+			     0xffffffff81000010,
+			     0xffffffff81000020,
+			     PERF_CONTEXT_USER,
+			     0x1010,
+			     0x7020 };
 	uint64_t cut[] = { PERF_CONTEXT_USER, 0x1010, 0x5555, 0x7020 };
 	struct record kernel = { .type = PERF_RECORD_MMAP };
 	struct sample s, again;
@@ -334,10 +350,12 @@ static void test_bpf_program_comes_and_goes(void **unused)
 	sample.sample.ip.v = 0xffffffffc0001008;
 	for (uint64_t t = 5; t < 30; t += 10) {
 		sample.id = (struct record_id){ .pid = 0, .tid = 0, .time_ns = t };
-		assert_int_equal(resolver_sample(w.resolver, &w.decoder, &sample, &s), 0);
-		assert_string_equal(chain_text(&w, s.stack),
-				    t == 15 ? "bpf_prog_1+8;root" :
-					      "[kernel.kallsyms]+ffffffffc0001008;root");
+		assert_int_equal(resolver_sample(w.resolver, &w.decoder, &sample, &s),
+				 0);
+		assert_string_equal(
+			chain_text(&w, s.stack),
+			t == 15 ? "bpf_prog_1+8;root"
+				: "[kernel.kallsyms]+ffffffffc0001008;root");
 	}
 	end(&w);
 }

@@ -50,7 +50,8 @@ static void test_against_model(void **unused)
 	space_pool_init(&pool);
 	for (uint32_t step = 1; step <= STEPS; step++) {
 		uint64_t start = random_below(ADDRESSES - 1);
-		uint64_t end = start + 1 + random_below((uint32_t)(ADDRESSES - start - 1) / 4 + 1);
+		uint64_t end = start + 1 +
+			       random_below((uint32_t)(ADDRESSES - start - 1) / 4 + 1);
 		struct mapping m = { start, end, 1000 * step, step };
 		bool map = random_below(4) != 0;
 		struct space_node *next;
@@ -59,10 +60,11 @@ static void test_against_model(void **unused)
 		if (map)
 			assert_int_equal(space_map(&pool, root, &m, &next), 0);
 		else
-			assert_int_equal(space_unmap(&pool, root, start, end, &next), 0);
+			assert_int_equal(space_unmap(&pool, root, start, end, &next),
+					 0);
 		for (uint64_t a = start; a < end; a++)
-			model[a] = map ? (struct cell){ step, 1000 * step + a - start } :
-					 (struct cell){ 0 };
+			model[a] = map ? (struct cell){ step, 1000 * step + a - start }
+				       : (struct cell){ 0 };
 		check_equal(next, model);
 		space_put(&pool, root);
 		root = next;
