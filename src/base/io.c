@@ -44,7 +44,8 @@ ssize_t io_pread_full(int fd, void *bytes, size_t len, uint64_t off)
 	size_t got = 0;
 
 	while (got < len) {
-		ssize_t n = pread(fd, (char *)bytes + got, len - got, (off_t)(off + got));
+		ssize_t n =
+			pread(fd, (char *)bytes + got, len - got, (off_t)(off + got));
 
 		if (n < 0) {
 			if (errno == EINTR)
@@ -143,7 +144,8 @@ int io_make_dirs(const char *path, mode_t mode)
 	return r;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *walk)
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *walk)
 {
 	(void)st;
 	(void)type;

@@ -13,8 +13,7 @@ static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
 {
 	size_t i = hash_pair(a, b) & m->mask;
 
-	while (m->slots[i].value_plus_1 &&
-	       (m->slots[i].a != a || m->slots[i].b != b))
+	while (m->slots[i].value_plus_1 && (m->slots[i].a != a || m->slots[i].b != b))
 		i = (i + 1) & m->mask;
 	return &m->slots[i];
 }

@@ -94,8 +94,8 @@ bool parse_duration_ns(const char *s, uint64_t *ret_ns)
 		const char *unit;
 		double ns;
 	} units[] = {
-		{ "", 1e9 },  { "s", 1e9 },  { "ms", 1e6 }, { "us", 1e3 },
-		{ "ns", 1 },  { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 },
+		{ "", 1e9 }, { "s", 1e9 },  { "ms", 1e6 },   { "us", 1e3 },
+		{ "ns", 1 }, { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 },
 	};
 	double v;
 

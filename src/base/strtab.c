@@ -12,8 +12,8 @@ int strtab_init(struct strtab *t)
 	return strtab_add(t, "") == STRTAB_FAILED ? -ENOMEM : 0;
 }
 
-static uint32_t find_len(const struct strtab *t, const char *s, size_t len, uint64_t hash,
-			 uint64_t *ret_turn)
+static uint32_t find_len(const struct strtab *t, const char *s, size_t len,
+			 uint64_t hash, uint64_t *ret_turn)
 {
 	uint64_t turn = 0;
 	uint32_t number;

@@ -4,28 +4,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define VEC(type)            \
-	struct {             \
-		type *at;    \
-		size_t nr;   \
-		size_t cap;  \
+#define VEC(type)                                                                      \
+	struct {                                                                       \
+		type *at;                                                              \
+		size_t nr;                                                             \
+		size_t cap;                                                            \
 	}
 
 /* Room for one more element; false when memory is short.  Evaluates `v` often. */
-#define vec_grow(v)                                                                \
-	((v)->nr < (v)->cap ||                                                     \
+#define vec_grow(v)                                                                    \
+	((v)->nr < (v)->cap ||                                                         \
 	 vec_grow_raw((void **)&(v)->at, &(v)->cap, (v)->nr + 1, sizeof(*(v)->at)))
 /* Room for `n` elements in all. */
-#define vec_reserve(v, n)                                                          \
-	((n) <= (v)->cap ||                                                        \
+#define vec_reserve(v, n)                                                              \
+	((n) <= (v)->cap ||                                                            \
 	 vec_grow_raw((void **)&(v)->at, &(v)->cap, (n), sizeof(*(v)->at)))
 /* Appends a value; false (and nothing appended) when memory is short. */
 #define vec_push(v, ...) (vec_grow(v) && ((v)->at[(v)->nr++] = (__VA_ARGS__), true))
-#define vec_done(v)                       \
-	do {                              \
-		vec_free_raw((v)->at);    \
-		(v)->at = NULL;           \
-		(v)->nr = (v)->cap = 0;   \
+#define vec_done(v)                                                                    \
+	do {                                                                           \
+		vec_free_raw((v)->at);                                                 \
+		(v)->at = NULL;                                                        \
+		(v)->nr = (v)->cap = 0;                                                \
 	} while (0)
 
 /* What the macros stand on; not called by name. */

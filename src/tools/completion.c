@@ -44,7 +44,8 @@ static void print_bash(void)
 	      "\t\t\treturn\n\t\tfi\n"
 	      "\t\tcmd=\"${COMP_WORDS[1]}\"\n\tfi\n"
 	      "\tcase \"$cur\" in\n"
-	      "\t-*) COMPREPLY=($(compgen -W \"$(_oprofile_options \"$cmd\")\" -- \"$cur\"))\n"
+	      "\t-*) COMPREPLY=($(compgen -W \"$(_oprofile_options \"$cmd\")\" -- "
+	      "\"$cur\"))\n"
 	      "\t\tif [[ ${COMPREPLY[0]-} == *= ]]; then compopt -o nospace; fi ;;\n"
 	      "\t*) compopt -o default ;;\n"
 	      "\tesac\n}\n"
@@ -77,7 +78,9 @@ static void print_zsh_rows(const struct option_row *rows)
 		if (of->kind == OPTION_REFUSED)
 			continue;
 		printf(" \\\n\t\t'*--%s%s[", row->name,
-		       !of->value ? "" : of->value_optional ? "=-" : "=");
+		       !of->value           ? ""
+		       : of->value_optional ? "=-"
+					    : "=");
 		print_zsh_text(of->help);
 		putchar(']');
 		if (of->value) {
@@ -104,7 +107,8 @@ static void print_zsh(void)
 	      stdout);
 	for (size_t i = 0; commands[i]; i++)
 		printf(" %s", commands[i]->name);
-	fputs("\n\t\treturn\n\tfi\n\tcmd=$words[2]\n\tshift words\n\t(( CURRENT-- ))\nfi\n"
+	fputs("\n\t\treturn\n\tfi\n\tcmd=$words[2]\n\tshift words\n\t(( CURRENT-- "
+	      "))\nfi\n"
 	      "case $cmd in\n",
 	      stdout);
 	for (size_t i = 0; commands[i]; i++) {

@@ -32,7 +32,8 @@ unsigned int help_terminal_width(void)
 
 	if (columns && parse_u64(columns, &width) && width)
 		return width_within(width);
-	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
+	    size.ws_col)
 		return width_within(size.ws_col);
 	return WIDTH_DEFAULT;
 }
@@ -147,7 +148,8 @@ static void print_refused(FILE *out, const struct option_row *rows, unsigned int
 	buf_put_u8(&names, 0);
 	if (!names.failed && names.len > 1) {
 		fputs("\nKnown, but refused (each says why):\n  ", out);
-		help_wrap(out, (const char *)names.data, NAMES_INDENT, NAMES_INDENT, width);
+		help_wrap(out, (const char *)names.data, NAMES_INDENT, NAMES_INDENT,
+			  width);
 	}
 	buf_done(&names);
 }

@@ -29,7 +29,8 @@ static void print_commands(FILE *out)
 	      "       oprofile help [COMMAND]\n"
 	      "       oprofile --version\n"
 	      "\n"
-	      "A statistical profiler: records where programs and the kernel spend their\n"
+	      "A statistical profiler: records where programs and the kernel spend "
+	      "their\n"
 	      "time, and shows it by binary and by function.\n"
 	      "\n"
 	      "Commands:\n",
@@ -56,8 +57,9 @@ static int unknown_command(const char *name)
 			nearest_try(&near, commands[i]->classic);
 	}
 	if (near.best)
-		command_error("unknown command '%s': did you mean '%s'? (see oprofile help)",
-			      name, near.best);
+		command_error(
+			"unknown command '%s': did you mean '%s'? (see oprofile help)",
+			name, near.best);
 	else
 		command_error("unknown command '%s' (see oprofile help)", name);
 	return 1;
@@ -92,7 +94,8 @@ static int run_word(int argc, char **argv)
 	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h") ||
 	    !strcmp(word, "-?"))
 		return show_help(argc > 2 ? argv[2] : NULL);
-	if (!strcmp(word, "version") || !strcmp(word, "--version") || !strcmp(word, "-v")) {
+	if (!strcmp(word, "version") || !strcmp(word, "--version") ||
+	    !strcmp(word, "-v")) {
 		version_print(stdout);
 		return 0;
 	}

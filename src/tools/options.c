@@ -39,8 +39,8 @@ const struct option_row *options_find(const struct option_row *rows, const char 
 const struct option_row *options_main_row(const struct option_row *rows,
 					  const struct option_row *row)
 {
-	const struct option_row *of = row->alias_of ? options_find(rows, row->alias_of)
-						    : NULL;
+	const struct option_row *of =
+		row->alias_of ? options_find(rows, row->alias_of) : NULL;
 
 	return of ? of : row;
 }
@@ -148,7 +148,8 @@ static int store(struct found f, const char *text, struct err *err)
 		return store_parsed(row, text, parse_u64(text, field), "a whole number",
 				    err);
 	case OPTION_NUMBER:
-		return store_parsed(row, text, parse_double(text, field), "a number", err);
+		return store_parsed(row, text, parse_double(text, field), "a number",
+				    err);
 	case OPTION_DURATION:
 		return store_parsed(row, text, parse_duration_ns(text, field),
 				    "a time such as 10, 1.5s, 250ms or 2m", err);
@@ -160,8 +161,8 @@ static int store(struct found f, const char *text, struct err *err)
 }
 
 /* Lists the options that a mistyped or abbreviated name begins. */
-static size_t list_matches(const struct parser *p, const char *name, size_t len, char *text,
-			   size_t room)
+static size_t list_matches(const struct parser *p, const char *name, size_t len,
+			   char *text, size_t room)
 {
 	size_t used = 0;
 	size_t nr = 0;
@@ -190,7 +191,8 @@ static int unknown_long(const struct parser *p, const char *word, struct err *er
 	memcpy(name, word + 2, len);
 	name[len] = '\0';
 	if (list_matches(p, name, len, matches, sizeof(matches)) > 1)
-		return err_set(err, -EINVAL, "option --%s is ambiguous: %s", name, matches);
+		return err_set(err, -EINVAL, "option --%s is ambiguous: %s", name,
+			       matches);
 	for (size_t i = 0; i + 1 < p->longs.nr; i++)
 		nearest_try(&near, p->longs.at[i].name);
 	if (near.best)

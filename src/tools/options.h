@@ -12,8 +12,8 @@
 struct err;
 
 enum option_kind {
-	OPTION_FLAG,     /* bool */
-	OPTION_TEXT,     /* const char *, borrowed from argv; "" for an optional value left out */
+	OPTION_FLAG, /* bool */
+	OPTION_TEXT, /* const char *, borrowed from argv; "" for an optional value left out */
 	OPTION_LIST,     /* struct option_list: every use adds a value */
 	OPTION_COUNT,    /* uint64_t, decimal or 0x */
 	OPTION_NUMBER,   /* double */
@@ -27,13 +27,13 @@ struct option_list {
 };
 
 struct option_row {
-	const char *name;  /* long name without dashes; NULL ends a table */
-	char letter;       /* 0: none */
+	const char *name; /* long name without dashes; NULL ends a table */
+	char letter;      /* 0: none */
 	enum option_kind kind;
 	const char *value; /* name of the value in --help, NULL if it takes none */
 	bool value_optional;
-	size_t offset;     /* of the field in the command's own struct */
-	const char *help;  /* one or more sentences; wrapped by --help */
+	size_t offset;    /* of the field in the command's own struct */
+	const char *help; /* one or more sentences; wrapped by --help */
 	const char *refusal;
 	/* A second spelling (or letter) of the row with this name: kind, value and offset are
 	 * read from there, and --help shows both on one line. */

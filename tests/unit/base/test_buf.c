@@ -30,10 +30,9 @@ static const struct {
 	uint64_t v;
 	size_t len;
 } varints[] = {
-	{ 0, 1 },	   { 1, 1 },	      { 127, 1 },
-	{ 128, 2 },	   { 16383, 2 },      { 16384, 3 },
-	{ UINT32_MAX, 5 }, { 1ULL << 62, 9 }, { 1ULL << 63, 10 },
-	{ UINT64_MAX, 10 },
+	{ 0, 1 },           { 1, 1 },           { 127, 1 },        { 128, 2 },
+	{ 16383, 2 },       { 16384, 3 },       { UINT32_MAX, 5 }, { 1ULL << 62, 9 },
+	{ 1ULL << 63, 10 }, { UINT64_MAX, 10 },
 };
 
 static void varints_come_back(void **state)
@@ -55,8 +54,9 @@ static void varints_come_back(void **state)
 
 static void signed_varints_come_back(void **state)
 {
-	static const int64_t values[] = { 0,  -1,  1,	       -2,	  2,
-					  63, -64, INT64_MAX, INT64_MIN };
+	static const int64_t values[] = {
+		0, -1, 1, -2, 2, 63, -64, INT64_MAX, INT64_MIN
+	};
 	static const size_t lens[] = { 1, 1, 1, 1, 1, 1, 1, 10, 10 };
 
 	(void)state;

@@ -37,7 +37,8 @@ static void every_prefix_fails_where_it_ends(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len <= sizeof(bytes); len++) {
-		uint8_t *exact = malloc(len ? len : 1); /* a sanitizer sees an overrun */
+		uint8_t *exact =
+			malloc(len ? len : 1); /* a sanitizer sees an overrun */
 		struct cursor c;
 
 		memcpy(exact, bytes, len);
@@ -93,7 +94,8 @@ static void varint_forms(void **state)
 		{ "\x80\0", 2, 0, false }, /* longer than needed, but whole */
 		{ "\xe5\x8e\x26", 3, 624485, false },
 		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, UINT64_MAX, false },
-		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, 0, true }, /* 65 bits */
+		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, 0,
+		  true }, /* 65 bits */
 		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10, 0, true },
 		{ "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11, 0, true },
 	};

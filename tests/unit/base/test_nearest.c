@@ -10,10 +10,16 @@ static void distance_counts_edits(void **state)
 		const char *a, *b;
 		size_t want;
 	} rows[] = {
-		{ "", "", 0 },	     { "", "abc", 3 },	     { "abc", "", 3 },
-		{ "same", "same", 0 }, { "same", "sam", 1 }, { "same", "saem", 1 },
-		{ "frequncy", "frequency", 1 }, { "kitten", "sitting", 3 },
-		{ "ab", "ba", 1 },   { "abc", "xyz", 3 },
+		{ "", "", 0 },
+		{ "", "abc", 3 },
+		{ "abc", "", 3 },
+		{ "same", "same", 0 },
+		{ "same", "sam", 1 },
+		{ "same", "saem", 1 },
+		{ "frequncy", "frequency", 1 },
+		{ "kitten", "sitting", 3 },
+		{ "ab", "ba", 1 },
+		{ "abc", "xyz", 3 },
 	};
 
 	(void)state;

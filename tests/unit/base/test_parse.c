@@ -56,11 +56,11 @@ static void fractions(void **state)
 		bool good;
 		double want;
 	} rows[] = {
-		{ "0", true, 0 },      { "0.5", true, 0.5 },  { ".25", true, 0.25 },
-		{ "3.", true, 3 },     { "100", true, 100 },  { "", false, 0 },
-		{ ".", false, 0 },     { "-1", false, 0 },    { "nan", false, 0 },
-		{ "inf", false, 0 },   { "1e3", false, 0 },   { "0x1p3", false, 0 },
-		{ "1,5", false, 0 },   { " 1", false, 0 },    { "1 ", false, 0 },
+		{ "0", true, 0 },      { "0.5", true, 0.5 }, { ".25", true, 0.25 },
+		{ "3.", true, 3 },     { "100", true, 100 }, { "", false, 0 },
+		{ ".", false, 0 },     { "-1", false, 0 },   { "nan", false, 0 },
+		{ "inf", false, 0 },   { "1e3", false, 0 },  { "0x1p3", false, 0 },
+		{ "1,5", false, 0 },   { " 1", false, 0 },   { "1 ", false, 0 },
 		{ "1.2.3", false, 0 },
 	};
 
@@ -119,13 +119,20 @@ static void durations(void **state)
 		bool good;
 		uint64_t want;
 	} rows[] = {
-		{ "10", true, 10000000000 },  { "1.5s", true, 1500000000 },
-		{ "250ms", true, 250000000 }, { "2m", true, 120000000000 },
-		{ "2min", true, 120000000000 }, { "1h", true, 3600000000000 },
-		{ "7us", true, 7000 },	      { "9ns", true, 9 },
-		{ "0", true, 0 },	      { "s", false, 0 },
-		{ "1 s", false, 0 },	      { "1d", false, 0 },
-		{ "-1", false, 0 },	      { "", false, 0 },
+		{ "10", true, 10000000000 },
+		{ "1.5s", true, 1500000000 },
+		{ "250ms", true, 250000000 },
+		{ "2m", true, 120000000000 },
+		{ "2min", true, 120000000000 },
+		{ "1h", true, 3600000000000 },
+		{ "7us", true, 7000 },
+		{ "9ns", true, 9 },
+		{ "0", true, 0 },
+		{ "s", false, 0 },
+		{ "1 s", false, 0 },
+		{ "1d", false, 0 },
+		{ "-1", false, 0 },
+		{ "", false, 0 },
 		{ "99999999999h", false, 0 },
 	};
 

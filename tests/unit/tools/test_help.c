@@ -13,7 +13,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "HOW",
 	  .value_optional = true,
-	  .help = "Record chains of callers; a sentence that is long enough to need a second "
+	  .help = "Record chains of callers; a sentence that is long enough to need a "
+		  "second "
 		  "line at any width." },
 	{ .name = "call-graph", .alias_of = "callgraph" },
 	{ .name = "a-very-long-name-of-an-option",

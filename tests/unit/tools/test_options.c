@@ -107,7 +107,8 @@ static void every_kind_is_stored(void **state)
 
 	(void)state;
 	parse(&o, OPTIONS_PERMUTE,
-	      "--flag --text=a --list x -ly --count 0x10 --number .5 --duration 250ms w");
+	      "--flag --text=a --list x -ly --count 0x10 --number .5 --duration 250ms "
+	      "w");
 	assert_int_equal(o.r, 0);
 	assert_true(o.target.flag);
 	assert_string_equal(o.target.text, "a");
@@ -171,8 +172,8 @@ static void an_optional_value_swallows_no_word(void **state)
 
 static void spellings_share_one_field(void **state)
 {
-	static const char *const lines[] = { "--call-graph=x", "--callgraph=x", "--call=x",
-					     "--call-=x", "-gx" };
+	static const char *const lines[] = { "--call-graph=x", "--callgraph=x",
+					     "--call=x", "--call-=x", "-gx" };
 	struct outcome o;
 
 	(void)state;
@@ -234,7 +235,8 @@ static void a_monster_of_a_name_is_cut(void **state)
 	memset(word, 'x', sizeof(word));
 	memcpy(word, "--", 2);
 	word[sizeof(word) - 1] = '\0';
-	assert_int_equal(options_parse(&table, 1, OPTIONS_PERMUTE, &words, &err), -EINVAL);
+	assert_int_equal(options_parse(&table, 1, OPTIONS_PERMUTE, &words, &err),
+			 -EINVAL);
 	assert_true(strlen(err.text) < 80);
 }
 

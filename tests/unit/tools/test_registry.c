@@ -198,7 +198,8 @@ static void columns_are_whole(void **state)
 	for (const struct column *row = columns; row->name; row++) {
 		assert_ptr_equal(column_find(row->name), row);
 		if (!row->title || !row->help || !row->print)
-			fail_msg("column %s: no title, help text or printer", row->name);
+			fail_msg("column %s: no title, help text or printer",
+				 row->name);
 	}
 	assert_null(column_find("no such column"));
 }
@@ -219,7 +220,8 @@ static void sources_are_whole(void **state)
 
 	(void)state;
 	for (const struct source_row *row = source_rows; row->name; row++) {
-		for (const struct source_row *other = source_rows; other != row; other++)
+		for (const struct source_row *other = source_rows; other != row;
+		     other++)
 			assert_string_not_equal(row->name, other->name);
 		if (!row->help || !row->available)
 			fail_msg("source %s: no help text or probe", row->name);
