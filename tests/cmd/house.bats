@@ -75,3 +75,17 @@
 	run "$OPROFILE" completion fish
 	[ "$status" -eq 1 ]
 }
+
+@test "an installation has the links, the manual and completion" {
+	command -v meson >/dev/null || skip "meson is not here"
+	DESTDIR="$BATS_TEST_TMPDIR/root" meson install -C "$BUILD_ROOT" --no-rebuild --quiet
+	prefix=$(dirname "$(dirname "$(find "$BATS_TEST_TMPDIR/root" -name oprofile -path '*/bin/*')")")
+	for link in "$OPROFILE_LINKS"/*; do
+		name=${link##*/}
+		"$prefix/bin/$name" --version
+		[ -f "$prefix/share/man/man1/$name.1" ]
+		[ -s "$prefix/share/bash-completion/completions/$name.bash" ]
+	done
+	[ -s "$prefix/share/zsh/site-functions/_oprofile" ]
+	[ -f "$prefix/share/doc/oprofile/LICENSE" ]
+}
