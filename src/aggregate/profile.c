@@ -11,7 +11,8 @@
 #include "resolve/demangle.h"
 
 enum {
-	MAX_KEYS = KEY_ID_COUNT
+	MAX_KEYS = KEY_ID_COUNT,
+	STEP = 64 /* samples on their way to the tally at once */
 };
 
 int profile_init(struct profile *p, const struct profile_options *options)
@@ -42,10 +43,10 @@ void profile_done(struct profile *p)
 	vec_done(&p->functions);
 	vec_done(&p->values);
 	vec_done(&p->rows);
+	vec_done(&p->first_rows);
 	map_done(&p->image_by);
 	map_done(&p->function_by);
 	map_done(&p->group_by);
-	map_done(&p->row_by);
 	*p = (struct profile){ 0 };
 }
 
@@ -54,9 +55,10 @@ unsigned int profile_columns(const struct profile *p)
 	const unsigned int thread = NEED_APP | NEED_COMM | NEED_PID | NEED_TID |
 				    NEED_CGROUP | NEED_QUALITY;
 	const struct spec *spec = p->options.spec;
-	/* Periods are few bytes and every export shows them. */
-	unsigned int columns = COLUMN_EVENT | COLUMN_PERIOD;
+	unsigned int columns = COLUMN_EVENT;
 
+	if (p->options.periods)
+		columns |= COLUMN_PERIOD;
 	if (p->needs & thread ||
 	    (spec && (spec->tids.nr || spec->lists[SPEC_COMM].values.nr)))
 		columns |= COLUMN_THREAD;
@@ -69,11 +71,6 @@ unsigned int profile_columns(const struct profile *p)
 	return columns;
 }
 
-int profile_begin(struct profile *p, const struct profile_source *source)
-{
-	return view_new(source, &p->view);
-}
-
 static uint64_t time_width(const struct profile *p)
 {
 	int at = keys_find(p->options.keys, KEY_TIME);
@@ -81,18 +78,24 @@ static uint64_t time_width(const struct profile *p)
 	return at < 0 ? 0 : p->options.keys->keys.at[at].width_ns;
 }
 
-/* (event, cpu, bucket) of sample i as one number; UINT64_MAX: not asked for. */
+int profile_begin(struct profile *p, const struct profile_source *source)
+{
+	int r = view_new(source, &p->view);
+
+	if (!r)
+		p->view->time_width_ns = time_width(p);
+	return r;
+}
+
+/* (event, cpu, bucket) of sample i as one number; 1: the event is not asked for. */
 static inline int pack_rest(const struct view *v, const struct sample_batch *b, size_t i,
-			    uint64_t width, uint64_t *ret_rest)
+			    uint64_t *ret_rest)
 {
 	uint32_t event = b->event[i];
-	uint64_t rest;
+	uint64_t rest = event;
 
-	if (event >= v->nr_events || v->event_of[event] == VIEW_SKIP) {
-		*ret_rest = UINT64_MAX;
-		return 0;
-	}
-	rest = event;
+	if (event >= v->nr_events || v->event_of[event] == VIEW_SKIP)
+		return 1;
 	if (b->cpu) {
 		uint32_t cpu = b->cpu[i] < VIEW_CPU_NONE ? b->cpu[i] : VIEW_CPU_NONE;
 
@@ -100,8 +103,9 @@ static inline int pack_rest(const struct view *v, const struct sample_batch *b, 
 	}
 	if (b->time_ns) {
 		uint64_t start = v->source.start_ns;
-		uint64_t bucket = b->time_ns[i] > start ? (b->time_ns[i] - start) / width
-							: 0;
+		uint64_t bucket = b->time_ns[i] > start
+					  ? (b->time_ns[i] - start) / v->time_width_ns
+					  : 0;
 
 		if (bucket > UINT32_MAX)
 			return -ERANGE;
@@ -119,36 +123,65 @@ static inline uint32_t sample_place(struct profile *p, struct view *v, uint32_t 
 	return __builtin_expect(place == VIEW_UNSET, 0) ? view_place(p, v, stack) : place;
 }
 
+/* What a sample adds to the tally. */
+struct counted {
+	uint64_t a;
+	uint64_t b;
+	uint64_t period;
+};
+
+/* The cell of sample i; 1: it is not asked for. */
+static inline int find_cell(struct profile *p, struct view *v, const struct sample_batch *b,
+			    size_t i, struct counted *ret_cell)
+{
+	uint32_t actor = 0;
+	uint32_t place = 0;
+	int r;
+
+	if (b->thread) {
+		uint32_t t = b->thread[i];
+
+		actor = v->actor_of[t < v->nr_threads ? t : v->nr_threads];
+		if (actor == VIEW_SKIP)
+			return 1;
+	}
+	r = pack_rest(v, b, i, &ret_cell->b);
+	if (r)
+		return r;
+	if (b->stack) {
+		place = sample_place(p, v, b->stack[i]);
+		if (place == VIEW_UNSET)
+			return -ENOMEM;
+	}
+	ret_cell->a = (uint64_t)actor << 32 | place;
+	ret_cell->period = b->period ? b->period[i] : 0;
+	return 0;
+}
+
+/* Samples go by in steps: first the cells of a step are found and asked for, then counted,
+ * so that the waits for memory overlap. */
 static int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)
 {
-	uint64_t width = time_width(p);
+	struct counted cells[STEP];
 
-	for (size_t i = 0; i < b->nr; i++) {
-		uint32_t actor = 0;
-		uint32_t place = 0;
-		uint64_t rest;
-		int r;
+	for (size_t from = 0; from < b->nr; from += STEP) {
+		size_t to = b->nr - from < STEP ? b->nr : from + STEP;
+		size_t nr = 0;
 
-		if (b->thread) {
-			uint32_t t = b->thread[i];
+		for (size_t i = from; i < to; i++) {
+			int r = find_cell(p, v, b, i, &cells[nr]);
 
-			actor = v->actor_of[t < v->nr_threads ? t : v->nr_threads];
-			if (actor == VIEW_SKIP)
+			if (r < 0)
+				return r;
+			if (r)
 				continue;
+			tally_prefetch(&v->tally, cells[nr].a, cells[nr].b);
+			nr++;
 		}
-		r = pack_rest(v, b, i, width, &rest);
-		if (r)
-			return r;
-		if (rest == UINT64_MAX)
-			continue;
-		if (b->stack) {
-			place = sample_place(p, v, b->stack[i]);
-			if (place == VIEW_UNSET)
+		for (size_t i = 0; i < nr; i++) {
+			if (tally_add(&v->tally, cells[i].a, cells[i].b, cells[i].period))
 				return -ENOMEM;
 		}
-		if (tally_add(&v->tally, (uint64_t)actor << 32 | place, rest,
-			      b->period ? b->period[i] : 1))
-			return -ENOMEM;
 	}
 	return 0;
 }
@@ -164,6 +197,8 @@ int profile_add(struct profile *p, const struct sample_batch *batch, struct err 
 		b.thread = NULL;
 	if (!(columns & COLUMN_STACK))
 		b.stack = NULL;
+	if (!(columns & COLUMN_PERIOD))
+		b.period = NULL;
 	if (!(columns & COLUMN_CPU))
 		b.cpu = NULL;
 	if (!(columns & COLUMN_TIME))
@@ -178,22 +213,25 @@ int profile_add(struct profile *p, const struct sample_batch *batch, struct err 
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
+/* The row of an event in a group, new or old; DICT_NONE when memory is short. */
 static uint32_t add_row(struct profile *p, uint32_t group, uint32_t event)
 {
-	struct map_slot *slot;
-	bool is_new;
+	struct profile_row row = { .group = group, .event = event };
+	uint32_t at;
 
-	slot = map_at(&p->row_by, group, event, &is_new);
-	if (!slot)
-		return DICT_NONE;
-	if (is_new) {
-		struct profile_row row = { .group = group, .event = event };
-
-		if (!vec_push(&p->rows, row))
+	while (p->first_rows.nr <= group) {
+		if (!vec_push(&p->first_rows, DICT_NONE))
 			return DICT_NONE;
-		slot->value_plus_1 = (uint32_t)p->rows.nr;
 	}
-	return slot->value_plus_1 - 1;
+	for (at = p->first_rows.at[group]; at != DICT_NONE; at = p->rows.at[at].next) {
+		if (p->rows.at[at].event == event)
+			return at;
+	}
+	row.next = p->first_rows.at[group];
+	if (!vec_push(&p->rows, row))
+		return DICT_NONE;
+	p->first_rows.at[group] = (uint32_t)p->rows.nr - 1;
+	return p->first_rows.at[group];
 }
 
 /* The group with these values, new or old; DICT_NONE when memory is short. */

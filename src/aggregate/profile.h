@@ -38,6 +38,7 @@ struct profile_options {
 	/* Functions of one name at several addresses are several groups (OProfile's
 	 * --symbols), not one (--by symbol). */
 	bool functions_apart;
+	bool periods; /* sum up the samples' periods, else they stay 0 */
 	bool quality; /* fill profile.quality and the counts of images */
 };
 
@@ -83,6 +84,7 @@ struct profile_row {
 	uint32_t event;
 	uint64_t samples;
 	uint64_t period;
+	uint32_t next; /* row of the group, DICT_NONE: no more */
 };
 
 /* Shares of the selected samples that say how far the profile can be trusted. */
@@ -125,7 +127,7 @@ struct profile {
 	struct map image_by;
 	struct map function_by;
 	struct map group_by; /* hash of the values, turn */
-	struct map row_by;   /* group, event */
+	VEC(uint32_t) first_rows; /* of each group */
 	unsigned int needs;
 	struct view *view; /* between profile_begin() and profile_end() */
 };

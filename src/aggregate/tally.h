@@ -33,6 +33,11 @@ static inline size_t tally_slot(const struct tally *t, uint64_t a, uint64_t b)
 	return (size_t)((h * 0x9e3779b97f4a7c15ULL) >> t->shift);
 }
 
+static inline void tally_prefetch(const struct tally *t, uint64_t a, uint64_t b)
+{
+	__builtin_prefetch(&t->cells[tally_slot(t, a, b)], 1);
+}
+
 /* Counts one sample.  0 or -ENOMEM. */
 static inline int tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t period)
 {

@@ -60,6 +60,7 @@ struct view {
 	VEC(struct place) places;
 	struct map actor_by; /* hash, turn */
 	struct map place_by; /* (image, truncated and function, address) */
+	uint64_t time_width_ns; /* of KEY_TIME */
 	struct tally tally;
 	struct buf text;
 };

@@ -16,18 +16,25 @@ static void put(struct buf *out, const char *text)
 
 static void print_samples(struct buf *out, const struct column_cell *c)
 {
-	char text[32];
+	uint64_t count = c->line->counts[c->at];
+	char text[24];
+	char *at = text + sizeof(text);
 
-	snprintf(text, sizeof(text), "%" PRIu64, c->line->counts[c->at]);
-	put(out, text);
+	do
+		*--at = (char)('0' + count % 10);
+	while (count /= 10);
+	buf_put(out, at, (size_t)(text + sizeof(text) - at));
 }
 
 static void print_percent(struct buf *out, const struct column_cell *c)
 {
-	char text[PERCENT_MAX];
+	struct percent_memory *memory = &c->percents[c->at];
+	uint64_t count = c->line->counts[c->at];
 
-	percent_format(percent_of(c->line->counts[c->at], c->lines->totals[c->at]), text);
-	put(out, text);
+	if (!memory->text[0] || memory->count != count)
+		percent_format(percent_of(count, c->lines->totals[c->at]), memory->text);
+	memory->count = count;
+	put(out, memory->text);
 }
 
 static void print_file(struct buf *out, const struct column_cell *c)

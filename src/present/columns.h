@@ -5,11 +5,18 @@
 
 #include "aggregate/keys.h"
 #include "base/buf.h"
+#include "present/percent.h"
 
 struct line;
 struct lines;
 struct present_options;
 struct profile;
+
+/* The last percent field made: sorted lines have long runs of equal counts. */
+struct percent_memory {
+	uint64_t count;
+	char text[PERCENT_MAX]; /* "": nothing yet */
+};
 
 /* What a column prints. */
 struct column_cell {
@@ -17,6 +24,7 @@ struct column_cell {
 	const struct present_options *options;
 	const struct lines *lines;
 	const struct line *line;
+	struct percent_memory *percents; /* by position of the event */
 	size_t at; /* position of the event, or of the key */
 };
 

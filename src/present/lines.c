@@ -13,6 +13,7 @@ struct sorting {
 	enum line_order order;
 	bool reverse;
 	bool events_apart;
+	bool has_ties;
 };
 
 /* Events with samples, by rank. */
@@ -34,7 +35,8 @@ static int collect_events(const struct profile *p, struct lines *lines)
 	return 0;
 }
 
-int lines_compare_keys(struct profile *p, uint32_t a, uint32_t b)
+/* By all keys in order: only where they have too many combinations for ties.h. */
+static int compare_keys(struct profile *p, uint32_t a, uint32_t b)
 {
 	for (size_t k = 0; k < p->nr_keys; k++) {
 		const struct column *c = column_of_key(p->options.keys->keys.at[k].row->id);
@@ -46,30 +48,13 @@ int lines_compare_keys(struct profile *p, uint32_t a, uint32_t b)
 	return 0;
 }
 
-/* OProfile appends all sort keys that were not given: vma, symbol, image, application. */
-static int compare_functions(struct profile *p, uint32_t a, uint32_t b)
+static int compare_events(const struct profile *p, const struct line *a,
+			  const struct line *b)
 {
-	static const enum key_id then[] = { KEY_SYMBOL, KEY_IMAGE, KEY_APP };
-	int symbol = keys_find(p->options.keys, KEY_SYMBOL);
+	uint32_t rank_a = p->events.at[a->event].rank;
+	uint32_t rank_b = p->events.at[b->event].rank;
 
-	if (symbol >= 0 && p->options.functions_apart) {
-		uint64_t fa = profile_value(p, a, (size_t)symbol);
-		uint64_t fb = profile_value(p, b, (size_t)symbol);
-		uint64_t vma_a = p->functions.at[fa].vma;
-		uint64_t vma_b = p->functions.at[fb].vma;
-
-		if (vma_a != vma_b)
-			return vma_a < vma_b ? -1 : 1;
-	}
-	for (size_t i = 0; i < sizeof(then) / sizeof(then[0]); i++) {
-		int at = keys_find(p->options.keys, then[i]);
-		int order = at < 0 ? 0
-				   : column_of_key(then[i])->sort(p, a, b, (size_t)at);
-
-		if (order)
-			return order;
-	}
-	return a < b ? -1 : a > b;
+	return rank_a < rank_b ? -1 : rank_a > rank_b;
 }
 
 static int compare_lines(const void *va, const void *vb, void *ctx)
@@ -77,30 +62,43 @@ static int compare_lines(const void *va, const void *vb, void *ctx)
 	const struct sorting *s = ctx;
 	const struct line *a = va;
 	const struct line *b = vb;
-	int order;
+	int order = 0;
 
 	if (s->events_apart && a->event != b->event)
-		return s->p->events.at[a->event].rank < s->p->events.at[b->event].rank
-			       ? -1
-			       : 1;
-	if (a->counts[0] != b->counts[0])
-		order = a->counts[0] > b->counts[0] ? -1 : 1;
-	else if (s->order == LINES_BY_FUNCTION)
-		order = compare_functions(s->p, a->group, b->group);
-	else
-		order = lines_compare_keys(s->p, a->group, b->group);
+		return compare_events(s->p, a, b);
+	if (a->first != b->first)
+		order = a->first > b->first ? -1 : 1;
+	else if (a->tie != b->tie)
+		order = a->tie < b->tie ? -1 : 1;
+	else if (!s->has_ties)
+		order = compare_keys(s->p, a->group, b->group);
 	if (!order && a->event != b->event)
-		order = s->p->events.at[a->event].rank < s->p->events.at[b->event].rank
-				? -1
-				: 1;
+		order = compare_events(s->p, a, b);
 	return s->reverse ? -order : order;
 }
 
-static void sort_lines(struct lines *lines, struct sorting *s)
+static int sort_lines(struct lines *lines, struct sorting *s)
 {
+	uint64_t *ties = calloc(s->p->nr_groups + 1, sizeof(*ties));
+	int r;
+
+	if (!ties)
+		return -ENOMEM;
+	r = ties_make(s->p, s->order, ties);
+	s->has_ties = !r;
+	for (size_t i = 0; i < lines->all.nr; i++) {
+		struct line *line = &lines->all.at[i];
+
+		line->first = line->counts[0];
+		line->tie = r ? 0 : ties[line->group];
+	}
+	free(ties);
+	if (r && r != -E2BIG)
+		return r;
 	if (lines->all.nr)
 		qsort_r(lines->all.at, lines->all.nr, sizeof(*lines->all.at), compare_lines,
 			s);
+	return 0;
 }
 
 /* Position of each event of the profile; the array is the caller's. */
@@ -147,11 +145,11 @@ int lines_of_groups(struct profile *p, const struct present_options *options,
 	struct sorting s = { .p = p, .order = order, .reverse = options->reverse };
 
 	*lines = (struct lines){ 0 };
-	if (collect_events(p, lines) || fill_groups(p, options, lines)) {
+	if (collect_events(p, lines) || fill_groups(p, options, lines) ||
+	    sort_lines(lines, &s)) {
 		lines_done(lines);
 		return -ENOMEM;
 	}
-	sort_lines(lines, &s);
 	return 0;
 }
 
@@ -186,11 +184,11 @@ int lines_of_rows(struct profile *p, const struct present_options *options,
 			     .events_apart = events_apart };
 
 	*lines = (struct lines){ 0 };
-	if (collect_events(p, lines) || fill_rows(p, options, lines)) {
+	if (collect_events(p, lines) || fill_rows(p, options, lines) ||
+	    sort_lines(lines, &s)) {
 		lines_done(lines);
 		return -ENOMEM;
 	}
-	sort_lines(lines, &s);
 	return 0;
 }
 

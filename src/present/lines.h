@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "present/ties.h"
 
 struct present_options;
 struct profile;
@@ -16,6 +17,8 @@ struct line {
 	uint32_t event;   /* of a line of its own: event of the profile */
 	uint64_t period;  /* likewise */
 	uint64_t *counts; /* samples by position of the event */
+	uint64_t first;   /* counts[0] */
+	uint64_t tie;     /* what orders lines of equal counts; 0 if it is not known */
 };
 
 struct lines {
@@ -23,12 +26,6 @@ struct lines {
 	VEC(uint32_t) events; /* position -> event, those that have samples */
 	uint64_t *totals;     /* samples selected, by position */
 	uint64_t *counts;     /* what the lines point into */
-};
-
-/* How lines are ordered where the counts are equal. */
-enum line_order {
-	LINES_BY_KEYS,     /* by the keys as they come */
-	LINES_BY_FUNCTION, /* OProfile's: address, symbol, image, application */
 };
 
 /* One line for each group, with the samples of all events.  0 or -ENOMEM. */
@@ -39,5 +36,3 @@ int lines_of_groups(struct profile *p, const struct present_options *options,
 int lines_of_rows(struct profile *p, const struct present_options *options,
 		  bool events_apart, struct lines *lines);
 void lines_done(struct lines *lines);
-/* -1, 0, 1 by all keys in order. */
-int lines_compare_keys(struct profile *p, uint32_t a, uint32_t b);

@@ -22,6 +22,7 @@ struct table {
 	const struct present_options *options;
 	struct lines lines;
 	VEC(struct chosen) chosen;
+	struct percent_memory *percents; /* by position of the event */
 	struct buf text; /* the line in the making */
 };
 
@@ -43,11 +44,11 @@ static int choose_counts(struct table *t)
 /* Pads to the column's width, with at least one blank; not behind the last column. */
 static void pad(struct buf *text, size_t from, unsigned int width)
 {
+	static const char blanks[] = "                                        ";
 	size_t len = text->len - from;
+	size_t nr = len < width ? width - len : 1;
 
-	do
-		buf_put_u8(text, ' ');
-	while (++len < width);
+	buf_put(text, blanks, nr < sizeof(blanks) ? nr : sizeof(blanks) - 1);
 }
 
 static int end_line(FILE *out, struct buf *text)
@@ -55,7 +56,7 @@ static int end_line(FILE *out, struct buf *text)
 	buf_put_u8(text, '\n');
 	if (text->failed)
 		return -ENOMEM;
-	fwrite(text->data, 1, text->len, out);
+	fwrite_unlocked(text->data, 1, text->len, out);
 	buf_clear(text);
 	return 0;
 }
@@ -78,7 +79,8 @@ static int write_line(FILE *out, struct table *t, const struct line *line)
 	struct column_cell cell = { .profile = t->p,
 				    .options = t->options,
 				    .lines = &t->lines,
-				    .line = line };
+				    .line = line,
+				    .percents = t->percents };
 
 	for (size_t i = 0; i < t->chosen.nr; i++) {
 		const struct column *c = t->chosen.at[i].column;
@@ -96,6 +98,9 @@ static int write_all(FILE *out, struct table *t)
 {
 	int r = 0;
 
+	t->percents = calloc(t->lines.events.nr + 1, sizeof(*t->percents));
+	if (!t->percents)
+		return -ENOMEM;
 	if (!t->options->no_header) {
 		header_write(out, t->p, &t->lines);
 		r = write_titles(out, t);
@@ -111,6 +116,7 @@ static void table_done(struct table *t)
 {
 	lines_done(&t->lines);
 	vec_done(&t->chosen);
+	free(t->percents);
 	buf_done(&t->text);
 }
 

@@ -103,6 +103,7 @@ static int read_all(struct report *r, struct err *err)
 		.spec = &r->spec,
 		.names = o->by || o->csv || o->json ? NAMES_PERF : NAMES_OPROFILE,
 		.functions_apart = o->symbols && !o->csv && !o->json,
+		.periods = o->csv || o->json,
 		.quality = o->quality,
 	};
 

@@ -1,0 +1,170 @@
+#include "present/ties.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile.h"
+#include "present/columns.h"
+
+/* The distinct values of one key, each with a group that has it. */
+struct values {
+	struct profile *p;
+	enum line_order order;
+	size_t key;
+	uint32_t *group_of; /* by value, DICT_NONE: not met */
+	uint32_t *distinct; /* the values met */
+	size_t nr;
+};
+
+static bool is_function(const struct profile *p, size_t key)
+{
+	return p->options.functions_apart &&
+	       p->options.keys->keys.at[key].row->id == KEY_SYMBOL;
+}
+
+static int compare_groups(const struct values *v, uint32_t a, uint32_t b)
+{
+	struct profile *p = v->p;
+	const struct column *c = column_of_key(p->options.keys->keys.at[v->key].row->id);
+
+	if (v->order == LINES_BY_FUNCTION && is_function(p, v->key)) {
+		uint64_t vma_a = p->functions.at[profile_value(p, a, v->key)].vma;
+		uint64_t vma_b = p->functions.at[profile_value(p, b, v->key)].vma;
+
+		if (vma_a != vma_b)
+			return vma_a < vma_b ? -1 : 1;
+	}
+	return c ? c->sort(p, a, b, v->key) : 0;
+}
+
+static int compare_values(const void *a, const void *b, void *ctx)
+{
+	const struct values *v = ctx;
+
+	return compare_groups(v, v->group_of[*(const uint32_t *)a],
+			      v->group_of[*(const uint32_t *)b]);
+}
+
+static int compare_by_group(const void *a, const void *b, void *ctx)
+{
+	return compare_groups(ctx, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static bool is_dense(const struct profile *p, size_t key)
+{
+	return p->options.keys->keys.at[key].row->kind == KEY_TEXT;
+}
+
+/* Values that number strings or functions: each distinct one is ranked once. */
+static uint64_t rank_dense(struct values *v, size_t nr_values, uint32_t *ranks)
+{
+	struct profile *p = v->p;
+	uint32_t rank = 0;
+
+	memset(v->group_of, 0xff, nr_values * sizeof(*v->group_of));
+	for (uint32_t g = 0; g < p->nr_groups; g++) {
+		uint32_t value = (uint32_t)profile_value(p, g, v->key);
+
+		if (v->group_of[value] == DICT_NONE) {
+			v->group_of[value] = g;
+			v->distinct[v->nr++] = value;
+		}
+	}
+	qsort_r(v->distinct, v->nr, sizeof(*v->distinct), compare_values, v);
+	for (size_t i = 0; i < v->nr; i++) {
+		if (i && compare_values(&v->distinct[i - 1], &v->distinct[i], v))
+			rank++;
+		ranks[v->distinct[i]] = rank;
+	}
+	return (uint64_t)rank + 1;
+}
+
+static int add_dense(struct values *v, uint64_t *ties, uint64_t *span)
+{
+	struct profile *p = v->p;
+	size_t nr_values = is_function(p, v->key) ? p->functions.nr
+						  : p->strings.strings.nr;
+	uint32_t *ranks = calloc(nr_values + 1, sizeof(*ranks));
+	uint64_t nr_ranks;
+	int r = 0;
+
+	v->group_of = calloc(nr_values + 1, sizeof(*v->group_of));
+	v->distinct = calloc(nr_values + 1, sizeof(*v->distinct));
+	if (ranks && v->group_of && v->distinct) {
+		nr_ranks = rank_dense(v, nr_values, ranks);
+		if (__builtin_mul_overflow(*span, nr_ranks, span))
+			r = -E2BIG;
+		for (uint32_t g = 0; !r && g < p->nr_groups; g++)
+			ties[g] = ties[g] * nr_ranks + ranks[profile_value(p, g, v->key)];
+	} else {
+		r = -ENOMEM;
+	}
+	free(ranks);
+	free(v->group_of);
+	free(v->distinct);
+	return r;
+}
+
+/* Numbers: the groups themselves are sorted. */
+static int add_sparse(struct values *v, uint64_t *ties, uint64_t *span)
+{
+	struct profile *p = v->p;
+	uint32_t *groups = calloc(p->nr_groups + 1, sizeof(*groups));
+	uint64_t rank = 0;
+	int r = 0;
+
+	if (!groups)
+		return -ENOMEM;
+	for (uint32_t g = 0; g < p->nr_groups; g++)
+		groups[g] = g;
+	if (p->nr_groups)
+		qsort_r(groups, p->nr_groups, sizeof(*groups), compare_by_group, v);
+	if (__builtin_mul_overflow(*span, p->nr_groups, span))
+		r = -E2BIG;
+	for (size_t i = 0; !r && i < p->nr_groups; i++) {
+		if (i && compare_groups(v, groups[i - 1], groups[i]))
+			rank++;
+		ties[groups[i]] = ties[groups[i]] * p->nr_groups + rank;
+	}
+	free(groups);
+	return r;
+}
+
+/* The keys in the order in which they decide; returns how many. */
+static size_t key_order(const struct profile *p, enum line_order order,
+			size_t keys[KEY_ID_COUNT])
+{
+	static const enum key_id by_function[] = { KEY_SYMBOL, KEY_IMAGE, KEY_APP };
+	size_t nr = 0;
+
+	for (size_t i = 0; order == LINES_BY_FUNCTION && i < 3; i++) {
+		int at = keys_find(p->options.keys, by_function[i]);
+
+		if (at >= 0)
+			keys[nr++] = (size_t)at;
+	}
+	for (size_t k = 0; order == LINES_BY_KEYS && k < p->nr_keys; k++)
+		keys[nr++] = k;
+	return nr;
+}
+
+int ties_make(struct profile *p, enum line_order order, uint64_t *ties)
+{
+	size_t keys[KEY_ID_COUNT];
+	size_t nr = key_order(p, order, keys);
+	uint64_t span = 1;
+
+	memset(ties, 0, p->nr_groups * sizeof(*ties));
+	for (size_t i = 0; i < nr; i++) {
+		struct values v = { .p = p, .order = order, .key = keys[i] };
+		int r = 0;
+
+		if (p->options.keys->keys.at[keys[i]].row->id != KEY_EVENT)
+			r = is_dense(p, keys[i]) ? add_dense(&v, ties, &span)
+						 : add_sparse(&v, ties, &span);
+		if (r)
+			return r;
+	}
+	return 0;
+}
