@@ -1,0 +1,43 @@
+/* refuse_perf - to be preloaded: perf_event_open(2) is refused, as a kernel does whose
+ * perf_event_paranoid goes beyond 2. */
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+long syscall(long number, ...);
+
+long syscall(long number, ...)
+{
+	long arguments[6], result;
+	va_list list;
+
+	if (number == SYS_perf_event_open) {
+		errno = EACCES;
+		return -1;
+	}
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		arguments[i] = va_arg(list, long);
+	va_end(list);
+#ifdef __x86_64__
+	register long r10 __asm__("r10") = arguments[3];
+	register long r8 __asm__("r8") = arguments[4];
+	register long r9 __asm__("r9") = arguments[5];
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(arguments[0]), "S"(arguments[1]),
+			   "d"(arguments[2]), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	if (result < 0 && result >= -4095) {
+		errno = (int)-result;
+		return -1;
+	}
+	return result;
+#else
+	(void)arguments;
+	(void)result;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
