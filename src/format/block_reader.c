@@ -91,7 +91,8 @@ static int resync(struct block_reader *b)
 	uint64_t off = b->pos + 1;
 
 	while (off < b->size) {
-		size_t len = b->size - off < WINDOW_BYTES ? b->size - off : WINDOW_BYTES;
+		size_t len =
+			b->size - off < WINDOW_BYTES ? b->size - off : WINDOW_BYTES;
 		struct block_header header;
 		const uint8_t *bytes;
 		size_t at;

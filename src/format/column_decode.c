@@ -43,7 +43,8 @@ static const uint8_t *take_plane(struct column_decoder *d, struct cursor *in,
 		return NULL;
 	packed_len = cursor_varint(in);
 	packed = cursor_take(in, packed_len);
-	if (!packed || ZSTD_decompressDCtx(d->zstd, room, len, packed, packed_len) != len)
+	if (!packed ||
+	    ZSTD_decompressDCtx(d->zstd, room, len, packed, packed_len) != len)
 		return NULL;
 	return room;
 }
@@ -96,7 +97,8 @@ static uint64_t load_le(const uint8_t *bytes, size_t at, size_t len)
 }
 
 /* One value wider than a single load can give. */
-static uint64_t load_wide(const uint8_t *bytes, uint64_t bit, unsigned int nr, size_t len)
+static uint64_t load_wide(const uint8_t *bytes, uint64_t bit, unsigned int nr,
+			  size_t len)
 {
 	uint64_t low = load_le(bytes, bit / 8, len) >> (bit % 8) & 0xffffffff;
 	uint64_t high = load_le(bytes, (bit + 32) / 8, len) >> (bit % 8);
@@ -181,7 +183,8 @@ static int get_runs(struct column_decoder *d, struct cursor *in, uint64_t *v, si
 
 	if (in->failed || !nr_runs || nr_runs > nr)
 		return -EBADMSG;
-	if (!vec_reserve(&d->run_lens, nr_runs) || !vec_reserve(&d->run_values, nr_runs))
+	if (!vec_reserve(&d->run_lens, nr_runs) ||
+	    !vec_reserve(&d->run_values, nr_runs))
 		return -ENOMEM;
 	r = get_plain(d, in, cursor_u8(in), d->run_lens.at, nr_runs);
 	if (!r)
@@ -209,6 +212,6 @@ int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size
 	if (nr > COLUMN_VALUES_MAX)
 		return -EBADMSG;
 	kind = cursor_u8(in);
-	return kind == COLUMN_RUNS ? get_runs(d, in, v, nr) :
-				     get_plain(d, in, kind, v, nr);
+	return kind == COLUMN_RUNS ? get_runs(d, in, v, nr)
+				   : get_plain(d, in, kind, v, nr);
 }

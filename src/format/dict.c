@@ -7,7 +7,8 @@
 
 int dict_init(struct dict *d)
 {
-	static const struct stack no_frame = { .parent = STACK_ROOT, .frame = DICT_NONE };
+	static const struct stack no_frame = { .parent = STACK_ROOT,
+					       .frame = DICT_NONE };
 	int r;
 
 	*d = (struct dict){ 0 };

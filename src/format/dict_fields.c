@@ -2,15 +2,15 @@
 
 #include <string.h>
 
-#define FIELD(type, name, how)                                                     \
-	{                                                                          \
-		.at = offsetof(type, name), .bytes = sizeof(((type *)NULL)->name), \
-		.code = (how)                                                      \
+#define FIELD(type, name, how)                                                         \
+	{                                                                              \
+		.at = offsetof(type, name), .bytes = sizeof(((type *)NULL)->name),     \
+		.code = (how)                                                          \
 	}
-#define FIELD_AFTER(type, name, earlier)                                           \
-	{                                                                          \
-		.at = offsetof(type, name), .bytes = sizeof(((type *)NULL)->name), \
-		.code = FIELD_AFTER_OTHER, .other = offsetof(type, earlier)        \
+#define FIELD_AFTER(type, name, earlier)                                               \
+	{                                                                              \
+		.at = offsetof(type, name), .bytes = sizeof(((type *)NULL)->name),     \
+		.code = FIELD_AFTER_OTHER, .other = offsetof(type, earlier)            \
 	}
 #define FIELDS(array) .at = (array), .nr = sizeof(array) / sizeof((array)[0])
 

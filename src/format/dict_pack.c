@@ -66,8 +66,8 @@ static int put_strings(struct packer *p)
 {
 	buf_clear(&p->s->bytes);
 	for (size_t i = 0; i < p->nr; i++) {
-		const char *string = strtab_get(&p->d->strings,
-						(uint32_t)(p->first + i));
+		const char *string =
+			strtab_get(&p->d->strings, (uint32_t)(p->first + i));
 		size_t len = strnlen(string, DICT_STRING_MAX);
 
 		if (i && p->s->bytes.len + len > DICT_CHUNK_STRING_BYTES) {
@@ -80,7 +80,8 @@ static int put_strings(struct packer *p)
 	return put_blobs(p);
 }
 
-static int put_fields(const struct packer *p, enum dict_table table, const void *entries)
+static int put_fields(const struct packer *p, enum dict_table table,
+		      const void *entries)
 {
 	const struct dict_fields *f = &dict_fields[table];
 
@@ -137,7 +138,8 @@ static int put_frames(struct packer *p)
 	last = p->s->last_offsets.at;
 	memset(last, 0, (nr_images + 1) * sizeof(*last));
 	for (size_t i = 0; i < p->nr; i++) {
-		size_t image = frames[i].image < nr_images ? frames[i].image : nr_images;
+		size_t image =
+			frames[i].image < nr_images ? frames[i].image : nr_images;
 
 		p->s->values.at[i] = zigzag(frames[i].offset - last[image]);
 		last[image] = frames[i].offset;
@@ -176,16 +178,14 @@ static int (*const put_table[DICT_TABLE_COUNT])(struct packer *) = {
 
 struct dict_counts dict_counts_of(const struct dict *d)
 {
-	return (struct dict_counts){
-		.nr = {
-			[DICT_STRINGS] = d->strings.strings.nr,
-			[DICT_EVENTS] = d->events.nr,
-			[DICT_IMAGES] = d->images.nr,
-			[DICT_FRAMES] = d->frames.nr,
-			[DICT_STACKS] = d->stacks.nr,
-			[DICT_THREADS] = d->threads.nr,
-		}
-	};
+	return (struct dict_counts){ .nr = {
+					     [DICT_STRINGS] = d->strings.strings.nr,
+					     [DICT_EVENTS] = d->events.nr,
+					     [DICT_IMAGES] = d->images.nr,
+					     [DICT_FRAMES] = d->frames.nr,
+					     [DICT_STACKS] = d->stacks.nr,
+					     [DICT_THREADS] = d->threads.nr,
+				     } };
 }
 
 int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratch *s,

@@ -217,7 +217,8 @@ static int take_frames(struct unpacker *u)
 	last = u->s->last_offsets.at;
 	memset(last, 0, (nr_images + 1) * sizeof(*last));
 	for (size_t i = 0; i < u->nr; i++) {
-		size_t image = frames[i].image < nr_images ? frames[i].image : nr_images;
+		size_t image =
+			frames[i].image < nr_images ? frames[i].image : nr_images;
 
 		last[image] += unzigzag(u->s->values.at[i]);
 		frames[i].offset = last[image];

@@ -10,7 +10,7 @@
 #include "format/session.h"
 
 enum {
-	SAMPLES_PER_BLOCK = 1 << 14, /* what we write at most ... */
+	SAMPLES_PER_BLOCK = 1 << 14,     /* what we write at most ... */
 	SAMPLES_PER_BLOCK_MAX = 1 << 16, /* ... and what a reader takes */
 	SAMPLE_TIME_UNIT_NS = 100
 };
@@ -30,7 +30,7 @@ enum sample_column {
  * the next time is a whole number of grid steps and a small rest; the phase of the grid
  * follows the rests slowly, so that a late interrupt does not make the next look early. */
 struct time_grid {
-	uint64_t at_ns; /* of the last time, without most of its latency */
+	uint64_t at_ns;   /* of the last time, without most of its latency */
 	uint64_t step_ns; /* 0: there is no grid */
 };
 
@@ -44,8 +44,8 @@ static inline uint64_t time_grid_expect(const struct time_grid *g, uint64_t step
 static inline void time_grid_follow(struct time_grid *g, uint64_t expected_ns,
 				    uint64_t rest)
 {
-	g->at_ns = g->step_ns ? expected_ns + rest * (SAMPLE_TIME_UNIT_NS / 4) :
-				expected_ns + rest * SAMPLE_TIME_UNIT_NS;
+	g->at_ns = g->step_ns ? expected_ns + rest * (SAMPLE_TIME_UNIT_NS / 4)
+			      : expected_ns + rest * SAMPLE_TIME_UNIT_NS;
 }
 
 struct sample_packer {
@@ -76,5 +76,5 @@ struct sample_columns {
 
 void sample_columns_done(struct sample_columns *c);
 /* Decodes the columns asked for (COLUMN_...).  0, -EBADMSG or -ENOMEM. */
-int sample_unpack(struct sample_columns *c, struct cursor *payload, unsigned int columns,
-		  struct column_decoder *d);
+int sample_unpack(struct sample_columns *c, struct cursor *payload,
+		  unsigned int columns, struct column_decoder *d);

@@ -54,10 +54,10 @@ static uint64_t whole_steps(const struct time_grid *g, uint64_t time_ns)
 
 	if (step <= 0)
 		return 0;
-	if (distance >= step / 2 && distance < step + step / 2)
+	if (distance >= step / 2 && distance - step < step / 2)
 		return 1; /* by far the most frequent; saves the division */
-	return (uint64_t)(distance / step +
-			  (distance % step > step / 2) - (distance % step < -step / 2));
+	return (uint64_t)(distance / step + (distance % step > step / 2) -
+			  (distance % step < -step / 2));
 }
 
 static int pack_times(struct sample_packer *p, const struct sample *samples, size_t nr,
@@ -75,8 +75,8 @@ static int pack_times(struct sample_packer *p, const struct sample *samples, siz
 		uint64_t time_ns = samples[i].time_ns;
 		uint64_t steps = whole_steps(&grid, time_ns);
 		uint64_t expected = time_grid_expect(&grid, steps);
-		uint64_t rest = time_ns / SAMPLE_TIME_UNIT_NS -
-				expected / SAMPLE_TIME_UNIT_NS;
+		uint64_t rest =
+			time_ns / SAMPLE_TIME_UNIT_NS - expected / SAMPLE_TIME_UNIT_NS;
 
 		time_grid_follow(&grid, expected, rest);
 		p->values.at[i] = steps;

@@ -59,8 +59,8 @@ static int unpack_times(struct sample_columns *c, struct cursor *in,
 		uint64_t rest = unzigzag(c->time_ns[i]);
 
 		time_grid_follow(&grid, expected, rest);
-		c->time_ns[i] = (expected / SAMPLE_TIME_UNIT_NS + rest) *
-				SAMPLE_TIME_UNIT_NS;
+		c->time_ns[i] =
+			(expected / SAMPLE_TIME_UNIT_NS + rest) * SAMPLE_TIME_UNIT_NS;
 	}
 	return 0;
 }
@@ -115,8 +115,8 @@ static int unpack_column(struct sample_columns *c, enum sample_column column,
 	return -EBADMSG;
 }
 
-int sample_unpack(struct sample_columns *c, struct cursor *payload, unsigned int columns,
-		  struct column_decoder *d)
+int sample_unpack(struct sample_columns *c, struct cursor *payload,
+		  unsigned int columns, struct column_decoder *d)
 {
 	uint64_t nr = cursor_varint(payload);
 	int r;

@@ -234,8 +234,8 @@ static int take_block(struct segment *s, uint8_t type, struct cursor *payload)
 	}
 }
 
-int segment_next(struct segment *s, unsigned int columns, struct sample_batch *ret_batch,
-		 struct err *err)
+int segment_next(struct segment *s, unsigned int columns,
+		 struct sample_batch *ret_batch, struct err *err)
 {
 	struct block_header header;
 	struct cursor payload;

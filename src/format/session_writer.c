@@ -25,7 +25,7 @@ struct segment_writer {
 	char *path;
 	const struct dict *dict;
 	uint64_t salt;
-	uint64_t bytes; /* whole blocks in the file */
+	uint64_t bytes;          /* whole blocks in the file */
 	struct dict_counts done; /* of the dict, in the file */
 	uint32_t next_stack;     /* above all that samples in the file refer to */
 	VEC(struct sample) pending;
@@ -85,13 +85,16 @@ static int write_info(struct segment_writer *w, const struct session_info *info,
 
 /* Different for any two segments: the same machine never starts two at the same
  * nanosecond with the same address of a writer and the same name. */
-static uint64_t make_salt(const struct segment_writer *w, const struct session_info *info)
+static uint64_t make_salt(const struct segment_writer *w,
+			  const struct session_info *info)
 {
-	uint64_t salt = hash_bytes(info->boot_id, strlen(info->boot_id), info->start_ns);
+	uint64_t salt =
+		hash_bytes(info->boot_id, strlen(info->boot_id), info->start_ns);
 
 	salt = hash_bytes(info->hostname, strlen(info->hostname), salt);
 	salt = hash_pair(salt, info->start_wall_ns);
-	return hash_pair(salt, hash_bytes(w->path, strlen(w->path), (uint64_t)getpid()));
+	return hash_pair(salt,
+			 hash_bytes(w->path, strlen(w->path), (uint64_t)getpid()));
 }
 
 int segment_writer_open(const char *path, const struct session_info *info,
@@ -185,8 +188,8 @@ static int put_samples(struct segment_writer *w, uint32_t *next_stack)
 	return 0;
 }
 
-static int flush(struct segment_writer *w, const struct session_totals *totals, bool end,
-		 struct err *err)
+static int flush(struct segment_writer *w, const struct session_totals *totals,
+		 bool end, struct err *err)
 {
 	struct dict_counts done = w->done;
 	uint32_t next_stack = w->next_stack;

@@ -1,0 +1,140 @@
+#include "format/dict.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "alloc_fail.h"
+#include "unit.h"
+
+static void the_same_thing_has_one_number(void **state)
+{
+	struct dict d;
+
+	(void)state;
+	assert_int_equal(dict_init(&d), 0);
+	for (int turn = 0; turn < 2; turn++) {
+		assert_int_equal(dict_string(&d, ""), 0);
+		assert_int_equal(dict_string(&d, "a"), 1);
+		assert_int_equal(dict_frame(&d, 3, 0x100), 0);
+		assert_int_equal(dict_frame(&d, 3, 0x101), 1);
+		assert_int_equal(dict_frame(&d, 4, 0x100), 2);
+		assert_int_equal(dict_stack(&d, STACK_ROOT, 0), STACK_FIRST);
+		assert_int_equal(dict_stack(&d, STACK_TRUNCATED, 0), STACK_FIRST + 1);
+		assert_int_equal(dict_stack(&d, STACK_FIRST, 0), STACK_FIRST + 2);
+	}
+	assert_string_equal(dict_str(&d, 1), "a");
+	assert_string_equal(dict_str(&d, 2), "");
+	assert_string_equal(dict_str(&d, DICT_NONE), "");
+	assert_int_equal(d.stacks.at[STACK_ROOT].frame, DICT_NONE);
+	dict_done(&d);
+}
+
+static void images_with_a_build_id_are_known_by_it(void **state)
+{
+	struct image image = {
+		.kind = IMAGE_FILE, .name = 0, .inode = 5, .mtime_ns = 6
+	};
+	struct dict d;
+
+	(void)state;
+	assert_int_equal(dict_init(&d), 0);
+	assert_int_equal(dict_image(&d, &image), 0);
+	image.mtime_ns = 7; /* replaced on disk */
+	assert_int_equal(dict_image(&d, &image), 1);
+	image.build_id.len = 2;
+	assert_int_equal(dict_image(&d, &image), 2);
+	image.mtime_ns = 8; /* the same one, copied */
+	assert_int_equal(dict_image(&d, &image), 2);
+	image.build_id.bytes[1] = 1;
+	assert_int_equal(dict_image(&d, &image), 3);
+	image.build_id.len = 200; /* more than there can be is cut */
+	assert_int_equal(dict_image(&d, &image), 4);
+	assert_int_equal(d.images.at[4].build_id.len, BUILD_ID_MAX);
+	assert_int_equal(dict_image(&d, &image), 4);
+	dict_done(&d);
+}
+
+static void threads_and_events_differ_in_any_field(void **state)
+{
+	struct thread thread = { .pid = 1, .tid = 1 };
+	struct event_desc event = { .type = 1 };
+	struct dict d;
+
+	(void)state;
+	assert_int_equal(dict_init(&d), 0);
+	assert_int_equal(dict_thread(&d, &thread), 0);
+	thread.comm = 1;
+	assert_int_equal(dict_thread(&d, &thread), 1);
+	thread.start_ns = 9;
+	assert_int_equal(dict_thread(&d, &thread), 2);
+	assert_int_equal(dict_thread(&d, &thread), 2);
+	assert_int_equal(dict_event(&d, &event), 0);
+	event.unit_mask = 1;
+	assert_int_equal(dict_event(&d, &event), 1);
+	assert_int_equal(dict_event(&d, &event), 1);
+	dict_done(&d);
+}
+
+/* All kinds of adds; the number of the last thread. */
+static uint32_t fill(struct dict *d)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < 100 && last != DICT_NONE; i++) {
+		char name[2] = { (char)('A' + i), '\0' };
+		struct image image = { .kind = IMAGE_FILE, .inode = i };
+		struct thread thread = { .pid = (int32_t)i };
+		struct event_desc event = { .config = i };
+		uint32_t frame = dict_frame(d, i, i);
+
+		if (dict_string(d, name) == DICT_NONE ||
+		    dict_image(d, &image) == DICT_NONE ||
+		    dict_event(d, &event) == DICT_NONE || frame == DICT_NONE ||
+		    dict_stack(d, STACK_ROOT, frame) == DICT_NONE)
+			return DICT_NONE;
+		last = dict_thread(d, &thread);
+	}
+	return last;
+}
+
+static void short_memory_is_told_and_harms_nothing(void **state)
+{
+	(void)state;
+	for (unsigned long n = 1;; n++) {
+		struct dict d;
+		uint32_t last = DICT_NONE;
+		int r;
+
+		alloc_fail_at(n);
+		r = dict_init(&d);
+		if (!r)
+			last = fill(&d);
+		if (!alloc_fail_off()) {
+			assert_int_equal(last, 99);
+			dict_done(&d);
+			break;
+		}
+		if (r) {
+			assert_int_equal(r, -ENOMEM);
+			continue;
+		}
+		assert_int_equal(last, DICT_NONE);
+		assert_int_equal(fill(&d), 99); /* memory is back: no number is lost */
+		assert_int_equal(d.frames.nr, 100);
+		assert_int_equal(d.stacks.nr, 100 + STACK_FIRST);
+		assert_int_equal(d.images.nr, 100);
+		dict_done(&d);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest cases[] = {
+		cmocka_unit_test(the_same_thing_has_one_number),
+		cmocka_unit_test(images_with_a_build_id_are_known_by_it),
+		cmocka_unit_test(threads_and_events_differ_in_any_field),
+		cmocka_unit_test(short_memory_is_told_and_harms_nothing),
+	};
+
+	return UNIT_RUN(cases);
+}
