@@ -208,6 +208,11 @@ static int probe_attrs(struct perf_source *s, const struct perf_source_config *c
 			i++;
 			continue;
 		}
+		/* Namespaces are told only to those with CAP_PERFMON. */
+		if ((fd == -EACCES || fd == -EPERM) && s->attrs.at[i].namespaces) {
+			drop_namespaces(&s->attrs.at[i]);
+			continue;
+		}
 		if (fd != -EINVAL ||
 		    step == sizeof(older_kernels) / sizeof(*older_kernels))
 			return explain(
