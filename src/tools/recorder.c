@@ -230,11 +230,11 @@ static int take_snapshots(struct recorder *r, struct err *err)
 	if (result)
 		return err_set(err, result, "out of memory");
 	result = snapshot_kernel(r->snapshot, err);
-	if (result == -EACCES)
+	if (result == -EACCES && !(c->session_flags & SESSION_USER_ONLY))
 		log_say(LOG_WARNING, "kernel addresses are hidden "
 				     "(kernel.kptr_restrict): kernel samples "
 				     "will have no names");
-	else if (result)
+	else if (result && result != -EACCES)
 		return result;
 	result = 0;
 	if (!c->pids)
