@@ -222,10 +222,12 @@ void spec_done(struct spec *spec)
 	vec_done(&spec->tids);
 }
 
-/* Names such as [vdso] are also meant as they are written, not as a set of letters. */
+/* A word wholly in brackets is a name such as [vdso], not a set of letters. */
 static bool matches(const char *pattern, const char *name)
 {
-	return !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
+	if (pattern[0] == '[' && strchr(pattern, ']') == pattern + strlen(pattern) - 1)
+		return !strcmp(pattern, name);
+	return !fnmatch(pattern, name, 0);
 }
 
 static bool list_wants(const struct spec_list *list, const char *name)

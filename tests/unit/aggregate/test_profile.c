@@ -1,0 +1,362 @@
+/* The engine against a model that looks at every sample and every row. */
+#include "aggregate/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/quality.h"
+#include "aggregate/tally.h"
+
+#include "unit.h"
+
+enum {
+	NR_SAMPLES = 5000,
+	NR_IMAGES = 6,
+	NR_THREADS = 9,
+	NR_STACKS = 40,
+	START_NS = 1000
+};
+
+struct world {
+	struct dict dict;
+	struct session_info info;
+	uint32_t threads[NR_THREADS];
+	uint32_t stacks[NR_STACKS];
+	uint32_t events[2];
+	uint64_t time_ns[NR_SAMPLES];
+	uint64_t period[NR_SAMPLES];
+	uint32_t thread[NR_SAMPLES];
+	uint32_t event[NR_SAMPLES];
+	uint32_t stack[NR_SAMPLES];
+	uint32_t cpu[NR_SAMPLES];
+};
+
+static uint32_t roll(uint64_t *seed, uint32_t sides)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*seed >> 33) % sides;
+}
+
+static void make_things(struct world *w)
+{
+	uint32_t images[NR_IMAGES];
+	char name[32];
+
+	for (uint32_t i = 0; i < NR_IMAGES; i++) {
+		struct image image = { .kind = i ? IMAGE_FILE : IMAGE_KERNEL };
+
+		snprintf(name, sizeof(name), "/image/%c", 'a' + (char)i);
+		image.name = dict_string(&w->dict, i ? name : "[kernel.kallsyms]");
+		images[i] = dict_image(&w->dict, &image);
+	}
+	for (uint32_t i = 0; i < NR_THREADS; i++) {
+		struct thread t = { .pid = (int32_t)i / 2 - 1, .tid = (int32_t)i - 1 };
+
+		snprintf(name, sizeof(name), "comm%u", i % 4);
+		t.comm = dict_string(&w->dict, name);
+		t.app = i % 5 ? images[i % NR_IMAGES] : DICT_NONE;
+		w->threads[i] = dict_thread(&w->dict, &t);
+	}
+	for (uint32_t i = 0; i < NR_STACKS; i++) {
+		uint32_t frame = dict_frame(&w->dict, images[i % NR_IMAGES], i * 16);
+
+		w->stacks[i] = dict_stack(&w->dict, i % 3 ? STACK_ROOT : STACK_TRUNCATED,
+					  frame);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		struct event_desc e = {
+			.name = dict_string(&w->dict, i ? "cycles" : "TIMER"),
+			.flags = i ? 0 : EVENT_TIMER,
+		};
+
+		w->events[i] = dict_event(&w->dict, &e);
+	}
+}
+
+static int make_world(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	uint64_t seed = 42;
+
+	if (!w || dict_init(&w->dict))
+		return -1;
+	w->info = (struct session_info){ .hostname = "h", .vmlinux = "", .cpu_desc = "" };
+	make_things(w);
+	for (size_t i = 0; i < NR_SAMPLES; i++) {
+		w->time_ns[i] = START_NS + roll(&seed, 100000);
+		w->period[i] = roll(&seed, 1000);
+		w->thread[i] = w->threads[roll(&seed, NR_THREADS)];
+		w->event[i] = w->events[roll(&seed, 2)];
+		w->stack[i] = w->stacks[roll(&seed, NR_STACKS)];
+		w->cpu[i] = roll(&seed, 4);
+		/* What a damaged file leaves behind. */
+		if (roll(&seed, 100) == 0)
+			w->stack[i] = DICT_NONE;
+		if (roll(&seed, 100) == 0)
+			w->thread[i] = DICT_NONE;
+		if (roll(&seed, 100) == 0)
+			w->cpu[i] = DICT_NONE;
+	}
+	*state = w;
+	return 0;
+}
+
+static int free_world(void **state)
+{
+	struct world *w = *state;
+
+	dict_done(&w->dict);
+	free(w);
+	return 0;
+}
+
+/* The value of a key for one sample, as text; worked out without the engine. */
+static void model_value(const struct world *w, size_t i, enum key_id id, char *out,
+			size_t size)
+{
+	const struct dict *d = &w->dict;
+	static const struct thread nobody = { .pid = -1, .tid = -1 };
+	const struct thread *t = w->thread[i] == DICT_NONE ? &nobody
+							   : &d->threads.at[w->thread[i]];
+	const struct frame *f = NULL;
+
+	if (w->stack[i] != DICT_NONE)
+		f = &d->frames.at[d->stacks.at[w->stack[i]].frame];
+	if (id == KEY_COMM)
+		snprintf(out, size, "%s", dict_str(d, t->comm));
+	else if (id == KEY_PID)
+		snprintf(out, size, "%d", t->pid);
+	else if (id == KEY_TID)
+		snprintf(out, size, "%d", t->tid);
+	else if (id == KEY_CPU)
+		snprintf(out, size, "%d", (int)w->cpu[i]);
+	else if (id == KEY_TIME)
+		snprintf(out, size, "%llu",
+			 (unsigned long long)((w->time_ns[i] - START_NS) / 7000 * 7000));
+	else if (id == KEY_ADDRESS)
+		snprintf(out, size, "%llu", (unsigned long long)(f ? f->offset : 0));
+	else
+		snprintf(out, size, "%s",
+			 f ? dict_str(d, d->images.at[f->image].name) : "[damaged]");
+}
+
+static void engine_value(struct profile *p, uint32_t group, size_t k, char *out,
+			 size_t size)
+{
+	uint64_t value = profile_value(p, group, k);
+
+	switch (p->options.keys->keys.at[k].row->kind) {
+	case KEY_TEXT:
+		snprintf(out, size, "%s", profile_text(p, group, k));
+		break;
+	case KEY_INTEGER:
+		snprintf(out, size, "%lld", (long long)value);
+		break;
+	case KEY_HEX:
+	case KEY_TIMES:
+	default:
+		snprintf(out, size, "%llu", (unsigned long long)value);
+		break;
+	}
+}
+
+static void run_engine(struct world *w, const struct profile_options *options,
+		       struct profile *p)
+{
+	struct profile_source source = { .dict = &w->dict,
+					 .info = &w->info,
+					 .session = "s",
+					 .start_ns = START_NS };
+
+	assert_int_equal(profile_init(p, options), 0);
+	/* In two halves, the second as a source of its own. */
+	for (size_t half = 0; half < 2; half++) {
+		size_t from = half * NR_SAMPLES / 2;
+		struct sample_batch b = { NR_SAMPLES / 2,   w->time_ns + from,
+					  w->period + from, w->thread + from,
+					  w->event + from,  w->stack + from,
+					  w->cpu + from };
+
+		assert_int_equal(profile_begin(p, &source), 0);
+		assert_int_equal(profile_add(p, &b, NULL), 0);
+		assert_int_equal(profile_end(p), 0);
+	}
+	profile_finish(p);
+}
+
+static bool sample_is_in(struct world *w, size_t i, struct profile *p,
+			 const struct profile_row *row)
+{
+	char want[64];
+	char got[64];
+
+	if (strcmp(dict_str(&w->dict, w->dict.events.at[w->event[i]].name),
+		   profile_event_name(p, row->event)) != 0)
+		return false;
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		model_value(w, i, p->options.keys->keys.at[k].row->id, want, sizeof(want));
+		engine_value(p, row->group, k, got, sizeof(got));
+		if (strcmp(want, got) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void rows_are_what_a_model_counts(void **state)
+{
+	static const char *const groupings[] = {
+		"comm", "image", "tid,cpu", "cpu,image,comm", "time:7us", "address,image",
+	};
+	struct world *w = *state;
+
+	for (size_t g = 0; g < sizeof(groupings) / sizeof(groupings[0]); g++) {
+		struct key_list keys = { 0 };
+		struct profile_options options = { .keys = &keys,
+						   .names = NAMES_PERF,
+						   .periods = true };
+		struct profile p;
+		uint64_t all = 0;
+
+		assert_int_equal(keys_parse(&keys, groupings[g], NULL), 0);
+		run_engine(w, &options, &p);
+		for (size_t r = 0; r < p.rows.nr; r++) {
+			uint64_t samples = 0;
+			uint64_t period = 0;
+
+			for (size_t i = 0; i < NR_SAMPLES; i++) {
+				if (!sample_is_in(w, i, &p, &p.rows.at[r]))
+					continue;
+				samples++;
+				period += w->period[i];
+			}
+			assert_int_equal(p.rows.at[r].samples, samples);
+			assert_int_equal(p.rows.at[r].period, period);
+			all += samples;
+		}
+		assert_int_equal(all, NR_SAMPLES);
+		assert_int_equal(p.samples, NR_SAMPLES);
+		profile_done(&p);
+		keys_done(&keys);
+	}
+}
+
+static uint64_t count_with(struct world *w, const char *word, const char *second)
+{
+	struct key_list keys = { 0 };
+	struct spec spec = { 0 };
+	struct profile_options options = { .keys = &keys, .spec = &spec };
+	struct profile p;
+	uint64_t samples;
+
+	assert_int_equal(keys_parse(&keys, "event", NULL), 0);
+	assert_int_equal(spec_add(&spec, word, NULL), 0);
+	if (second)
+		assert_int_equal(spec_add(&spec, second, NULL), 0);
+	run_engine(w, &options, &p);
+	samples = p.samples;
+	profile_done(&p);
+	keys_done(&keys);
+	spec_done(&spec);
+	return samples;
+}
+
+static void selections_are_what_a_model_counts(void **state)
+{
+	struct world *w = *state;
+	uint64_t want_comm = 0;
+	uint64_t want_kernel = 0;
+
+	for (size_t i = 0; i < NR_SAMPLES; i++) {
+		char comm[64];
+		char image[64];
+		char tid[64];
+
+		model_value(w, i, KEY_COMM, comm, sizeof(comm));
+		model_value(w, i, KEY_IMAGE, image, sizeof(image));
+		model_value(w, i, KEY_TID, tid, sizeof(tid));
+		want_comm += !strcmp(comm, "comm1") && w->event[i] == w->events[0];
+		want_kernel += !strcmp(image, "[kernel.kallsyms]") && !strcmp(tid, "3");
+	}
+	assert_true(want_comm && want_kernel);
+	assert_int_equal(count_with(w, "comm:comm1", "event:TIM*"), want_comm);
+	assert_int_equal(count_with(w, "[kernel.kallsyms]", "tid:3"), want_kernel);
+	assert_int_equal(count_with(w, "image:/image/nothing", NULL), 0);
+}
+
+static void quality_counts_what_cannot_be_trusted(void **state)
+{
+	struct world *w = *state;
+	struct key_list keys = { 0 };
+	struct profile_options options = { .keys = &keys, .quality = true };
+	struct profile p;
+	uint64_t truncated = 0;
+	uint64_t exiting = 0;
+
+	for (size_t i = 0; i < NR_SAMPLES; i++) {
+		uint32_t s = w->stack[i];
+		uint32_t t = w->thread[i];
+
+		truncated += s != DICT_NONE &&
+			     w->dict.stacks.at[s].parent == STACK_TRUNCATED;
+		exiting += t == DICT_NONE || w->dict.threads.at[t].pid == -1;
+	}
+	assert_int_equal(keys_parse(&keys, "comm", NULL), 0);
+	run_engine(w, &options, &p);
+	assert_int_equal(p.quality.samples, NR_SAMPLES);
+	assert_int_equal(p.quality.unresolved, NR_SAMPLES);
+	assert_int_equal(p.quality.truncated, truncated);
+	assert_int_equal(p.quality.exiting, exiting);
+	profile_done(&p);
+	keys_done(&keys);
+}
+
+static void irq_enablers_are_known_by_name(void **state)
+{
+	(void)state;
+	assert_true(quality_enables_irqs("_raw_spin_unlock_irqrestore"));
+	assert_true(quality_enables_irqs("finish_task_switch.isra.0"));
+	assert_true(quality_enables_irqs("pv_native_safe_halt"));
+	assert_false(quality_enables_irqs("_raw_spin_lock"));
+	assert_false(quality_enables_irqs("memcpy"));
+}
+
+static void a_tally_grows_and_forgets_nothing(void **state)
+{
+	struct tally t;
+	uint64_t sum = 0;
+
+	(void)state;
+	assert_int_equal(tally_init(&t), 0);
+	for (uint64_t round = 1; round <= 2; round++) {
+		for (uint64_t i = 0; i < 20000; i++)
+			assert_int_equal(tally_add(&t, i << 32 | i % 7, i % 3, round), 0);
+	}
+	assert_int_equal(t.nr_used, 20000);
+	for (size_t i = 0; i < t.nr_cells; i++) {
+		if (!t.cells[i].samples)
+			continue;
+		assert_int_equal(t.cells[i].samples, 2);
+		assert_int_equal(t.cells[i].period, 3);
+		assert_int_equal(t.cells[i].b, (t.cells[i].a >> 32) % 3);
+		sum += t.cells[i].a >> 32;
+	}
+	assert_int_equal(sum, 20000ull * 19999 / 2);
+	tally_done(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test_setup_teardown(rows_are_what_a_model_counts, make_world,
+						free_world),
+		cmocka_unit_test_setup_teardown(selections_are_what_a_model_counts,
+						make_world, free_world),
+		cmocka_unit_test_setup_teardown(quality_counts_what_cannot_be_trusted,
+						make_world, free_world),
+		cmocka_unit_test(irq_enablers_are_known_by_name),
+		cmocka_unit_test(a_tally_grows_and_forgets_nothing),
+	};
+
+	return UNIT_RUN(cases);
+}

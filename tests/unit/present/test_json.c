@@ -1,0 +1,78 @@
+#include "present/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+static void text_is_escaped_and_made_utf8(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "", "\"\"" },
+		{ "plain", "\"plain\"" },
+		{ "a\"b\\c", "\"a\\\"b\\\\c\"" },
+		{ "\n\t\x01\x7f", "\"\\n\\t\\u0001\\u007f\"" },
+		{ "gr\xc3\xbc\xc3\x9f", "\"gr\xc3\xbc\xc3\x9f\"" },
+		{ "\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"" },
+		{ "a\xff" "b", "\"a\xef\xbf\xbd" "b\"" },
+		{ "\xc3", "\"\xef\xbf\xbd\"" },                 /* cut short */
+		{ "\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"" }, /* overlong */
+		{ "\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
+		{ "\xf4\x90\x80\x80",
+		  "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *got = NULL;
+		size_t len;
+		struct json j = { .out = open_memstream(&got, &len) };
+
+		assert_non_null(j.out);
+		json_text(&j, rows[i].text);
+		fclose(j.out);
+		assert_string_equal(got, rows[i].want);
+		free(got);
+	}
+}
+
+static void commas_stand_between(void **state)
+{
+	char *got = NULL;
+	size_t len;
+	struct json j = { .out = open_memstream(&got, &len) };
+
+	(void)state;
+	assert_non_null(j.out);
+	json_begin_object(&j);
+	json_name(&j, "a");
+	json_u64(&j, UINT64_MAX);
+	json_name(&j, "b");
+	json_begin_array(&j);
+	json_begin_object(&j);
+	json_name(&j, "c");
+	json_bool(&j, true);
+	json_name(&j, "d");
+	json_number(&j, "-1");
+	json_end_object(&j);
+	json_begin_array(&j);
+	json_end_array(&j);
+	json_end_array(&j);
+	json_end_object(&j);
+	fclose(j.out);
+	assert_string_equal(got, "{\"a\":18446744073709551615,\n"
+				 "\"b\":[{\"c\":true,\"d\":-1},\n[]]}");
+	free(got);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(text_is_escaped_and_made_utf8),
+		cmocka_unit_test(commas_stand_between),
+	};
+
+	return UNIT_RUN(cases);
+}
