@@ -190,7 +190,7 @@ static void write_speed(const char *path)
 		x = hash_u64(x + 1);
 		s.time_ns = (uint64_t)i * 1001001 + x % 20000;
 		s.thread = (i / 200) % SPEED_IMAGES;
-		s.stack = STACK_FIRST + (x >> 20) % SPEED_FRAMES;
+		s.stack = STACK_FIRST + (uint32_t)((x >> 20) % SPEED_FRAMES);
 		must(segment_writer_add(w, &s), NULL);
 		if (segment_writer_pending(w) == 4000)
 			must(segment_writer_flush(w, &totals, &err), &err);

@@ -65,7 +65,7 @@ int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *by
 
 static inline uint64_t zigzag(uint64_t v)
 {
-	return v << 1 ^ (uint64_t)((int64_t)v >> 63);
+	return v << 1 ^ -(v >> 63);
 }
 
 static inline uint64_t unzigzag(uint64_t v)

@@ -57,7 +57,7 @@ static unsigned int class_of(uint64_t v)
 /* log2 in 1/LOG2_ONE, linear between powers of 2: at most 0.09 too small. */
 static uint64_t log2_fixed(uint64_t v)
 {
-	unsigned int whole = class_of(v) - 1;
+	unsigned int whole = class_of(v | 1) - 1;
 
 	return (uint64_t)whole * LOG2_ONE + ((v << 8 >> whole) - LOG2_ONE);
 }

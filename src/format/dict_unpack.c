@@ -68,16 +68,17 @@ static int take_blobs(struct unpacker *u, uint64_t len_max)
 
 static bool push_string(struct dict *d, const uint8_t *bytes, size_t len)
 {
-	char *copy = malloc(len + 1);
+	char *copy;
 
+	if (!vec_grow(&d->strings.strings))
+		return false;
+	copy = malloc(len + 1);
 	if (!copy)
 		return false;
 	memcpy(copy, bytes, len);
 	copy[len] = '\0';
-	if (vec_push(&d->strings.strings, copy))
-		return true;
-	free(copy);
-	return false;
+	d->strings.strings.at[d->strings.strings.nr++] = copy;
+	return true;
 }
 
 static int take_strings(struct unpacker *u)

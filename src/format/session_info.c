@@ -96,8 +96,10 @@ void session_info_done(struct session_info *info)
 {
 	for (size_t i = 0; i < NR_INFO_STRINGS; i++) {
 		const char **string = string_of(info, i);
+		void *owned; /* the caller of get() sees them as const */
 
-		free((void *)(uintptr_t)*string);
+		memcpy(&owned, string, sizeof(owned));
+		free(owned);
 		*string = NULL;
 	}
 }
