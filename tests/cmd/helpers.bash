@@ -1,0 +1,88 @@
+# What the tests of recording share.  Every command that could hang runs under timeout(1).
+
+operf()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/operf" "$@"
+}
+
+opreport()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/opreport" "$@"
+}
+
+# A fresh session folder for the test, in $session.
+new_session()
+{
+	session=$BATS_TEST_TMPDIR/session
+	mkdir -p "$session"
+}
+
+# Skips the test where nothing can be recorded at all.
+need_recording()
+{
+	local probe=$BATS_TEST_TMPDIR/probe
+	mkdir -p "$probe"
+	operf --session-dir "$probe" true 2>"$BATS_TEST_TMPDIR/probe.err" ||
+		skip "recording is not possible here: $(tail -n 1 "$BATS_TEST_TMPDIR/probe.err")"
+}
+
+need_root()
+{
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+need()
+{
+	command -v "$1" >/dev/null || skip "needs $1"
+}
+
+# need_words FILE PATTERN: waits until the file has it, 20 seconds at most.
+wait_for()
+{
+	for ((i = 0; i < 200; i++)); do
+		grep -q -e "$2" "$1" 2>/dev/null && return 0
+		sleep 0.1
+	done
+	echo "waited in vain for '$2' in $1:"
+	cat "$1"
+	return 1
+}
+
+# Runs operf in the background with its stderr in $log; $recorder is its pid.  No timeout(1)
+# between: signals must reach operf itself.
+start_operf()
+{
+	log=$BATS_TEST_TMPDIR/operf.log
+	: >"$log"
+	# A non-interactive shell starts background jobs with SIGINT ignored.
+	env --default-signal=INT,QUIT "$OPROFILE_LINKS/operf" --session-dir "$session" "$@" \
+		>"$BATS_TEST_TMPDIR/operf.out" 2>"$log" 3>&- &
+	recorder=$!
+	wait_for "$log" 'Profiler started'
+}
+
+# Waits for $recorder, 20 seconds at most; its status is in $status.
+wait_operf()
+{
+	( sleep 20; kill -KILL "$recorder" 2>/dev/null ) 3>&- &
+	local guard=$!
+	status=0
+	wait "$recorder" || status=$?
+	pkill -P "$guard" 2>/dev/null || true
+	kill "$guard" 2>/dev/null || true
+	recorder=
+}
+
+# end_line FIELD [FILE]: samples, lost or throttled as the last line of operf says.
+end_line()
+{
+	sed -n 's/.*Profiling done\. \([0-9]*\) samples, \([0-9]*\) lost, \([0-9]*\) throttled.*/samples=\1 lost=\2 throttled=\3/p' \
+		"${2:-$log}" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+# All samples of the session as opreport counts them.
+reported_samples()
+{
+	opreport --session-dir "$session" --by event --csv "$@" |
+		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }'
+}

@@ -1,0 +1,422 @@
+#!/usr/bin/env bats
+# operf: exit status, signals, faults of disks, rights and processes, files for perf.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	recorder=
+	target=
+	mount_point=
+	need_recording
+	new_session
+}
+
+teardown()
+{
+	for pid in $recorder $target; do
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+	wait
+	if [ -n "$mount_point" ]; then
+		umount "$mount_point"
+	fi
+}
+
+# ---- the exit status ----
+
+@test "the status of the command is passed on" {
+	run -0 operf --session-dir "$session" true
+	run -3 operf --session-dir "$session" sh -c 'exit 3'
+	run -1 operf --session-dir "$session" false
+	run -125 operf --session-dir "$session" sh -c 'exit 125'
+}
+
+@test "a command that a signal ended gives 128 + the signal" {
+	run -143 operf --session-dir "$session" sh -c 'kill -TERM $$'
+	run -137 operf --session-dir "$session" sh -c 'kill -KILL $$'
+}
+
+@test "a command that is not there gives 127, one that cannot be run 126" {
+	operf --session-dir "$session" true
+	ls -i "$session/samples" >"$BATS_TEST_TMPDIR/before"
+	run -127 operf --session-dir "$session" no-such-command
+	[[ "$output" == *no-such-command* ]]
+	touch "$BATS_TEST_TMPDIR/not-executable"
+	run -126 operf --session-dir "$session" "$BATS_TEST_TMPDIR/not-executable"
+	[[ "$output" == *not-executable* ]]
+	# What was recorded before is untouched.
+	ls -i "$session/samples" | diff "$BATS_TEST_TMPDIR/before" -
+}
+
+@test "our own failures give 125 and one line" {
+	run -125 --separate-stderr operf
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *--system-wide* ]]
+	run -125 operf --no-such-option true
+	[[ "$output" == *no-such-option* ]]
+	run -125 --separate-stderr operf --session-dir "$BATS_TEST_TMPDIR/missing" true
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *missing* ]]
+	run -125 --separate-stderr operf -e no-such-event --session-dir "$session" true
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *no-such-event* ]]
+	run -125 --separate-stderr operf --pid 1 --system-wide --session-dir "$session"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "a command that dies at once is no failure of ours" {
+	run -0 operf --session-dir "$session" true
+	[[ "$output" == *"Profiling done."* ]]
+	[ -e "$session/samples/current/segment-000001" ]
+}
+
+# ---- options of the command, not ours ----
+
+@test "the command's own options and words are left alone" {
+	run -0 --separate-stderr operf --session-dir "$session" --callgraph echo --help -x
+	[ "$output" = "--help -x" ]
+}
+
+# ---- signals ----
+
+@test "SIGINT reaches the command, whose answer is the status" {
+	start_operf bash -c 'trap "exit 7" INT; echo up; while :; do sleep 0.1; done'
+	wait_for "$BATS_TEST_TMPDIR/operf.out" up
+	kill -INT "$recorder"
+	wait_operf
+	[ "$status" -eq 7 ]
+	grep -q 'Profiling done' "$log"
+	opreport --session-dir "$session" >/dev/null
+}
+
+@test "SIGINT to the whole group, as from a terminal: the command is hit once" {
+	start_operf bash -c \
+		'n=0; trap "n=\$((n + 1))" INT; echo up; for i in 1 2 3 4 5 6; do sleep 0.1; done; exit $n'
+	wait_for "$BATS_TEST_TMPDIR/operf.out" up
+	kill -INT "$recorder"
+	wait_operf
+	[ "$status" -eq 1 ]
+}
+
+@test "SIGINT ends --system-wide in good order with 0" {
+	start_operf --system-wide
+	"$WORKLOADS/ratio" 300 >/dev/null
+	kill -INT "$recorder"
+	wait_operf
+	[ "$status" -eq 0 ]
+	[ "$(end_line samples)" -gt 0 ]
+	[ "$(reported_samples)" -eq "$(end_line samples)" ]
+}
+
+@test "SIGINT ends --pid in good order with 0, and the process lives on" {
+	"$WORKLOADS/ratio" 20000 >/dev/null 3>&- &
+	target=$!
+	start_operf --pid "$target"
+	sleep 0.5
+	kill -INT "$recorder"
+	wait_operf
+	[ "$status" -eq 0 ]
+	kill -0 "$target"
+	[ "$(end_line samples)" -gt 0 ]
+	[ "$(reported_samples)" -eq "$(end_line samples)" ]
+}
+
+@test "--pid ends when the process does" {
+	"$WORKLOADS/ratio" 1000 >/dev/null 3>&- &
+	target=$!
+	start_operf --pid "$target"
+	wait_operf
+	[ "$status" -eq 0 ]
+	[ "$(reported_samples)" -eq "$(end_line samples)" ]
+	target=
+}
+
+@test "SIGTERM finishes the session" {
+	start_operf "$WORKLOADS/ratio" 20000
+	sleep 1.5
+	kill -TERM "$recorder"
+	wait_operf
+	[ "$status" -eq 143 ]
+	[ "$(end_line samples)" -gt 0 ]
+	run -0 opreport --session-dir "$session" --by event --csv
+	[ "$(reported_samples)" -eq "$(end_line samples)" ]
+	! pgrep -f "$WORKLOADS/ratio 20000"
+}
+
+@test "SIGKILL loses a second at most" {
+	"$WORKLOADS/ratio" 20000 >/dev/null 3>&- &
+	target=$!
+	start_operf --pid "$target"
+	before=$(awk '{ print $14 + $15 }' "/proc/$target/stat")
+	sleep 3
+	after=$(awk '{ print $14 + $15 }' "/proc/$target/stat")
+	kill -KILL "$recorder"
+	wait_operf
+	run -3 --separate-stderr opreport --session-dir "$session" --by event --csv
+	samples=$(awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }' <<<"$output")
+	# CPU time in clock ticks; a second and a round are on their way to the disk.
+	expected=$(((after - before) * 997 / $(getconf CLK_TCK) - 1200))
+	echo "$samples samples, at least $expected"
+	[ "$expected" -gt 0 ]
+	[ "$samples" -ge "$expected" ]
+	[ "${#stderr_lines[@]}" -ge 1 ]
+}
+
+# ---- faults ----
+
+@test "a full disk ends the recording with one line; what was written reads back" {
+	need_root
+	mount_point=$BATS_TEST_TMPDIR/disk
+	mkdir "$mount_point"
+	mount -t tmpfs -o size=16m none "$mount_point" || { mount_point=; skip "needs mount"; }
+	session=$mount_point
+	start_operf --system-wide
+	"$WORKLOADS/ratio" 2500 >/dev/null
+	run dd if=/dev/zero of="$mount_point/filler" bs=4096
+	"$WORKLOADS/ratio" 3000 >/dev/null
+	wait_operf
+	cat "$log"
+	[ "$status" -eq 125 ]
+	[ "$(grep -c 'No space left on device' "$log")" -eq 1 ]
+	rm "$mount_point/filler"
+	run --separate-stderr opreport --session-dir "$session" --by event --csv
+	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+	[ "$(awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }' <<<"$output")" -gt 997 ]
+}
+
+@test "a disk that is too small from the start: one line, and the command still runs or not" {
+	need_root
+	mount_point=$BATS_TEST_TMPDIR/disk
+	mkdir "$mount_point"
+	mount -t tmpfs -o size=256k none "$mount_point" || { mount_point=; skip "needs mount"; }
+	run -125 --separate-stderr operf --session-dir "$mount_point" -g --frequency 9999 \
+		--system-wide "$WORKLOADS/threads" 3000
+	echo "$stderr"
+	[ "$(grep -c 'No space left on device' <<<"$stderr")" -eq 1 ]
+	[ "$(find "$mount_point/samples" -name '.recording*' | wc -l)" -eq 0 ]
+}
+
+@test "a folder without write permission is refused in one line" {
+	need_root
+	need setpriv
+	chmod 755 "$BATS_TEST_TMPDIR" "$session"
+	run -125 --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$OPROFILE_LINKS/operf" --session-dir "$session" true
+	echo "$stderr"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *"$session"* ]]
+	[[ "$stderr" == *ermission* ]]
+}
+
+@test "a process that does not exist is refused in one line" {
+	pid=$(bash -c 'echo $$')
+	run -125 --separate-stderr operf --session-dir "$session" --pid "$pid"
+	echo "$stderr"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *"$pid"* ]]
+}
+
+@test "processes that end all the time beside a system-wide recording do no harm" {
+	run -0 --separate-stderr operf --session-dir "$session" --system-wide \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true & /bin/true; done; wait'
+	run -0 opreport --session-dir "$session"
+}
+
+@test "10000 processes at the start" {
+	mkfifo "$BATS_TEST_TMPDIR/stop"
+	"$WORKLOADS/sleepers" 10000 <"$BATS_TEST_TMPDIR/stop" \
+		>"$BATS_TEST_TMPDIR/sleepers" 3>&- &
+	target=$!
+	exec 9>"$BATS_TEST_TMPDIR/stop"
+	wait_for "$BATS_TEST_TMPDIR/sleepers" .
+	if grep -q 'too few' "$BATS_TEST_TMPDIR/sleepers"; then
+		exec 9>&-
+		skip "10000 processes cannot be started here"
+	fi
+	run --separate-stderr operf --session-dir "$session" --system-wide \
+		"$WORKLOADS/ratio" 1000
+	exec 9>&-
+	wait "$target"
+	target=
+	echo "$stderr"
+	[ "$status" -eq 0 ]
+	run -0 opreport --session-dir "$session" --by symbol --csv
+	[[ "$output" == *work_b* ]]
+}
+
+@test "what a tiny ring loses is counted exactly" {
+	# One sample for each page fault: the command says how many there were.
+	log=$BATS_TEST_TMPDIR/operf.log
+	operf --session-dir "$session" -e page-faults:1 --ring-pages=1 \
+		"$WORKLOADS/faults" 100000 >"$BATS_TEST_TMPDIR/faults" 2>"$log"
+	read -r least most <"$BATS_TEST_TMPDIR/faults"
+	seen=$(end_line samples) lost=$(end_line lost)
+	echo "$seen seen, $lost lost, between $least and $most faults"
+	cat "$log"
+	[ "$lost" -gt 0 ]
+	[ $((seen + lost)) -ge "$least" ]
+	[ $((seen + lost)) -le "$most" ]
+	[ "$(reported_samples)" -eq "$seen" ]
+	grep -q "lost $lost samples" "$log"
+	run opreport --session-dir "$session" --quality
+	[[ "$output$stderr" == *"$lost"* ]]
+}
+
+@test "a second recording into the same folder is refused in one line" {
+	start_operf --system-wide
+	run -125 --separate-stderr operf --session-dir "$session" true
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	kill -INT "$recorder"
+	wait_operf
+	[ "$status" -eq 0 ]
+}
+
+# ---- sessions ----
+
+@test "current becomes previous, and no third is kept" {
+	for i in 1 2 3; do
+		operf --session-dir "$session" sh -c "exit 0" 2>/dev/null
+		ls -di "$session/samples/current" | cut -d' ' -f1 >"$BATS_TEST_TMPDIR/inode$i"
+	done
+	[ "$(ls "$session/samples" | sort | tr '\n' ' ')" = "current previous " ]
+	ls -di "$session/samples/previous" | cut -d' ' -f1 | diff "$BATS_TEST_TMPDIR/inode2" -
+}
+
+@test "--append adds to the current session" {
+	log=$BATS_TEST_TMPDIR/operf.log
+	operf --session-dir "$session" "$WORKLOADS/ratio" 300 2>"$log" >/dev/null
+	first=$(end_line samples)
+	operf --session-dir "$session" --append "$WORKLOADS/ratio" 300 2>"$log" >/dev/null
+	second=$(end_line samples)
+	[ "$first" -gt 0 ]
+	[ "$second" -gt 0 ]
+	[ "$(reported_samples)" -eq $((first + second)) ]
+	[ ! -e "$session/samples/previous" ]
+}
+
+@test "without --session-dir it makes ./oprofile_data" {
+	cd "$BATS_TEST_TMPDIR"
+	operf "$WORKLOADS/ratio" 200 >/dev/null 2>&1
+	[ -d oprofile_data/samples/current ]
+	opreport | grep -q ratio
+}
+
+@test "--duration ends sampling, not the command" {
+	log=$BATS_TEST_TMPDIR/operf.log
+	operf --session-dir "$session" --duration 300ms "$WORKLOADS/ratio" 1500 \
+		2>"$log" >"$BATS_TEST_TMPDIR/out"
+	grep -q 'share symbol work_b' "$BATS_TEST_TMPDIR/out"
+	[ "$(end_line samples)" -gt 50 ]
+	[ "$(end_line samples)" -lt 1000 ]
+	run -0 operf --session-dir "$session" --system-wide --duration 0.3
+}
+
+@test "--delay leaves the beginning out" {
+	log=$BATS_TEST_TMPDIR/operf.log
+	operf --session-dir "$session" --delay 1s "$WORKLOADS/ratio" 1600 2>"$log" >/dev/null
+	[ "$(end_line samples)" -gt 50 ]
+	[ "$(end_line samples)" -lt 1200 ]
+	# Known although it was mapped before sampling began.
+	opreport --session-dir "$session" --by symbol --csv | grep -q '^work_b,'
+}
+
+# ---- rights ----
+
+as_nobody()
+{
+	timeout -k 5 60 setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$OPROFILE_LINKS/operf" "$@"
+}
+
+@test "paranoid 2: own processes in user space, said in one line" {
+	need_root
+	need setpriv
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] || skip "paranoid is below 2"
+	chown 65534:65534 "$session"
+	chmod 755 "$BATS_TEST_TMPDIR"
+	run -0 --separate-stderr as_nobody --session-dir "$session" "$WORKLOADS/ratio" 500
+	echo "$stderr"
+	[ "$(grep -c 'user space only' <<<"$stderr")" -eq 1 ]
+	opreport --session-dir "$session" --by image --csv >"$BATS_TEST_TMPDIR/images"
+	grep -q ratio "$BATS_TEST_TMPDIR/images"
+	! grep -q kernel "$BATS_TEST_TMPDIR/images"
+}
+
+@test "paranoid 2: system-wide is refused in one line with the setting" {
+	need_root
+	need setpriv
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ] || skip "paranoid is below 1"
+	chown 65534:65534 "$session"
+	chmod 755 "$BATS_TEST_TMPDIR"
+	run -125 --separate-stderr as_nobody --session-dir "$session" --system-wide true
+	echo "$stderr"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *perf_event_paranoid* ]]
+	[ ! -e "$session/samples/current" ]
+}
+
+@test "paranoid 3, as Debian's kernels have it: refused in one line with the setting" {
+	need_root
+	need setpriv
+	[ "$(uname -m)" = x86_64 ] || skip "the preloaded library is for x86-64"
+	chown 65534:65534 "$session"
+	chmod 755 "$BATS_TEST_TMPDIR"
+	echo 3 >"$BATS_TEST_TMPDIR/three"
+	run -125 --separate-stderr timeout 60 unshare --mount bash -c '
+		mount --bind "$1" /proc/sys/kernel/perf_event_paranoid || exit 99
+		shift
+		exec setpriv --reuid=65534 --regid=65534 --clear-groups \
+			env LD_PRELOAD="$WORKLOADS/librefuse_perf.so" "$@"' - \
+		"$BATS_TEST_TMPDIR/three" "$OPROFILE_LINKS/operf" --session-dir "$session" true
+	echo "$stderr"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *perf_event_paranoid* ]]
+	[[ "$stderr" == *3* ]]
+}
+
+# ---- files for perf ----
+
+# perf_file OPTION...: records spin with --perf-data to $data.
+perf_file()
+{
+	data=$BATS_TEST_TMPDIR/perf.data
+	log=$BATS_TEST_TMPDIR/operf.log
+	operf --session-dir "$session" --perf-data "$data" "$@" 2>"$log"
+	perf report -i "$data" --stdio -n >"$BATS_TEST_TMPDIR/report" \
+		2>"$BATS_TEST_TMPDIR/complaints"
+	perf script -i "$data" -F tid,cpu,time,ip,dso --ns >"$BATS_TEST_TMPDIR/script" \
+		2>>"$BATS_TEST_TMPDIR/complaints"
+	cat "$BATS_TEST_TMPDIR/complaints"
+	[ ! -s "$BATS_TEST_TMPDIR/complaints" ]
+	"$OPROFILE" dump --session-dir "$session" >"$BATS_TEST_TMPDIR/dump"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/dump")" -eq "$(end_line samples)" ]
+}
+
+@test "--perf-data: perf reads it without a complaint and counts the same" {
+	need perf
+	perf_file "$WORKLOADS/processes" 100
+	perf report -i "$data" --stdio --stats 2>/dev/null >"$BATS_TEST_TMPDIR/stats"
+	grep -q "SAMPLE events: *$(end_line samples) " "$BATS_TEST_TMPDIR/stats"
+	grep -q short_work_0 "$BATS_TEST_TMPDIR/report"
+}
+
+@test "--perf-data: thread, cpu, time and frames of every sample are the same" {
+	need perf
+	perf_file --callgraph=fp "$WORKLOADS/threads" 1000
+	"$BATS_TEST_DIRNAME/compare-dump" "$BATS_TEST_TMPDIR/dump" "$BATS_TEST_TMPDIR/script"
+}
+
+@test "--perf-data: the same of a system-wide recording" {
+	need perf
+	perf_file --callgraph=fp --system-wide "$WORKLOADS/processes" 300
+	"$BATS_TEST_DIRNAME/compare-dump" "$BATS_TEST_TMPDIR/dump" "$BATS_TEST_TMPDIR/script"
+}
+
+@test "--perf-data to a place that cannot be written is refused in one line" {
+	run -125 --separate-stderr operf --session-dir "$session" \
+		--perf-data "$BATS_TEST_TMPDIR/missing/perf.data" true
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *missing* ]]
+}
