@@ -1,0 +1,17 @@
+/* kernel_files_priv.h - the parts of kernel_files.h that tests feed with made-up input.
+ * Layer: capture. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Appends the lines of kallsyms text that are text symbols with an address; *hidden is set
+ * to false at the first address that is not zero. */
+void kernel_files_filter(const char *text, size_t len, struct buf *out, bool *hidden);
+/* A number that changes when modules come, go or move (not with their use counts). */
+uint64_t kernel_files_modules_hash(const char *text);
+/* Appends the file `modules`, from /proc/modules' text and the directory /sys/module. */
+void kernel_files_describe_modules(const char *text, const char *sys_module,
+				   struct buf *out);
