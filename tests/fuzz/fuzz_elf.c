@@ -1,0 +1,52 @@
+/* fuzz_elf.c - any bytes as an ELF file: its build-id, segments and symbols. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "resolve/demangle.h"
+#include "resolve/symtab.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+	LOOKED_AT_MAX = 2000
+};
+
+/* What every table promises, whatever it was made of. */
+static void check(const struct symtab *tab)
+{
+	size_t nr = symtab_count(tab);
+
+	for (size_t i = 0; i < nr && i < LOOKED_AT_MAX; i++) {
+		const struct symbol *s = symtab_at(tab, i);
+		const struct symbol *found = symtab_find(tab, s->offset);
+
+		if (s->size && found != s)
+			abort();
+		if (i && s->offset <= symtab_at(tab, i - 1)->offset)
+			abort();
+		if (!strlen(s->name))
+			abort();
+		free(demangle(s->name));
+		(void)symtab_vaddr(tab, s->offset);
+		found = symtab_find(tab, s->offset + s->size);
+		if (found && found->offset > s->offset + s->size)
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+	struct symtab *tab = NULL;
+	struct build_id id;
+
+	if (elf_build_id_bytes(data, size, &id) == 0)
+		build_id_to_hex(&id, hex);
+	(void)notes_build_id(data, size, &id);
+	(void)symtab_load_elf_bytes(data, size, &tab, NULL);
+	if (tab)
+		check(tab);
+	symtab_free(tab);
+	return 0;
+}

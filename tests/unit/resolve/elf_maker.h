@@ -1,0 +1,45 @@
+/* elf_maker.h - writes small ELF files by hand, of both classes and byte orders, so that a
+ * test knows every number in them.
+ *
+ * Layout: header, one PT_LOAD and one PT_NOTE, note, then sections: 0 null, 1 .text
+ * (NOBITS: no bytes are needed), 2 .note, 3 symbols, 4 strings, 5 .data. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum {
+	ELF_MAKER_TEXT = 1, /* section numbers for symbols */
+	ELF_MAKER_DATA = 5,
+	ELF_MAKER_VADDR = 0x401000, /* where the segment of file offset 0x1000 is mapped */
+	ELF_MAKER_OFFSET = 0x1000,
+	ELF_MAKER_BYTES = 0x1000
+};
+
+struct elf_maker_symbol {
+	const char *name;
+	uint64_t value;
+	uint64_t size;
+	unsigned int type; /* STT_... */
+	unsigned int bind; /* STB_... */
+	unsigned int section;
+};
+
+struct elf_maker {
+	bool is64;
+	bool big_endian;
+	bool dynsym;         /* symbols go to .dynsym instead of .symtab */
+	bool no_sections;    /* as after sstrip */
+	bool extended_count; /* e_shnum 0: the number of sections is in section 0 */
+	uint16_t machine;    /* EM_... */
+	uint64_t symbol_entry_bytes; /* 0: the right one */
+	const uint8_t *build_id;     /* NULL: no note */
+	size_t build_id_len;
+	const struct elf_maker_symbol *symbols;
+	size_t nr_symbols;
+};
+
+/* Appends the file; the caller owns `out`. */
+void elf_maker_write(const struct elf_maker *m, struct buf *out);
