@@ -34,8 +34,9 @@ static uint64_t load_text(Elf *elf, struct bench_image *image)
 		    !(ph.p_flags & PF_X))
 			continue;
 		image->text_off = ph.p_offset & ~(uint64_t)(PAGE - 1);
-		image->text_len = (ph.p_offset + ph.p_filesz - image->text_off + PAGE - 1) &
-				  ~(uint64_t)(PAGE - 1);
+		image->text_len =
+			(ph.p_offset + ph.p_filesz - image->text_off + PAGE - 1) &
+			~(uint64_t)(PAGE - 1);
 		return ph.p_offset - ph.p_vaddr;
 	}
 	die(image->path, "no executable segment");
@@ -90,7 +91,8 @@ void bench_image_load(const char *path, struct bench_image *ret_image)
 		if (!gelf_getshdr(section, &sh) || !data)
 			continue;
 		if (sh.sh_type == SHT_SYMTAB && sh.sh_entsize && !image.functions)
-			load_functions(data, sh.sh_size / sh.sh_entsize, to_off, &image);
+			load_functions(data, sh.sh_size / sh.sh_entsize, to_off,
+				       &image);
 		else if (sh.sh_type == SHT_NOTE && !image.build_id.len)
 			load_build_id(data, &image);
 	}

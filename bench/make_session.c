@@ -62,8 +62,8 @@ struct trailer {
 	uint32_t cpu, reserved;
 };
 
-#define SAMPLE_TYPE                                                                      \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |         \
+#define SAMPLE_TYPE                                                                    \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |       \
 	 PERF_SAMPLE_PERIOD)
 
 struct sample_record {
@@ -79,7 +79,8 @@ static void check(struct maker *m, int r)
 {
 	if (r >= 0)
 		return;
-	fprintf(stderr, "make_session: %s\n", m->err.text[0] ? m->err.text : strerror(-r));
+	fprintf(stderr, "make_session: %s\n",
+		m->err.text[0] ? m->err.text : strerror(-r));
 	exit(1);
 }
 
@@ -112,7 +113,8 @@ static void write_record(struct maker *m, const struct perf_event_header *head,
 			 const struct process *p)
 {
 	uint8_t record[RECORD_MAX] = { 0 };
-	struct trailer trailer = { (uint32_t)p->pid, (uint32_t)p->pid, m->now_ns, 0, 0 };
+	struct trailer trailer = { (uint32_t)p->pid, (uint32_t)p->pid, m->now_ns, 0,
+				   0 };
 	size_t string_len = (strlen(string) + 8) & ~(size_t)7;
 	size_t at = sizeof(*head);
 	struct perf_event_header header = *head;
@@ -139,12 +141,12 @@ static void write_comm(struct maker *m, const struct process *p, const char *com
 	write_record(m, &head, body, sizeof(body), comm, p);
 }
 
-static void write_mmap(struct maker *m, const struct process *p, const struct mapping *map)
+static void write_mmap(struct maker *m, const struct process *p,
+		       const struct mapping *map)
 {
-	struct perf_event_header head = {
-		.type = PERF_RECORD_MMAP2,
-		.misc = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID
-	};
+	struct perf_event_header head = { .type = PERF_RECORD_MMAP2,
+					  .misc = PERF_RECORD_MISC_USER |
+						  PERF_RECORD_MISC_MMAP_BUILD_ID };
 	struct {
 		uint32_t pid, tid;
 		uint64_t start, len, pgoff;
@@ -178,7 +180,8 @@ static void add_process(struct maker *m, int number)
 		struct image image = { .kind = IMAGE_FILE };
 
 		/* Each process has other libraries, and all are used by some. */
-		map->image = &m->images[((size_t)number * 7 + (size_t)i) % m->nr_images];
+		map->image =
+			&m->images[((size_t)number * 7 + (size_t)i) % m->nr_images];
 		map->start = 0x7f0000000000 + ((uint64_t)number << 32) +
 			     (uint64_t)i * 0x1000000 + random_below(m, 2048) * 4096ULL;
 		image.name = check_number(dict_string(&m->dict, map->image->path));
@@ -200,8 +203,8 @@ static void add_sample(struct maker *m, uint32_t cpu)
 	const struct bench_function *function =
 		&map->image->functions[skewed_below(m, map->image->nr_functions)];
 	uint64_t step = function->size / ADDRESSES_PER_FUNCTION + 1;
-	uint64_t offset = function->file_off +
-			  skewed_below(m, ADDRESSES_PER_FUNCTION) * step % function->size;
+	uint64_t offset = function->file_off + skewed_below(m, ADDRESSES_PER_FUNCTION) *
+						       step % function->size;
 	struct sample_record record = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(record) },
 		.ip = map->start + offset - map->image->text_off,
@@ -305,7 +308,8 @@ int main(int argc, char **argv)
 	uint64_t nr, begin_ns = m.now_ns;
 
 	if (argc < 5 || !parse_u64(argv[1], &nr)) {
-		fprintf(stderr, "usage: make_session NR SEGMENT PERF_DATA LIBRARY...\n");
+		fprintf(stderr,
+			"usage: make_session NR SEGMENT PERF_DATA LIBRARY...\n");
 		return 2;
 	}
 	m.nr_images = (size_t)(argc - 4);

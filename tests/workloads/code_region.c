@@ -11,17 +11,21 @@
 extern const char __start_region_template[], __stop_region_template[];
 
 __attribute__((section("region_template"))) WORK_FUNCTION(region_work)
-WORK_FUNCTION(static_work)
+	WORK_FUNCTION(static_work)
 
-int main(int argc, char **argv)
+		int main(int argc, char **argv)
 {
 	size_t len = (size_t)(__stop_region_template - __start_region_template);
-	size_t at = (size_t)((uintptr_t)region_work - (uintptr_t)__start_region_template);
+	size_t at =
+		(size_t)((uintptr_t)region_work - (uintptr_t)__start_region_template);
 	struct work_part parts[] = {
 		{ .name = "*anon*|/tmp/perf-*.map,*", .weight = 3 },
-		{ .name = "*/code_region,static_work", .run = static_work, .weight = 1 },
+		{ .name = "*/code_region,static_work",
+		  .run = static_work,
+		  .weight = 1 },
 	};
-	char *code = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *code = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (code == MAP_FAILED)
 		work_die("mmap");

@@ -46,8 +46,10 @@ static uintptr_t twin_run(struct twin *twin, uint64_t rounds)
 int main(int argc, char **argv)
 {
 	struct twin twins[] = {
-		{ "libtruth_x.so", "truth_x_work", "*/libtruth_x.so,truth_x_work", 3, NULL, 0 },
-		{ "libtruth_y.so", "truth_y_work", "*/libtruth_y.so,truth_y_work", 1, NULL, 0 },
+		{ "libtruth_x.so", "truth_x_work", "*/libtruth_x.so,truth_x_work", 3,
+		  NULL, 0 },
+		{ "libtruth_y.so", "truth_y_work", "*/libtruth_y.so,truth_y_work", 1,
+		  NULL, 0 },
 	};
 	uint64_t ms = work_argument(argc, argv, 1, 2000);
 	uint64_t rounds = work_rounds_per_ms() * ms / (4 * NR_TURNS), seed = 7;
@@ -56,10 +58,12 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		twins[i].path = work_sibling(twins[i].file);
 	for (int i = 0; i < 2 * NR_TURNS; i++) {
-		base = twin_run(&twins[i % 2], rounds * (768 + work_random(&seed) % 513) / 1024);
+		base = twin_run(&twins[i % 2],
+				rounds * (768 + work_random(&seed) % 513) / 1024);
 		first = first ? first : base;
 		if (base != first)
-			work_skip("the two libraries were not loaded at the same address");
+			work_skip("the two libraries were not loaded at the same "
+				  "address");
 	}
 	for (int i = 0; i < 2; i++) {
 		work_print_share("image,symbol", twins[i].values, twins[i].cpu_ns,

@@ -33,8 +33,8 @@ static void print_truth(const uint64_t *cpu_ns)
 		work_print_share("image,symbol", values, cpu_ns[i], total);
 		snprintf(values, sizeof(values), "exec_chain_%c,chain_work_%c", c, c);
 		work_print_share("comm,symbol", values, cpu_ns[i], total);
-		snprintf(values, sizeof(values), "%d,*/exec_chain_%c,chain_work_%c", getpid(), c,
-			 c);
+		snprintf(values, sizeof(values), "%d,*/exec_chain_%c,chain_work_%c",
+			 getpid(), c, c);
 		work_print_share("pid,app,symbol", values, cpu_ns[i], total);
 	}
 	work_print_cpu("image,symbol", total);
@@ -51,7 +51,8 @@ static void next_stage(unsigned int ms, unsigned int turn, const uint64_t *cpu_n
 	snprintf(text[0], sizeof(text[0]), "%u", ms);
 	snprintf(text[1], sizeof(text[1]), "%u", turn);
 	for (int i = 0; i < NR_STAGES; i++)
-		snprintf(text[i + 2], sizeof(text[0]), "%llu", (unsigned long long)cpu_ns[i]);
+		snprintf(text[i + 2], sizeof(text[0]), "%llu",
+			 (unsigned long long)cpu_ns[i]);
 	execl(path, path, text[0], text[1], text[2], text[3], text[4], NULL);
 	work_die(path);
 }

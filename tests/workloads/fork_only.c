@@ -16,7 +16,8 @@ WORK_FUNCTION(generation_0)
 WORK_FUNCTION(generation_1)
 WORK_FUNCTION(generation_2)
 
-static const work_fn functions[NR_GENERATIONS] = { generation_0, generation_1, generation_2 };
+static const work_fn functions[NR_GENERATIONS] = { generation_0, generation_1,
+						   generation_2 };
 static const unsigned int weights[NR_GENERATIONS] = { 2, 5, 3 };
 
 struct slot {
@@ -49,8 +50,9 @@ static void generation_run(struct slot *slots, int generation, uint64_t rounds)
 int main(int argc, char **argv)
 {
 	uint64_t ms = work_argument(argc, argv, 1, 2000), total = 0;
-	struct slot *slots = mmap(NULL, NR_GENERATIONS * sizeof(*slots),
-				  PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct slot *slots =
+		mmap(NULL, NR_GENERATIONS * sizeof(*slots), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char values[64];
 
 	if (slots == MAP_FAILED)

@@ -30,7 +30,8 @@ static pid_t fork_as(pid_t pid)
 }
 
 /* Runs the program as process `pid` (0: any) to its end and returns its number. */
-static pid_t run_as(pid_t pid, const char *path, uint64_t rounds, int fd, unsigned int slot)
+static pid_t run_as(pid_t pid, const char *path, uint64_t rounds, int fd,
+		    unsigned int slot)
 {
 	char text[3][24];
 	int status;
@@ -68,8 +69,10 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < 2 * NR_TURNS; i++) {
 		uint64_t factor = 768 + work_random(&seed) % 513, cost;
 
-		pid = run_as(pid, paths[i % 2], unit * weights[i % 2] * factor / 1024, fd, i);
-		if (pread(fd, &cost, sizeof(cost), (off_t)(i * sizeof(cost))) != sizeof(cost))
+		pid = run_as(pid, paths[i % 2], unit * weights[i % 2] * factor / 1024,
+			     fd, i);
+		if (pread(fd, &cost, sizeof(cost), (off_t)(i * sizeof(cost))) !=
+		    sizeof(cost))
 			work_die("pread");
 		cpu_ns[i % 2] += cost;
 	}
@@ -77,9 +80,12 @@ int main(int argc, char **argv)
 		const char *name = i ? "second" : "first";
 		char values[96];
 
-		snprintf(values, sizeof(values), "%d,*/reuse_%s,reuse_%s_work", pid, name, name);
-		work_print_share("pid,image,symbol", values, cpu_ns[i], cpu_ns[0] + cpu_ns[1]);
-		work_print_share("pid,app,symbol", values, cpu_ns[i], cpu_ns[0] + cpu_ns[1]);
+		snprintf(values, sizeof(values), "%d,*/reuse_%s,reuse_%s_work", pid,
+			 name, name);
+		work_print_share("pid,image,symbol", values, cpu_ns[i],
+				 cpu_ns[0] + cpu_ns[1]);
+		work_print_share("pid,app,symbol", values, cpu_ns[i],
+				 cpu_ns[0] + cpu_ns[1]);
 		free(paths[i]);
 	}
 	work_print_cpu("pid,image,symbol", cpu_ns[0] + cpu_ns[1]);

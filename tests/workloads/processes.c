@@ -78,7 +78,8 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < NR_FUNCTIONS; i++) {
 		snprintf(values, sizeof(values), "*/short_worker,short_work_%u", i);
 		work_print_share("image,symbol", values, cpu_ns[i], total);
-		snprintf(values, sizeof(values), "*/short_worker,short_worker,short_work_%u", i);
+		snprintf(values, sizeof(values),
+			 "*/short_worker,short_worker,short_work_%u", i);
 		work_print_share("app,comm,symbol", values, cpu_ns[i], total);
 	}
 	printf("distinct pid,symbol *,short_work_? %u\n", nr);

@@ -69,9 +69,11 @@ static void print_truth(const struct job *jobs)
 	for (int i = 0; i < NR_THREADS; i++) {
 		int function = i % NR_FUNCTIONS;
 
-		snprintf(values, sizeof(values), "worker-%02d,thread_work_%d", i, function);
+		snprintf(values, sizeof(values), "worker-%02d,thread_work_%d", i,
+			 function);
 		work_print_share("comm,symbol", values, jobs[i].cpu_ns, total);
-		snprintf(values, sizeof(values), "%d,thread_work_%d", jobs[i].tid, function);
+		snprintf(values, sizeof(values), "%d,thread_work_%d", jobs[i].tid,
+			 function);
 		work_print_share("tid,symbol", values, jobs[i].cpu_ns, total);
 	}
 	work_print_cpu("tid,symbol", total);

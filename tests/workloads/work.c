@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	SKIPPED = 77, /* what test runners take for "not possible here" */
+	SKIPPED = 77,           /* what test runners take for "not possible here" */
 	SLICE_ROUNDS = 1 << 17, /* a fraction of a millisecond */
 	SLICE_SLOWER = 4,
 	CALIBRATION_RUNS = 16
@@ -83,7 +83,8 @@ void work_run_parts(struct work_part *parts, size_t nr, unsigned int total_ms,
 		uint64_t unit = rounds / weights * factor / 1024;
 
 		for (size_t i = 0; i < nr; i++)
-			parts[i].cpu_ns += work_timed(parts[i].run, unit * parts[i].weight);
+			parts[i].cpu_ns +=
+				work_timed(parts[i].run, unit * parts[i].weight);
 	}
 }
 

@@ -21,16 +21,16 @@
 
 /* Defines a work function.  The empty statement keeps the compiler from guessing the
  * result, and its text makes every function different, so that none are merged. */
-#define WORK_FUNCTION(name)                                                              \
-	void name(uint64_t rounds);                                                      \
-	__attribute__((noinline, aligned(64))) void name(uint64_t rounds)                \
-	{                                                                                \
-		uint64_t a = rounds | 1;                                                 \
-                                                                                         \
-		for (uint64_t i = 0; i < rounds; i++) {                                  \
-			a = a * 0x27bb2ee687b0b0fdULL + i;                               \
-			__asm__ volatile("/* " #name " */" : "+r"(a));                   \
-		}                                                                        \
+#define WORK_FUNCTION(name)                                                            \
+	void name(uint64_t rounds);                                                    \
+	__attribute__((noinline, aligned(64))) void name(uint64_t rounds)              \
+	{                                                                              \
+		uint64_t a = rounds | 1;                                               \
+                                                                                       \
+		for (uint64_t i = 0; i < rounds; i++) {                                \
+			a = a * 0x27bb2ee687b0b0fdULL + i;                             \
+			__asm__ volatile("/* " #name " */" : "+r"(a));                 \
+		}                                                                      \
 	}
 
 typedef void (*work_fn)(uint64_t rounds);
