@@ -128,6 +128,15 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
 	return 0;
 }
 
+static int write_header(const struct perf_data_writer *w)
+{
+	ssize_t n = pwrite(w->fd, &w->header, sizeof(w->header), 0);
+
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)sizeof(w->header) ? 0 : -EIO;
+}
+
 /* Writes at the end; on an error cuts off what was written of it. */
 static int write_out(struct perf_data_writer *w, const void *bytes, size_t len)
 {
@@ -146,12 +155,24 @@ static int write_out(struct perf_data_writer *w, const void *bytes, size_t len)
 	return w->failed;
 }
 
+/* The header follows the data, so that perf reads what an interrupted recording left: at a
+ * data.size of 0 it stops (6.1: "failed to process sample"). */
+static int write_data(struct perf_data_writer *w, const void *bytes, size_t len)
+{
+	int r = write_out(w, bytes, len);
+
+	if (r < 0)
+		return r;
+	w->header.data.size = w->written - w->header.data.offset;
+	return w->failed = write_header(w);
+}
+
 int perf_data_writer_flush(struct perf_data_writer *w, struct err *err)
 {
 	int r;
 
 	if (w->failed || w->pending.len) {
-		r = write_out(w, w->pending.data, w->pending.len);
+		r = write_data(w, w->pending.data, w->pending.len);
 		if (r < 0)
 			return err_sys(err, r, "writing perf.data");
 		buf_clear(&w->pending);
@@ -167,7 +188,7 @@ int perf_data_writer_write(struct perf_data_writer *w, const void *records, size
 	if (r == 0 && w->pending.len + len > BUFFER_BYTES)
 		r = perf_data_writer_flush(w, NULL);
 	if (r == 0 && len >= BUFFER_BYTES) {
-		r = write_out(w, records, len);
+		r = write_data(w, records, len);
 	} else if (r == 0) {
 		buf_put(&w->pending, records, len);
 		if (w->pending.failed)
@@ -199,15 +220,11 @@ static int write_end(struct perf_data_writer *w, const struct perf_data_features
 	r = perf_data_writer_flush(w, NULL);
 	if (r < 0)
 		return r;
-	w->header.data.size = w->written - w->header.data.offset;
 	perf_data_put_features(features, &w->events, w->written, &out, &w->header);
 	r = out.failed ? -ENOMEM : write_out(w, out.data, out.len);
 	buf_done(&out);
-	if (r < 0) /* without features: readable all the same */
-		memset(w->header.features, 0, sizeof(w->header.features));
-	if (pwrite(w->fd, &w->header, sizeof(w->header), 0) != (ssize_t)sizeof(w->header) &&
-	    r == 0)
-		r = -EIO;
+	if (r == 0) /* else without features: readable all the same */
+		r = write_header(w);
 	return r;
 }
 

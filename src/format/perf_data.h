@@ -2,8 +2,8 @@
  * Layer: format.  The format: docs/format.md, "perf.data"; Linux
  * tools/perf/Documentation/perf.data-file-format.txt.
  *
- * A file that was not closed (killed, full disk) is readable: its data.size is 0, which
- * means "to the end", and it only lacks the features. */
+ * A file that was not closed (killed, full disk) is readable up to the last flush: the
+ * header is kept up to date, and it only lacks the features. */
 #pragma once
 #include <linux/perf_event.h>
 #include <stdbool.h>
