@@ -122,25 +122,16 @@ static uint64_t count_bits(const uint8_t *classes, size_t nr, uint8_t *ret_wides
 	return sum;
 }
 
-static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t base,
-		       uint64_t *v, size_t nr)
+/* All classes are at most CLASS_MAX and `len` bytes hold all their bits. */
+static void unpack_bits(const uint8_t *classes, const uint8_t *bytes, size_t len,
+			uint64_t base, uint64_t *v, size_t nr)
 {
-	const uint8_t *classes = take_plane(d, in, d->plane.data, nr);
-	const uint8_t *bytes;
-	uint8_t widest;
 	uint64_t bit = 0;
-	size_t len;
 
-	if (!classes)
-		return -EBADMSG;
-	len = (count_bits(classes, nr, &widest) + 7) / 8;
-	bytes = cursor_take(in, len);
-	if (!bytes || widest > CLASS_MAX)
-		return -EBADMSG;
 	for (size_t i = 0; i < nr; i++) {
 		unsigned int class = classes[i];
 		unsigned int nr_bits = class - (class != 0);
-		uint64_t top = class ? 1ULL << nr_bits : 0;
+		uint64_t top = (uint64_t)(class != 0) << nr_bits;
 		uint64_t low;
 
 		if (nr_bits <= BITS_AT_ONCE)
@@ -151,6 +142,23 @@ static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t bas
 		v[i] = base + (top | low);
 		bit += nr_bits;
 	}
+}
+
+static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t base,
+		       uint64_t *v, size_t nr)
+{
+	const uint8_t *classes = take_plane(d, in, d->plane.data, nr);
+	const uint8_t *bytes;
+	uint8_t widest;
+	size_t len;
+
+	if (!classes)
+		return -EBADMSG;
+	len = (count_bits(classes, nr, &widest) + 7) / 8;
+	bytes = cursor_take(in, len);
+	if (!bytes || widest > CLASS_MAX)
+		return -EBADMSG;
+	unpack_bits(classes, bytes, len, base, v, nr);
 	return 0;
 }
 

@@ -12,7 +12,8 @@ enum {
 	ZSTD_MIN_MATCH = 7,
 	ZSTD_WORTH_BYTES = 24, /* a frame of zstd alone takes a dozen bytes */
 	CLASS_COUNT = 65,
-	LOG2_ONE = 256 /* fixed point of the estimates */
+	PLANES_WIDTH_MAX = 4, /* wider ones never won */
+	LOG2_ONE = 256        /* fixed point of the estimates */
 };
 
 /* What encoding values as `kind` will take, roughly, in bits. */
@@ -121,12 +122,13 @@ int column_encode_bytes(struct column_encoder *e, const uint8_t *bytes, size_t l
 	return len ? put_plane(e, bytes, len, out) : 0;
 }
 
+/* Does not look on once there are `enough`. */
 static uint64_t planes_bits(const uint64_t *v, size_t nr, uint64_t base,
-			    unsigned int width)
+			    unsigned int width, uint64_t enough)
 {
 	uint64_t bits = 0;
 
-	for (unsigned int plane = 0; plane < width; plane++) {
+	for (unsigned int plane = width; plane-- > 0 && bits < enough;) {
 		uint32_t counts[256] = { 0 };
 
 		for (size_t i = 0; i < nr; i++)
@@ -136,20 +138,16 @@ static uint64_t planes_bits(const uint64_t *v, size_t nr, uint64_t base,
 	return bits;
 }
 
-static struct estimate estimate_plain(const uint64_t *v, size_t nr)
+/* OCTAVES or PLANES, whichever is smaller, over one base. */
+static struct estimate estimate_over(const uint64_t *v, size_t nr, uint64_t base)
 {
-	struct estimate est = { .kind = COLUMN_OCTAVES };
+	struct estimate est = { .kind = COLUMN_OCTAVES, .base = base };
 	uint32_t counts[CLASS_COUNT] = { 0 };
-	int64_t least = INT64_MAX;
 	uint64_t all = 0;
 	uint64_t planes;
 
-	for (size_t i = 0; i < nr; i++)
-		if ((int64_t)v[i] < least)
-			least = (int64_t)v[i];
-	est.base = (uint64_t)least;
 	for (size_t i = 0; i < nr; i++) {
-		uint64_t rest = v[i] - est.base;
+		uint64_t rest = v[i] - base;
 		unsigned int class = class_of(rest);
 
 		all |= rest;
@@ -162,14 +160,35 @@ static struct estimate estimate_plain(const uint64_t *v, size_t nr)
 		return est;
 	}
 	est.bits += entropy_bits(counts, CLASS_COUNT, nr);
-	if (est.width > 4)
+	if (est.width > PLANES_WIDTH_MAX)
 		return est;
-	planes = planes_bits(v, nr, est.base, est.width);
-	if (planes <= est.bits) {
+	planes = planes_bits(v, nr, base, est.width, est.bits);
+	if (planes < est.bits) {
 		est.kind = COLUMN_PLANES;
 		est.bits = planes;
 	}
 	return est;
+}
+
+/* The base is the smallest value as a signed or as an unsigned number.  Which is better
+ * shows only when signs differ: they may be small numbers around 0, or small ones and a
+ * few huge ones, which must not put all of them far from the base. */
+static struct estimate estimate_plain(const uint64_t *v, size_t nr)
+{
+	int64_t least = INT64_MAX;
+	uint64_t unsigned_least = UINT64_MAX;
+	struct estimate est;
+	struct estimate other;
+
+	for (size_t i = 0; i < nr; i++) {
+		least = (int64_t)v[i] < least ? (int64_t)v[i] : least;
+		unsigned_least = v[i] < unsigned_least ? v[i] : unsigned_least;
+	}
+	est = estimate_over(v, nr, (uint64_t)least);
+	if ((uint64_t)least == unsigned_least)
+		return est;
+	other = estimate_over(v, nr, unsigned_least);
+	return other.bits < est.bits ? other : est;
 }
 
 static int put_planes(struct column_encoder *e, const uint64_t *v, size_t nr,

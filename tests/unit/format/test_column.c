@@ -57,6 +57,11 @@ static uint64_t extremes(uint64_t i)
 	return all[hash_u64(i) % 6];
 }
 
+static uint64_t few_huge(uint64_t i)
+{
+	return hash_u64(i) % 100 ? hash_u64(i + 1) % 1000 : hash_u64(i) | 1ULL << 63;
+}
+
 static const struct shape shapes[] = {
 	{ "constant", constant, COLUMN_CONST, 12 },
 	{ "two values", two_values, COLUMN_PLANES, NR / 4 },
@@ -64,6 +69,7 @@ static const struct shape shapes[] = {
 	{ "geometric", geometric, COLUMN_OCTAVES, NR * 4 },
 	{ "anything", anything, COLUMN_OCTAVES, NR * 9 },
 	{ "around zero", around_zero, COLUMN_PLANES, NR + 100 },
+	{ "few huge", few_huge, COLUMN_OCTAVES, NR * 2 },
 	{ "extremes", extremes, COLUMN_OCTAVES, NR * 9 },
 };
 
