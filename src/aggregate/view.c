@@ -34,6 +34,7 @@ void view_free(struct view *v)
 	free(v->image_of);
 	free(v->text_of);
 	free(v->truncated);
+	free(v->noted);
 	vec_done(&v->actors);
 	vec_done(&v->places);
 	map_done(&v->actor_by);
@@ -211,14 +212,30 @@ static int extend_stacks(struct view *v)
 	return grow_numbers(&v->place_of, &v->nr_stacks, nr);
 }
 
+static int extend_images(struct view *v)
+{
+	size_t nr = v->source.dict->images.nr;
+	size_t from = v->nr_images;
+	uint8_t *grown;
+
+	if (v->image_of && nr == from)
+		return 0;
+	grown = realloc(v->noted, nr + 1);
+	if (!grown)
+		return -ENOMEM;
+	v->noted = grown;
+	memset(grown + from, 0, nr + 1 - from);
+	if (grow_numbers(&v->text_of, &v->nr_texts, nr))
+		return -ENOMEM;
+	return grow_numbers(&v->image_of, &v->nr_images, nr);
+}
+
 int view_extend(struct profile *p, struct view *v)
 {
 	const struct dict *d = v->source.dict;
 
 	if (extend_threads(p, v) || extend_events(p, v) || extend_stacks(v) ||
-	    grow_numbers(&v->function_of, &v->nr_frames, d->frames.nr) ||
-	    grow_numbers(&v->text_of, &v->nr_texts, d->images.nr) ||
-	    grow_numbers(&v->image_of, &v->nr_images, d->images.nr))
+	    grow_numbers(&v->function_of, &v->nr_frames, d->frames.nr) || extend_images(v))
 		return -ENOMEM;
 	return 0;
 }
@@ -262,58 +279,69 @@ static uint32_t profile_image_of(struct profile *p, struct view *v, uint32_t ima
 	return v->image_of[at];
 }
 
-static uint32_t intern_function(struct profile *p, const struct profile_function *f)
+/* The function's number; its name is looked at only if it is new. */
+static uint32_t intern_function(struct profile *p, struct profile_function f,
+				const char *raw)
 {
 	struct map_slot *slot;
 	bool is_new;
 
-	if (f->raw == STRTAB_FAILED)
-		return VIEW_UNSET;
-	slot = map_at(&p->function_by, (uint64_t)f->image << 2 | f->kind,
-		      f->kind == FUNCTION_NAMED ? f->vma : vma_unknown, &is_new);
+	slot = map_at(&p->function_by, (uint64_t)f.image << 2 | f.kind,
+		      f.kind == FUNCTION_NAMED ? f.vma : vma_unknown, &is_new);
 	if (!slot)
 		return VIEW_UNSET;
 	if (is_new) {
-		if (!vec_push(&p->functions, *f))
+		f.raw = strtab_add(&p->strings, raw);
+		/* A slot without a function behind it is not met again: the error ends
+		 * the profile. */
+		if (f.raw == STRTAB_FAILED || !vec_push(&p->functions, f))
 			return VIEW_UNSET;
 		slot->value_plus_1 = (uint32_t)p->functions.nr;
 	}
 	return slot->value_plus_1 - 1;
 }
 
-/* The name of the function at (image, offset). */
+/* Loads the image's symbols at its first frame, and notes how that went. */
+static const struct symtab *image_symbols(struct profile *p, struct view *v,
+					  uint32_t image, uint32_t number)
+{
+	struct profile_image *at = &p->images.at[number];
+	bool known = image < v->source.dict->images.nr && v->source.naming;
+	const struct symtab *tab = known ? naming_symtab(v->source.naming, image) : NULL;
+	const char *from = "";
+
+	if (v->noted[image < v->nr_images ? image : v->nr_images])
+		return tab;
+	v->noted[image < v->nr_images ? image : v->nr_images] = 1;
+	at->status = known ? naming_status(v->source.naming, image, &from)
+			   : NAMING_NONE_EXPECTED;
+	at->from = strtab_add(&p->strings, from);
+	return tab;
+}
+
+/* The function at (image, offset). */
 static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 			      uint64_t offset)
 {
-	const bool known = image < v->source.dict->images.nr && v->source.naming;
-	const struct symtab *tab = known ? naming_symtab(v->source.naming, image) : NULL;
 	uint32_t number = profile_image_of(p, v, image);
 	struct profile_function f = { .image = number, .shown = DICT_NONE };
+	const struct symtab *tab;
 	const struct symbol *symbol;
 
 	if (number == VIEW_UNSET)
 		return VIEW_UNSET;
-	if (known) {
-		const char *from = "";
-
-		p->images.at[number].status =
-			naming_status(v->source.naming, image, &from);
-		p->images.at[number].from = strtab_add(&p->strings, from);
-	} else {
-		p->images.at[number].status = NAMING_NONE_EXPECTED;
-	}
+	tab = image_symbols(p, v, image, number);
 	symbol = tab ? symtab_find(tab, offset) : NULL;
 	if (symbol) {
-		f.raw = strtab_add(&p->strings, symbol->name);
 		f.vma = symbol->vaddr.v;
-	} else if (tab && symtab_count(tab)) {
-		f.kind = FUNCTION_BETWEEN;
-		f.raw = strtab_add(&p->strings, "(no symbols)");
-	} else {
-		f.kind = FUNCTION_OF_IMAGE;
-		f.raw = p->images.at[number].name;
+		return intern_function(p, f, symbol->name);
 	}
-	return intern_function(p, &f);
+	if (tab && symtab_count(tab)) {
+		f.kind = FUNCTION_BETWEEN;
+		return intern_function(p, f, "(no symbols)");
+	}
+	f.kind = FUNCTION_OF_IMAGE;
+	return intern_function(p, f, strtab_get(&p->strings, p->images.at[number].name));
 }
 
 static uint32_t intern_place(struct view *v, const struct place *place)

@@ -50,6 +50,7 @@ struct view {
 	uint32_t *image_of; /* by image: of the profile */
 	uint32_t *text_of; /* by image: its name, a string of the profile */
 	uint8_t *truncated; /* by stack */
+	uint8_t *noted; /* by image: the state of its symbols is in the profile */
 	size_t nr_threads;
 	size_t nr_stacks;
 	size_t nr_frames;
