@@ -82,9 +82,11 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 {
 	int r = view_new(source, &p->view);
 
-	if (!r)
-		p->view->time_width_ns = time_width(p);
-	return r;
+	if (r)
+		return r;
+	p->view->time_width_ns = time_width(p);
+	p->view->dense.on = !p->options.periods && !(p->needs & (NEED_CPU | NEED_TIME));
+	return 0;
 }
 
 /* (event, cpu, bucket) of sample i as one number; 1: the event is not asked for. */
@@ -158,6 +160,27 @@ static inline int find_cell(struct profile *p, struct view *v, const struct samp
 	return 0;
 }
 
+/* Counts in plain arrays.  0, 1 if the cell has to go to the tally, or -ENOMEM. */
+static inline int count_dense(struct view *v, const struct counted *cell)
+{
+	struct dense *d = &v->dense;
+	size_t row = (cell->a >> 32) << DENSE_EVENT_BITS | cell->b;
+	uint32_t place = (uint32_t)cell->a;
+
+	if (!d->on || cell->b >> DENSE_EVENT_BITS)
+		return 1;
+	if (row >= d->nr_rows || !d->rows[row] || place >= d->nr_places) {
+		int r = dense_extend(d, &v->tally, row, place);
+
+		if (r)
+			return r;
+	}
+	/* A count that is full moves on. */
+	if (++d->rows[row][place])
+		return 0;
+	return tally_add_many(&v->tally, cell->a, cell->b, (uint64_t)UINT32_MAX + 1);
+}
+
 /* Samples go by in steps: first the cells of a step are found and asked for, then counted,
  * so that the waits for memory overlap. */
 static int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)
@@ -171,16 +194,20 @@ static int count_batch(struct profile *p, struct view *v, const struct sample_ba
 		for (size_t i = from; i < to; i++) {
 			int r = find_cell(p, v, b, i, &cells[nr]);
 
+			if (!r && !v->dense.on)
+				tally_prefetch(&v->tally, cells[nr].a, cells[nr].b);
 			if (r < 0)
 				return r;
-			if (r)
-				continue;
-			tally_prefetch(&v->tally, cells[nr].a, cells[nr].b);
-			nr++;
+			nr += !r;
 		}
 		for (size_t i = 0; i < nr; i++) {
-			if (tally_add(&v->tally, cells[i].a, cells[i].b, cells[i].period))
-				return -ENOMEM;
+			int r = count_dense(v, &cells[i]);
+
+			if (r > 0)
+				r = tally_add(&v->tally, cells[i].a, cells[i].b,
+					      cells[i].period);
+			if (r)
+				return r;
 		}
 	}
 	return 0;
@@ -446,10 +473,11 @@ static int add_cell(struct profile *p, struct view *v, const struct tally_cell *
 int profile_end(struct profile *p)
 {
 	struct view *v = p->view;
-	int r = 0;
+	int r;
 
 	if (!v)
 		return 0;
+	r = dense_flush(&v->dense, &v->tally);
 	for (size_t i = 0; !r && i < v->tally.nr_cells; i++) {
 		if (v->tally.cells[i].samples)
 			r = add_cell(p, v, &v->tally.cells[i]);

@@ -63,3 +63,21 @@ int tally_grow(struct tally *t)
 	*t = bigger;
 	return 0;
 }
+
+int tally_add_many(struct tally *t, uint64_t a, uint64_t b, uint64_t samples)
+{
+	size_t i = tally_slot(t, a, b);
+
+	if ((t->nr_used + 1) * 2 > t->nr_cells) {
+		if (tally_grow(t))
+			return -ENOMEM;
+		i = tally_slot(t, a, b);
+	}
+	while (t->cells[i].samples && (t->cells[i].a != a || t->cells[i].b != b))
+		i = (i + 1) & (t->nr_cells - 1);
+	t->nr_used += !t->cells[i].samples;
+	t->cells[i].a = a;
+	t->cells[i].b = b;
+	t->cells[i].samples += samples;
+	return 0;
+}

@@ -38,6 +38,9 @@ static inline void tally_prefetch(const struct tally *t, uint64_t a, uint64_t b)
 	__builtin_prefetch(&t->cells[tally_slot(t, a, b)], 1);
 }
 
+/* 0 or -ENOMEM; the table is as before then. */
+int tally_add_many(struct tally *t, uint64_t a, uint64_t b, uint64_t samples);
+
 /* Counts one sample.  0 or -ENOMEM. */
 static inline int tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t period)
 {

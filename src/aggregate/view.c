@@ -39,6 +39,7 @@ void view_free(struct view *v)
 	vec_done(&v->places);
 	map_done(&v->actor_by);
 	map_done(&v->place_by);
+	dense_done(&v->dense);
 	tally_done(&v->tally);
 	buf_done(&v->text);
 	free(v);

@@ -3,6 +3,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "aggregate/dense.h"
 #include "aggregate/profile.h"
 #include "aggregate/tally.h"
 #include "base/buf.h"
@@ -62,6 +63,7 @@ struct view {
 	struct map actor_by; /* hash, turn */
 	struct map place_by; /* (image, truncated and function, address) */
 	uint64_t time_width_ns; /* of KEY_TIME */
+	struct dense dense; /* in front of the tally */
 	struct tally tally;
 	struct buf text;
 };

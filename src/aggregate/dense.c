@@ -1,0 +1,96 @@
+#include "aggregate/dense.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/tally.h"
+
+enum {
+	FIRST_PLACES = 1024,
+	MAX_COUNTS = 8 << 20 /* 32 MB */
+};
+
+void dense_done(struct dense *d)
+{
+	for (size_t i = 0; i < d->nr_rows; i++)
+		free(d->rows[i]);
+	free(d->rows);
+	*d = (struct dense){ 0 };
+}
+
+static int flush_row(uint32_t *row, size_t number, size_t nr_places, struct tally *t)
+{
+	uint64_t actor = number >> DENSE_EVENT_BITS;
+	uint64_t event = number & ((1 << DENSE_EVENT_BITS) - 1);
+
+	for (size_t place = 0; place < nr_places; place++) {
+		if (row[place] &&
+		    tally_add_many(t, actor << 32 | place, event, row[place]))
+			return -ENOMEM;
+		row[place] = 0;
+	}
+	return 0;
+}
+
+int dense_flush(struct dense *d, struct tally *t)
+{
+	for (size_t i = 0; i < d->nr_rows; i++) {
+		if (d->rows[i] && flush_row(d->rows[i], i, d->nr_places, t))
+			return -ENOMEM;
+	}
+	dense_done(d);
+	return 0;
+}
+
+static int lengthen(struct dense *d, size_t nr_places)
+{
+	for (size_t i = 0; i < d->nr_rows; i++) {
+		uint32_t *grown;
+
+		if (!d->rows[i])
+			continue;
+		grown = realloc(d->rows[i], nr_places * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM; /* rows may be longer than they need to be */
+		memset(grown + d->nr_places, 0,
+		       (nr_places - d->nr_places) * sizeof(*grown));
+		d->rows[i] = grown;
+	}
+	d->nr_places = nr_places;
+	return 0;
+}
+
+static int add_row(struct dense *d, size_t row)
+{
+	if (row >= d->nr_rows) {
+		size_t nr = (row + 1) * 2;
+		uint32_t **grown = realloc(d->rows, nr * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		memset(grown + d->nr_rows, 0, (nr - d->nr_rows) * sizeof(*grown));
+		d->rows = grown;
+		d->nr_rows = nr;
+	}
+	if (d->rows[row])
+		return 0;
+	d->rows[row] = calloc(d->nr_places, sizeof(*d->rows[row]));
+	if (!d->rows[row])
+		return -ENOMEM;
+	d->nr_used++;
+	return 0;
+}
+
+int dense_extend(struct dense *d, struct tally *t, size_t row, size_t place)
+{
+	size_t nr_places = d->nr_places ? d->nr_places : FIRST_PLACES;
+
+	while (nr_places <= place)
+		nr_places *= 2;
+	if ((d->nr_used + 1) * nr_places > MAX_COUNTS)
+		return dense_flush(d, t) ? -ENOMEM : 1;
+	if (nr_places != d->nr_places && lengthen(d, nr_places))
+		return -ENOMEM;
+	return add_row(d, row);
+}
