@@ -12,6 +12,7 @@
 
 enum {
 	MAX_KEYS = KEY_ID_COUNT,
+	FIRST_GROUPS = 1024,
 	STEP = 64 /* samples on their way to the tally at once */
 };
 
@@ -46,7 +47,7 @@ void profile_done(struct profile *p)
 	vec_done(&p->first_rows);
 	map_done(&p->image_by);
 	map_done(&p->function_by);
-	map_done(&p->group_by);
+	free(p->group_slots);
 	*p = (struct profile){ 0 };
 }
 
@@ -261,32 +262,67 @@ static uint32_t add_row(struct profile *p, uint32_t group, uint32_t event)
 	return p->first_rows.at[group];
 }
 
+/* Where the group with these values is, or an empty slot. */
+static struct group_slot *find_group(const struct profile *p, uint32_t hash,
+				     const uint64_t *values)
+{
+	size_t bytes = p->nr_keys * sizeof(*values);
+	size_t i = hash & (p->nr_group_slots - 1);
+
+	for (;; i = (i + 1) & (p->nr_group_slots - 1)) {
+		struct group_slot *slot = &p->group_slots[i];
+
+		if (!slot->group_plus_1)
+			return slot;
+		if (slot->hash == hash &&
+		    !memcmp(&p->values.at[(slot->group_plus_1 - 1) * p->nr_keys], values,
+			    bytes))
+			return slot;
+	}
+}
+
+/* At most half full. */
+static int grow_groups(struct profile *p)
+{
+	size_t nr = p->nr_group_slots ? p->nr_group_slots * 2 : FIRST_GROUPS;
+	struct group_slot *grown = calloc(nr, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->nr_group_slots; i++) {
+		const struct group_slot *old = &p->group_slots[i];
+		size_t at = old->hash & (nr - 1);
+
+		if (!old->group_plus_1)
+			continue;
+		while (grown[at].group_plus_1)
+			at = (at + 1) & (nr - 1);
+		grown[at] = *old;
+	}
+	free(p->group_slots);
+	p->group_slots = grown;
+	p->nr_group_slots = nr;
+	return 0;
+}
+
 /* The group with these values, new or old; DICT_NONE when memory is short. */
 static uint32_t add_group(struct profile *p, const uint64_t *values)
 {
-	uint64_t hash = hash_bytes(values, p->nr_keys * sizeof(*values), 0);
+	uint32_t hash = (uint32_t)hash_bytes(values, p->nr_keys * sizeof(*values), 0);
+	struct group_slot *slot;
 
-	for (uint64_t turn = 0;; turn++) {
-		bool is_new;
-		struct map_slot *slot = map_at(&p->group_by, hash, turn, &is_new);
-
-		if (!slot)
+	if ((p->nr_groups + 1) * 2 > p->nr_group_slots && grow_groups(p))
+		return DICT_NONE;
+	slot = find_group(p, hash, values);
+	if (slot->group_plus_1)
+		return slot->group_plus_1 - 1;
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		if (!vec_push(&p->values, values[k]))
 			return DICT_NONE;
-		if (!is_new) {
-			uint32_t g = slot->value_plus_1 - 1;
-
-			if (!memcmp(&p->values.at[g * p->nr_keys], values,
-				    p->nr_keys * sizeof(*values)))
-				return g;
-			continue;
-		}
-		for (size_t k = 0; k < p->nr_keys; k++) {
-			if (!vec_push(&p->values, values[k]))
-				return DICT_NONE;
-		}
-		slot->value_plus_1 = (uint32_t)++p->nr_groups;
-		return slot->value_plus_1 - 1;
 	}
+	slot->hash = hash;
+	slot->group_plus_1 = (uint32_t)++p->nr_groups;
+	return slot->group_plus_1 - 1;
 }
 
 /* What one tally cell stands for. */

@@ -79,6 +79,11 @@ struct profile_function {
 	uint64_t vma;
 };
 
+struct group_slot {
+	uint32_t hash;
+	uint32_t group_plus_1; /* 0: empty */
+};
+
 struct profile_row {
 	uint32_t group;
 	uint32_t event;
@@ -126,7 +131,8 @@ struct profile {
 	struct profile_quality quality;
 	struct map image_by;
 	struct map function_by;
-	struct map group_by; /* hash of the values, turn */
+	struct group_slot *group_slots; /* hash table of the groups by their values */
+	size_t nr_group_slots;
 	VEC(uint32_t) first_rows; /* of each group */
 	unsigned int needs;
 	struct view *view; /* between profile_begin() and profile_end() */

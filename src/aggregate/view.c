@@ -35,6 +35,9 @@ void view_free(struct view *v)
 	free(v->text_of);
 	free(v->truncated);
 	free(v->noted);
+	for (size_t i = 0; i < v->nr_places_of; i++)
+		free(v->places_of[i].places);
+	free(v->places_of);
 	vec_done(&v->actors);
 	vec_done(&v->places);
 	map_done(&v->actor_by);
@@ -217,6 +220,7 @@ static int extend_images(struct view *v)
 {
 	size_t nr = v->source.dict->images.nr;
 	size_t from = v->nr_images;
+	struct symbol_places *places;
 	uint8_t *grown;
 
 	if (v->image_of && nr == from)
@@ -226,6 +230,12 @@ static int extend_images(struct view *v)
 		return -ENOMEM;
 	v->noted = grown;
 	memset(grown + from, 0, nr + 1 - from);
+	places = realloc(v->places_of, (nr + 1) * sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	v->places_of = places;
+	memset(places + v->nr_places_of, 0, (nr + 1 - v->nr_places_of) * sizeof(*places));
+	v->nr_places_of = nr + 1;
 	if (grow_numbers(&v->text_of, &v->nr_texts, nr))
 		return -ENOMEM;
 	return grow_numbers(&v->image_of, &v->nr_images, nr);
@@ -382,6 +392,33 @@ static uint64_t place_address(const struct view *v, const struct frame *f)
 								   : f->offset;
 }
 
+/* The entry for the place of a symbol's samples: they all have the same where neither
+ * addresses nor callers matter.  NULL if they do, there is no symbol, or no memory. */
+static uint32_t *symbol_place(const struct profile *p, struct view *v,
+			      const struct frame *f)
+{
+	struct symbol_places *places;
+	const struct symbol *symbol;
+	size_t nr;
+
+	if (!(p->needs & NEED_FUNCTION) || p->needs & (NEED_ADDRESS | NEED_QUALITY) ||
+	    f->image >= v->nr_images || !v->source.naming)
+		return NULL;
+	places = &v->places_of[f->image];
+	if (!places->places) {
+		places->tab = naming_symtab(v->source.naming, f->image);
+		nr = places->tab ? symtab_count(places->tab) : 0;
+		if (!nr)
+			return NULL;
+		places->places = malloc(nr * sizeof(*places->places));
+		if (!places->places)
+			return NULL;
+		memset(places->places, 0xff, nr * sizeof(*places->places));
+	}
+	symbol = symtab_find(places->tab, f->offset);
+	return symbol ? &places->places[symbol - symtab_at(places->tab, 0)] : NULL;
+}
+
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 {
 	const struct dict *d = v->source.dict;
@@ -390,8 +427,13 @@ uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 	const struct frame *f = at < d->frames.nr ? &d->frames.at[at] : &lost;
 	struct place place = { .image = f->image, .function = DICT_NONE };
 	uint32_t *function = &v->function_of[at < d->frames.nr ? at : v->nr_frames];
+	uint32_t *known = symbol_place(p, v, f);
 	uint32_t number;
 
+	if (known && *known != VIEW_UNSET) {
+		v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks] = *known;
+		return *known;
+	}
 	if (place.image >= d->images.nr)
 		place.image = DICT_NONE;
 	if (p->needs & NEED_FUNCTION) {
@@ -406,6 +448,8 @@ uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 	if (p->needs & NEED_QUALITY)
 		place.truncated = v->truncated[stack < v->nr_stacks ? stack : v->nr_stacks];
 	number = intern_place(v, &place);
+	if (known)
+		*known = number;
 	v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks] = number;
 	return number;
 }

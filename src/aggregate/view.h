@@ -42,6 +42,12 @@ struct place {
 	bool truncated;
 };
 
+/* The places of an image's symbols, by position in its table. */
+struct symbol_places {
+	const struct symtab *tab;
+	uint32_t *places; /* NULL: no table, or not looked at yet */
+};
+
 struct view {
 	struct profile_source source;
 	uint32_t *actor_of; /* by thread; actor_of[nr_threads] is of an unknown one */
@@ -52,6 +58,8 @@ struct view {
 	uint32_t *text_of; /* by image: its name, a string of the profile */
 	uint8_t *truncated; /* by stack */
 	uint8_t *noted; /* by image: the state of its symbols is in the profile */
+	struct symbol_places *places_of; /* by image */
+	size_t nr_places_of;
 	size_t nr_threads;
 	size_t nr_stacks;
 	size_t nr_frames;
