@@ -178,9 +178,9 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 			r->kernel_image = mapping.image;
 		return procs_map(&r->procs, r->kernel, rec->id.time_ns, &mapping);
 	}
-	mapping.pgoff = m->pgoff;
-	if (r->images.entries.at[mapping.image].image.kind == IMAGE_ANON)
-		mapping.pgoff = 0; /* the kernel gives the address in pages there */
+	/* The kernel gives the address as offset of memory without a file. */
+	if (m->path[0] == '/' && strncmp(m->path, "//", 2))
+		mapping.pgoff = m->pgoff;
 	process = get_process(r, m->pid, rec->id.time_ns, false);
 	if (!process)
 		return -ENOMEM;
@@ -395,8 +395,6 @@ static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
 			kernel = ip == PERF_CONTEXT_KERNEL;
 			continue;
 		}
-		if (!ip && nr)
-			break; /* the return address of a thread's first frame */
 		if (nr == CHAIN_MAX) {
 			*ret_truncated = true;
 			break;

@@ -147,13 +147,19 @@ static void save_kernel(struct recorder *r)
 {
 	const struct session_dir *dir = r->config.dir;
 	struct err err = { 0 };
+	int result = kernel_files_save_kallsyms(dir->root, dir->writing,
+						r->machine.boot_id, &err);
 
-	if (kernel_files_save_kallsyms(dir->root, dir->writing, r->machine.boot_id,
-				       &err) < 0)
+	if (result == -ENOSPC)
+		log_say(LOG_WARNING,
+			"no room in %s for the kernel's symbols (1 MB): kernel "
+			"samples will have no names",
+			dir->root);
+	else if (result < 0)
 		log_say(LOG_WARNING, "the kernel's symbols are not saved: %s",
 			err.text);
-	err.text[0] = '\0';
-	if (kernel_files_save_modules(dir->writing, &err) < 0)
+	result = kernel_files_save_modules(dir->writing, &err);
+	if (result < 0 && result != -ENOSPC)
 		log_say(LOG_WARNING, "the list of modules is not saved: %s", err.text);
 }
 
