@@ -3,9 +3,9 @@
 workloads print (tests/workloads/work.h has the language).
 
 A share may be off by 4 sigma + 0.2 %, sigma = sqrt(p (1 - p) / n) for the n samples of the
-compared population.  The claim is 99.9 % over ALL checks of a run together; there are some
-700 of them, so one check may fail in good order once in 700 000.  4 sigma alone would be
-once in 16 000.  What makes up the rest:
+compared population.  The claim is 99.9 % over ALL checks of a run together; there are
+about a thousand of them, so one check may fail in good order once in a million.  4 sigma
+alone would be once in 16 000.  What makes up the rest:
 - The events sample by a clock, not by chance: a stretch of work of k periods gets k samples,
   one more or one less.  The error of m stretches is at most sqrt(m / 4) samples, where a
   binomial one of n samples is sqrt(n p (1 - p)).  The workloads work in stretches of several
@@ -111,7 +111,7 @@ class Oprofile:
 
     @staticmethod
     def finish(done):
-        if done.returncode == OWN_FAILURE:
+        if done.returncode == OWN_FAILURE and "perf_event" in done.stderr:
             raise CannotRecord(done.stderr.strip())
         if done.returncode == SKIPPED:
             return None
