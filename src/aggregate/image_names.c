@@ -36,8 +36,9 @@ static void put_anon(struct buf *out, const char *name, const struct image *imag
 	char range[96];
 
 	put(out, *name && strcmp(name, "//anon") ? name : "anon");
-	snprintf(range, sizeof(range), " (tgid:%" PRId32 " range:0x%" PRIx64 "-0x%" PRIx64 ")",
-		 image->pid, image->start, image->end);
+	snprintf(range, sizeof(range),
+		 " (tgid:%" PRId32 " range:0x%" PRIx64 "-0x%" PRIx64 ")", image->pid,
+		 image->start, image->end);
 	put(out, range);
 }
 

@@ -12,9 +12,7 @@
 static const uint64_t min_width_ns = 100; /* times are kept to 100 ns */
 
 const struct key_row key_rows[] = {
-	{ .name = "event",
-	  .id = KEY_EVENT,
-	  .help = "what was counted" },
+	{ .name = "event", .id = KEY_EVENT, .help = "what was counted" },
 	{ .name = "comm",
 	  .id = KEY_COMM,
 	  .needs = NEED_COMM,
@@ -67,9 +65,7 @@ const struct key_row key_rows[] = {
 	{ .name = "session",
 	  .id = KEY_SESSION,
 	  .help = "session that the sample is from" },
-	{ .name = "host",
-	  .id = KEY_HOST,
-	  .help = "machine that was recorded" },
+	{ .name = "host", .id = KEY_HOST, .help = "machine that was recorded" },
 	{ .name = "time",
 	  .id = KEY_TIME,
 	  .kind = KEY_TIMES,
@@ -98,12 +94,14 @@ static int unknown_key(const char *name, struct err *err)
 	for (const struct key_row *row = key_rows; row->name; row++)
 		nearest_try(&near, row->name);
 	if (near.best)
-		return err_set(err, -EINVAL, "--by: unknown key '%s': did you mean '%s'?",
-			       name, near.best);
-	return err_set(err, -EINVAL,
-		       "--by: unknown key '%s' (event, comm, pid, tid, cpu, image, app, "
-		       "symbol, address, cgroup, session, host, time:10ms)",
-		       name);
+		return err_set(err, -EINVAL,
+			       "--by: unknown key '%s': did you mean '%s'?", name,
+			       near.best);
+	return err_set(
+		err, -EINVAL,
+		"--by: unknown key '%s' (event, comm, pid, tid, cpu, image, app, "
+		"symbol, address, cgroup, session, host, time:10ms)",
+		name);
 }
 
 /* `word` is changed: the width is cut off. */
@@ -119,7 +117,8 @@ static int parse_key(char *word, struct key *key, struct err *err)
 	if (key->row->refusal)
 		return err_set(err, -EINVAL, "--by %s: %s", word, key->row->refusal);
 	if (key->row->id != KEY_TIME)
-		return width ? err_set(err, -EINVAL, "--by: %s takes no ':%s'", word, width)
+		return width ? err_set(err, -EINVAL, "--by: %s takes no ':%s'", word,
+				       width)
 			     : 0;
 	if (!width || !parse_duration_ns(width, &key->width_ns) ||
 	    key->width_ns < min_width_ns)
@@ -138,14 +137,13 @@ static int add_key(struct key_list *list, const char *word, size_t len, struct e
 		r = err_set(err, -ENOMEM, "out of memory");
 	else
 		r = parse_key(copy, &key, err);
-	if (!r && keys_find(list, key.row->id) >= 0)
+	if (!r && key.row && keys_find(list, key.row->id) >= 0)
 		r = err_set(err, -EINVAL, "--by: key '%s' is given twice", key.typed);
-	if (!r && !vec_push(&list->keys, key))
-		r = err_set(err, -ENOMEM, "out of memory");
 	free(copy);
-	if (r)
-		free(key.typed);
-	return r;
+	if (!r && vec_push(&list->keys, key))
+		return 0;
+	free(key.typed);
+	return r ? r : err_set(err, -ENOMEM, "out of memory");
 }
 
 int keys_parse(struct key_list *list, const char *text, struct err *err)

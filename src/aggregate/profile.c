@@ -53,8 +53,8 @@ void profile_done(struct profile *p)
 
 unsigned int profile_columns(const struct profile *p)
 {
-	const unsigned int thread = NEED_APP | NEED_COMM | NEED_PID | NEED_TID |
-				    NEED_CGROUP | NEED_QUALITY;
+	const unsigned int thread =
+		NEED_APP | NEED_COMM | NEED_PID | NEED_TID | NEED_CGROUP | NEED_QUALITY;
 	const struct spec *spec = p->options.spec;
 	unsigned int columns = COLUMN_EVENT;
 
@@ -91,8 +91,8 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 }
 
 /* (event, cpu, bucket) of sample i as one number; 1: the event is not asked for. */
-static inline int pack_rest(const struct view *v, const struct sample_batch *b, size_t i,
-			    uint64_t *ret_rest)
+static inline int pack_rest(const struct view *v, const struct sample_batch *b,
+			    size_t i, uint64_t *ret_rest)
 {
 	uint32_t event = b->event[i];
 	uint64_t rest = event;
@@ -123,7 +123,8 @@ static inline uint32_t sample_place(struct profile *p, struct view *v, uint32_t 
 {
 	uint32_t place = v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks];
 
-	return __builtin_expect(place == VIEW_UNSET, 0) ? view_place(p, v, stack) : place;
+	return __builtin_expect(place == VIEW_UNSET, 0) ? view_place(p, v, stack)
+							: place;
 }
 
 /* What a sample adds to the tally. */
@@ -134,8 +135,9 @@ struct counted {
 };
 
 /* The cell of sample i; 1: it is not asked for. */
-static inline int find_cell(struct profile *p, struct view *v, const struct sample_batch *b,
-			    size_t i, struct counted *ret_cell)
+static inline int find_cell(struct profile *p, struct view *v,
+			    const struct sample_batch *b, size_t i,
+			    struct counted *ret_cell)
 {
 	uint32_t actor = 0;
 	uint32_t place = 0;
@@ -236,8 +238,9 @@ int profile_add(struct profile *p, const struct sample_batch *batch, struct err 
 	if (!r)
 		r = count_batch(p, p->view, &b);
 	if (r == -ERANGE)
-		return err_set(err, r, "--by time: the width is too small for a session of "
-				       "this length");
+		return err_set(err, r,
+			       "--by time: the width is too small for a session of "
+			       "this length");
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
@@ -275,8 +278,8 @@ static struct group_slot *find_group(const struct profile *p, uint32_t hash,
 		if (!slot->group_plus_1)
 			return slot;
 		if (slot->hash == hash &&
-		    !memcmp(&p->values.at[(slot->group_plus_1 - 1) * p->nr_keys], values,
-			    bytes))
+		    !memcmp(&p->values.at[(slot->group_plus_1 - 1) * p->nr_keys],
+			    values, bytes))
 			return slot;
 	}
 }
@@ -344,7 +347,8 @@ static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
 	if (*text != VIEW_UNSET)
 		return *text;
 	buf_clear(&v->text);
-	image_name_put(&v->text, d, image < d->images.nr ? &d->images.at[image] : &damaged,
+	image_name_put(&v->text, d,
+		       image < d->images.nr ? &d->images.at[image] : &damaged,
 		       p->options.names, v->source.info->vmlinux);
 	if (!v->text.failed)
 		*text = strtab_add(&p->strings, (const char *)v->text.data);
@@ -357,9 +361,9 @@ static uint32_t app_text(struct profile *p, struct view *v, const struct cell_vi
 	if (c->top)
 		return image_text(p, v, c->place->image);
 	if (c->actor->flags & ACTOR_KERNEL)
-		return strtab_add(&p->strings,
-				  image_name_kernel(p->options.names,
-						    v->source.info->vmlinux));
+		return strtab_add(
+			&p->strings,
+			image_name_kernel(p->options.names, v->source.info->vmlinux));
 	if (c->actor->app >= v->source.dict->images.nr)
 		return image_text(p, v, c->place->image);
 	return image_text(p, v, c->actor->app);
@@ -435,9 +439,9 @@ static void collect_names(const struct view *v, uint32_t image, struct buf *text
 static bool cell_wanted(const struct profile *p, const struct view *v,
 			struct cell_view *c)
 {
-	static const struct image_names kernel = { { "/no-vmlinux", "[kernel.kallsyms]",
-						     NULL, NULL },
-						   true };
+	static const struct image_names kernel = {
+		{ "/no-vmlinux", "[kernel.kallsyms]", NULL, NULL }, true
+	};
 	static const struct image_names none = { 0 };
 	const struct spec *spec = p->options.spec;
 	struct image_names app_names = none;
@@ -469,10 +473,11 @@ static bool cell_wanted(const struct profile *p, const struct view *v,
 static int add_cell(struct profile *p, struct view *v, const struct tally_cell *cell)
 {
 	static const struct actor nobody = { .app = DICT_NONE };
-	static const struct place nowhere = { .image = DICT_NONE, .function = DICT_NONE };
+	static const struct place nowhere = { .image = DICT_NONE,
+					      .function = DICT_NONE };
 	uint32_t actor = (uint32_t)(cell->a >> 32);
 	uint32_t place = (uint32_t)cell->a;
-	uint64_t values[MAX_KEYS];
+	uint64_t values[MAX_KEYS] = { 0 };
 	struct cell_view c = {
 		.actor = actor < v->actors.nr ? &v->actors.at[actor] : &nobody,
 		.place = place < v->places.nr ? &v->places.at[place] : &nowhere,
@@ -530,7 +535,8 @@ static int compare_events(const struct profile *p, const struct profile_event *a
 
 	if (a->unit_mask != b->unit_mask)
 		return a->unit_mask < b->unit_mask ? -1 : 1;
-	names = strcmp(strtab_get(&p->strings, a->name), strtab_get(&p->strings, b->name));
+	names = strcmp(strtab_get(&p->strings, a->name),
+		       strtab_get(&p->strings, b->name));
 	if (names)
 		return names;
 	return a->count < b->count ? -1 : a->count > b->count;

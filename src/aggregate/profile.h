@@ -44,13 +44,13 @@ struct profile_options {
 
 /* A distinct event: name, count, unit mask.  A later segment may know more of it. */
 struct profile_event {
-	uint32_t name;  /* strings of the profile */
+	uint32_t name; /* strings of the profile */
 	uint32_t about;
 	uint64_t count;
 	uint64_t frequency_hz;
 	uint64_t unit_mask;
-	uint32_t flags; /* EVENT_... of dict.h */
-	uint32_t rank;  /* position in a report: by unit mask, name, count */
+	uint32_t flags;   /* EVENT_... of dict.h */
+	uint32_t rank;    /* position in a report: by unit mask, name, count */
 	uint64_t samples; /* selected ones */
 	uint64_t period;
 };
@@ -99,7 +99,8 @@ struct profile_quality {
 	uint64_t truncated;
 	uint64_t idle;
 	uint64_t exiting;
-	uint64_t irqs_on_again; /* TIMER only: held back until interrupts were enabled */
+	uint64_t
+		irqs_on_again; /* TIMER only: held back until interrupts were enabled */
 	bool has_chains;
 };
 

@@ -56,8 +56,8 @@ bool quality_enables_irqs(const char *symbol)
 	return false;
 }
 
-void quality_add(struct profile *p, const struct actor *actor, const struct place *place,
-		 uint32_t event, uint64_t samples)
+void quality_add(struct profile *p, const struct actor *actor,
+		 const struct place *place, uint32_t event, uint64_t samples)
 {
 	struct profile_quality *q = &p->quality;
 	const struct profile_event *e = &p->events.at[event];

@@ -12,8 +12,8 @@ struct profile;
  * because it enables interrupts again?  Its samples belong to code before it. */
 bool quality_enables_irqs(const char *symbol);
 /* Counts the samples of one cell; used by profile.c only. */
-void quality_add(struct profile *p, const struct actor *actor, const struct place *place,
-		 uint32_t event, uint64_t samples);
+void quality_add(struct profile *p, const struct actor *actor,
+		 const struct place *place, uint32_t event, uint64_t samples);
 /* Why the functions of an image are unknown, and what would help. */
 struct quality_reason {
 	const char *why;

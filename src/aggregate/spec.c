@@ -63,10 +63,11 @@ static int unknown_tag(const char *word, size_t len, struct err *err)
 			nearest_try(&near, tags[i].name);
 	}
 	if (near.best)
-		return err_set(err, -EINVAL,
-			       "unknown tag in profile specification '%s': did you mean "
-			       "'%s:'?",
-			       word, near.best);
+		return err_set(
+			err, -EINVAL,
+			"unknown tag in profile specification '%s': did you mean "
+			"'%s:'?",
+			word, near.best);
 	return err_set(err, -EINVAL,
 		       "unknown tag in profile specification '%s' (a file of that name "
 		       "is written image:./%s)",
@@ -153,7 +154,8 @@ static int parse_tids(struct spec *spec, struct err *err)
 		uint64_t number;
 
 		if (!parse_u64_max(value + minus, INT32_MAX, &number))
-			return err_set(err, -EINVAL, "tid: '%s' is not a thread id", value);
+			return err_set(err, -EINVAL, "tid: '%s' is not a thread id",
+				       value);
 		if (!vec_push(&spec->tids, minus ? -(int64_t)number : (int64_t)number))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -199,8 +201,9 @@ int spec_add(struct spec *spec, const char *word, struct err *err)
 	size_t len = tag_length(word);
 
 	if (strspn(word, "{}") == strlen(word) && *word)
-		return err_set(err, -EINVAL,
-			       "differential profiles ({ } { }) come with a later version");
+		return err_set(
+			err, -EINVAL,
+			"differential profiles ({ } { }) come with a later version");
 	if (!*word)
 		return err_set(err, -EINVAL, "empty word in the profile specification");
 	if (!len) {
@@ -260,7 +263,8 @@ bool spec_wants_tid(const struct spec *spec, int32_t tid)
 
 bool spec_has_images(const struct spec *spec)
 {
-	return spec->lists[SPEC_ANY_IMAGE].values.nr || spec->lists[SPEC_IMAGE].values.nr;
+	return spec->lists[SPEC_ANY_IMAGE].values.nr ||
+	       spec->lists[SPEC_IMAGE].values.nr;
 }
 
 static bool image_matches(const char *pattern, const struct image_names *image)

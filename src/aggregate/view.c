@@ -132,7 +132,8 @@ static int extend_threads(struct profile *p, struct view *v)
 	if (grow_numbers(&v->actor_of, &v->nr_threads, d->threads.nr))
 		return -ENOMEM;
 	for (size_t i = from; i <= d->threads.nr; i++) {
-		const struct thread *t = i < d->threads.nr ? &d->threads.at[i] : &unknown;
+		const struct thread *t =
+			i < d->threads.nr ? &d->threads.at[i] : &unknown;
 
 		v->actor_of[i] = actor_of_thread(p, v, t);
 		if (v->actor_of[i] == VIEW_UNSET)
@@ -142,8 +143,8 @@ static int extend_threads(struct profile *p, struct view *v)
 }
 
 /* The profile's number of an event, new or known from an earlier segment. */
-static uint32_t intern_event(struct profile *p, const char *name,
-			     const struct dict *d, const struct event_desc *desc)
+static uint32_t intern_event(struct profile *p, const char *name, const struct dict *d,
+			     const struct event_desc *desc)
 {
 	struct profile_event e = {
 		.name = strtab_add(&p->strings, name),
@@ -234,7 +235,8 @@ static int extend_images(struct view *v)
 	if (!places)
 		return -ENOMEM;
 	v->places_of = places;
-	memset(places + v->nr_places_of, 0, (nr + 1 - v->nr_places_of) * sizeof(*places));
+	memset(places + v->nr_places_of, 0,
+	       (nr + 1 - v->nr_places_of) * sizeof(*places));
 	v->nr_places_of = nr + 1;
 	if (grow_numbers(&v->text_of, &v->nr_texts, nr))
 		return -ENOMEM;
@@ -246,7 +248,8 @@ int view_extend(struct profile *p, struct view *v)
 	const struct dict *d = v->source.dict;
 
 	if (extend_threads(p, v) || extend_events(p, v) || extend_stacks(v) ||
-	    grow_numbers(&v->function_of, &v->nr_frames, d->frames.nr) || extend_images(v))
+	    grow_numbers(&v->function_of, &v->nr_frames, d->frames.nr) ||
+	    extend_images(v))
 		return -ENOMEM;
 	return 0;
 }
@@ -263,7 +266,8 @@ static uint32_t profile_image_of(struct profile *p, struct view *v, uint32_t ima
 {
 	static const struct image damaged = { .kind = IMAGE_LOST };
 	const struct dict *d = v->source.dict;
-	const struct image *from = image < d->images.nr ? &d->images.at[image] : &damaged;
+	const struct image *from =
+		image < d->images.nr ? &d->images.at[image] : &damaged;
 	size_t at = image < d->images.nr ? image : v->nr_images;
 	struct profile_image made = { .kind = from->kind, .build_id = from->build_id };
 	struct map_slot *slot;
@@ -318,7 +322,8 @@ static const struct symtab *image_symbols(struct profile *p, struct view *v,
 {
 	struct profile_image *at = &p->images.at[number];
 	bool known = image < v->source.dict->images.nr && v->source.naming;
-	const struct symtab *tab = known ? naming_symtab(v->source.naming, image) : NULL;
+	const struct symtab *tab =
+		known ? naming_symtab(v->source.naming, image) : NULL;
 	const char *from = "";
 
 	if (v->noted[image < v->nr_images ? image : v->nr_images])
@@ -352,7 +357,8 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 		return intern_function(p, f, "(no symbols)");
 	}
 	f.kind = FUNCTION_OF_IMAGE;
-	return intern_function(p, f, strtab_get(&p->strings, p->images.at[number].name));
+	return intern_function(p, f,
+			       strtab_get(&p->strings, p->images.at[number].name));
 }
 
 static uint32_t intern_place(struct view *v, const struct place *place)
@@ -388,8 +394,9 @@ static uint64_t place_address(const struct view *v, const struct frame *f)
 		tab = naming_symtab(v->source.naming, f->image);
 	if (tab)
 		return symtab_vaddr(tab, f->offset).v;
-	return image->kind == IMAGE_ANON || image_is_kernel(image) ? image->start + f->offset
-								   : f->offset;
+	return image->kind == IMAGE_ANON || image_is_kernel(image)
+		       ? image->start + f->offset
+		       : f->offset;
 }
 
 /* The entry for the place of a symbol's samples: they all have the same where neither
@@ -446,7 +453,8 @@ uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 	if (p->needs & NEED_ADDRESS)
 		place.address = place_address(v, f);
 	if (p->needs & NEED_QUALITY)
-		place.truncated = v->truncated[stack < v->nr_stacks ? stack : v->nr_stacks];
+		place.truncated =
+			v->truncated[stack < v->nr_stacks ? stack : v->nr_stacks];
 	number = intern_place(v, &place);
 	if (known)
 		*known = number;

@@ -53,10 +53,10 @@ struct view {
 	uint32_t *actor_of; /* by thread; actor_of[nr_threads] is of an unknown one */
 	uint32_t *place_of; /* by stack; likewise */
 	uint32_t *function_of; /* by frame */
-	uint32_t *event_of; /* by event: of the profile */
-	uint32_t *image_of; /* by image: of the profile */
-	uint32_t *text_of; /* by image: its name, a string of the profile */
-	uint8_t *truncated; /* by stack */
+	uint32_t *event_of;    /* by event: of the profile */
+	uint32_t *image_of;    /* by image: of the profile */
+	uint32_t *text_of;     /* by image: its name, a string of the profile */
+	uint8_t *truncated;    /* by stack */
 	uint8_t *noted; /* by image: the state of its symbols is in the profile */
 	struct symbol_places *places_of; /* by image */
 	size_t nr_places_of;
@@ -68,10 +68,10 @@ struct view {
 	size_t nr_texts;
 	VEC(struct actor) actors;
 	VEC(struct place) places;
-	struct map actor_by; /* hash, turn */
-	struct map place_by; /* (image, truncated and function, address) */
+	struct map actor_by;    /* hash, turn */
+	struct map place_by;    /* (image, truncated and function, address) */
 	uint64_t time_width_ns; /* of KEY_TIME */
-	struct dense dense; /* in front of the tally */
+	struct dense dense;     /* in front of the tally */
 	struct tally tally;
 	struct buf text;
 };

@@ -32,7 +32,8 @@ static void print_percent(struct buf *out, const struct column_cell *c)
 	uint64_t count = c->line->counts[c->at];
 
 	if (!memory->text[0] || memory->count != count)
-		percent_format(percent_of(count, c->lines->totals[c->at]), memory->text);
+		percent_format(percent_of(count, c->lines->totals[c->at]),
+			       memory->text);
 	memory->count = count;
 	put(out, memory->text);
 }
@@ -53,8 +54,8 @@ static void print_value(struct buf *out, const struct column_cell *c)
 static void put_seconds(struct buf *out, uint64_t ns)
 {
 	char text[48];
-	int len = snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
-			   ns % 1000000000);
+	int len = snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64,
+			   ns / 1000000000, ns % 1000000000);
 
 	while (text[len - 1] == '0')
 		len--;
@@ -118,8 +119,8 @@ const struct column columns[] = {
 	  print_file, sort_text },
 	{ "app", "app name", "main binary of the process", 25, KEY_APP,
 	  NEED_APP | NEED_IMAGE, print_file, sort_text },
-	{ "symbol", "symbol name", "function", 30, KEY_SYMBOL, NEED_IMAGE | NEED_FUNCTION,
-	  print_value, sort_text },
+	{ "symbol", "symbol name", "function", 30, KEY_SYMBOL,
+	  NEED_IMAGE | NEED_FUNCTION, print_value, sort_text },
 	{ "comm", "command", "command name of the thread", 17, KEY_COMM, NEED_COMM,
 	  print_value, sort_text },
 	{ "pid", "pid", "process", 9, KEY_PID, NEED_PID, print_value, sort_signed },
@@ -129,12 +130,12 @@ const struct column columns[] = {
 	  KEY_ADDRESS, NEED_IMAGE | NEED_ADDRESS, print_value, sort_unsigned },
 	{ "cgroup", "cgroup", "control group", 25, KEY_CGROUP, NEED_CGROUP, print_value,
 	  sort_text },
-	{ "session", "session", "session of the sample", 17, KEY_SESSION, 0, print_value,
-	  sort_text },
+	{ "session", "session", "session of the sample", 17, KEY_SESSION, 0,
+	  print_value, sort_text },
 	{ "host", "host", "machine that was recorded", 17, KEY_HOST, 0, print_value,
 	  sort_text },
-	{ "time", "time (s)", "seconds since the session's start", 15, KEY_TIME, NEED_TIME,
-	  print_value, sort_unsigned },
+	{ "time", "time (s)", "seconds since the session's start", 15, KEY_TIME,
+	  NEED_TIME, print_value, sort_unsigned },
 	{ NULL, NULL, NULL, 0, KEY_ID_COUNT, 0, NULL, NULL },
 };
 

@@ -25,7 +25,7 @@ struct column_cell {
 	const struct lines *lines;
 	const struct line *line;
 	struct percent_memory *percents; /* by position of the event */
-	size_t at; /* position of the event, or of the key */
+	size_t at;                       /* position of the event, or of the key */
 };
 
 struct column {
@@ -33,7 +33,7 @@ struct column {
 	const char *title;
 	const char *help;
 	unsigned int width;
-	enum key_id key; /* that it shows; KEY_ID_COUNT: none, it is of an event */
+	enum key_id key;    /* that it shows; KEY_ID_COUNT: none, it is of an event */
 	unsigned int needs; /* NEED_... of keys.h */
 	void (*print)(struct buf *out, const struct column_cell *cell);
 	/* Orders two groups by the key at position `at`. */

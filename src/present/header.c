@@ -6,7 +6,8 @@
 #include "aggregate/profile.h"
 #include "present/lines.h"
 
-static void write_event(FILE *out, const struct profile *p, const struct profile_event *e)
+static void write_event(FILE *out, const struct profile *p,
+			const struct profile_event *e)
 {
 	const char *mask = e->unit_mask ? "multiple flags" : "No unit mask";
 
@@ -16,8 +17,9 @@ static void write_event(FILE *out, const struct profile *p, const struct profile
 		fprintf(out,
 			"Counted %s events (%s) with a unit mask of 0x%02" PRIx64
 			" (%s) count %" PRIu64 "\n",
-			strtab_get(&p->strings, e->name), strtab_get(&p->strings, e->about),
-			e->unit_mask, mask, e->count);
+			strtab_get(&p->strings, e->name),
+			strtab_get(&p->strings, e->about), e->unit_mask, mask,
+			e->count);
 	if (e->frequency_hz)
 		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",
 			e->frequency_hz);

@@ -39,7 +39,8 @@ static int collect_events(const struct profile *p, struct lines *lines)
 static int compare_keys(struct profile *p, uint32_t a, uint32_t b)
 {
 	for (size_t k = 0; k < p->nr_keys; k++) {
-		const struct column *c = column_of_key(p->options.keys->keys.at[k].row->id);
+		const struct column *c =
+			column_of_key(p->options.keys->keys.at[k].row->id);
 		int order = c ? c->sort(p, a, b, k) : 0;
 
 		if (order)
@@ -96,8 +97,8 @@ static int sort_lines(struct lines *lines, struct sorting *s)
 	if (r && r != -E2BIG)
 		return r;
 	if (lines->all.nr)
-		qsort_r(lines->all.at, lines->all.nr, sizeof(*lines->all.at), compare_lines,
-			s);
+		qsort_r(lines->all.at, lines->all.nr, sizeof(*lines->all.at),
+			compare_lines, s);
 	return 0;
 }
 
@@ -128,7 +129,8 @@ static int fill_groups(struct profile *p, const struct present_options *o,
 			row->samples;
 	}
 	for (uint32_t g = 0; !r && g < p->nr_groups; g++) {
-		struct line line = { .group = g, .counts = &lines->counts[g * nr_events] };
+		struct line line = { .group = g,
+				     .counts = &lines->counts[g * nr_events] };
 
 		if (percent_of(line.counts[0], lines->totals[0]) < o->threshold)
 			continue;

@@ -27,7 +27,8 @@ static int compare_unresolved(const void *va, const void *vb, void *ctx)
 
 	if (a->unresolved != b->unresolved)
 		return a->unresolved > b->unresolved ? -1 : 1;
-	order = strcmp(strtab_get(&p->strings, a->name), strtab_get(&p->strings, b->name));
+	order = strcmp(strtab_get(&p->strings, a->name),
+		       strtab_get(&p->strings, b->name));
 	if (order)
 		return order;
 	return memcmp(&a->build_id, &b->build_id, sizeof(a->build_id));
@@ -41,7 +42,8 @@ static int unresolved_images(struct profile *p, numbers *images)
 			return -ENOMEM;
 	}
 	if (images->nr)
-		qsort_r(images->at, images->nr, sizeof(*images->at), compare_unresolved, p);
+		qsort_r(images->at, images->nr, sizeof(*images->at), compare_unresolved,
+			p);
 	return 0;
 }
 
@@ -51,7 +53,8 @@ static void write_share(FILE *out, const char *title, uint64_t samples,
 	char percent[PERCENT_MAX];
 
 	percent_format(percent_of(samples, p->quality.samples), percent);
-	fprintf(out, "  %-14s%12" PRIu64 " %s %%  %s\n", title, samples, percent, meaning);
+	fprintf(out, "  %-14s%12" PRIu64 " %s %%  %s\n", title, samples, percent,
+		meaning);
 }
 
 static void write_image(FILE *out, const struct profile *p, uint32_t number)
@@ -76,11 +79,13 @@ static int write_unresolved(FILE *out, struct profile *p)
 		vec_done(&images);
 		return -ENOMEM;
 	}
-	write_share(out, "unresolved", p->quality.unresolved, p, "have no function name");
+	write_share(out, "unresolved", p->quality.unresolved, p,
+		    "have no function name");
 	for (size_t i = 0; i < images.nr && i < IMAGES_SHOWN; i++)
 		write_image(out, p, images.at[i]);
 	if (images.nr > IMAGES_SHOWN)
-		fprintf(out, "  %14sand %zu more images\n", "", images.nr - IMAGES_SHOWN);
+		fprintf(out, "  %14sand %zu more images\n", "",
+			images.nr - IMAGES_SHOWN);
 	vec_done(&images);
 	return 0;
 }
@@ -93,22 +98,25 @@ static void write_input(FILE *out, const struct profile *p)
 
 	percent_format(percent_of(t->lost, t->lost + t->samples), percent);
 	fprintf(out, "  %-14s%12" PRIu64 "\n", "samples", p->quality.samples);
-	fprintf(out, "  %-14s%12" PRIu64 " %s %%  samples that the kernel had no room for\n",
+	fprintf(out,
+		"  %-14s%12" PRIu64 " %s %%  samples that the kernel had no room for\n",
 		"lost", t->lost, percent);
 	if (t->lost_records)
 		fprintf(out,
-			"  %-14s%12" PRIu64 "            other records lost: some samples may "
+			"  %-14s%12" PRIu64
+			"            other records lost: some samples may "
 			"stand under a wrong name\n",
 			"", t->lost_records);
-	fprintf(out, "  %-14s%12" PRIu64 "            times that the kernel slowed sampling "
-		     "down\n",
+	fprintf(out,
+		"  %-14s%12" PRIu64 "            times that the kernel slowed sampling "
+		"down\n",
 		"throttled", t->throttled);
 	fprintf(out, "  %-14s%12" PRIu64 "            records that made no sense\n",
 		"undecodable", t->undecodable);
 	fprintf(out,
-		"  %-14s%12" PRIu64 "            blocks; %" PRIu64 " bytes cut off, %" PRIu64
-		" samples without their data, %" PRIu32 " of %" PRIu32
-		" segments unfinished\n",
+		"  %-14s%12" PRIu64 "            blocks; %" PRIu64
+		" bytes cut off, %" PRIu64 " samples without their data, %" PRIu32
+		" of %" PRIu32 " segments unfinished\n",
 		"damaged", in->damage.bad_blocks, in->damage.cut_bytes,
 		in->damage.bad_samples, in->nr_unfinished, in->nr_segments);
 }
@@ -134,15 +142,18 @@ int quality_write_text(FILE *out, struct profile *p)
 	if (q->has_chains)
 		write_share(out, "truncated", q->truncated, p,
 			    "call chains whose callers are not known to the end");
-	write_share(out, "idle", q->idle, p, "taken while a processor had nothing to do");
+	write_share(out, "idle", q->idle, p,
+		    "taken while a processor had nothing to do");
 	if (any_timer(p))
-		write_share(out, "interrupts on", q->irqs_on_again, p,
-			    "taken where the kernel had just enabled interrupts again: the "
-			    "timer waited, their time was spent before");
+		write_share(
+			out, "interrupts on", q->irqs_on_again, p,
+			"taken where the kernel had just enabled interrupts again: the "
+			"timer waited, their time was spent before");
 	write_share(out, "exiting", q->exiting, p,
 		    "of tasks that were exiting, their process no longer known");
-	fprintf(out, "  %-14s%8" PRIu64 ".%03" PRIu64 "            CPU seconds that the "
-		     "recorder itself took\n",
+	fprintf(out,
+		"  %-14s%8" PRIu64 ".%03" PRIu64 "            CPU seconds that the "
+		"recorder itself took\n",
 		"recorder", cpu_ms / 1000, cpu_ms % 1000);
 	return 0;
 }

@@ -26,7 +26,8 @@ static bool is_function(const struct profile *p, size_t key)
 static int compare_groups(const struct values *v, uint32_t a, uint32_t b)
 {
 	struct profile *p = v->p;
-	const struct column *c = column_of_key(p->options.keys->keys.at[v->key].row->id);
+	const struct column *c =
+		column_of_key(p->options.keys->keys.at[v->key].row->id);
 
 	if (v->order == LINES_BY_FUNCTION && is_function(p, v->key)) {
 		uint64_t vma_a = p->functions.at[profile_value(p, a, v->key)].vma;
@@ -83,8 +84,8 @@ static uint64_t rank_dense(struct values *v, size_t nr_values, uint32_t *ranks)
 static int add_dense(struct values *v, uint64_t *ties, uint64_t *span)
 {
 	struct profile *p = v->p;
-	size_t nr_values = is_function(p, v->key) ? p->functions.nr
-						  : p->strings.strings.nr;
+	size_t nr_values =
+		is_function(p, v->key) ? p->functions.nr : p->strings.strings.nr;
 	uint32_t *ranks = calloc(nr_values + 1, sizeof(*ranks));
 	uint64_t nr_ranks;
 	int r = 0;
@@ -96,7 +97,8 @@ static int add_dense(struct values *v, uint64_t *ties, uint64_t *span)
 		if (__builtin_mul_overflow(*span, nr_ranks, span))
 			r = -E2BIG;
 		for (uint32_t g = 0; !r && g < p->nr_groups; g++)
-			ties[g] = ties[g] * nr_ranks + ranks[profile_value(p, g, v->key)];
+			ties[g] =
+				ties[g] * nr_ranks + ranks[profile_value(p, g, v->key)];
 	} else {
 		r = -ENOMEM;
 	}

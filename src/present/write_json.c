@@ -14,7 +14,8 @@
 
 static const char schema[] = "oprofile-report/1";
 
-static int put_value(struct json *j, struct profile *p, const struct line *line, size_t k)
+static int put_value(struct json *j, struct profile *p, const struct line *line,
+		     size_t k)
 {
 	const struct key_row *row = p->options.keys->keys.at[k].row;
 	struct buf value = { 0 };
@@ -60,7 +61,8 @@ static int put_row(struct json *j, struct profile *p, const struct line *line,
 	return 0;
 }
 
-static void put_events(struct json *j, const struct profile *p, const struct lines *lines)
+static void put_events(struct json *j, const struct profile *p,
+		       const struct lines *lines)
 {
 	json_name(j, "events");
 	json_begin_array(j);

@@ -34,7 +34,8 @@ struct summary {
 	size_t app;
 };
 
-static const char *line_text(const struct summary *s, const struct line *line, size_t key)
+static const char *line_text(const struct summary *s, const struct line *line,
+			     size_t key)
 {
 	return profile_text(s->p, line->group, key);
 }
@@ -75,7 +76,7 @@ static int collect_apps(struct summary *s)
 	size_t nr_events = s->lines.events.nr;
 
 	s->counts = calloc(s->lines.all.nr * nr_events + 1, sizeof(*s->counts));
-	if (!s->counts)
+	if (!s->counts || !vec_reserve(&s->apps, s->lines.all.nr + 1) || !s->apps.at)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->lines.all.nr; i++) {
 		const struct line *line = &s->lines.all.at[i];

@@ -23,7 +23,7 @@ struct table {
 	struct lines lines;
 	VEC(struct chosen) chosen;
 	struct percent_memory *percents; /* by position of the event */
-	struct buf text; /* the line in the making */
+	struct buf text;                 /* the line in the making */
 };
 
 static int choose(struct table *t, const struct column *column, size_t at)
@@ -168,7 +168,8 @@ static int choose_names(struct table *t)
 		uint64_t app_value = profile_value(p, line->group, (size_t)app);
 
 		show_image |= image_value != app_value;
-		show_image |= image_value != profile_value(p, first->group, (size_t)image);
+		show_image |=
+			image_value != profile_value(p, first->group, (size_t)image);
 		show_app |= app_value != profile_value(p, first->group, (size_t)app);
 	}
 	if (show_image && choose(t, column_find("image"), (size_t)image))

@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct writer writers[] = {
-	{ "summary", "OProfile's table of applications and their images", write_summary },
+	{ "summary", "OProfile's table of applications and their images",
+	  write_summary },
 	{ "symbols", "OProfile's table of functions", write_symbols },
 	{ "table", "a table with a column for each key", write_table },
 	{ "csv", "comma separated values, RFC 4180", write_csv },

@@ -7,18 +7,19 @@
 struct profile;
 
 struct present_options {
-	double threshold;  /* percent; smaller shares are not shown */
-	bool no_header;    /* neither header lines nor column titles */
-	bool reverse;      /* smallest first */
-	bool long_names;   /* full paths in text forms */
-	bool quality;      /* a footer (JSON: an object) on how far it can be trusted */
+	double threshold; /* percent; smaller shares are not shown */
+	bool no_header;   /* neither header lines nor column titles */
+	bool reverse;     /* smallest first */
+	bool long_names;  /* full paths in text forms */
+	bool quality;     /* a footer (JSON: an object) on how far it can be trusted */
 };
 
 struct writer {
 	const char *name;
 	const char *help;
 	/* 0 or -ENOMEM.  Errors of `out` are found by ferror(). */
-	int (*write)(FILE *out, struct profile *p, const struct present_options *options);
+	int (*write)(FILE *out, struct profile *p,
+		     const struct present_options *options);
 };
 
 extern const struct writer writers[]; /* ends with name NULL */

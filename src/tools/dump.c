@@ -39,8 +39,8 @@ static void put_frame(struct buf *out, const struct dict *d, uint32_t number)
 {
 	static const struct image damaged = { .kind = IMAGE_LOST };
 	const struct frame *f = number < d->frames.nr ? &d->frames.at[number] : NULL;
-	const struct image *image = f && f->image < d->images.nr ? &d->images.at[f->image]
-								 : &damaged;
+	const struct image *image =
+		f && f->image < d->images.nr ? &d->images.at[f->image] : &damaged;
 	char offset[32];
 	int len;
 
@@ -80,14 +80,15 @@ static void put_sample(struct buf *out, const struct segment *s,
 		       const struct sample_batch *b, size_t i)
 {
 	const struct dict *d = segment_dict(s);
-	int32_t tid = b->thread[i] < d->threads.nr ? d->threads.at[b->thread[i]].tid : -1;
+	int32_t tid =
+		b->thread[i] < d->threads.nr ? d->threads.at[b->thread[i]].tid : -1;
 	const char *event = b->event[i] < d->events.nr
 				    ? dict_str(d, d->events.at[b->event[i]].name)
 				    : "[damaged]";
 	char text[160];
 	int len = snprintf(text, sizeof(text),
-			   "%" PRId32 " %" PRId32 " %" PRIu64 ".%07" PRIu64 " %.64s %" PRIu64
-			   " ",
+			   "%" PRId32 " %" PRId32 " %" PRIu64 ".%07" PRIu64
+			   " %.64s %" PRIu64 " ",
 			   tid, (int32_t)b->cpu[i], b->time_ns[i] / 1000000000,
 			   b->time_ns[i] % 1000000000 / 100, event, b->period[i]);
 
@@ -99,8 +100,8 @@ static void put_sample(struct buf *out, const struct segment *s,
 static bool wanted(const struct spec *spec, const struct dict *d,
 		   const struct sample_batch *b, size_t i)
 {
-	const struct thread *t = b->thread[i] < d->threads.nr ? &d->threads.at[b->thread[i]]
-							      : NULL;
+	const struct thread *t =
+		b->thread[i] < d->threads.nr ? &d->threads.at[b->thread[i]] : NULL;
 
 	if (t && (!spec_wants_tid(spec, t->tid) ||
 		  !spec_wants_comm(spec, dict_str(d, t->comm))))
@@ -141,11 +142,12 @@ static int dump_segment(struct dump *dump, const char *path, struct err *err)
 		const struct segment_damage *d = segment_damage(s);
 
 		if (d->unfinished || d->bad_blocks || d->cut_bytes || d->bad_samples) {
-			command_warning("%s: incomplete: %" PRIu64 " blocks damaged, %" PRIu64
-					" bytes cut off, %" PRIu64
-					" samples without their data%s",
-					path, d->bad_blocks, d->cut_bytes, d->bad_samples,
-					d->unfinished ? ", not finished" : "");
+			command_warning(
+				"%s: incomplete: %" PRIu64 " blocks damaged, %" PRIu64
+				" bytes cut off, %" PRIu64
+				" samples without their data%s",
+				path, d->bad_blocks, d->cut_bytes, d->bad_samples,
+				d->unfinished ? ", not finished" : "");
 			dump->incomplete = true;
 		}
 	}
@@ -172,8 +174,8 @@ static int dump_session(struct dump *dump, const char *dir, struct err *err)
 
 static int dump_all(struct dump *dump, char *const *words, struct err *err)
 {
-	int r = report_sources_find(dump->session_dir, words, &dump->spec, &dump->sources,
-				    err);
+	int r = report_sources_find(dump->session_dir, words, &dump->spec,
+				    &dump->sources, err);
 
 	if (!r && spec_has_images(&dump->spec))
 		return err_set(err, -EINVAL,
@@ -209,8 +211,10 @@ const struct command command_dump = {
 	.name = "dump",
 	.summary = "show every sample of a recording as a line of text",
 	.usage = "[options] [SESSION-DIR | session:LIST event:LIST comm:LIST tid:LIST]",
-	.notes = "A line is: tid cpu seconds event period frame;frame;... with the leaf first "
-		 "and each frame as image+0xoffset; [truncated] ends a stack whose outer part "
+	.notes = "A line is: tid cpu seconds event period frame;frame;... with the "
+		 "leaf first "
+		 "and each frame as image+0xoffset; [truncated] ends a stack whose "
+		 "outer part "
 		 "is not known.",
 	.options = rows,
 	.run = run,

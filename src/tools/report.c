@@ -41,7 +41,8 @@ static int choose_threshold(struct report *r, struct err *err)
 		return 0;
 	if (!parse_double(text, &r->present.threshold) || r->present.threshold > 100)
 		return err_set(err, -EINVAL,
-			       "illegal threshold value: %s allowed range: [0-100]", text);
+			       "illegal threshold value: %s allowed range: [0-100]",
+			       text);
 	return 0;
 }
 
@@ -55,8 +56,9 @@ static int choose_form(struct report *r, struct err *err)
 	if (o->csv && o->json)
 		return err_set(err, -EINVAL, "--csv and --json: give one of them");
 	if (o->symbols && o->by)
-		return err_set(err, -EINVAL,
-			       "--symbols and --by: give one of them (--by image,symbol)");
+		return err_set(
+			err, -EINVAL,
+			"--symbols and --by: give one of them (--by image,symbol)");
 	if (o->csv)
 		form = "csv";
 	else if (o->json)
@@ -81,8 +83,9 @@ static int read_session(struct report *r, const struct report_session *session,
 		return status;
 	for (size_t i = 0; i < nr; i++) {
 		if (!status)
-			status = profile_read_segment(&r->profile, paths[i], session->dir,
-						      session->name, &start_ns, err);
+			status = profile_read_segment(&r->profile, paths[i],
+						      session->dir, session->name,
+						      &start_ns, err);
 		/* One bad segment does not take the others with it. */
 		if (status && status != -ENOMEM && status != -ERANGE && nr > 1) {
 			command_warning("%s", err->text);
@@ -119,13 +122,15 @@ static int read_all(struct report *r, struct err *err)
 	if (r->profile.samples)
 		return 0;
 	if (r->profile.input.samples_read)
-		return err_set(err, -ENOENT,
-			       "error: no sample files found: profile specification too "
-			       "strict ?");
-	return err_set(err, -ENOENT,
-		       "No sample found: Please specify a session containing sample data "
-		       "(%s has no sample)",
-		       r->sources.sessions.at[0].dir);
+		return err_set(
+			err, -ENOENT,
+			"error: no sample files found: profile specification too "
+			"strict ?");
+	return err_set(
+		err, -ENOENT,
+		"No sample found: Please specify a session containing sample data "
+		"(%s has no sample)",
+		r->sources.sessions.at[0].dir);
 }
 
 /* Losses that OProfile warns of too: more than 0.01 %. */
@@ -136,11 +141,13 @@ static void warn_of_losses(const struct profile_input *in)
 
 	if (lost > 0.01)
 		command_warning("Lost samples detected! The kernel lost %" PRIu64
-				" of %" PRIu64 " samples (%.2f %%). Lowering the sampling "
+				" of %" PRIu64
+				" samples (%.2f %%). Lowering the sampling "
 				"rate may reduce or eliminate lost samples.",
 				t->lost, t->lost + t->samples, lost);
 	if (t->lost_records)
-		command_warning("%" PRIu64 " records on processes and mappings were lost: "
+		command_warning("%" PRIu64
+				" records on processes and mappings were lost: "
 				"some samples may stand under a wrong name",
 				t->lost_records);
 	if (t->throttled)
@@ -159,13 +166,13 @@ static bool warn_of_damage(const struct report *r)
 	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !in->nr_unfinished &&
 	    !r->nr_unreadable)
 		return false;
-	command_warning("the input is incomplete: %" PRIu32 " of %zu segments not finished, "
-			"%zu unreadable, %" PRIu64 " blocks damaged, %" PRIu64
-			" bytes cut off, %" PRIu64 " samples without their data; %" PRIu64
-			" samples read",
-			in->nr_unfinished, in->nr_segments + r->nr_unreadable,
-			r->nr_unreadable, d->bad_blocks, d->cut_bytes, d->bad_samples,
-			in->samples_read);
+	command_warning(
+		"the input is incomplete: %" PRIu32 " of %zu segments not finished, "
+		"%zu unreadable, %" PRIu64 " blocks damaged, %" PRIu64
+		" bytes cut off, %" PRIu64 " samples without their data; %" PRIu64
+		" samples read",
+		in->nr_unfinished, in->nr_segments + r->nr_unreadable, r->nr_unreadable,
+		d->bad_blocks, d->cut_bytes, d->bad_samples, in->samples_read);
 	return true;
 }
 
@@ -213,7 +220,8 @@ static int prepare(struct report *r, char *const *words, struct err *err)
 		status = report_sources_find(r->options.session_dir, words, &r->spec,
 					     &r->sources, err);
 	if (r->sources.samples_dir)
-		fprintf(stderr, "Using %s/ for samples directory.\n", r->sources.samples_dir);
+		fprintf(stderr, "Using %s/ for samples directory.\n",
+			r->sources.samples_dir);
 	return status;
 }
 

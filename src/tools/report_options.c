@@ -6,13 +6,13 @@
  * is taken for something else or ignored. */
 #define REFUSED(long_name, the_letter, text)                                           \
 	{                                                                              \
-		.name = long_name, .letter = the_letter, .kind = OPTION_REFUSED,       \
-		.refusal = text                                                        \
+		.name = (long_name), .letter = (the_letter), .kind = OPTION_REFUSED,   \
+		.refusal = (text)                                                      \
 	}
 #define REFUSED_VALUE(long_name, the_letter, what, text)                               \
 	{                                                                              \
-		.name = long_name, .letter = the_letter, .kind = OPTION_REFUSED,       \
-		.value = what, .refusal = text                                         \
+		.name = (long_name), .letter = (the_letter), .kind = OPTION_REFUSED,   \
+		.value = (what), .refusal = (text)                                     \
 	}
 
 const struct option_row report_rows[] = {
@@ -25,8 +25,10 @@ const struct option_row report_rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "KEY[,KEY...]",
 	  .offset = OPTION(struct report_options, by),
-	  .help = "One line for each combination of: event, comm, pid (tgid), tid, cpu, "
-		  "image (dso), app, symbol, address, cgroup, session, host, time:10ms." },
+	  .help = "One line for each combination of: event, comm, pid (tgid), tid, "
+		  "cpu, "
+		  "image (dso), app, symbol, address, cgroup, session, host, "
+		  "time:10ms." },
 	{ .name = "csv",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, csv),
@@ -65,7 +67,8 @@ const struct option_row report_rows[] = {
 	{ .name = "quality",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, quality),
-	  .help = "Say how far the profile can be trusted: lost, unresolved and misplaced "
+	  .help = "Say how far the profile can be trusted: lost, unresolved and "
+		  "misplaced "
 		  "samples, and what would help." },
 	{ .name = "strict",
 	  .kind = OPTION_FLAG,
@@ -78,13 +81,16 @@ const struct option_row report_rows[] = {
 	  .help = "Where samples/ is. The default is ./oprofile_data, else "
 		  "/var/lib/oprofile." },
 	REFUSED_VALUE("verbose", 'V', "LIST", "more words on the way: " LATER),
-	REFUSED_VALUE("image-path", 'p', "DIRS", "looking for binaries elsewhere " LATER),
+	REFUSED_VALUE("image-path", 'p', "DIRS",
+		      "looking for binaries elsewhere " LATER),
 	REFUSED_VALUE("root", 'R', "DIR", "looking for binaries below a root " LATER),
-	REFUSED_VALUE("vmlinux", 'k', "FILE", "give --vmlinux to operf; here it " LATER),
+	REFUSED_VALUE("vmlinux", 'k', "FILE",
+		      "give --vmlinux to operf; here it " LATER),
 	REFUSED("callgraph", 'c', "the call graph report " LATER),
 	REFUSED("details", 'd', "the report by address " LATER " (--by address)"),
 	REFUSED_VALUE("sort", 's', "KEYS",
-		      "another order " LATER "; to group by keys use --by KEY[,KEY...]"),
+		      "another order " LATER
+		      "; to group by keys use --by KEY[,KEY...]"),
 	REFUSED_VALUE("merge", 'm', "LIST", "merging " LATER "; group with --by"),
 	REFUSED("exclude-dependent", 'x', LATER),
 	REFUSED_VALUE("exclude-symbols", 'e', "SYMBOLS", LATER),

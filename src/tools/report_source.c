@@ -103,24 +103,27 @@ static int add_source(struct report_sources *sources, const char *word, struct e
 	char *dir;
 
 	if (!strcmp(word, "-"))
-		return err_set(err, -EINVAL,
-			       "-: reading perf.data from a pipe comes with a later version");
+		return err_set(
+			err, -EINVAL,
+			"-: reading perf.data from a pipe comes with a later version");
 	if (stat(word, &st))
 		return 0;
 	if (S_ISREG(st.st_mode) ? is_perf_data(word)
 				: S_ISDIR(st.st_mode) && holds_perf_data(word))
-		return err_set(err, -EINVAL,
-			       "%s: reading perf.data files comes with a later version (perf "
-			       "report -i %s shows it)",
-			       word, word);
+		return err_set(
+			err, -EINVAL,
+			"%s: reading perf.data files comes with a later version (perf "
+			"report -i %s shows it)",
+			word, word);
 	dir = S_ISDIR(st.st_mode) ? session_in(word) : NULL;
 	if (!dir)
 		return 0;
-	return add_session(sources, dir, word) ? err_set(err, -ENOMEM, "out of memory") : 1;
+	return add_session(sources, dir, word) ? err_set(err, -ENOMEM, "out of memory")
+					       : 1;
 }
 
-static int sort_words(char *const *words, struct spec *spec, struct report_sources *sources,
-		      struct err *err)
+static int sort_words(char *const *words, struct spec *spec,
+		      struct report_sources *sources, struct err *err)
 {
 	for (; *words; words++) {
 		int r = add_source(sources, *words, err);
@@ -153,14 +156,15 @@ static char *find_samples(const char *session_dir, struct report_sources *source
 
 static int no_session(const char *where, const char *name, struct err *err)
 {
-	return err_set(err, -ENOENT,
-		       "No sample found: Please specify a session containing sample data "
-		       "(there is none in %s%s%s)",
-		       where, *name ? "/" : "", name);
+	return err_set(
+		err, -ENOENT,
+		"No sample found: Please specify a session containing sample data "
+		"(there is none in %s%s%s)",
+		where, *name ? "/" : "", name);
 }
 
-static int add_named(struct report_sources *sources, const char *samples, const char *name,
-		     struct err *err)
+static int add_named(struct report_sources *sources, const char *samples,
+		     const char *name, struct err *err)
 {
 	bool is_path = name[0] == '/' || name[0] == '.';
 	char *path = is_path ? strdup(name) : join(samples, name);
@@ -168,7 +172,8 @@ static int add_named(struct report_sources *sources, const char *samples, const 
 
 	free(path);
 	if (!dir)
-		return is_path ? no_session(name, "", err) : no_session(samples, name, err);
+		return is_path ? no_session(name, "", err)
+			       : no_session(samples, name, err);
 	if (add_session(sources, dir, name))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;

@@ -265,6 +265,7 @@ expect() {
 }
 
 @test "a directory with a session is a source" {
+	[ "$(report "$TIMER" | wc -l)" -eq 24 ]
 	report "$TIMER" | diff -u - <(report --session-dir "$TIMER")
 	report "$TIMER/samples/current" | diff -u - <(report --session-dir "$TIMER")
 	report "session:$TIMER" | diff -u - <(report --session-dir "$TIMER")

@@ -213,8 +213,12 @@ static const struct {
 	const char *name;
 	void (*put)(struct writing *w);
 } kinds[] = {
-	{ "info", put_info },	  { "event", put_event },   { "image", put_image },
-	{ "thread", put_thread }, { "sample", put_sample }, { "totals", put_totals },
+	{ "info", put_info },
+	{ "event", put_event },
+	{ "image", put_image },
+	{ "thread", put_thread },
+	{ "sample", put_sample },
+	{ "totals", put_totals },
 	{ "unfinished", put_unfinished },
 };
 
@@ -234,9 +238,15 @@ static void put_line(struct writing *w, char *line)
 int main(int argc, char **argv)
 {
 	static struct writing w = {
-		.info = { .tool_version = "test", .hostname = "host", .os_release = "",
-			  .machine = "", .cpu_desc = "", .boot_id = "", .command = "",
-			  .vmlinux = "", .start_ns = 1 },
+		.info = { .tool_version = "test",
+			  .hostname = "host",
+			  .os_release = "",
+			  .machine = "",
+			  .cpu_desc = "",
+			  .boot_id = "",
+			  .command = "",
+			  .vmlinux = "",
+			  .start_ns = 1 },
 		.totals = { .target_status = -1, .finished = true },
 	};
 	char line[4096];

@@ -61,8 +61,8 @@ static void make_things(struct world *w)
 	for (uint32_t i = 0; i < NR_STACKS; i++) {
 		uint32_t frame = dict_frame(&w->dict, images[i % NR_IMAGES], i * 16);
 
-		w->stacks[i] = dict_stack(&w->dict, i % 3 ? STACK_ROOT : STACK_TRUNCATED,
-					  frame);
+		w->stacks[i] = dict_stack(&w->dict,
+					  i % 3 ? STACK_ROOT : STACK_TRUNCATED, frame);
 	}
 	for (uint32_t i = 0; i < 2; i++) {
 		struct event_desc e = {
@@ -81,7 +81,8 @@ static int make_world(void **state)
 
 	if (!w || dict_init(&w->dict))
 		return -1;
-	w->info = (struct session_info){ .hostname = "h", .vmlinux = "", .cpu_desc = "" };
+	w->info =
+		(struct session_info){ .hostname = "h", .vmlinux = "", .cpu_desc = "" };
 	make_things(w);
 	for (size_t i = 0; i < NR_SAMPLES; i++) {
 		w->time_ns[i] = START_NS + roll(&seed, 100000);
@@ -117,8 +118,8 @@ static void model_value(const struct world *w, size_t i, enum key_id id, char *o
 {
 	const struct dict *d = &w->dict;
 	static const struct thread nobody = { .pid = -1, .tid = -1 };
-	const struct thread *t = w->thread[i] == DICT_NONE ? &nobody
-							   : &d->threads.at[w->thread[i]];
+	const struct thread *t =
+		w->thread[i] == DICT_NONE ? &nobody : &d->threads.at[w->thread[i]];
 	const struct frame *f = NULL;
 
 	if (w->stack[i] != DICT_NONE)
@@ -132,8 +133,9 @@ static void model_value(const struct world *w, size_t i, enum key_id id, char *o
 	else if (id == KEY_CPU)
 		snprintf(out, size, "%d", (int)w->cpu[i]);
 	else if (id == KEY_TIME)
-		snprintf(out, size, "%llu",
-			 (unsigned long long)((w->time_ns[i] - START_NS) / 7000 * 7000));
+		snprintf(
+			out, size, "%llu",
+			(unsigned long long)((w->time_ns[i] - START_NS) / 7000 * 7000));
 	else if (id == KEY_ADDRESS)
 		snprintf(out, size, "%llu", (unsigned long long)(f ? f->offset : 0));
 	else
@@ -164,10 +166,9 @@ static void engine_value(struct profile *p, uint32_t group, size_t k, char *out,
 static void run_engine(struct world *w, const struct profile_options *options,
 		       struct profile *p)
 {
-	struct profile_source source = { .dict = &w->dict,
-					 .info = &w->info,
-					 .session = "s",
-					 .start_ns = START_NS };
+	struct profile_source source = {
+		.dict = &w->dict, .info = &w->info, .session = "s", .start_ns = START_NS
+	};
 
 	assert_int_equal(profile_init(p, options), 0);
 	/* In two halves, the second as a source of its own. */
@@ -195,7 +196,8 @@ static bool sample_is_in(struct world *w, size_t i, struct profile *p,
 		   profile_event_name(p, row->event)) != 0)
 		return false;
 	for (size_t k = 0; k < p->nr_keys; k++) {
-		model_value(w, i, p->options.keys->keys.at[k].row->id, want, sizeof(want));
+		model_value(w, i, p->options.keys->keys.at[k].row->id, want,
+			    sizeof(want));
 		engine_value(p, row->group, k, got, sizeof(got));
 		if (strcmp(want, got) != 0)
 			return false;
@@ -206,7 +208,8 @@ static bool sample_is_in(struct world *w, size_t i, struct profile *p,
 static void rows_are_what_a_model_counts(void **state)
 {
 	static const char *const groupings[] = {
-		"comm", "image", "tid,cpu", "cpu,image,comm", "time:7us", "address,image",
+		"comm",           "image",    "tid,cpu",
+		"cpu,image,comm", "time:7us", "address,image",
 	};
 	struct world *w = *state;
 
@@ -330,7 +333,8 @@ static void a_tally_grows_and_forgets_nothing(void **state)
 	assert_int_equal(tally_init(&t), 0);
 	for (uint64_t round = 1; round <= 2; round++) {
 		for (uint64_t i = 0; i < 20000; i++)
-			assert_int_equal(tally_add(&t, i << 32 | i % 7, i % 3, round), 0);
+			assert_int_equal(tally_add(&t, i << 32 | i % 7, i % 3, round),
+					 0);
 	}
 	assert_int_equal(t.nr_used, 20000);
 	for (size_t i = 0; i < t.nr_cells; i++) {
@@ -348,8 +352,8 @@ static void a_tally_grows_and_forgets_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test_setup_teardown(rows_are_what_a_model_counts, make_world,
-						free_world),
+		cmocka_unit_test_setup_teardown(rows_are_what_a_model_counts,
+						make_world, free_world),
 		cmocka_unit_test_setup_teardown(selections_are_what_a_model_counts,
 						make_world, free_world),
 		cmocka_unit_test_setup_teardown(quality_counts_what_cannot_be_trusted,

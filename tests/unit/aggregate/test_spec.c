@@ -94,8 +94,9 @@ static void images_match_in_their_roles(void **state)
 {
 	static const struct image_names app = { { "/usr/bin/make", NULL }, false };
 	static const struct image_names lib = { { "/lib/libc.so.6", NULL }, false };
-	static const struct image_names kernel = { { "/no-vmlinux", "[kernel.kallsyms]" },
-						   true };
+	static const struct image_names kernel = {
+		{ "/no-vmlinux", "[kernel.kallsyms]" }, true
+	};
 	static const struct {
 		const char *word;
 		const struct image_names *image;
@@ -123,7 +124,8 @@ static void images_match_in_their_roles(void **state)
 		struct spec spec = parse(rows[i].word, NULL);
 		bool top = true;
 
-		if (spec_wants_image(&spec, &app, rows[i].image, &top) != rows[i].want ||
+		if (spec_wants_image(&spec, &app, rows[i].image, &top) !=
+			    rows[i].want ||
 		    top != rows[i].top)
 			fail_msg("%s", rows[i].word);
 		spec_done(&spec);

@@ -16,7 +16,10 @@ static void text_is_escaped_and_made_utf8(void **state)
 		{ "\n\t\x01\x7f", "\"\\n\\t\\u0001\\u007f\"" },
 		{ "gr\xc3\xbc\xc3\x9f", "\"gr\xc3\xbc\xc3\x9f\"" },
 		{ "\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"" },
-		{ "a\xff" "b", "\"a\xef\xbf\xbd" "b\"" },
+		{ "a\xff"
+		  "b",
+		  "\"a\xef\xbf\xbd"
+		  "b\"" },
 		{ "\xc3", "\"\xef\xbf\xbd\"" },                 /* cut short */
 		{ "\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"" }, /* overlong */
 		{ "\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"" },

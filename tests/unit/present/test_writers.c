@@ -104,13 +104,19 @@ static void make(struct made *m, bool downwards)
 
 static char *written(const struct made *m, const char *writer, const char *by)
 {
-	const struct session_info info = { .hostname = "h", .vmlinux = "", .cpu_desc = "" };
-	struct profile_source source = { .dict = &m->dict, .info = &info, .session = "s" };
+	const struct session_info info = { .hostname = "h",
+					   .vmlinux = "",
+					   .cpu_desc = "" };
+	struct profile_source source = { .dict = &m->dict,
+					 .info = &info,
+					 .session = "s" };
 	struct sample_batch batch = { NR_SAMPLES, m->time_ns, m->period, m->thread,
-				      m->event,	  m->stack,   m->cpu };
+				      m->event,   m->stack,   m->cpu };
 	struct present_options present = { .quality = true };
 	struct key_list keys = { 0 };
-	struct profile_options options = { .keys = &keys, .periods = true, .quality = true };
+	struct profile_options options = { .keys = &keys,
+					   .periods = true,
+					   .quality = true };
 	struct profile p;
 	char *text = NULL;
 	size_t len;
