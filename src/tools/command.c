@@ -116,7 +116,8 @@ const char *command_name(void)
 	return the_name;
 }
 
-static void say(const char *kind, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void say(const char *kind,
+						      const char *format, va_list args)
 {
 	/* The report goes first where both streams end up in one file. */
 	fflush(stdout);
