@@ -144,6 +144,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 static const struct option_row rows[] = { { 0 } };
 
+extern const struct command command_completion; /* for commands.c */
+
 const struct command command_completion = {
 	.name = "completion",
 	.summary = "print the completion script for a shell",
