@@ -89,12 +89,9 @@ start_operf()
 # Waits for $recorder, 20 seconds at most; its status is in $status.
 wait_operf()
 {
-	( sleep 20; kill -KILL "$recorder" 2>/dev/null ) 3>&- &
-	local guard=$!
+	timeout 20 tail --pid="$recorder" -f /dev/null 3>&- || kill -KILL "$recorder"
 	status=0
 	wait "$recorder" || status=$?
-	pkill -P "$guard" 2>/dev/null || true
-	kill "$guard" 2>/dev/null || true
 	recorder=
 }
 
