@@ -12,7 +12,8 @@
 #include "base/vec.h"
 
 enum {
-	DICT_NONE = 0xffffffff, /* no such thing; unknown; and "memory is short" of adds */
+	DICT_NONE =
+		0xffffffff, /* no such thing; unknown; and "memory is short" of adds */
 	BUILD_ID_MAX = 20
 };
 
@@ -37,8 +38,8 @@ struct image {
 	uint32_t name; /* string: full path as recorded, or a kernel-like name */
 	enum image_kind kind;
 	struct build_id build_id;
-	uint64_t dev;        /* as first seen; makedev() of major and minor; 0 unknown */
-	uint64_t inode;      /* 0 unknown; of ANON and UNMAPPED: number of the instance */
+	uint64_t dev;   /* as first seen; makedev() of major and minor; 0 unknown */
+	uint64_t inode; /* 0 unknown; of ANON and UNMAPPED: number of the instance */
 	uint64_t inode_gen;  /* 0 unknown */
 	uint64_t mtime_ns;   /* since 1970; 0 unknown */
 	uint64_t file_bytes; /* size of the file; 0 unknown */
@@ -55,8 +56,9 @@ struct frame {
 /* Stacks are a trie from the thread's root inwards: a node is a frame and the node of its
  * caller.  A sample's stack is the node of its leaf.  Nodes 0 and 1 are no frames: */
 enum {
-	STACK_ROOT = 0,      /* the caller of an outermost frame (or callers not recorded) */
-	STACK_TRUNCATED = 1, /* the chain was cut here: the callers exist but are unknown */
+	STACK_ROOT = 0, /* the caller of an outermost frame (or callers not recorded) */
+	STACK_TRUNCATED =
+		1, /* the chain was cut here: the callers exist but are unknown */
 	STACK_FIRST = 2
 };
 
@@ -69,13 +71,14 @@ struct stack {
 struct thread {
 	int32_t pid; /* thread group; -1: a task that was exiting; 0: idle */
 	int32_t tid;
-	int32_t ns_pid;  /* innermost namespace's number where known, else = pid */
+	int32_t ns_pid; /* innermost namespace's number where known, else = pid */
 	int32_t ns_tid;
 	uint32_t comm;   /* string */
 	uint32_t app;    /* image of the process's main binary, or DICT_NONE */
 	uint32_t cgroup; /* string, "" unknown */
 	uint32_t flags;  /* THREAD_... */
-	uint64_t start_ns; /* of the process instance, session clock; 0 = before recording */
+	uint64_t
+		start_ns; /* of the process instance, session clock; 0 = before recording */
 };
 
 enum {
@@ -85,10 +88,11 @@ enum {
 };
 
 struct event_desc {
-	uint32_t name;     /* string: as OProfile shows it: TIMER, CPU_CLK..., page-faults */
-	uint32_t about;    /* string: one line of what is counted */
-	uint32_t type;     /* perf_event_attr.type and config words */
-	uint32_t flags;    /* EVENT_... */
+	uint32_t
+		name; /* string: as OProfile shows it: TIMER, CPU_CLK..., page-faults */
+	uint32_t about; /* string: one line of what is counted */
+	uint32_t type;  /* perf_event_attr.type and config words */
+	uint32_t flags; /* EVENT_... */
 	uint64_t config;
 	uint64_t config1;
 	uint64_t config2;
@@ -116,9 +120,9 @@ struct dict {
 	VEC(struct frame) frames;
 	VEC(struct stack) stacks;
 	VEC(struct thread) threads;
-	struct map frame_by; /* (image, offset) */
-	struct map stack_by; /* (parent, frame) */
-	struct map image_by; /* hash of the identity, turn */
+	struct map frame_by;  /* (image, offset) */
+	struct map stack_by;  /* (parent, frame) */
+	struct map image_by;  /* hash of the identity, turn */
 	struct map thread_by; /* hash, turn */
 };
 

@@ -17,19 +17,19 @@ struct err;
 struct session_info {
 	const char *tool_version;
 	const char *hostname;
-	const char *os_release;  /* uname -r */
-	const char *machine;     /* uname -m */
-	const char *cpu_desc;    /* model name of /proc/cpuinfo */
+	const char *os_release; /* uname -r */
+	const char *machine;    /* uname -m */
+	const char *cpu_desc;   /* model name of /proc/cpuinfo */
 	const char *boot_id;
-	const char *command;     /* the recorder's command line, words shell-quoted */
-	const char *vmlinux;     /* --vmlinux, "" if not given */
+	const char *command; /* the recorder's command line, words shell-quoted */
+	const char *vmlinux; /* --vmlinux, "" if not given */
 	struct build_id kernel_build_id;
-	double cpu_mhz;          /* 0 unknown */
+	double cpu_mhz; /* 0 unknown */
 	uint32_t nr_cpus_online;
-	uint32_t flags;          /* SESSION_... */
-	int32_t clock_id;        /* of all times: CLOCK_MONOTONIC */
-	uint64_t start_ns;       /* session clock */
-	uint64_t start_wall_ns;  /* CLOCK_REALTIME at the same moment */
+	uint32_t flags;         /* SESSION_... */
+	int32_t clock_id;       /* of all times: CLOCK_MONOTONIC */
+	uint64_t start_ns;      /* session clock */
+	uint64_t start_wall_ns; /* CLOCK_REALTIME at the same moment */
 };
 
 enum {
@@ -38,18 +38,18 @@ enum {
 	SESSION_SYSTEM_WIDE = 4,
 	SESSION_SEPARATE_THREAD = 8, /* views asked for when recording (operf -t, -c) */
 	SESSION_SEPARATE_CPU = 16,
-	SESSION_BIG_ENDIAN = 32,     /* of the recorded machine */
+	SESSION_BIG_ENDIAN = 32, /* of the recorded machine */
 	SESSION_64BIT = 64
 };
 
 /* Running totals; the last written one counts. */
 struct session_totals {
 	uint64_t samples;
-	uint64_t lost;         /* samples the kernel could not put in a ring */
-	uint64_t lost_records; /* side-band records that the kernel lost */
-	uint64_t throttled;    /* THROTTLE records */
-	uint64_t undecodable;  /* records skipped as malformed */
-	uint64_t end_ns;       /* session clock when written */
+	uint64_t lost;            /* samples the kernel could not put in a ring */
+	uint64_t lost_records;    /* side-band records that the kernel lost */
+	uint64_t throttled;       /* THROTTLE records */
+	uint64_t undecodable;     /* records skipped as malformed */
+	uint64_t end_ns;          /* session clock when written */
 	uint64_t recorder_cpu_ns; /* user + system time of the recorder itself */
 	int32_t target_status; /* wait status of the command, -1 none or still running */
 	bool finished;         /* the recording ended in good order */
@@ -113,10 +113,10 @@ struct sample_batch {
 
 /* What could not be read. */
 struct segment_damage {
-	uint64_t bad_blocks;   /* checksum or content wrong: skipped */
-	uint64_t cut_bytes;    /* bytes behind the last whole block */
-	uint64_t bad_samples;  /* samples that refer to something damaged or missing */
-	bool unfinished;       /* no end was written: killed, or cut */
+	uint64_t bad_blocks;  /* checksum or content wrong: skipped */
+	uint64_t cut_bytes;   /* bytes behind the last whole block */
+	uint64_t bad_samples; /* samples that refer to something damaged or missing */
+	bool unfinished;      /* no end was written: killed, or cut */
 };
 
 struct segment;
@@ -135,8 +135,8 @@ const struct session_totals *segment_totals(const struct segment *s);
 const struct segment_damage *segment_damage(const struct segment *s);
 /* The next batch with the columns in `columns`.  0, 1 at the end, or a negative errno (I/O,
  * memory); damage is counted, not an error. */
-int segment_next(struct segment *s, unsigned int columns, struct sample_batch *ret_batch,
-		 struct err *err);
+int segment_next(struct segment *s, unsigned int columns,
+		 struct sample_batch *ret_batch, struct err *err);
 
 /* The segment files of a session directory in order, as malloc'd paths in a malloc'd array
  * (free each, then the array).  -ENOENT: not a directory or no segment in it. */

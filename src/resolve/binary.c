@@ -26,7 +26,8 @@ static bool ends_with(const char *s, const char *end)
 
 static uint64_t mtime_ns(const struct stat *st)
 {
-	return (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
+	       (uint64_t)st->st_mtim.tv_nsec;
 }
 
 /* Zero is "unknown" on the recorded side. */
@@ -38,10 +39,11 @@ static bool differs(uint64_t recorded, uint64_t found)
 /* Without a build-id.  On overlay and btrfs the kernel's records name another device (and
  * inode) than stat() does, so these two never speak against a file of the right age and
  * size; where age and size are unknown, they are all there is. */
-static enum naming_status verify_by_stat(const struct stat *st, const struct image *image)
+static enum naming_status verify_by_stat(const struct stat *st,
+					 const struct image *image)
 {
-	bool same_place = !differs(image->dev, st->st_dev) &&
-			  !differs(image->inode, st->st_ino);
+	bool same_place =
+		!differs(image->dev, st->st_dev) && !differs(image->inode, st->st_ino);
 
 	if (differs(image->mtime_ns, mtime_ns(st)) ||
 	    differs(image->file_bytes, (uint64_t)st->st_size))
@@ -74,7 +76,8 @@ enum naming_status binary_verify(int fd, const struct image *image)
 /* Takes `path` (malloc'd, may be NULL: memory) into the binary if the file passes, else
  * frees it.  A copy that the session made needs no proof where there is no build-id: its
  * name is the proof. */
-static int try_file(char *path, const struct image *image, bool own_copy, struct binary *b)
+static int try_file(char *path, const struct image *image, bool own_copy,
+		    struct binary *b)
 {
 	enum naming_status status;
 	int fd;
@@ -88,7 +91,8 @@ static int try_file(char *path, const struct image *image, bool own_copy, struct
 		free(path);
 		return 0;
 	}
-	status = own_copy && !image->build_id.len ? NAMING_OK : binary_verify(fd, image);
+	status =
+		own_copy && !image->build_id.len ? NAMING_OK : binary_verify(fd, image);
 	if (status != NAMING_OK && status != NAMING_UNVERIFIED) {
 		if (!own_copy)
 			b->status = status;
@@ -158,7 +162,8 @@ static int find_debug_file(const struct image *image, struct binary *b)
 /* A relative path means nothing here: it was another process's directory. */
 static bool may_open(const struct image *image, const char *name)
 {
-	return image->kind == IMAGE_FILE && name[0] == '/' && !ends_with(name, " (deleted)");
+	return image->kind == IMAGE_FILE && name[0] == '/' &&
+	       !ends_with(name, " (deleted)");
 }
 
 int binary_find(const char *session_dir, const struct image *image, const char *name,

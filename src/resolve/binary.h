@@ -13,7 +13,8 @@ struct binary {
 	char *path;   /* NULL none */
 	int debug_fd; /* separate debug file with the same build-id, -1 none */
 	char *debug_path;
-	enum naming_status status; /* OK or UNVERIFIED if there is a file, else why not */
+	enum naming_status
+		status; /* OK or UNVERIFIED if there is a file, else why not */
 };
 
 /* Looks for an image of kind FILE or VDSO: the copy the session keeps, then (FILE) the

@@ -66,7 +66,8 @@ static int find_id(struct elf_file *f, struct build_id *ret_id, struct err *err)
 	for (size_t i = 0; i < f->sections.nr; i++) {
 		const struct elf_section *s = &f->sections.at[i];
 
-		if (s->type == SHT_NOTE && id_in_notes(f, s->offset, s->bytes, ret_id) == 0)
+		if (s->type == SHT_NOTE &&
+		    id_in_notes(f, s->offset, s->bytes, ret_id) == 0)
 			return 0;
 	}
 	return err_set(err, -ENODATA, "no build-id");

@@ -105,7 +105,7 @@ static struct elf_section decode_section(struct cursor *c, bool is64)
 	s.offset = take_word(c, is64);
 	s.bytes = take_word(c, is64);
 	s.link = cursor_u32(c);
-	cursor_u32(c); /* sh_info */
+	cursor_u32(c);      /* sh_info */
 	take_word(c, is64); /* sh_addralign */
 	s.entry_bytes = take_word(c, is64);
 	return s;
@@ -160,14 +160,15 @@ static int read_header(struct elf_file *f, struct tables *ret_tables, struct err
 		return err_set(err, -EBADMSG, "not an ELF file");
 	if ((ident[EI_CLASS] != ELFCLASS32 && ident[EI_CLASS] != ELFCLASS64) ||
 	    (ident[EI_DATA] != ELFDATA2LSB && ident[EI_DATA] != ELFDATA2MSB))
-		return err_set(err, -EBADMSG, "ELF file of an unknown class or byte order");
+		return err_set(err, -EBADMSG,
+			       "ELF file of an unknown class or byte order");
 	f->is64 = ident[EI_CLASS] == ELFCLASS64;
 	f->swap = (ident[EI_DATA] == ELFDATA2LSB) != host_is_le;
 	c = cursor_of(f->head, f->head_len, f->swap);
 	c.pos = EI_NIDENT;
 	cursor_u16(&c); /* e_type */
 	f->machine = cursor_u16(&c);
-	cursor_u32(&c); /* e_version */
+	cursor_u32(&c);         /* e_version */
 	take_word(&c, f->is64); /* e_entry */
 	t.phoff = take_word(&c, f->is64);
 	f->shoff = take_word(&c, f->is64);
@@ -198,7 +199,8 @@ static int read_segments(struct elf_file *f, const struct tables *t, struct err 
 	if (t->nr_segments && t->segment_bytes < need)
 		return err_set(err, -EBADMSG, "ELF program headers of %u bytes",
 			       t->segment_bytes);
-	for (uint64_t i = 0; i < t->nr_segments && f->segments.nr < ELF_SEGMENTS_MAX; i++) {
+	for (uint64_t i = 0; i < t->nr_segments && f->segments.nr < ELF_SEGMENTS_MAX;
+	     i++) {
 		struct cursor c = cursor_of(raw, need, f->swap);
 		struct elf_segment s;
 		uint64_t off;
@@ -252,7 +254,8 @@ int elf_file_init_fd(struct elf_file *f, int fd, struct err *err)
 	return init(f, err);
 }
 
-int elf_file_init_bytes(struct elf_file *f, const void *bytes, size_t len, struct err *err)
+int elf_file_init_bytes(struct elf_file *f, const void *bytes, size_t len,
+			struct err *err)
 {
 	init_empty(f);
 	f->bytes = bytes;
@@ -278,7 +281,8 @@ int elf_file_sections(struct elf_file *f, struct err *err)
 	if (!f->nr_sections || f->sections.nr)
 		return 0;
 	if (f->section_bytes < need || f->nr_sections > ELF_SECTIONS_MAX)
-		return err_set(err, -EBADMSG, "%llu ELF sections with headers of %u bytes",
+		return err_set(err, -EBADMSG,
+			       "%llu ELF sections with headers of %u bytes",
 			       (unsigned long long)f->nr_sections, f->section_bytes);
 	r = elf_file_read_new(f, f->shoff, f->nr_sections * f->section_bytes, &raw);
 	if (r)

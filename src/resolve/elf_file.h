@@ -13,13 +13,14 @@
 struct err;
 
 enum {
-	ELF_HEAD_BYTES = 4096, /* read at once: most skeletons and build-ids lie in here */
+	ELF_HEAD_BYTES =
+		4096, /* read at once: most skeletons and build-ids lie in here */
 	ELF_SEGMENTS_MAX = 128,
 	ELF_SECTIONS_MAX = 1 << 20
 };
 
 struct elf_segment {
-	uint32_t type; /* PT_... */
+	uint32_t type;  /* PT_... */
 	uint32_t flags; /* PF_... */
 	uint64_t offset;
 	uint64_t vaddr;
@@ -42,12 +43,12 @@ struct elf_file {
 	const uint8_t *bytes;
 	uint64_t len;
 	bool is64;
-	bool swap; /* of the other byte order than this machine */
+	bool swap;        /* of the other byte order than this machine */
 	uint16_t machine; /* EM_... */
 	VEC(struct elf_segment) segments; /* PT_LOAD and PT_NOTE in file order */
 	VEC(struct elf_section) sections; /* empty until elf_file_sections() */
 	uint64_t shoff;
-	uint64_t nr_sections; /* as the file says, not yet believed */
+	uint64_t nr_sections;   /* as the file says, not yet believed */
 	uint32_t section_bytes; /* size of one header */
 	size_t head_len;
 	uint8_t head[ELF_HEAD_BYTES];

@@ -65,7 +65,8 @@ static bool parse_line(const char *at, const char *end, struct kallsyms_line *re
 	return true;
 }
 
-int kallsyms_next(const char *text, size_t len, size_t *pos, struct kallsyms_line *ret_line)
+int kallsyms_next(const char *text, size_t len, size_t *pos,
+		  struct kallsyms_line *ret_line)
 {
 	const char *at = text + *pos;
 	const char *end;
@@ -207,8 +208,8 @@ static int take_lines(const char *text, size_t len, const struct wanted *w, char
 	return 0;
 }
 
-int symtab_load_kallsyms(const char *text, size_t len, const char *module, uint64_t start,
-			 struct symtab **ret_tab, struct err *err)
+int symtab_load_kallsyms(const char *text, size_t len, const char *module,
+			 uint64_t start, struct symtab **ret_tab, struct err *err)
 {
 	struct wanted w = { module, module ? strlen(module) : 0, start };
 	symtab_candidates candidates = { 0 };

@@ -19,7 +19,8 @@ struct kallsyms_line {
 
 /* Reads the line at *pos and moves *pos behind it.  1: a line; 0: one that is malformed;
  * -1: the text is over. */
-int kallsyms_next(const char *text, size_t len, size_t *pos, struct kallsyms_line *ret_line);
+int kallsyms_next(const char *text, size_t len, size_t *pos,
+		  struct kallsyms_line *ret_line);
 
 /* A run of lines that belong to one module, or to the kernel (module_len 0). */
 struct kallsyms_part {

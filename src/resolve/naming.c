@@ -100,7 +100,8 @@ static int unpack(const struct buf *packed, struct buf *out)
 		to = (ZSTD_outBuffer){ out->data + out->len, step, 0 };
 		left = ZSTD_decompressStream(ctx, &to, &in);
 		out->len += to.pos;
-		if (ZSTD_isError(left) || left == 0 || (to.pos < step && in.pos == in.size))
+		if (ZSTD_isError(left) || left == 0 ||
+		    (to.pos < step && in.pos == in.size))
 			break;
 	}
 	ZSTD_freeDCtx(ctx);
@@ -167,8 +168,8 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 			     struct naming_entry *e)
 {
 	const char *path = n->info->vmlinux;
-	const struct build_id *ran = image->build_id.len ? &image->build_id
-							 : &n->info->kernel_build_id;
+	const struct build_id *ran =
+		image->build_id.len ? &image->build_id : &n->info->kernel_build_id;
 	struct build_id id = { 0 };
 	int fd;
 	int r;
@@ -185,11 +186,11 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 	} else if (id.len && ran->len && !build_id_equal(&id, ran)) {
 		e->status = NAMING_OTHER_FILE;
 	} else {
-		r = symtab_load_elf_fd(fd, image->start ? SYMTAB_FROM_TEXT
-							: SYMTAB_ADDRESSES,
-				       &e->tab, NULL);
-		e->status = r == -ENODATA ? NAMING_NO_SYMBOLS
-			    : r           ? NAMING_UNREADABLE
+		r = symtab_load_elf_fd(
+			fd, image->start ? SYMTAB_FROM_TEXT : SYMTAB_ADDRESSES, &e->tab,
+			NULL);
+		e->status = r == -ENODATA        ? NAMING_NO_SYMBOLS
+			    : r                  ? NAMING_UNREADABLE
 			    : id.len && ran->len ? NAMING_OK
 						 : NAMING_UNVERIFIED;
 	}
@@ -235,8 +236,10 @@ static int name_module(struct naming *n, const struct image *image,
 /* A BPF program is one symbol: its own name. */
 static int name_bpf(struct naming *n, const struct image *image, struct naming_entry *e)
 {
-	uint64_t bytes = image->end > image->start ? image->end - image->start : UINT64_MAX;
-	int r = symtab_of_one(dict_str(n->dict, image->name), bytes, image->start, &e->tab);
+	uint64_t bytes =
+		image->end > image->start ? image->end - image->start : UINT64_MAX;
+	int r = symtab_of_one(dict_str(n->dict, image->name), bytes, image->start,
+			      &e->tab);
 
 	e->status = r ? NAMING_NO_SYMBOLS : NAMING_OK;
 	return r;
@@ -261,7 +264,8 @@ static int load_binary(const struct binary *b, struct naming_entry *e)
 	return r;
 }
 
-static int name_file(struct naming *n, const struct image *image, struct naming_entry *e)
+static int name_file(struct naming *n, const struct image *image,
+		     struct naming_entry *e)
 {
 	struct binary b;
 	int r = binary_find(n->session_dir, image, dict_str(n->dict, image->name), &b);
@@ -291,10 +295,10 @@ static int name_nothing(struct naming *n, const struct image *image,
 
 static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *,
 					   struct naming_entry *) = {
-	[IMAGE_LOST] = name_nothing,   [IMAGE_FILE] = name_file,
-	[IMAGE_KERNEL] = name_kernel,  [IMAGE_MODULE] = name_module,
-	[IMAGE_BPF] = name_bpf,        [IMAGE_VDSO] = name_file,
-	[IMAGE_ANON] = name_nothing,   [IMAGE_UNMAPPED] = name_nothing,
+	[IMAGE_LOST] = name_nothing,  [IMAGE_FILE] = name_file,
+	[IMAGE_KERNEL] = name_kernel, [IMAGE_MODULE] = name_module,
+	[IMAGE_BPF] = name_bpf,       [IMAGE_VDSO] = name_file,
+	[IMAGE_ANON] = name_nothing,  [IMAGE_UNMAPPED] = name_nothing,
 };
 
 /* The entry, loaded; NULL when memory is short, or for a number that is no image. */
@@ -331,7 +335,8 @@ const struct symtab *naming_symtab(struct naming *n, uint32_t image)
 	return e ? e->tab : NULL;
 }
 
-enum naming_status naming_status(struct naming *n, uint32_t image, const char **ret_from)
+enum naming_status naming_status(struct naming *n, uint32_t image,
+				 const char **ret_from)
 {
 	const struct naming_entry *e = entry_of(n, image);
 

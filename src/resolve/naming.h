@@ -21,7 +21,7 @@ enum naming_status {
 	NAMING_OTHER_FILE, /* a file is there, but with another build-id (or inode, mtime) */
 	NAMING_UNREADABLE, /* permission, or not a usable ELF file */
 	NAMING_UNVERIFIED, /* symbols loaded from a file without build-id: size and mtime fit */
-	NAMING_NO_KALLSYMS, /* kernel without saved symbols (kptr_restrict) */
+	NAMING_NO_KALLSYMS,   /* kernel without saved symbols (kptr_restrict) */
 	NAMING_NONE_EXPECTED, /* anonymous, unmapped, lost */
 	NAMING_STATUS_COUNT
 };
@@ -34,4 +34,5 @@ void naming_free(struct naming *n); /* NULL is fine */
 /* The image's table, or NULL if it has none; the same pointer each time. */
 const struct symtab *naming_symtab(struct naming *n, uint32_t image);
 /* Status and where the symbols came from ("" if nowhere); after naming_symtab(). */
-enum naming_status naming_status(struct naming *n, uint32_t image, const char **ret_from);
+enum naming_status naming_status(struct naming *n, uint32_t image,
+				 const char **ret_from);

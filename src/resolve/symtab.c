@@ -104,7 +104,8 @@ static bool is_syscall_alias(const char *name)
 /* Whether `b` names their common address better than `a`.  perf's order (choose_best_symbol()
  * in tools/perf/util/symbol.c), so that both show one name; behind it labels, which perf does
  * not tell apart. */
-static bool is_better(const struct symtab_candidate *a, const struct symtab_candidate *b)
+static bool is_better(const struct symtab_candidate *a,
+		      const struct symtab_candidate *b)
 {
 	size_t of_a, of_b;
 
@@ -138,8 +139,9 @@ static void close_last(struct symtab *tab, const struct symtab_candidate *last,
 		       uint64_t next_offset)
 {
 	struct symbol *s = &tab->symbols.at[tab->symbols.nr - 1];
-	uint64_t end = last->limit > last->offset ? last->limit
-						  : add_clamped(last->offset, LAST_BYTES);
+	uint64_t end = last->limit > last->offset
+			       ? last->limit
+			       : add_clamped(last->offset, LAST_BYTES);
 
 	if (!last->size)
 		s->size = (next_offset < end ? next_offset : end) - last->offset;
@@ -169,7 +171,8 @@ static const struct symtab_candidate *best_at(const symtab_candidates *c,
 	return best;
 }
 
-static int choose(struct symtab *tab, const symtab_candidates *c, const struct key *keys)
+static int choose(struct symtab *tab, const symtab_candidates *c,
+		  const struct key *keys)
 {
 	const struct symtab_candidate *last = NULL;
 	uint64_t covered_to = 0;
@@ -177,7 +180,8 @@ static int choose(struct symtab *tab, const symtab_candidates *c, const struct k
 	if (!vec_reserve(&tab->symbols, c->nr))
 		return -ENOMEM;
 	for (size_t i = 0, end; i < c->nr; i = end) {
-		const struct symtab_candidate *s = best_at(c, keys, i, &covered_to, &end);
+		const struct symtab_candidate *s =
+			best_at(c, keys, i, &covered_to, &end);
 
 		if (!s)
 			continue;
@@ -223,7 +227,8 @@ static void cut_ranges(struct symtab *tab, uint32_t *open)
 				nr_open--;
 				continue;
 			}
-			tab->ranges.at[tab->ranges.nr++] = (struct symtab_range){ at, top };
+			tab->ranges.at[tab->ranges.nr++] =
+				(struct symtab_range){ at, top };
 			at = symbol_end(tab, top);
 		}
 		if (at < next)
@@ -266,7 +271,8 @@ int symtab_build(struct symtab *tab, symtab_candidates *candidates)
 	return r ? r : make_ranges(tab);
 }
 
-int symtab_of_one(const char *name, uint64_t size, uint64_t start, struct symtab **ret_tab)
+int symtab_of_one(const char *name, uint64_t size, uint64_t start,
+		  struct symtab **ret_tab)
 {
 	struct symtab *tab = calloc(1, sizeof(*tab));
 	struct symtab_candidate one = { .size = size, .vaddr = start };

@@ -16,8 +16,10 @@ struct symtab;
 
 struct symbol {
 	uint64_t offset; /* of its first byte */
-	uint64_t size;   /* bytes it covers (a size of 0 in the file: up to the next one) */
-	struct elf_vaddr vaddr; /* link-time address; run-time address for kernel symbols */
+	uint64_t
+		size; /* bytes it covers (a size of 0 in the file: up to the next one) */
+	struct elf_vaddr
+		vaddr;    /* link-time address; run-time address for kernel symbols */
 	const char *name; /* as in the file (mangled); borrowed from the table */
 };
 
@@ -41,15 +43,17 @@ int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **
 		       struct err *err);
 /* Symbols from the separate debug file at `debug_fd` of the binary at `fd`.  The binary's
  * segments count: objcopy --only-keep-debug empties those of the debug file. */
-int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab, struct err *err);
+int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
+			  struct err *err);
 /* Kernel text symbols from /proc/kallsyms text: those without [module] if `module` is
  * NULL, else those of that module ('-' and '_' are one).  Offsets are relative to `start`;
  * symbols below it are left out.
  * 0, -ENODATA (none, or the addresses are hidden: no table then), -ENOMEM. */
-int symtab_load_kallsyms(const char *text, size_t len, const char *module, uint64_t start,
-			 struct symtab **ret_tab, struct err *err);
+int symtab_load_kallsyms(const char *text, size_t len, const char *module,
+			 uint64_t start, struct symtab **ret_tab, struct err *err);
 /* A table of one symbol at offset 0, for code that is its own symbol.  0 or -ENOMEM. */
-int symtab_of_one(const char *name, uint64_t size, uint64_t start, struct symtab **ret_tab);
+int symtab_of_one(const char *name, uint64_t size, uint64_t start,
+		  struct symtab **ret_tab);
 /* The symbol covering `offset`, or NULL.  Borrowed until symtab_free(). */
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset);
 size_t symtab_count(const struct symtab *tab);

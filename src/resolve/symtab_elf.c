@@ -11,7 +11,8 @@
 #include "resolve/symtab_priv.h"
 
 enum {
-	TABLE_MAX_BYTES = 1 << 28 /* of a symbol or string table; Chrome's is a quarter */
+	TABLE_MAX_BYTES =
+		1 << 28 /* of a symbol or string table; Chrome's is a quarter */
 };
 
 struct elf_symbol {
@@ -113,7 +114,8 @@ static bool is_wanted(const struct loading *l, const struct elf_symbol *s)
 
 	if (!is_function(type) && type != STT_NOTYPE)
 		return false;
-	if (s->section == SHN_UNDEF || s->section == SHN_ABS || s->section == SHN_COMMON)
+	if (s->section == SHN_UNDEF || s->section == SHN_ABS ||
+	    s->section == SHN_COMMON)
 		return false;
 	if (s->name >= l->names_len || !l->tab->names[s->name])
 		return false;
@@ -149,7 +151,8 @@ static int take_symbol(struct loading *l, const struct elf_symbol *s)
 		.binding = binding_of(s),
 		.label = !is_function(type),
 	};
-	if (section && section->vaddr <= vaddr && vaddr - section->vaddr < section->bytes)
+	if (section && section->vaddr <= vaddr &&
+	    vaddr - section->vaddr < section->bytes)
 		c.limit = section->vaddr + section->bytes + shift;
 	else if (segment)
 		c.limit = segment->vaddr + segment->bytes + shift;
@@ -158,7 +161,8 @@ static int take_symbol(struct loading *l, const struct elf_symbol *s)
 
 /* Reads the symbols of one SHT_SYMTAB or SHT_DYNSYM section into candidates; those of an
  * earlier call are dropped. */
-static int read_symbols(struct loading *l, const struct elf_section *table, struct err *err)
+static int read_symbols(struct loading *l, const struct elf_section *table,
+			struct err *err)
 {
 	const struct elf_file *f = l->f;
 	uint32_t entry = f->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -178,7 +182,8 @@ static int read_symbols(struct loading *l, const struct elf_section *table, stru
 	if (table->entry_bytes && table->entry_bytes != entry)
 		return err_set(err, -EBADMSG, "symbols of %llu bytes",
 			       (unsigned long long)table->entry_bytes);
-	r = elf_file_read_new(f, names->offset, names->bytes, (uint8_t **)&l->tab->names);
+	r = elf_file_read_new(f, names->offset, names->bytes,
+			      (uint8_t **)&l->tab->names);
 	if (r)
 		return err_set(err, r, "symbol names cut short");
 	l->names_len = (size_t)names->bytes;
@@ -234,7 +239,8 @@ static int keep_segments(struct symtab *tab, const struct elf_file *f, struct er
 	return 0;
 }
 
-static int load_tables(struct loading *l, struct elf_file *with_symbols, struct err *err)
+static int load_tables(struct loading *l, struct elf_file *with_symbols,
+		       struct err *err)
 {
 	int r = elf_file_sections(with_symbols, err);
 
@@ -294,7 +300,8 @@ static int load_kernel_tables(struct loading *l, struct elf_file *f, bool relati
 
 /* What the loaders share: `mapped` has the segments, `with_symbols` the sections. */
 static int load(const struct elf_file *mapped, struct elf_file *with_symbols,
-		enum symtab_positions positions, struct symtab **ret_tab, struct err *err)
+		enum symtab_positions positions, struct symtab **ret_tab,
+		struct err *err)
 {
 	struct loading l = { .f = with_symbols };
 	int r;
@@ -306,8 +313,8 @@ static int load(const struct elf_file *mapped, struct elf_file *with_symbols,
 	if (!r && positions == SYMTAB_FILE_OFFSETS)
 		r = load_tables(&l, with_symbols, err);
 	else if (!r)
-		r = load_kernel_tables(&l, with_symbols,
-				       positions == SYMTAB_FROM_TEXT, err);
+		r = load_kernel_tables(&l, with_symbols, positions == SYMTAB_FROM_TEXT,
+				       err);
 	vec_done(&l.candidates);
 	if (r) {
 		symtab_free(l.tab);
@@ -330,7 +337,8 @@ int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **
 	return r;
 }
 
-int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab, struct err *err)
+int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
+			  struct err *err)
 {
 	struct elf_file mapped;
 	struct elf_file debug;

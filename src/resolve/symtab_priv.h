@@ -16,9 +16,9 @@ enum symtab_binding {
 
 struct symtab_candidate {
 	uint64_t offset;
-	uint64_t size;  /* 0: unknown */
+	uint64_t size; /* 0: unknown */
 	uint64_t vaddr;
-	uint64_t limit; /* where the section ends: an unknown size goes no further */
+	uint64_t limit;   /* where the section ends: an unknown size goes no further */
 	const char *name; /* in symtab.names */
 	enum symtab_binding binding;
 	bool label; /* untyped: counts only where no function covers it */
@@ -43,8 +43,8 @@ enum {
 };
 
 struct symtab {
-	char *names; /* what symbol.name points into */
-	uint64_t run_base; /* added to an offset that no segment covers */
+	char *names;                /* what symbol.name points into */
+	uint64_t run_base;          /* added to an offset that no segment covers */
 	VEC(struct symbol) symbols; /* by offset, one at each */
 	VEC(struct symtab_range) ranges;
 	VEC(struct symtab_segment) segments;

@@ -7,9 +7,5 @@ extern const struct command command_record;
 extern const struct command command_report;
 
 const struct command *const commands[] = {
-	&command_record,
-	&command_report,
-	&command_dump,
-	&command_completion,
-	NULL,
+	&command_record, &command_report, &command_dump, &command_completion, NULL,
 };

@@ -13,7 +13,8 @@
 enum {
 	ELF_MAKER_TEXT = 1, /* section numbers for symbols */
 	ELF_MAKER_DATA = 5,
-	ELF_MAKER_VADDR = 0x401000, /* where the segment of file offset 0x1000 is mapped */
+	ELF_MAKER_VADDR =
+		0x401000, /* where the segment of file offset 0x1000 is mapped */
 	ELF_MAKER_OFFSET = 0x1000,
 	ELF_MAKER_BYTES = 0x1000
 };

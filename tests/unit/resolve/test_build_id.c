@@ -11,8 +11,9 @@
 #include "elf_maker.h"
 #include "resolve/symtab.h"
 
-static const uint8_t id_bytes[BUILD_ID_MAX + 1] = { 0xab, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-						    11,	  12, 13, 14, 15, 16, 17, 18, 0xff };
+static const uint8_t id_bytes[BUILD_ID_MAX + 1] = { 0xab, 1,  2,  3,  4,  5,   6,
+						    7,    8,  9,  10, 11, 12,  13,
+						    14,   15, 16, 17, 18, 0xff };
 
 static void every_class_and_byte_order(void **state)
 {

@@ -21,7 +21,8 @@ static void names(void **state)
 		{ "_ZN3foo3barEPKc", "foo::bar(char const*)" },
 		{ "_ZNK1A1fEv", "A::f() const" },
 		{ "_Z1fi.cold", "f(int) [clone .cold]" },
-		{ "_Z1fi.constprop.0.isra.1", "f(int) [clone .constprop.0] [clone .isra.1]" },
+		{ "_Z1fi.constprop.0.isra.1",
+		  "f(int) [clone .constprop.0] [clone .isra.1]" },
 		{ "foo.part.0", NULL },
 		{ "_ZN1AC2Ev@@V1", "A::A()@@V1" },
 		{ "_GLOBAL__I_main", "global constructors keyed to main" },
@@ -55,8 +56,8 @@ static void text_that_explodes(void **state)
 		char digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i % 36];
 		const char *turn = i < 36 ? "" : "1";
 
-		snprintf(name + len, sizeof(name) - len, "S_IS%s%c_S%s%c_E", turn, digit,
-			 turn, digit);
+		snprintf(name + len, sizeof(name) - len, "S_IS%s%c_S%s%c_E", turn,
+			 digit, turn, digit);
 	}
 	free(demangle(name));
 }

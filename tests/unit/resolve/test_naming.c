@@ -61,7 +61,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void path_of(const struct fixture *f, const char *name, char *ret_path, size_t len)
+static void path_of(const struct fixture *f, const char *name, char *ret_path,
+		    size_t len)
 {
 	snprintf(ret_path, len, "%s/%s", f->dir, name);
 }
@@ -78,7 +79,8 @@ static void put_file(const struct fixture *f, const char *name, const void *byte
 static void put_kallsyms(const struct fixture *f)
 {
 	char packed[512];
-	size_t len = ZSTD_compress(packed, sizeof(packed), kallsyms, sizeof(kallsyms) - 1, 3);
+	size_t len = ZSTD_compress(packed, sizeof(packed), kallsyms,
+				   sizeof(kallsyms) - 1, 3);
 
 	assert_false(ZSTD_isError(len));
 	put_file(f, "kallsyms.zst", packed, len);
@@ -160,12 +162,15 @@ static void expect(struct fixture *f, uint32_t image, enum naming_status status,
 static void kernel_and_modules(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t kernel = add(f, (struct image){ .kind = IMAGE_KERNEL, .start = KERNEL_START },
-			      "[kernel.kallsyms]");
-	uint32_t ext4 = add(f, (struct image){ .kind = IMAGE_MODULE, .start = MODULE_START },
-			    "ext4");
-	uint32_t xfs = add(f, (struct image){ .kind = IMAGE_MODULE, .start = MODULE_START },
-			   "xfs");
+	uint32_t kernel =
+		add(f, (struct image){ .kind = IMAGE_KERNEL, .start = KERNEL_START },
+		    "[kernel.kallsyms]");
+	uint32_t ext4 =
+		add(f, (struct image){ .kind = IMAGE_MODULE, .start = MODULE_START },
+		    "ext4");
+	uint32_t xfs =
+		add(f, (struct image){ .kind = IMAGE_MODULE, .start = MODULE_START },
+		    "xfs");
 
 	put_kallsyms(f);
 	start(f);
@@ -180,7 +185,8 @@ static void kernel_and_modules(void **state)
 static void kernel_without_kallsyms(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t kernel = add(f, (struct image){ .kind = IMAGE_KERNEL }, "[kernel.kallsyms]");
+	uint32_t kernel =
+		add(f, (struct image){ .kind = IMAGE_KERNEL }, "[kernel.kallsyms]");
 
 	/* This machine's own /proc/kallsyms is another kernel's. */
 	start(f);
@@ -191,8 +197,9 @@ static void kernel_without_kallsyms(void **state)
 static void damaged_kallsyms(void **state)
 {
 	struct fixture *f = *state;
-	uint32_t kernel = add(f, (struct image){ .kind = IMAGE_KERNEL, .start = KERNEL_START },
-			      "[kernel.kallsyms]");
+	uint32_t kernel =
+		add(f, (struct image){ .kind = IMAGE_KERNEL, .start = KERNEL_START },
+		    "[kernel.kallsyms]");
 
 	put_file(f, "kallsyms.zst", "not zstd at all", 15);
 	start(f);
@@ -203,8 +210,9 @@ static void vmlinux(void **state)
 {
 	struct fixture *f = *state;
 	char path[128];
-	uint32_t kernel = add(f, (struct image){ .kind = IMAGE_KERNEL, .start = KERNEL_START },
-			      "[kernel.kallsyms]");
+	uint32_t kernel =
+		add(f, (struct image){ .kind = IMAGE_KERNEL, .start = KERNEL_START },
+		    "[kernel.kallsyms]");
 
 	put_kallsyms(f);
 	put_elf(f, "vmlinux", "from_vmlinux", true);
@@ -261,8 +269,8 @@ static void file_by_inode_and_age(void **state)
 	path_of(f, "plain", path, sizeof(path));
 	assert_int_equal(stat(path, &st), 0);
 	nothing = add_file(f, image, "plain");
-	image.mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
-			 (uint64_t)st.st_mtim.tv_nsec;
+	image.mtime_ns =
+		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
 	image.file_bytes = (uint64_t)st.st_size;
 	age = add_file(f, image, "plain");
 	image.dev = st.st_dev;
@@ -341,7 +349,8 @@ static void other_kinds(void **state)
 					   .start = MODULE_START,
 					   .end = MODULE_START + 0x100 },
 			   "bpf_prog_1_x");
-	uint32_t anon = add(f, (struct image){ .kind = IMAGE_ANON, .pid = 1 }, "//anon");
+	uint32_t anon =
+		add(f, (struct image){ .kind = IMAGE_ANON, .pid = 1 }, "//anon");
 
 	start(f);
 	assert_string_equal(name_at(f, bpf, 0xff), "bpf_prog_1_x");
@@ -404,7 +413,8 @@ static void short_memory(void **state)
 		failed = alloc_fail_off();
 		if (!failed) {
 			assert_int_equal(r, 0);
-			assert_string_equal(name_at(f, file, O + KERNEL_OFFSET), "right");
+			assert_string_equal(name_at(f, file, O + KERNEL_OFFSET),
+					    "right");
 			break;
 		}
 		if (!r)
@@ -418,16 +428,11 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		CASE(kernel_and_modules),
-		CASE(kernel_without_kallsyms),
-		CASE(damaged_kallsyms),
-		CASE(vmlinux),
-		CASE(file_by_build_id),
-		CASE(file_by_inode_and_age),
-		CASE(copies_in_the_session),
-		CASE(files_that_are_no_files),
-		CASE(other_kinds),
-		CASE(separate_debug_file),
+		CASE(kernel_and_modules),    CASE(kernel_without_kallsyms),
+		CASE(damaged_kallsyms),      CASE(vmlinux),
+		CASE(file_by_build_id),      CASE(file_by_inode_and_age),
+		CASE(copies_in_the_session), CASE(files_that_are_no_files),
+		CASE(other_kinds),           CASE(separate_debug_file),
 		CASE(short_memory),
 	};
 

@@ -45,10 +45,9 @@ static const char *name_at(const struct symtab *tab, uint64_t offset)
 
 static struct symtab *load_symbols(const struct elf_maker_symbol *symbols, size_t nr)
 {
-	struct elf_maker m = { .is64 = true,
-			       .machine = EM_X86_64,
-			       .symbols = symbols,
-			       .nr_symbols = nr };
+	struct elf_maker m = {
+		.is64 = true, .machine = EM_X86_64, .symbols = symbols, .nr_symbols = nr
+	};
 
 	return load(&m);
 }
@@ -213,10 +212,9 @@ static void without_symbols(void **state)
 
 static void refused(void **state)
 {
-	struct elf_maker m = { .is64 = true,
-			       .symbols = plain,
-			       .nr_symbols = 2,
-			       .symbol_entry_bytes = 7 };
+	struct elf_maker m = {
+		.is64 = true, .symbols = plain, .nr_symbols = 2, .symbol_entry_bytes = 7
+	};
 	struct symtab *tab = NULL;
 	struct err err = { 0 };
 	struct buf b = { 0 };
@@ -226,8 +224,9 @@ static void refused(void **state)
 	assert_int_equal(symtab_load_elf_bytes(b.data, b.len, &tab, &err), -EBADMSG);
 	assert_null(tab);
 	assert_non_null(strstr(err.text, "7 bytes"));
-	assert_int_equal(symtab_load_elf_bytes("#!/bin/sh\n\n\n\n\n\n\n\n", 17, &tab, &err),
-			 -EBADMSG);
+	assert_int_equal(
+		symtab_load_elf_bytes("#!/bin/sh\n\n\n\n\n\n\n\n", 17, &tab, &err),
+		-EBADMSG);
 	assert_int_equal(symtab_load_elf("/dev/null", &tab, &err), -EINVAL);
 	assert_int_equal(symtab_load_elf("/proc/self/nowhere", &tab, &err), -ENOENT);
 	buf_done(&b);
@@ -303,8 +302,8 @@ static void sorting(void **state)
 		size_t at = NR - 1 - i * 7 % NR;
 
 		snprintf(names[i], sizeof(names[i]), "f%zu", at);
-		symbols[i] = (struct elf_maker_symbol){ names[i], V + 2 * at, 1, STT_FUNC,
-							STB_GLOBAL, TEXT };
+		symbols[i] = (struct elf_maker_symbol){ names[i], V + 2 * at, 1,
+							STT_FUNC, STB_GLOBAL, TEXT };
 	}
 	tab = LOAD(symbols);
 	assert_int_equal(symtab_count(tab), NR);
