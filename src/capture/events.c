@@ -39,7 +39,8 @@ static size_t find_outside_slashes(const char *s, char stop)
 	return i;
 }
 
-static int spec_split(const char *text, size_t len, struct spec *ret_spec, struct err *err)
+static int spec_split(const char *text, size_t len, struct spec *ret_spec,
+		      struct err *err)
 {
 	struct spec *s = ret_spec;
 	char *at;
@@ -56,8 +57,8 @@ static int spec_split(const char *text, size_t len, struct spec *ret_spec, struc
 		bool last = !at[part_len];
 
 		if (s->nr_parts == SPEC_PARTS)
-			return err_set(err, -EINVAL, "Invalid event part %s in %.*s", at,
-				       (int)len, text);
+			return err_set(err, -EINVAL, "Invalid event part %s in %.*s",
+				       at, (int)len, text);
 		at[part_len] = '\0';
 		s->part[s->nr_parts++] = at;
 		if (last)
@@ -73,7 +74,8 @@ static bool looks_like_tracepoint(const struct spec *s)
 	const char *second = s->nr_parts > 1 ? s->part[1] : "";
 
 	return strlen(second) > 2 && (second[0] < '0' || second[0] > '9') &&
-	       strspn(second, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(second);
+	       strspn(second, "abcdefghijklmnopqrstuvwxyz0123456789_") ==
+		       strlen(second);
 }
 
 static int name_unknown(const struct spec *s, struct err *err)
@@ -83,7 +85,9 @@ static int name_unknown(const struct spec *s, struct err *err)
 	const struct event_row *row;
 
 	if (looks_like_tracepoint(s))
-		return err_set(err, -ENOENT, "No event named %s is available. (Tracepoints such as %s:%s cannot be recorded.)",
+		return err_set(err, -ENOENT,
+			       "No event named %s is available. (Tracepoints such as "
+			       "%s:%s cannot be recorded.)",
 			       s->part[0], s->part[0], s->part[1]);
 	for (size_t i = 0; (row = event_row_at(i)); i++) {
 		nearest_try(&near, row->name);
@@ -92,7 +96,8 @@ static int name_unknown(const struct spec *s, struct err *err)
 	}
 	events_sysfs_nearest(EVENTS_SYSFS, &near, best);
 	if (near.best)
-		return err_set(err, -ENOENT, "No event named %s is available. (Did you mean %s?)",
+		return err_set(err, -ENOENT,
+			       "No event named %s is available. (Did you mean %s?)",
 			       s->part[0], near.best);
 	return err_set(err, -ENOENT, "No event named %s is available.", s->part[0]);
 }
@@ -102,7 +107,8 @@ static bool name_is_raw(const char *name, uint64_t *ret_config)
 {
 	const char *at = name + 1;
 
-	return name[0] == 'r' && strlen(at) <= 16 && parse_hex_at(&at, ret_config) && !*at;
+	return name[0] == 'r' && strlen(at) <= 16 && parse_hex_at(&at, ret_config) &&
+	       !*at;
 }
 
 static void set_about(struct event_request *e, const char *about)
@@ -150,42 +156,52 @@ static int read_count(const struct spec *s, uint32_t min_count, struct event_req
 
 	if (!parse_u64(text, &e->count) || e->count == 0) {
 		if (!strcmp(text, "u") || !strcmp(text, "k"))
-			return err_set(err, -EINVAL, "Invalid count for event %s: '%s' (%s space alone is NAME:COUNT:0:%s)",
+			return err_set(err, -EINVAL,
+				       "Invalid count for event %s: '%s' (%s space "
+				       "alone is NAME:COUNT:0:%s)",
 				       e->name, text, *text == 'u' ? "user" : "kernel",
 				       *text == 'u' ? "0:1" : "1:0");
-		return err_set(err, -EINVAL, "Invalid count for event %s: '%s'", e->name,
-			       text);
+		return err_set(err, -EINVAL, "Invalid count for event %s: '%s'",
+			       e->name, text);
 	}
 	if (e->count >> COUNT_LIMIT_BITS)
-		return err_set(err, -EINVAL, "Count %s for event %s is above the maximum %llu",
-			       text, e->name, (1ULL << COUNT_LIMIT_BITS) - 1);
+		return err_set(err, -EINVAL,
+			       "Count %s for event %s is above the maximum %llu", text,
+			       e->name, (1ULL << COUNT_LIMIT_BITS) - 1);
 	if (e->count < min_count)
-		return err_set(err, -EINVAL, "Count %s for event %s is below the minimum %u",
-			       text, e->name, min_count);
+		return err_set(err, -EINVAL,
+			       "Count %s for event %s is below the minimum %u", text,
+			       e->name, min_count);
 	return 0;
 }
 
 /* The kernel's events have no unit masks: only 0, "none", is right. */
-static int read_unit_mask(const struct spec *s, struct event_request *e, struct err *err)
+static int read_unit_mask(const struct spec *s, struct event_request *e,
+			  struct err *err)
 {
 	const char *text = s->part[2];
 
 	if (!*text)
-		return err_set(err, -EINVAL, "Invalid unit mask for event %s: give 0 for none",
+		return err_set(err, -EINVAL,
+			       "Invalid unit mask for event %s: give 0 for none",
 			       e->name);
 	if (!parse_u64(text, &e->unit_mask))
-		return err_set(err, -EINVAL, "Cannot find unit mask %s for %s", text, e->name);
+		return err_set(err, -EINVAL, "Cannot find unit mask %s for %s", text,
+			       e->name);
 	if (e->unit_mask)
 		return err_set(err, -EINVAL, "Invalid unit mask 0x%llx for event %s",
 			       (unsigned long long)e->unit_mask, e->name);
 	return 0;
 }
 
-static int read_switch(const char *text, const char *event, bool *ret_on, struct err *err)
+static int read_switch(const char *text, const char *event, bool *ret_on,
+		       struct err *err)
 {
 	if (strcmp(text, "0") && strcmp(text, "1"))
-		return err_set(err, -EINVAL, "Invalid event part %s of %s: kernel and user are 0 or 1",
-			       text, event);
+		return err_set(
+			err, -EINVAL,
+			"Invalid event part %s of %s: kernel and user are 0 or 1", text,
+			event);
 	*ret_on = *text == '1';
 	return 0;
 }
@@ -207,7 +223,8 @@ static int read_scope(const struct spec *s, struct event_request *e, struct err 
 			return r;
 	}
 	if (!e->kernel && !e->user)
-		return err_set(err, -EINVAL, "Event %s counts neither kernel nor user space",
+		return err_set(err, -EINVAL,
+			       "Event %s counts neither kernel nor user space",
 			       e->name);
 	return 0;
 }
@@ -261,8 +278,9 @@ static int spec_parse(const char *text, size_t len, uint64_t frequency_hz,
 static bool same_event(const struct event_request *a, const struct event_request *b)
 {
 	return a->attr.type == b->attr.type && a->attr.config == b->attr.config &&
-	       a->attr.config1 == b->attr.config1 && a->attr.config2 == b->attr.config2 &&
-	       a->kernel == b->kernel && a->user == b->user;
+	       a->attr.config1 == b->attr.config1 &&
+	       a->attr.config2 == b->attr.config2 && a->kernel == b->kernel &&
+	       a->user == b->user;
 }
 
 static int add_event(struct event_requests *reqs, const struct event_request *e,
@@ -270,11 +288,15 @@ static int add_event(struct event_requests *reqs, const struct event_request *e,
 {
 	for (size_t i = 0; i < reqs->list.nr; i++) {
 		if (same_event(&reqs->list.at[i], e))
-			return err_set(err, -EEXIST, "All events must be distinct. (%s and %s are the same.)",
+			return err_set(err, -EEXIST,
+				       "All events must be distinct. (%s and %s are "
+				       "the same.)",
 				       reqs->list.at[i].name, e->name);
 	}
 	if (reqs->list.nr == EVENTS_MAX)
-		return err_set(err, -E2BIG, "Number of events specified is greater than allowed maximum of %d.",
+		return err_set(err, -E2BIG,
+			       "Number of events specified is greater than allowed "
+			       "maximum of %d.",
 			       EVENTS_MAX);
 	if (!vec_push(&reqs->list, *e))
 		return err_sys(err, -ENOMEM, "events");
@@ -288,7 +310,7 @@ int events_parse(const char *specs, uint64_t frequency_hz, struct event_requests
 
 	for (;;) {
 		size_t len = find_outside_slashes(at, ',');
-		struct event_request e;
+		struct event_request e = { 0 };
 		int r;
 
 		r = spec_parse(at, len, frequency_hz, &e, err);
@@ -311,7 +333,11 @@ void event_request_user_only(struct event_request *e)
 
 bool events_have_pmu(void)
 {
-	static enum { UNKNOWN, ABSENT, PRESENT } known; /* the probe cache */
+	static enum {
+		UNKNOWN,
+		ABSENT,
+		PRESENT
+	} known; /* the probe cache */
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_HARDWARE,

@@ -14,24 +14,25 @@ struct err;
 enum {
 	EVENT_NAME_MAX = 128,
 	EVENT_ABOUT_MAX = 160,
-	EVENTS_MAX = 24,           /* of one recording, OProfile's limit */
+	EVENTS_MAX = 24, /* of one recording, OProfile's limit */
 	EVENT_DEFAULT_HZ = 997
 };
 
 /* One event to record. */
 struct event_request {
-	char name[EVENT_NAME_MAX];   /* as reports show it: TIMER, page-faults, cpu/.../ */
+	char name
+		[EVENT_NAME_MAX]; /* as reports show it: TIMER, page-faults, cpu/.../ */
 	char about[EVENT_ABOUT_MAX]; /* one line: what is counted */
 	/* size, type, config, config1, config2, exclude_kernel, exclude_user, exclude_hv,
 	 * exclude_guest, freq and sample_period or sample_freq are set; all else is zero and
 	 * the recorder's. */
 	struct perf_event_attr attr;
-	uint64_t count;        /* period asked for (cpu-clock: nanoseconds); 0 under a rate */
+	uint64_t count; /* period asked for (cpu-clock: nanoseconds); 0 under a rate */
 	uint64_t frequency_hz; /* 0 under a period */
 	uint64_t unit_mask;
-	bool kernel; /* kernel space is sampled */
-	bool user;   /* user space is sampled */
-	bool timer;  /* cpu-clock under OProfile's name TIMER */
+	bool kernel;      /* kernel space is sampled */
+	bool user;        /* user space is sampled */
+	bool timer;       /* cpu-clock under OProfile's name TIMER */
 	bool scope_given; /* the spec itself said what of kernel and user */
 };
 

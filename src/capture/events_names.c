@@ -6,31 +6,38 @@
 
 #include "capture/events.h"
 
-#define SOFTWARE(word, other, id, least, text)                       \
-	{ .name = (word), .alias = (other), .type = PERF_TYPE_SOFTWARE, \
-	  .config = PERF_COUNT_SW_##id, .min_count = (least), .about = (text) }
-#define HARDWARE(word, other, id, least, text)                       \
-	{ .name = (word), .alias = (other), .type = PERF_TYPE_HARDWARE, \
-	  .config = PERF_COUNT_HW_##id, .min_count = (least), .about = (text) }
+#define SOFTWARE(word, other, id, least, text)                                         \
+	{                                                                              \
+		.name = (word), .alias = (other), .type = PERF_TYPE_SOFTWARE,          \
+		.config = PERF_COUNT_SW_##id, .min_count = (least), .about = (text)    \
+	}
+#define HARDWARE(word, other, id, least, text)                                         \
+	{                                                                              \
+		.name = (word), .alias = (other), .type = PERF_TYPE_HARDWARE,          \
+		.config = PERF_COUNT_HW_##id, .min_count = (least), .about = (text)    \
+	}
 /* perf_event_open(2): cache id | operation << 8 | result << 16. */
-#define CACHE(word, id, op, result, text)                                         \
-	{ .name = (word), .type = PERF_TYPE_HW_CACHE,                             \
-	  .config = PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 | \
-		    PERF_COUNT_HW_CACHE_RESULT_##result << 16,                    \
-	  .min_count = COUNT_MIN_OTHER, .about = (text) }
-#define CACHE_READS(word, id, of)                                     \
-	CACHE(word "-loads", id, READ, ACCESS, "loads from " of),     \
-	CACHE(word "-load-misses", id, READ, MISS, "loads that missed " of)
-#define CACHE_WRITES(word, id, of)                                     \
-	CACHE(word "-stores", id, WRITE, ACCESS, "stores to " of),     \
-	CACHE(word "-store-misses", id, WRITE, MISS, "stores that missed " of)
-#define CACHE_PREFETCHES(word, id, of)                                           \
-	CACHE(word "-prefetches", id, PREFETCH, ACCESS, "prefetches from " of), \
-	CACHE(word "-prefetch-misses", id, PREFETCH, MISS,                      \
-	      "prefetches that missed " of)
-#define CACHE_ALL(word, id, of)                                   \
-	CACHE_READS(word, id, of), CACHE_WRITES(word, id, of),    \
-	CACHE_PREFETCHES(word, id, of)
+#define CACHE(word, id, op, result, text)                                              \
+	{                                                                              \
+		.name = (word), .type = PERF_TYPE_HW_CACHE,                            \
+		.config = PERF_COUNT_HW_CACHE_##id |                                   \
+			  PERF_COUNT_HW_CACHE_OP_##op << 8 |                           \
+			  PERF_COUNT_HW_CACHE_RESULT_##result << 16,                   \
+		.min_count = COUNT_MIN_OTHER, .about = (text)                          \
+	}
+#define CACHE_READS(word, id, of)                                                      \
+	CACHE(word "-loads", id, READ, ACCESS, "loads from " of),                      \
+		CACHE(word "-load-misses", id, READ, MISS, "loads that missed " of)
+#define CACHE_WRITES(word, id, of)                                                     \
+	CACHE(word "-stores", id, WRITE, ACCESS, "stores to " of),                     \
+		CACHE(word "-store-misses", id, WRITE, MISS, "stores that missed " of)
+#define CACHE_PREFETCHES(word, id, of)                                                 \
+	CACHE(word "-prefetches", id, PREFETCH, ACCESS, "prefetches from " of),        \
+		CACHE(word "-prefetch-misses", id, PREFETCH, MISS,                     \
+		      "prefetches that missed " of)
+#define CACHE_ALL(word, id, of)                                                        \
+	CACHE_READS(word, id, of), CACHE_WRITES(word, id, of),                         \
+		CACHE_PREFETCHES(word, id, of)
 
 enum {
 	/* The kernel's hrtimer never runs faster: perf_swevent_start_hrtimer(). */
@@ -53,7 +60,8 @@ static const struct event_row event_rows[] = {
 		 "page faults that needed no disk"),
 	SOFTWARE("major-faults", NULL, PAGE_FAULTS_MAJ, 0,
 		 "page faults that waited for the disk"),
-	SOFTWARE("context-switches", "cs", CONTEXT_SWITCHES, 0, "switches to another task"),
+	SOFTWARE("context-switches", "cs", CONTEXT_SWITCHES, 0,
+		 "switches to another task"),
 	SOFTWARE("cpu-migrations", "migrations", CPU_MIGRATIONS, 0,
 		 "moves of a task to another CPU"),
 	SOFTWARE("cgroup-switches", NULL, CGROUP_SWITCHES, 0,
@@ -63,7 +71,8 @@ static const struct event_row event_rows[] = {
 	SOFTWARE("emulation-faults", NULL, EMULATION_FAULTS, 0,
 		 "instructions that the kernel emulated"),
 	SOFTWARE("bpf-output", NULL, BPF_OUTPUT, 0, "records that a BPF program wrote"),
-	SOFTWARE("dummy", NULL, DUMMY, 0, "never counts: only what processes do is recorded"),
+	SOFTWARE("dummy", NULL, DUMMY, 0,
+		 "never counts: only what processes do is recorded"),
 
 	HARDWARE("cycles", "cpu-cycles", CPU_CYCLES, COUNT_MIN_CYCLES,
 		 "clock cycles while not halted"),
@@ -73,15 +82,17 @@ static const struct event_row event_rows[] = {
 		 "accesses to the last-level cache"),
 	HARDWARE("cache-misses", NULL, CACHE_MISSES, COUNT_MIN_OTHER,
 		 "accesses that missed the last-level cache"),
-	HARDWARE("branches", "branch-instructions", BRANCH_INSTRUCTIONS, COUNT_MIN_OTHER,
-		 "branch instructions retired"),
+	HARDWARE("branches", "branch-instructions", BRANCH_INSTRUCTIONS,
+		 COUNT_MIN_OTHER, "branch instructions retired"),
 	HARDWARE("branch-misses", NULL, BRANCH_MISSES, COUNT_MIN_OTHER,
 		 "branches that were predicted wrongly"),
 	HARDWARE("bus-cycles", NULL, BUS_CYCLES, COUNT_MIN_OTHER, "cycles of the bus"),
-	HARDWARE("stalled-cycles-frontend", "idle-cycles-frontend", STALLED_CYCLES_FRONTEND,
-		 COUNT_MIN_OTHER, "cycles in which no instruction could be issued"),
-	HARDWARE("stalled-cycles-backend", "idle-cycles-backend", STALLED_CYCLES_BACKEND,
-		 COUNT_MIN_OTHER, "cycles in which no instruction could retire"),
+	HARDWARE("stalled-cycles-frontend", "idle-cycles-frontend",
+		 STALLED_CYCLES_FRONTEND, COUNT_MIN_OTHER,
+		 "cycles in which no instruction could be issued"),
+	HARDWARE("stalled-cycles-backend", "idle-cycles-backend",
+		 STALLED_CYCLES_BACKEND, COUNT_MIN_OTHER,
+		 "cycles in which no instruction could retire"),
 	HARDWARE("ref-cycles", NULL, REF_CPU_CYCLES, COUNT_MIN_CYCLES,
 		 "cycles at the nominal frequency while not halted"),
 

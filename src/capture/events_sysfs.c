@@ -15,10 +15,10 @@
  * format and -events.  A file of events/ holds terms ("event=0x3c,umask=0x01"), one of
  * format/ the bits of a config word that a term fills ("config:0-7,32-35"). */
 enum {
-	TERMS_MAX = 512,  /* bytes of a term list */
+	TERMS_MAX = 512,                  /* bytes of a term list */
 	WORD_MAX = EVENTS_SYSFS_WORD_MAX, /* bytes of one file or term name */
 	PATH_BYTES = 512,
-	NESTING_MAX = 1   /* an event's own terms name no further event */
+	NESTING_MAX = 1 /* an event's own terms name no further event */
 };
 
 struct pmu {
@@ -130,8 +130,8 @@ static int apply_term(const struct pmu *pmu, const char *key, const char *value_
 	int r;
 
 	if (value_text && !parse_u64(value_text, &value))
-		return err_set(err, -EINVAL, "Invalid event part %s=%s of %s", key, value_text,
-			       pmu->name);
+		return err_set(err, -EINVAL, "Invalid event part %s=%s of %s", key,
+			       value_text, pmu->name);
 	word = config_word(&e->attr, key);
 	if (word) {
 		*word = value;
@@ -139,15 +139,17 @@ static int apply_term(const struct pmu *pmu, const char *key, const char *value_
 	}
 	r = read_line(pmu, "format/", key, format);
 	if (r < 0)
-		return err_set(err, -ENOENT, "No event or term named %s is available in %s.",
-			       key, pmu->name);
+		return err_set(err, -ENOENT,
+			       "No event or term named %s is available in %s.", key,
+			       pmu->name);
 	r = spread_value(&e->attr, format, value);
 	if (r == -ERANGE)
-		return err_set(err, -EINVAL, "Invalid event part %s=%s of %s: too large", key,
+		return err_set(err, -EINVAL,
+			       "Invalid event part %s=%s of %s: too large", key,
 			       value_text ? value_text : "1", pmu->name);
 	if (r < 0)
-		return err_set(err, -EINVAL, "%s/format/%s cannot be understood", pmu->dir,
-			       key);
+		return err_set(err, -EINVAL, "%s/format/%s cannot be understood",
+			       pmu->dir, key);
 	return 0;
 }
 
@@ -157,7 +159,8 @@ static int apply_terms(const struct pmu *pmu, char *terms, int nesting,
 	char *save = NULL;
 	int r;
 
-	for (char *key = strtok_r(terms, ",", &save); key; key = strtok_r(NULL, ",", &save)) {
+	for (char *key = strtok_r(terms, ",", &save); key;
+	     key = strtok_r(NULL, ",", &save)) {
 		char *value = strchr(key, '=');
 
 		if (value)
@@ -207,14 +210,18 @@ int events_sysfs_pmu(const char *root, const char *name, struct event_request *e
 	terms = strchr(copy, '/');
 	end = terms ? strchr(terms + 1, '/') : NULL;
 	if (!end || end[1] || end == terms + 1)
-		return err_set(err, -EINVAL, "Invalid event %s: expected PMU/event/ or PMU/term=value,.../",
-			       name);
+		return err_set(
+			err, -EINVAL,
+			"Invalid event %s: expected PMU/event/ or PMU/term=value,.../",
+			name);
 	*terms++ = '\0';
 	*end = '\0';
 	r = pmu_open(root, copy, &pmu, event);
 	if (r < 0)
-		return err_set(err, r, "No event named %s is available. (This machine has no PMU %s.)",
-			       name, copy);
+		return err_set(
+			err, r,
+			"No event named %s is available. (This machine has no PMU %s.)",
+			name, copy);
 	(void)snprintf(event->about, sizeof(event->about), "event of the PMU %s", copy);
 	return apply_terms(&pmu, terms, 0, event, err);
 }
@@ -248,7 +255,8 @@ int events_sysfs_bare(const char *root, const char *name, struct event_request *
 		    pmu_open(root, entry->d_name, &pmu, &e) < 0 ||
 		    apply_event(&pmu, name, 0, &e, NULL) < 0)
 			continue;
-		(void)snprintf(e.about, sizeof(e.about), "event of the PMU %s", pmu.name);
+		(void)snprintf(e.about, sizeof(e.about), "event of the PMU %s",
+			       pmu.name);
 		*event = e;
 		r = 0;
 	}

@@ -27,9 +27,9 @@ static bool is_text_line(const char *line, size_t len, bool *hidden)
 	size_t digits = strspn(line, "0123456789abcdef");
 
 	if (digits == 0 || digits + 3 > len || line[digits] != ' ' ||
-	    line[digits + 2] != ' ' || !memchr("tTwW", line[digits + 1], 4))
+	    line[digits + 2] != ' ' || !strchr("tTwW", line[digits + 1]))
 		return false;
-	if (strspn(line, "0") == digits)
+	if (strspn(line, "0") == digits || !line[digits + 1])
 		return false;
 	*hidden = false;
 	return true;
@@ -41,7 +41,8 @@ void kernel_files_filter(const char *text, size_t len, struct buf *out, bool *hi
 
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t line_len = newline ? (size_t)(newline - text) + 1 : (size_t)(end - text);
+		size_t line_len =
+			newline ? (size_t)(newline - text) + 1 : (size_t)(end - text);
 
 		if (newline && is_text_line(text, line_len, hidden))
 			buf_put(out, text, line_len);
@@ -172,8 +173,9 @@ static int cache_path(const char *session_dir, const char *boot_id, char **ret_p
 		r = -ENOMEM;
 	if (r == 0)
 		r = io_make_dirs(dir, 0755);
-	if (r == 0 && asprintf(ret_path, "%s/%s-%016" PRIx64 ".kallsyms.zst", dir, boot_id,
-			       kernel_files_modules_hash((const char *)modules.data)) < 0)
+	if (r == 0 &&
+	    asprintf(ret_path, "%s/%s-%016" PRIx64 ".kallsyms.zst", dir, boot_id,
+		     kernel_files_modules_hash((const char *)modules.data)) < 0)
 		r = -ENOMEM;
 	if (dir)
 		free(dir);
@@ -189,7 +191,7 @@ int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
 	int r;
 
 	r = cache_path(session_dir, boot_id, &cached);
-	if (r < 0)
+	if (r < 0 || !cached)
 		return err_sys(err, r, "%s/kernel", session_dir);
 	if (access(cached, F_OK) < 0)
 		r = make_kallsyms(cached, err);
@@ -216,7 +218,8 @@ int kernel_files_save_modules(const char *current_dir, struct err *err)
 		return err_sys(err, -ENOMEM, "%s", current_dir);
 	r = read_modules(&text);
 	if (r == 0) {
-		kernel_files_describe_modules((const char *)text.data, "/sys/module", &out);
+		kernel_files_describe_modules((const char *)text.data, "/sys/module",
+					      &out);
 		r = out.failed ? -ENOMEM : io_write_file(path, out.data, out.len, 0644);
 	}
 	if (r < 0)

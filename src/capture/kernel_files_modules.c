@@ -13,37 +13,53 @@
 #include "capture/kernel_files_priv.h"
 
 enum {
-	PATH_BYTES = 512,
+	PATH_BYTES = 1024,
 	NAME_BYTES = 128,
 	VALUE_BYTES = 64,
 	NOTE_BYTES_MAX = 4096
 };
 
 /* A line of /proc/modules (proc(5)): name size users dependents state address. */
+enum {
+	FIELD_NAME = 0,
+	FIELD_SIZE = 1,
+	FIELD_ADDRESS = 5,
+	NR_FIELDS
+};
+
 struct module {
 	char name[NAME_BYTES];
 	char size[VALUE_BYTES];
 	char address[VALUE_BYTES];
 };
 
+static void set_value(char *to, size_t size, const char *from)
+{
+	(void)snprintf(to, size, "%s", from);
+}
+
 /* The line at `at`; where the next one begins.  Module names have neither '/' nor blanks;
  * a line that is none leaves ret->name empty. */
 static const char *parse_module(const char *at, struct module *ret)
 {
 	size_t len = strcspn(at, "\n");
-	char users[VALUE_BYTES];
-	char dependents[2];
-	char line[PATH_BYTES];
-	const char *address;
+	char *field[NR_FIELDS] = { 0 };
+	char line[PATH_BYTES] = "";
+	char *save = NULL;
+	size_t nr = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	(void)snprintf(line, sizeof(line), "%.*s", (int)(len < PATH_BYTES ? len : 0), at);
-	address = strstr(line, " 0x");
-	if (sscanf(line, "%127s %63s %63s %1s", ret->name, ret->size, users, dependents) < 3 ||
-	    !address || strchr(ret->name, '/') || ret->name[0] == '.')
-		ret->name[0] = '\0';
-	else
-		(void)sscanf(address, " %63s", ret->address);
+	if (len < sizeof(line))
+		memcpy(line, at, len);
+	for (char *word = strtok_r(line, " ", &save); word && nr < NR_FIELDS;
+	     word = strtok_r(NULL, " ", &save))
+		field[nr++] = word;
+	if (nr == NR_FIELDS && !strchr(field[FIELD_NAME], '/') &&
+	    *field[FIELD_NAME] != '.') {
+		set_value(ret->name, sizeof(ret->name), field[FIELD_NAME]);
+		set_value(ret->size, sizeof(ret->size), field[FIELD_SIZE]);
+		set_value(ret->address, sizeof(ret->address), field[FIELD_ADDRESS]);
+	}
 	return at + len + (at[len] == '\n');
 }
 
@@ -73,7 +89,8 @@ static void put_build_id(struct buf *out, const char *sys_module, const char *na
 	const uint8_t *id;
 	size_t len = 0;
 
-	(void)snprintf(path, sizeof(path), "%s/%s/notes/.note.gnu.build-id", sys_module, name);
+	(void)snprintf(path, sizeof(path), "%s/%s/notes/.note.gnu.build-id", sys_module,
+		       name);
 	if (io_read_file(path, &notes, NOTE_BYTES_MAX) < 0 ||
 	    elf_note_build_id(notes.data, notes.len, false, &id, &len) < 0)
 		put_text(out, "-");

@@ -46,7 +46,7 @@ static int read_tables(const void *bytes, size_t len, struct elf_tables *ret)
 	if (!ident || memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return -EBADMSG;
 	t.is_64 = ident[EI_CLASS] == ELFCLASS64;
-	(void)cursor_take(&c, 8); /* type, machine, version */
+	(void)cursor_take(&c, 8);     /* type, machine, version */
 	(void)take_word(&c, t.is_64); /* entry */
 	t.segments_at = take_word(&c, t.is_64);
 	t.sections_at = take_word(&c, t.is_64);
@@ -117,8 +117,8 @@ static int find_build_id(const void *bytes, size_t len, struct build_id *ret_id)
 		if (r < 0 || s.type != PT_NOTE || s.offset > len ||
 		    s.file_bytes > len - s.offset)
 			continue;
-		if (elf_note_build_id((const uint8_t *)bytes + s.offset, (size_t)s.file_bytes,
-				      false, &id, &id_len) < 0 ||
+		if (elf_note_build_id((const uint8_t *)bytes + s.offset,
+				      (size_t)s.file_bytes, false, &id, &id_len) < 0 ||
 		    id_len > BUILD_ID_MAX)
 			continue;
 		ret_id->len = (uint8_t)id_len;
@@ -197,12 +197,14 @@ int kernel_files_save_vdso_of(const char *current_dir, int pid, uint64_t start,
 	if (!here.iov_base)
 		return err_sys(err, -ENOMEM, "vdso");
 	here.iov_len = there.iov_len = (size_t)len;
-	there.iov_base = (void *)(uintptr_t)start; /* NOLINT(performance-no-int-to-ptr) */
+	there.iov_base =
+		(void *)(uintptr_t)start; /* NOLINT(performance-no-int-to-ptr) */
 	n = process_vm_readv(pid, &here, 1, &there, 1, 0);
 	if (n < 0)
 		r = err_sys(err, -errno, "vdso of process %d", pid);
 	else
-		r = kernel_files_save_vdso(current_dir, here.iov_base, (size_t)n, ret_id, err);
+		r = kernel_files_save_vdso(current_dir, here.iov_base, (size_t)n,
+					   ret_id, err);
 	free(here.iov_base);
 	return r;
 }

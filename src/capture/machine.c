@@ -63,8 +63,8 @@ static void cpuinfo_value(const char *text, const char *key, char to[MACHINE_TEX
 /* x86, arm64 and others, POWER, s390x: whichever line there is says what CPU this is. */
 static void read_cpu(struct machine *m)
 {
-	static const char *const keys[] = { "model name", "cpu model", "cpu", "Hardware",
-					    "vendor_id" };
+	static const char *const keys[] = { "model name", "cpu model", "cpu",
+					    "Hardware", "vendor_id" };
 	static const char *const clocks[] = { "cpu MHz", "clock", "cpu MHz dynamic" };
 	char text[CPUINFO_BYTES];
 	char mhz[MACHINE_TEXT_MAX] = "";
@@ -125,8 +125,9 @@ void machine_read(struct machine *ret_machine)
 
 static bool word_is_plain(const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_@%+=:,./-";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789_@%+=:,./-";
 
 	return *word && strspn(word, plain) == strlen(word);
 }

@@ -77,7 +77,8 @@ static void take_permissions(struct line *l, struct proc_map *m)
 	m->prot = take_flag(l, 'r', PROT_READ);
 	m->prot |= take_flag(l, 'w', PROT_WRITE);
 	m->prot |= take_flag(l, 'x', PROT_EXEC);
-	if (l->end - l->at < 2 || (l->at[0] != 'p' && l->at[0] != 's') || l->at[1] != ' ') {
+	if (l->end - l->at < 2 || (l->at[0] != 'p' && l->at[0] != 's') ||
+	    l->at[1] != ' ') {
 		l->bad = true;
 		return;
 	}
@@ -94,8 +95,7 @@ static void take_path(struct line *l, struct proc_map *m)
 		l->at++;
 	m->path = l->at;
 	m->path_len = (size_t)(l->end - l->at);
-	m->deleted = m->path_len > tail &&
-		     !memcmp(l->end - tail, deleted, tail);
+	m->deleted = m->path_len > tail && !memcmp(l->end - tail, deleted, tail);
 }
 
 int proc_map_next(const char *text, size_t len, size_t *pos, bool is_end,

@@ -18,11 +18,11 @@
 #include "capture/snapshot_priv.h"
 
 enum {
-	COMM_BYTES = 64,            /* TASK_COMM_LEN is 16; kernel workers show more */
+	COMM_BYTES = 64, /* TASK_COMM_LEN is 16; kernel workers show more */
 	PID_PATH_MAX = 32,
 	READ_STEP_MAX = 16384,
-	TEXT_BYTES_MAX = 64 << 20,  /* maps of some 500 000 mappings */
-	TASK_KTHREAD = 0x00200000   /* PF_KTHREAD of the kernel's <linux/sched.h> */
+	TEXT_BYTES_MAX = 64 << 20, /* maps of some 500 000 mappings */
+	TASK_KTHREAD = 0x00200000  /* PF_KTHREAD of the kernel's <linux/sched.h> */
 };
 
 /* From /proc/PID/stat, proc(5). */
@@ -111,13 +111,18 @@ static uint64_t stat_field(const char *at, unsigned int field)
 /* "pid (comm) state ppid pgrp session tty tpgid flags ...": the comm ends at the last ')'. */
 static int parse_stat(const char *text, struct process *p)
 {
-	enum { PPID = 1, FLAGS = 6, NR_THREADS = 17 }; /* fields from the state on */
+	enum {
+		PPID = 1,
+		FLAGS = 6,
+		NR_THREADS = 17
+	}; /* fields from the state on */
 	const char *open = strchr(text, '(');
 	const char *close = strrchr(text, ')');
 
 	if (!open || !close || close < open || close[1] != ' ')
 		return -EBADMSG;
-	(void)snprintf(p->comm, sizeof(p->comm), "%.*s", (int)(close - open - 1), open + 1);
+	(void)snprintf(p->comm, sizeof(p->comm), "%.*s", (int)(close - open - 1),
+		       open + 1);
 	p->ppid = (pid_t)stat_field(close + 2, PPID);
 	p->kernel = stat_field(close + 2, FLAGS) & TASK_KTHREAD;
 	p->nr_threads = stat_field(close + 2, NR_THREADS);
@@ -169,7 +174,8 @@ static int next_exec(struct snapshot *s, size_t *pos, struct proc_map *ret_map,
 	int r;
 
 	for (;;) {
-		r = proc_map_next((const char *)s->text.data, s->text.len, pos, true, ret_map);
+		r = proc_map_next((const char *)s->text.data, s->text.len, pos, true,
+				  ret_map);
 		if (r == -EBADMSG)
 			++*bad_lines;
 		else if (r > 0 || ret_map->prot & PROT_EXEC)
@@ -330,7 +336,8 @@ int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats
 
 static bool deadline_passed(const struct snapshot *s)
 {
-	return s->config.deadline_ns && now_ns(CLOCK_MONOTONIC) >= s->config.deadline_ns;
+	return s->config.deadline_ns &&
+	       now_ns(CLOCK_MONOTONIC) >= s->config.deadline_ns;
 }
 
 int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *err)

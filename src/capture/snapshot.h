@@ -15,10 +15,12 @@ struct err;
 struct snapshot;
 
 struct snapshot_config {
-	uint64_t sample_type; /* of the attr that reads these records (sample_id_all is on) */
-	uint64_t id;          /* written for PERF_SAMPLE_ID and PERF_SAMPLE_IDENTIFIER */
-	clockid_t clock;      /* of the session: CLOCK_MONOTONIC */
-	uint64_t deadline_ns; /* on CLOCK_MONOTONIC; snapshot_all() stops then; 0: never */
+	uint64_t
+		sample_type; /* of the attr that reads these records (sample_id_all is on) */
+	uint64_t id;         /* written for PERF_SAMPLE_ID and PERF_SAMPLE_IDENTIFIER */
+	clockid_t clock; /* of the session: CLOCK_MONOTONIC */
+	uint64_t
+		deadline_ns; /* on CLOCK_MONOTONIC; snapshot_all() stops then; 0: never */
 	/* Takes one whole record, native byte order, 8-aligned, lent for the call.  A negative
 	 * return ends the snapshot and becomes its result. */
 	int (*sink)(void *ctx, const void *record, size_t len);
@@ -29,7 +31,7 @@ struct snapshot_stats {
 	uint32_t processes; /* described */
 	uint32_t threads;
 	uint32_t mappings;
-	uint32_t skipped;  /* processes left out because the deadline had come */
+	uint32_t skipped;    /* processes left out because the deadline had come */
 	uint32_t unreadable; /* processes whose maps this user may not read */
 	uint32_t bad_lines;  /* lines of maps that could not be parsed */
 };

@@ -15,7 +15,7 @@
 #include "capture/snapshot_priv.h"
 
 enum {
-	HEAD_BYTES = 8192,   /* _text is among the first symbols of most kernels */
+	HEAD_BYTES = 8192, /* _text is among the first symbols of most kernels */
 	NAME_BYTES = 256,
 	SYMBOLS_BYTES_MAX = 64 << 20
 };
@@ -60,7 +60,8 @@ static uint64_t code_bytes(void)
 	}
 	while (at && at > (const char *)text.data && at[-1] != ' ' && at[-1] != '\n')
 		at--;
-	if (at && (!parse_hex_at(&at, &start) || *at++ != '-' || !parse_hex_at(&at, &end)))
+	if (at &&
+	    (!parse_hex_at(&at, &start) || *at++ != '-' || !parse_hex_at(&at, &end)))
 		start = end = 0;
 	buf_done(&text);
 	return end > start ? end - start + 1 : 0;
@@ -170,8 +171,8 @@ static int put_module(struct snapshot *s, char *line)
 	for (char *at = strtok_r(line, " ", &save); at && nr < 6;
 	     at = strtok_r(NULL, " ", &save))
 		field[nr++] = at;
-	if (nr < 6 || !parse_u64(field[1], &size) || !parse_u64(field[5], &start) || !start ||
-	    !size)
+	if (nr < 6 || !parse_u64(field[1], &size) || !parse_u64(field[5], &start) ||
+	    !start || !size)
 		return 0;
 	(void)snprintf(name, sizeof(name), "[%s]", field[0]);
 	return snapshot_put_kernel_mmap(s, start, size, 0, name);
@@ -193,8 +194,8 @@ static int put_modules(struct snapshot *s)
 		r = text.failed ? -ENOMEM : 0;
 	}
 	if (r == 0) {
-		for (char *line = strtok_r((char *)text.data, "\n", &save); line && r == 0;
-		     line = strtok_r(NULL, "\n", &save))
+		for (char *line = strtok_r((char *)text.data, "\n", &save);
+		     line && r == 0; line = strtok_r(NULL, "\n", &save))
 			r = put_module(s, line);
 	}
 	buf_done(&text);
@@ -211,7 +212,8 @@ int snapshot_kernel(struct snapshot *s, struct err *err)
 	r = snapshot_kernel_text(&start, &end);
 	if (r < 0)
 		return err_sys(err, r, "/proc/kallsyms");
-	r = snapshot_put_kernel_mmap(s, start, end - start, start, "[kernel.kallsyms]_text");
+	r = snapshot_put_kernel_mmap(s, start, end - start, start,
+				     "[kernel.kallsyms]_text");
 	if (r == 0)
 		r = put_modules(s);
 	return r < 0 ? err_sys(err, r, "kernel and modules") : 0;

@@ -10,9 +10,9 @@
 
 struct snapshot {
 	struct snapshot_config config;
-	struct buf text;    /* of the file that is being read */
-	struct buf record;  /* the one being made */
-	uint64_t time_ns;   /* of the records being made: before anything was read */
+	struct buf text;   /* of the file that is being read */
+	struct buf record; /* the one being made */
+	uint64_t time_ns;  /* of the records being made: before anything was read */
 };
 
 /* Reads an open /proc file to its end into s->text, NUL-terminated (not counted in len).

@@ -18,46 +18,37 @@ enum {
 
 struct perf_data_writer {
 	int fd;
-	int failed;      /* the error after which nothing more is written */
+	int failed;       /* the error after which nothing more is written */
 	uint64_t written; /* bytes of the file that are whole records */
 	struct buf pending;
 	struct perf_data_events events;
 	struct perf_data_header header;
 };
 
-static int copy_event(struct perf_data_events *events, const struct perf_data_event *event)
+static int copy_event(struct perf_data_events *events,
+		      const struct perf_data_event *event)
 {
-	struct perf_data_event copy = { .nr_ids = event->nr_ids };
-	struct perf_event_attr *attr = malloc(sizeof(*attr));
-	uint64_t *ids = calloc(event->nr_ids + 1, sizeof(*ids));
-	char *name = strdup(event->name);
+	struct perf_data_own_event copy = { .attr = *event->attr,
+					    .nr_ids = event->nr_ids };
 
-	if (!attr || !ids || !name)
-		goto fail;
-	*attr = *event->attr;
-	attr->size = sizeof(*attr); /* as the tables of this file hold it */
+	copy.attr.size = sizeof(copy.attr); /* as the tables of this file hold it */
+	copy.ids = calloc(event->nr_ids + 1, sizeof(*copy.ids));
+	copy.name = strdup(event->name);
+	if (!copy.ids || !copy.name || !vec_push(events, copy)) {
+		free(copy.ids);
+		free(copy.name);
+		return -ENOMEM;
+	}
 	if (event->nr_ids)
-		memcpy(ids, event->ids, event->nr_ids * sizeof(*ids));
-	copy.attr = attr;
-	copy.ids = ids;
-	copy.name = name;
-	if (!vec_push(events, copy))
-		goto fail;
+		memcpy(copy.ids, event->ids, event->nr_ids * sizeof(*copy.ids));
 	return 0;
-fail:
-	free(attr);
-	free(ids);
-	free(name);
-	return -ENOMEM;
 }
 
 static void events_free(struct perf_data_events *events)
 {
 	for (size_t i = 0; i < events->nr; i++) {
-		/* Owned here; const is for those who only read. */
-		free((void *)(uintptr_t)events->at[i].attr);
-		free((void *)(uintptr_t)events->at[i].ids);
-		free((void *)(uintptr_t)events->at[i].name);
+		free(events->at[i].name);
+		free(events->at[i].ids);
 	}
 	vec_done(events);
 }
@@ -80,22 +71,24 @@ static void put_front(struct perf_data_writer *w)
 
 	memcpy(&h->magic, PERF_DATA_MAGIC, sizeof(h->magic));
 	h->size = sizeof(*h);
-	h->attr_size = sizeof(struct perf_event_attr) + sizeof(struct perf_data_section);
+	h->attr_size =
+		sizeof(struct perf_event_attr) + sizeof(struct perf_data_section);
 	buf_put(b, h, sizeof(*h)); /* again below, when it is complete */
 	for (size_t i = 0; i < w->events.nr; i++)
-		buf_put(b, w->events.at[i].ids, w->events.at[i].nr_ids * sizeof(uint64_t));
+		buf_put(b, w->events.at[i].ids,
+			w->events.at[i].nr_ids * sizeof(uint64_t));
 	h->attrs.offset = b->len;
 	for (size_t i = 0; i < w->events.nr; i++) {
-		const struct perf_data_event *e = &w->events.at[i];
+		const struct perf_data_own_event *e = &w->events.at[i];
 		struct perf_data_section ids = { ids_at, e->nr_ids * sizeof(uint64_t) };
 
-		buf_put(b, e->attr, sizeof(*e->attr));
+		buf_put(b, &e->attr, sizeof(e->attr));
 		buf_put(b, &ids, sizeof(ids));
 		ids_at += ids.size;
 	}
 	h->attrs.size = b->len - h->attrs.offset;
 	h->data.offset = b->len;
-	if (!b->failed)
+	if (!b->failed && b->data)
 		memcpy(b->data, h, sizeof(*h));
 }
 
@@ -212,7 +205,8 @@ uint64_t perf_data_writer_bytes(const struct perf_data_writer *w)
 
 /* The index of the features lies behind the data, then the features; the header that says
  * so is written last. */
-static int write_end(struct perf_data_writer *w, const struct perf_data_features *features)
+static int write_end(struct perf_data_writer *w,
+		     const struct perf_data_features *features)
 {
 	struct buf out = { 0 };
 	int r;

@@ -22,7 +22,7 @@ enum {
 	FEATURE_CLOCKID = 23,
 	FEATURE_CLOCK_DATA = 29,
 
-	TEXT_ALIGN = 64,             /* NAME_ALIGN */
+	TEXT_ALIGN = 64,              /* NAME_ALIGN */
 	MISC_BUILD_ID_SIZE = 1 << 15, /* PERF_RECORD_MISC_BUILD_ID_SIZE */
 	CLOCK_DATA_VERSION = 1
 };
@@ -125,9 +125,9 @@ static bool put_event_desc(const struct feature_input *in, struct buf *out)
 	put_u32(out, (uint32_t)in->events->nr);
 	put_u32(out, sizeof(struct perf_event_attr));
 	for (size_t i = 0; i < in->events->nr; i++) {
-		const struct perf_data_event *e = &in->events->at[i];
+		const struct perf_data_own_event *e = &in->events->at[i];
 
-		buf_put(out, e->attr, sizeof(*e->attr));
+		buf_put(out, &e->attr, sizeof(e->attr));
 		put_u32(out, (uint32_t)e->nr_ids);
 		put_text(out, e->name);
 		buf_put(out, e->ids, e->nr_ids * sizeof(uint64_t));
@@ -240,7 +240,8 @@ void perf_data_put_features(const struct perf_data_features *features,
 			continue;
 		}
 		header->features[bit / 64] |= 1ULL << bit % 64;
-		index[nr++] = (struct perf_data_section){ before, payload.len - before };
+		index[nr++] =
+			(struct perf_data_section){ before, payload.len - before };
 	}
 	for (size_t i = 0; i < nr; i++)
 		index[i].offset += offset + nr * sizeof(index[0]);

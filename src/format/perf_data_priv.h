@@ -17,17 +17,26 @@ struct perf_data_section {
 
 struct perf_data_header {
 	uint64_t magic;
-	uint64_t size;      /* of this header */
-	uint64_t attr_size; /* of an entry of attrs: the attr and the section of its ids */
+	uint64_t size; /* of this header */
+	uint64_t
+		attr_size; /* of an entry of attrs: the attr and the section of its ids */
 	struct perf_data_section attrs;
-	struct perf_data_section data; /* size 0: to the end of the file */
+	struct perf_data_section data;        /* size 0: to the end of the file */
 	struct perf_data_section event_types; /* no longer used */
 	uint64_t features[4]; /* bit set: the feature is in the index behind the data */
 };
 static_assert(sizeof(struct perf_data_header) == 104, "perf_file_header of tools/perf");
 
+/* The writer's own copy of a struct perf_data_event. */
+struct perf_data_own_event {
+	struct perf_event_attr attr;
+	char *name;
+	uint64_t *ids;
+	size_t nr_ids;
+};
+
 struct perf_data_events {
-	struct perf_data_event *at;
+	struct perf_data_own_event *at;
 	size_t nr, cap;
 };
 

@@ -19,19 +19,20 @@ static const struct good {
 	bool kernel, user, timer;
 } goods[] = {
 	{ "TIMER", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, true, true, true },
-	{ "cpu-clock:100000", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 100000, true, true,
-	  false },
-	{ "faults:1:0:0:1", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, false, true,
-	  false },
-	{ "cs:7:0x0:1:0", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 7, true, false,
-	  false },
-	{ "page-faults:0x10:0:0", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 16, false,
+	{ "cpu-clock:100000", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 100000, true,
 	  true, false },
-	{ "cycles:2147483647", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 2147483647, true,
+	{ "faults:1:0:0:1", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, false,
 	  true, false },
-	{ "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0,
+	{ "cs:7:0x0:1:0", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 7, true,
+	  false, false },
+	{ "page-faults:0x10:0:0", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 16,
+	  false, true, false },
+	{ "cycles:2147483647", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 2147483647,
 	  true, true, false },
-	{ "l1-dcache-load-misses:1000", PERF_TYPE_HW_CACHE, 0x10000, 1000, true, true, false },
+	{ "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	  0, true, true, false },
+	{ "l1-dcache-load-misses:1000", PERF_TYPE_HW_CACHE, 0x10000, 1000, true, true,
+	  false },
 	{ "dTLB-stores", PERF_TYPE_HW_CACHE, 0x103, 0, true, true, false },
 	{ "r01c2:50000", PERF_TYPE_RAW, 0x1c2, 50000, true, true, false },
 };
@@ -75,15 +76,18 @@ static const struct bad {
 	  "No event named page-fautls is available. (Did you mean page-faults?)" },
 	{ "CPU_XYZZY:100000", -ENOENT, "No event named CPU_XYZZY is available." },
 	{ "sched:sched_switch", -ENOENT,
-	  "No event named sched is available. (Tracepoints such as sched:sched_switch" },
+	  "No event named sched is available. (Tracepoints such as "
+	  "sched:sched_switch" },
 	{ "faults:0", -EINVAL, "Invalid count for event faults" },
 	{ "faults:", -EINVAL, "Invalid count for event faults" },
 	{ "faults:12x", -EINVAL, "Invalid count for event faults" },
 	{ "faults:-3", -EINVAL, "Invalid count for event faults" },
-	{ "faults:u", -EINVAL, "Invalid count for event faults: 'u' (user space alone" },
+	{ "faults:u", -EINVAL,
+	  "Invalid count for event faults: 'u' (user space alone" },
 	{ "faults:2147483648", -EINVAL,
 	  "Count 2147483648 for event faults is above the maximum 2147483647" },
-	{ "TIMER:9999", -EINVAL, "Count 9999 for event TIMER is below the minimum 10000" },
+	{ "TIMER:9999", -EINVAL,
+	  "Count 9999 for event TIMER is below the minimum 10000" },
 	{ "faults:1:3", -EINVAL, "Invalid unit mask 0x3 for event faults" },
 	{ "faults:1:any", -EINVAL, "Cannot find unit mask any for faults" },
 	{ "faults:1::1:1", -EINVAL, "Invalid unit mask for event faults" },
@@ -107,7 +111,8 @@ static void bad_specs_are_refused_by_name(void **state)
 		struct err err = { 0 };
 		int r = events_parse(bads[i].spec, 0, &reqs, &err);
 
-		if (r != bads[i].code || strncmp(err.text, bads[i].text, strlen(bads[i].text)))
+		if (r != bads[i].code ||
+		    strncmp(err.text, bads[i].text, strlen(bads[i].text)))
 			fail_msg("%s: %d %s", bads[i].spec, r, err.text);
 		events_done(&reqs);
 	}
@@ -122,13 +127,15 @@ static void limits(void **state)
 
 	(void)state;
 	for (int i = 2; i <= EVENTS_MAX; i++)
-		(void)snprintf(specs + strlen(specs), sizeof(specs) - strlen(specs), ",r%x", i);
+		(void)snprintf(specs + strlen(specs), sizeof(specs) - strlen(specs),
+			       ",r%x", i);
 	assert_int_equal(events_parse(specs, 0, &reqs, &err), 0);
 	assert_int_equal(reqs.list.nr, EVENTS_MAX);
 	assert_int_equal(reqs.list.at[0].frequency_hz, EVENT_DEFAULT_HZ);
 	assert_int_equal(events_parse("faults", 0, &reqs, &err), -E2BIG);
-	assert_string_equal(err.text, "Number of events specified is greater than allowed "
-				      "maximum of 24.");
+	assert_string_equal(err.text,
+			    "Number of events specified is greater than allowed "
+			    "maximum of 24.");
 	events_done(&reqs);
 
 	assert_int_equal(events_parse("cs:1:0:1:0,cs:1:0:0:1", 0, &reqs, &err), 0);

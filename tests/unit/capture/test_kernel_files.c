@@ -68,7 +68,8 @@ static void check_saved(const char *path)
 	char *text;
 
 	assert_int_equal(io_read_file(path, &packed, 64 << 20), 0);
-	assert_int_equal(ZSTD_findFrameCompressedSize(packed.data, packed.len), packed.len);
+	assert_int_equal(ZSTD_findFrameCompressedSize(packed.data, packed.len),
+			 packed.len);
 	len = ZSTD_getFrameContentSize(packed.data, packed.len);
 	assert_true(len > 1000 && len < 64 << 20);
 	text = malloc(len + 1);
@@ -106,7 +107,9 @@ static void kallsyms_is_made_once_and_linked(void **state)
 /* Recorders that begin at the same moment: each gets a whole file. */
 static void recorders_do_not_disturb_each_other(void **state)
 {
-	enum { NR = 4 };
+	enum {
+		NR = 4
+	};
 	char own[NR][sizeof(dir) + 16];
 	pid_t child[NR];
 	int status;
@@ -117,7 +120,8 @@ static void recorders_do_not_disturb_each_other(void **state)
 		assert_int_equal(mkdir(own[i], 0700), 0);
 		child[i] = fork();
 		if (child[i] == 0)
-			_exit(kernel_files_save_kallsyms(dir, own[i], "together", NULL) < 0);
+			_exit(kernel_files_save_kallsyms(dir, own[i], "together",
+							 NULL) < 0);
 	}
 	for (int i = 0; i < NR; i++) {
 		char path[256];
@@ -137,9 +141,9 @@ static void modules_are_described(void **state)
 		"ext4 1003520 2 - Live 0xffffffffc0400000\n"
 		"loop 40960 0 mbcache,jbd2, Live 0xffffffffc0300000\n"
 		"../x 1 0 - Live 0x1\n";
-	static const char want[] =
-		"ext4 0xffffffffc0400000 1003520 abcdef .init.text=0x2 .text=0xffffffffc0400000\n"
-		"loop 0xffffffffc0300000 40960 -\n";
+	static const char want[] = "ext4 0xffffffffc0400000 1003520 abcdef "
+				   ".init.text=0x2 .text=0xffffffffc0400000\n"
+				   "loop 0xffffffffc0300000 40960 -\n";
 	char path[sizeof(dir) + 64];
 	struct buf out = { 0 };
 
@@ -168,9 +172,12 @@ static void the_hash_ignores_use_counts(void **state)
 	uint64_t a = kernel_files_modules_hash("ext4 100 2 - Live 0xc0400000\n");
 
 	(void)state;
-	assert_int_equal(a, kernel_files_modules_hash("ext4 100 7 - Live 0xc0400000\n"));
-	assert_int_not_equal(a, kernel_files_modules_hash("ext4 100 2 - Live 0xc0500000\n"));
-	assert_int_not_equal(a, kernel_files_modules_hash("loop 100 2 - Live 0xc0400000\n"));
+	assert_int_equal(a,
+			 kernel_files_modules_hash("ext4 100 7 - Live 0xc0400000\n"));
+	assert_int_not_equal(
+		a, kernel_files_modules_hash("ext4 100 2 - Live 0xc0500000\n"));
+	assert_int_not_equal(
+		a, kernel_files_modules_hash("loop 100 2 - Live 0xc0400000\n"));
 }
 
 static void the_vdso_is_saved_by_its_build_id(void **state)
@@ -197,7 +204,8 @@ static void the_vdso_is_saved_by_its_build_id(void **state)
 	buf_done(&saved);
 
 	assert_int_equal(kernel_files_save_vdso_of(current, getpid(), (uintptr_t)bytes,
-						   (uintptr_t)bytes + len, &again, &err),
+						   (uintptr_t)bytes + len, &again,
+						   &err),
 			 0);
 	assert_memory_equal(&id, &again, sizeof(id));
 }
@@ -218,8 +226,9 @@ static void no_prefix_of_a_vdso_is_overread(void **state)
 		(void)kernel_files_save_vdso(current, copy + 1, n, NULL, NULL);
 		free(copy);
 	}
-	assert_int_equal(kernel_files_save_vdso(current, "no ELF file at all", 18, NULL, NULL),
-			 -EBADMSG);
+	assert_int_equal(
+		kernel_files_save_vdso(current, "no ELF file at all", 18, NULL, NULL),
+		-EBADMSG);
 	assert_int_equal(kernel_files_save_vdso_of(current, getpid(), 2, 1, NULL, NULL),
 			 -EBADMSG);
 }

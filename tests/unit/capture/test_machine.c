@@ -7,8 +7,8 @@
 
 static void words_are_quoted_for_a_shell(void **state)
 {
-	char *argv[] = { (char *)"operf", (char *)"-e", (char *)"a:1,b", (char *)"",
-			 (char *)"it's", (char *)"a b", (char *)"$x" };
+	char *argv[] = { (char *)"operf", (char *)"-e",  (char *)"a:1,b", (char *)"",
+			 (char *)"it's",  (char *)"a b", (char *)"$x" };
 	struct buf out = { 0 };
 
 	(void)state;

@@ -100,7 +100,8 @@ static void lines_that_are_none_are_stepped_over(void **state)
 
 		strncpy(two, bad[i], sizeof(two) - 1);
 		two[sizeof(two) - 1] = '\0';
-		strncat(two, "\n1000-2000 r-xp 0 0:0 0\n", sizeof(two) - strlen(two) - 1);
+		strncat(two, "\n1000-2000 r-xp 0 0:0 0\n",
+			sizeof(two) - strlen(two) - 1);
 		if (proc_map_next(two, strlen(two), &pos, true, &m) != -EBADMSG)
 			fail_msg("taken: %s", bad[i]);
 		assert_int_equal(proc_map_next(two, strlen(two), &pos, true, &m), 0);

@@ -135,7 +135,8 @@ static void this_process_is_described(void **state)
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_end, &fds[0]), 0);
-	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
 	assert_true(code != MAP_FAILED);
 	/* The new thread names itself; until it has, it carries the leader's name. */
 	for (int i = 0; i < 1000; i++) {

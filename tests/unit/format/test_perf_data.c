@@ -36,8 +36,8 @@ static struct perf_data_writer *open_writer(void)
 		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       PERF_SAMPLE_TIME,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+			       PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
 		.exclude_kernel = 1, /* else perf misses the kernel's MMAP record */
 	};
@@ -63,7 +63,8 @@ static void write_samples(struct perf_data_writer *w, uint64_t nr)
 {
 	for (uint64_t i = 0; i < nr; i++) {
 		const struct sample_bytes s = {
-			.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(s) },
+			.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
+				    sizeof(s) },
 			.id = ids[i % 2],
 			.ip = 0x1000 + i,
 			.pid = 7,
@@ -153,7 +154,8 @@ static void events_stand_before_the_data(void **state)
 	assert_int_equal(h.attrs.size, 2 * h.attr_size);
 	assert_int_equal(h.data.size, 0);
 	for (size_t i = 0; i < 2; i++) {
-		memcpy(&section, file.data + h.attrs.offset + (i + 1) * h.attr_size - 16, 16);
+		memcpy(&section,
+		       file.data + h.attrs.offset + (i + 1) * h.attr_size - 16, 16);
 		assert_int_equal(section.size, 8);
 		memcpy(&id, file.data + section.offset, 8);
 		assert_int_equal(id, ids[i]);
@@ -227,7 +229,8 @@ static void a_path_that_cannot_be_made_is_named(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	assert_int_equal(perf_data_writer_open("/nonexistent/x", NULL, 0, &w, &err), -ENOENT);
+	assert_int_equal(perf_data_writer_open("/nonexistent/x", NULL, 0, &w, &err),
+			 -ENOENT);
 	assert_non_null(strstr(err.text, "/nonexistent/x"));
 	assert_null(w);
 }
@@ -240,14 +243,15 @@ static void a_full_disk_is_said_each_time(void **state)
 	(void)state;
 	if (access("/dev/full", W_OK) < 0)
 		skip();
-	assert_int_equal(perf_data_writer_open("/dev/full", NULL, 0, &w, &err), -ENOSPC);
+	assert_int_equal(perf_data_writer_open("/dev/full", NULL, 0, &w, &err),
+			 -ENOSPC);
 }
 
 /* perf itself reads it and says nothing. */
 static void perf_reads_it(void **state)
 {
-	static const char *const commands[] = { "report --stdio -f", "script -f", "evlist -v -f",
-						"buildid-list -f" };
+	static const char *const commands[] = { "report --stdio -f", "script -f",
+						"evlist -v -f", "buildid-list -f" };
 	struct perf_data_writer *w;
 	char line[256];
 
@@ -259,14 +263,15 @@ static void perf_reads_it(void **state)
 	close_writer(w);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		(void)snprintf(line, sizeof(line),
-			       "perf %s -i %s 2>&1 >/dev/null </dev/null | grep . && exit 1 || "
+			       "perf %s -i %s 2>&1 >/dev/null </dev/null | grep . && "
+			       "exit 1 || "
 			       "exit 0",
 			       commands[i], path);
 		if (system(line) != 0)
 			fail_msg("perf %s complains", commands[i]);
 	}
-	(void)snprintf(line, sizeof(line), "test $(perf script -f -i %s 2>/dev/null | wc -l) = 10",
-		       path);
+	(void)snprintf(line, sizeof(line),
+		       "test $(perf script -f -i %s 2>/dev/null | wc -l) = 10", path);
 	assert_int_equal(system(line), 0);
 }
 
