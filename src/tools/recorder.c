@@ -172,7 +172,10 @@ static int take_side_band(void *ctx, const void *record, size_t len)
 
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
-	return result == -EBADMSG ? (r->totals.undecodable++, 0) : result;
+	if (result != -EBADMSG)
+		return result;
+	r->totals.undecodable++;
+	return 0;
 }
 
 /* A record that says what was true before the recording. */
