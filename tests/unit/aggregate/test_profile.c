@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/dense.h"
 #include "aggregate/quality.h"
 #include "aggregate/tally.h"
 
@@ -349,6 +350,37 @@ static void a_tally_grows_and_forgets_nothing(void **state)
 	tally_done(&t);
 }
 
+static void dense_counts_move_to_the_tally_when_too_big(void **state)
+{
+	struct dense d = { .on = true };
+	struct tally t;
+	uint64_t seen = 0;
+	int r = 0;
+
+	(void)state;
+	assert_int_equal(tally_init(&t), 0);
+	for (size_t row = 0; row < 8; row++) {
+		assert_int_equal(dense_extend(&d, &t, row, 5000), 0);
+		d.rows[row][5000] = (uint32_t)row + 1;
+	}
+	for (size_t row = 8; !r && row < 1 << 20; row += 4)
+		r = dense_extend(&d, &t, row, 5000);
+	assert_int_equal(r, 1);
+	assert_false(d.on);
+	for (size_t i = 0; i < t.nr_cells; i++) {
+		const struct tally_cell *c = &t.cells[i];
+
+		if (!c->samples)
+			continue;
+		assert_int_equal((uint32_t)c->a, 5000);
+		assert_int_equal((c->a >> 32 << DENSE_EVENT_BITS) + c->b + 1,
+				 c->samples);
+		seen += c->samples;
+	}
+	assert_int_equal(seen, 36);
+	tally_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -360,6 +392,7 @@ int main(void)
 						make_world, free_world),
 		cmocka_unit_test(irq_enablers_are_known_by_name),
 		cmocka_unit_test(a_tally_grows_and_forgets_nothing),
+		cmocka_unit_test(dense_counts_move_to_the_tally_when_too_big),
 	};
 
 	return UNIT_RUN(cases);
