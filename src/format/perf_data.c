@@ -25,22 +25,24 @@ struct perf_data_writer {
 	struct perf_data_header header;
 };
 
+/* A half-made copy is freed with the others. */
 static int copy_event(struct perf_data_events *events,
 		      const struct perf_data_event *event)
 {
-	struct perf_data_own_event copy = { .attr = *event->attr,
-					    .nr_ids = event->nr_ids };
+	struct perf_data_own_event *own;
 
-	copy.attr.size = sizeof(copy.attr); /* as the tables of this file hold it */
-	copy.ids = calloc(event->nr_ids + 1, sizeof(*copy.ids));
-	copy.name = strdup(event->name);
-	if (!copy.ids || !copy.name || !vec_push(events, copy)) {
-		free(copy.ids);
-		free(copy.name);
+	if (!vec_grow(events))
 		return -ENOMEM;
-	}
+	own = &events->at[events->nr++];
+	own->attr = *event->attr;
+	own->attr.size = sizeof(own->attr); /* as the tables of this file hold it */
+	own->name = strdup(event->name);
+	own->nr_ids = event->nr_ids;
+	own->ids = calloc(event->nr_ids + 1, sizeof(*own->ids));
+	if (!own->name || !own->ids)
+		return -ENOMEM;
 	if (event->nr_ids)
-		memcpy(copy.ids, event->ids, event->nr_ids * sizeof(*copy.ids));
+		memcpy(own->ids, event->ids, event->nr_ids * sizeof(*own->ids));
 	return 0;
 }
 
