@@ -66,8 +66,8 @@ static void everything_is_in_it(void **state)
 		"Usage: opsample [options] WORD\n       opsample --all\n",
 		"\ntake a sample\n",
 		"\n  -g, --callgraph[=HOW], --call-graph[=HOW]\n",
-		"\n      --a-very-long-name-of-an-option=WORD\n" /* its text on the next line */
-		"                            Short.\n",
+		"\n      --a-very-long-name-of-an-option=WORD\n",
+		"\n                            Short.\n", /* its text on the next line */
 		"--help",
 		"--version",
 		"\nKnown, but refused (each says why):\n  --xml, --diff\n",
