@@ -15,6 +15,8 @@ struct perf_data_out {
 	struct perf_data_writer *writer;
 	uint64_t clock_ns;
 	uint64_t clock_wall_ns;
+	uint64_t first_ns; /* of the samples; 0: none yet */
+	uint64_t last_ns;
 };
 
 static uint64_t clock_now(clockid_t clock)
@@ -57,6 +59,14 @@ out:
 	if (r)
 		free(o);
 	return r;
+}
+
+void perf_data_out_saw(struct perf_data_out *o, uint64_t time_ns)
+{
+	if (!o->first_ns || time_ns < o->first_ns)
+		o->first_ns = time_ns;
+	if (time_ns > o->last_ns)
+		o->last_ns = time_ns;
 }
 
 int perf_data_out_write(struct perf_data_out *o, const void *record, size_t len,
@@ -109,6 +119,8 @@ int perf_data_out_close(struct perf_data_out *o, const struct dict *dict,
 		.total_mem_kb = machine->total_mem_kb,
 		.command = command,
 		.nr_command = nr_command,
+		.first_ns = o->first_ns,
+		.last_ns = o->last_ns,
 		.clock_id = CLOCK_MONOTONIC,
 		.clock_wall_ns = o->clock_wall_ns,
 		.clock_ns = o->clock_ns,

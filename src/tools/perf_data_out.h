@@ -16,6 +16,8 @@ struct perf_source;
 int perf_data_out_open(const char *path, const struct perf_source *source,
 		       const struct event_request *events, size_t nr_events,
 		       struct perf_data_out **ret_out, struct err *err);
+/* Notes a sample's time, for the range that the file states. */
+void perf_data_out_saw(struct perf_data_out *o, uint64_t time_ns);
 /* As perf_data_writer_write() and _finished_round(). */
 int perf_data_out_write(struct perf_data_out *o, const void *record, size_t len,
 			struct err *err);

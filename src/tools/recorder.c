@@ -410,6 +410,8 @@ static int add_sample(struct recorder *r, const struct record *rec)
 	if (result)
 		return err_set(r->err, result, "out of memory");
 	r->totals.samples++;
+	if (r->perf_data)
+		perf_data_out_saw(r->perf_data, sample.time_ns);
 	return 0;
 }
 
