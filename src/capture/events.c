@@ -253,7 +253,7 @@ static int spec_parse(const char *text, size_t len, uint64_t frequency_hz,
 {
 	struct event_request e = { 0 };
 	uint32_t min_count;
-	struct spec s;
+	struct spec s = { 0 };
 	int r;
 
 	r = spec_split(text, len, &s, err);

@@ -142,7 +142,7 @@ static int take_symbol(struct loading *l, const struct elf_symbol *s)
 	segment = segment_of(l, vaddr);
 	if (!segment && !l->by_vaddr)
 		return 0;
-	shift = l->by_vaddr ? 0 : segment->offset - segment->vaddr;
+	shift = !segment || l->by_vaddr ? 0 : segment->offset - segment->vaddr;
 	c = (struct symtab_candidate){
 		.offset = vaddr + shift,
 		.size = s->size,
