@@ -252,7 +252,7 @@ static int spec_parse(const char *text, size_t len, uint64_t frequency_hz,
 		      struct event_request *ret_event, struct err *err)
 {
 	struct event_request e = { 0 };
-	uint32_t min_count;
+	uint32_t min_count = 0;
 	struct spec s = { 0 };
 	int r;
 
