@@ -28,7 +28,7 @@ def measure(options, oprofile, directory, chains):
     if done.status:
         print(f"status {done.status}: {done.err.strip()}", file=sys.stderr)
         return None
-    samples = int(re.search(r"(\d+) samples", done.err).group(1))
+    samples = int(re.search(r"(\d+) samples,", done.err).group(1))
     current = os.path.join(session, "samples", "current")
     kernel = other = segments = 0
     for folder, _, names in os.walk(current):

@@ -39,7 +39,7 @@ def record(tool, programs, target, directory, options, chains):
         return None
     with open(used, encoding="ascii") as text:
         target_s = int(text.read()) / 1e6
-    samples = re.search(r"(\d+) samples", done.err)
+    samples = re.search(r"(\d+) samples[,)]", done.err)
     result = {"cpu_s": done.cpu_s - target_s, "rss_mb": done.rss_mb,
               "samples": int(samples.group(1)) if samples else 0}
     if tool == "perf":
@@ -73,7 +73,7 @@ def measure(programs, options, chains):
 
 
 def show(results, options, chains):
-    rows, slopes, totals = [], {}, {}
+    rows, slopes, per_sample, totals = [], {}, {}, {}
     for tool in ("perf", "operf"):
         figures = {seconds: {key: median([r[key] for r in results[(tool, seconds)]])
                              for key in results[(tool, seconds)][0]}
@@ -81,20 +81,24 @@ def show(results, options, chains):
         short, long_ = figures[options.short], figures[options.long]
         slopes[tool] = 1000 * (long_["cpu_s"] - short["cpu_s"]) / \
             (options.long - options.short)
+        per_sample[tool] = 1e6 * (long_["cpu_s"] - short["cpu_s"]) / \
+            max(1, long_["samples"] - short["samples"])
         totals[tool] = long_
         rows.append([tool, 1000 * short["cpu_s"], 1000 * long_["cpu_s"], slopes[tool],
+                     per_sample[tool],
                      f"{long_['samples']:.0f}", f"{long_['lost']:.0f}",
                      f"{long_['bytes'] / max(1, long_['samples']):.1f}",
                      f"{long_['rss_mb']:.0f}"])
     perf, operf = totals["perf"], totals["operf"]
     rows.append(["ratio", "", ratio(operf["cpu_s"], perf["cpu_s"]),
                  ratio(slopes["operf"], slopes["perf"]),
+                 ratio(per_sample["operf"], per_sample["perf"]),
                  ratio(operf["samples"], perf["samples"]), "", "", ""])
     table(f"Recorder's own CPU time at {options.rate} Hz, "
           f"{'frame-pointer chains' if chains else 'flat'}, "
           f"median of {options.runs} runs",
           ["", f"{options.short} s run [ms]", f"{options.long} s run [ms]",
-           "slope [ms/s]", "samples", "lost", "B/sample", "peak [MB]"], rows)
+           "slope [ms/s]", "[us/sample]", "samples", "lost", "B/sample", "peak [MB]"], rows)
 
 
 def main():
