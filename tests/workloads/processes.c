@@ -82,7 +82,9 @@ int main(int argc, char **argv)
 			 "*/short_worker,short_worker,short_work_%u", i);
 		work_print_share("app,comm,symbol", values, cpu_ns[i], total);
 	}
-	printf("distinct pid,symbol *,short_work_? %u\n", nr);
+	/* By application: a process whose ticks the host held up may have all its samples in
+	 * the kernel. */
+	printf("distinct pid,app *,*/short_worker %u\n", nr);
 	printf("absent comm,symbol processes,short_work_?\n");
 	free(p.worker);
 	return 0;
