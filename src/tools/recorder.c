@@ -557,12 +557,13 @@ int recorder_close(struct recorder *r, int target_status,
 		result = result ? result : closed;
 	}
 	r->totals.recorder_cpu_ns = own_cpu_ns();
-	*ret_totals = r->totals;
 	closed = segment_writer_flush(r->writer, &r->totals, result ? NULL : err);
 	result = result ? result : closed;
+	*ret_totals = r->totals;
+	/* What could not be written was not saved. */
+	ret_totals->samples -= segment_writer_pending(r->writer);
 	*ret_file_bytes = segment_writer_bytes(r->writer);
 	closed = segment_writer_close(r->writer, &r->totals, result ? NULL : err);
-	*ret_totals = r->totals;
 	recorder_free(r);
 	return result ? result : closed;
 }
