@@ -316,16 +316,13 @@ static uint32_t unmapped_image(struct resolver *r, struct process *process)
 	return process->unmapped;
 }
 
-/* Looks an address up in its space.  *ret_mapped: it lies in a mapping. */
-static uint32_t find_frame(struct resolver *r, const struct where *at, uint64_t ip,
-			   bool kernel, bool *ret_mapped)
+/* The frame of an address that lies in mapping `m`, or (NULL) in none. */
+static uint32_t make_frame(struct resolver *r, const struct where *at, uint64_t ip,
+			   bool kernel, const struct mapping *m)
 {
-	const struct proc_version *version = kernel ? at->kernel : at->user;
-	const struct mapping *m = space_find(version->root, ip);
 	uint64_t offset = ip;
 	uint32_t entry;
 
-	*ret_mapped = m || kernel;
 	if (m) {
 		entry = m->image;
 		offset = ip - m->start + m->pgoff;
@@ -342,36 +339,75 @@ static uint32_t find_frame(struct resolver *r, const struct where *at, uint64_t 
 	return entry == DICT_NONE ? DICT_NONE : dict_frame(r->dict, entry, offset);
 }
 
-/* find_frame() behind a cache.  Unmapped addresses are not kept: they are the rare case,
- * and the chain walk has to be told of them. */
-static struct frame_slot *cached_frame(struct resolver *r, const struct where *at,
-				       uint64_t ip, bool kernel, bool *ret_mapped)
+enum frame_result {
+	FRAME_FOUND,
+	FRAME_UNMAPPED, /* in no mapping: not kept, unless it is the leaf */
+	FRAME_NO_MEMORY
+};
+
+/* An address' frame, behind a cache.  What lies in no mapping becomes a frame only as a
+ * leaf: in a chain it is where the walk went wrong, different in every process. */
+static enum frame_result find_frame(struct resolver *r, const struct where *at,
+				    uint64_t ip, bool kernel,
+				    struct frame_slot **ret_slot)
 {
-	uint64_t generation = (kernel ? at->kernel : at->user)->generation;
+	const struct proc_version *version = kernel ? at->kernel : at->user;
+	uint64_t generation = version->generation;
 	struct frame_slot *slot =
 		&r->frames[hash_pair(ip, generation) & (FRAME_CACHE - 1)];
+	const struct mapping *m;
 
-	*ret_mapped = true;
+	*ret_slot = slot;
 	if (slot->ip == ip && slot->generation == generation)
-		return slot;
-	slot->frame = find_frame(r, at, ip, kernel, ret_mapped);
-	slot->leaf = DICT_NONE;
-	slot->ip = ip;
-	slot->generation = *ret_mapped ? generation : 0;
-	return slot->frame == DICT_NONE ? NULL : slot;
+		return FRAME_FOUND;
+	m = space_find(version->root, ip);
+	if (!m && !kernel)
+		return FRAME_UNMAPPED;
+	*slot = (struct frame_slot){ .generation = generation,
+				     .ip = ip,
+				     .frame = make_frame(r, at, ip, kernel, m),
+				     .leaf = DICT_NONE };
+	if (slot->frame != DICT_NONE)
+		return FRAME_FOUND;
+	slot->generation = 0;
+	return FRAME_NO_MEMORY;
 }
 
 static uint32_t leaf_stack(struct resolver *r, const struct where *at, uint64_t ip,
 			   bool kernel)
 {
-	bool mapped;
-	struct frame_slot *slot = cached_frame(r, at, ip, kernel, &mapped);
+	struct frame_slot *slot;
+	enum frame_result found = find_frame(r, at, ip, kernel, &slot);
+	uint32_t frame;
 
-	if (!slot)
+	if (found == FRAME_NO_MEMORY)
 		return DICT_NONE;
+	if (found == FRAME_UNMAPPED) {
+		frame = make_frame(r, at, ip, kernel, NULL);
+		return frame == DICT_NONE ? DICT_NONE
+					  : dict_stack(r->dict, STACK_ROOT, frame);
+	}
 	if (slot->leaf == DICT_NONE)
 		slot->leaf = dict_stack(r->dict, STACK_ROOT, slot->frame);
 	return slot->leaf;
+}
+
+/* The frame of the next address of a chain of `nr` so far, or DICT_NONE; *ret_cut: a return
+ * address outside every executable mapping was no return address, code without frame
+ * pointers used the register otherwise. */
+static uint32_t chain_frame(struct resolver *r, const struct where *at, uint64_t ip,
+			    bool kernel, uint32_t nr, bool *ret_cut)
+{
+	struct frame_slot *slot;
+	enum frame_result found = find_frame(r, at, ip, kernel, &slot);
+
+	*ret_cut = found == FRAME_UNMAPPED && nr;
+	if (found == FRAME_FOUND)
+		return slot->frame;
+	if (found == FRAME_NO_MEMORY || nr)
+		return DICT_NONE;
+	r->chain_private = true;
+	return make_frame(r, at, ip, kernel, NULL);
 }
 
 /* The frames of a chain, leaf first, into r->chain.  Returns their number, or DICT_NONE
@@ -382,38 +418,27 @@ static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
 {
 	const struct record_sample *s = &rec->sample;
 	uint32_t max_stack = d->attrs.at[rec->id.event].sample_max_stack;
-	bool kernel = false, mapped = true;
-	uint32_t nr = 0, nr_addresses = 0;
+	bool kernel = false, cut = false;
+	uint32_t nr = 0;
 
-	*ret_truncated = false;
 	r->chain_private = false;
 	for (uint64_t i = 0; i < s->nr_chain; i++) {
 		uint64_t ip = decoder_chain_at(d, s, i);
-		struct frame_slot *slot;
 
 		if (ip >= PERF_CONTEXT_MAX) {
 			kernel = ip == PERF_CONTEXT_KERNEL;
 			continue;
 		}
-		if (nr == CHAIN_MAX) {
-			*ret_truncated = true;
+		cut = nr == CHAIN_MAX;
+		if (!cut)
+			r->chain[nr] = chain_frame(r, at, ip, kernel, nr, &cut);
+		if (cut)
 			break;
-		}
-		nr_addresses++;
-		slot = cached_frame(r, at, ip, kernel, &mapped);
-		if (!slot)
+		if (r->chain[nr] == DICT_NONE)
 			return DICT_NONE;
-		r->chain_private |= !mapped;
-		/* A return address outside every executable mapping was no return address:
-		 * code without frame pointers used the register otherwise. */
-		if (!mapped && nr) {
-			*ret_truncated = true;
-			break;
-		}
-		r->chain[nr++] = slot->frame;
+		nr++;
 	}
-	if (nr_addresses >= (max_stack ? max_stack : DEFAULT_MAX_STACK))
-		*ret_truncated = true;
+	*ret_truncated = cut || nr >= (max_stack ? max_stack : DEFAULT_MAX_STACK);
 	return nr;
 }
 

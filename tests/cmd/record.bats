@@ -197,7 +197,7 @@ teardown()
 	need_root
 	mount_point=$BATS_TEST_TMPDIR/disk
 	mkdir "$mount_point"
-	mount -t tmpfs -o size=256k none "$mount_point" || { mount_point=; skip "needs mount"; }
+	mount -t tmpfs -o size=64k none "$mount_point" || { mount_point=; skip "needs mount"; }
 	session=$mount_point
 	log=$BATS_TEST_TMPDIR/operf.log
 	status=0
