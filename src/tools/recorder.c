@@ -491,15 +491,20 @@ static int drain(struct recorder *r)
 
 static void update_totals(struct recorder *r)
 {
-	uint64_t lost;
-
-	/* The counters know also of what was lost since the last LOST record. */
 	r->totals.lost = r->lost_in_records;
-	if (!perf_source_lost(r->source, &lost) && lost > r->totals.lost)
-		r->totals.lost = lost;
 	r->totals.lost_records = r->side_band.lost;
 	r->totals.end_ns = now_ns(CLOCK_MONOTONIC);
 	r->totals.recorder_cpu_ns = own_cpu_ns();
+}
+
+/* The kernel's counters know also of what was lost since the last LOST record.  Asked only
+ * at the end: each costs an interrupt on its CPU. */
+static void count_lost(struct recorder *r)
+{
+	uint64_t lost;
+
+	if (!perf_source_lost(r->source, &lost) && lost > r->totals.lost)
+		r->totals.lost = lost;
 }
 
 static int flush(struct recorder *r)
@@ -547,6 +552,7 @@ int recorder_close(struct recorder *r, int target_status,
 	if (!result)
 		result = take_held(r);
 	update_totals(r);
+	count_lost(r);
 	r->totals.target_status = target_status;
 	r->totals.finished = !result;
 	image_keeper_save_lost(&r->keeper);
