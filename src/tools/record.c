@@ -1,51 +1,22 @@
 /* record.c - `oprofile record`, called operf: records a program, a process or everything. */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
-#include "base/parse.h"
-#include "capture/events.h"
 #include "capture/perf_source.h"
 #include "tools/command.h"
+#include "tools/record_plan.h"
 #include "tools/record_report.h"
 #include "tools/recorder.h"
-#include "tools/session_dir.h"
-#include "tools/target.h"
 
 enum {
 	EXIT_OWN_FAILURE = 125,
 	EXIT_CANNOT_RUN = 126,
-	EXIT_NOT_FOUND = 127,
-	PIDS_MAX = 1024
-};
-
-struct record_options {
-	struct option_list events;
-	const char *pids;
-	bool system_wide;
-	uint64_t frequency_hz;
-	const char *callgraph; /* NULL: none; "" or "fp" */
-	const char *vmlinux;
-	const char *session_dir;
-	const char *perf_data;
-	const char *verbose;
-	uint64_t duration_ns;
-	uint64_t delay_ns;
-	uint64_t ring_pages;
-	bool separate_thread;
-	bool separate_cpu;
-	bool append;
-	bool lazy;
+	EXIT_NOT_FOUND = 127
 };
 
 static const struct option_row rows[] = {
@@ -167,158 +138,15 @@ static const struct option_row rows[] = {
 	{ .name = NULL }
 };
 
-/* What this run does, made of the options. */
-struct plan {
-	struct record_options options;
-	struct event_requests events;
-	pid_t pids[PIDS_MAX];
-	size_t nr_pids;
-	char **command; /* NULL: none */
-	uint32_t flags;
-	struct session_dir dir;
-	struct target target;
-	struct recorder *recorder;
-	sigset_t old_mask;
-	int signal_fd;
-	char *vmlinux;
-};
-
 static int fail(const struct err *err)
 {
 	command_error("%s", err->text);
 	return EXIT_OWN_FAILURE;
 }
 
-/* ---- from options to a plan ---- */
-
-static int check_verbose(const char *list, struct err *err)
-{
-	static const char *const known[] = { "debug", "record", "convert", "misc",
-					     "sfile", "arcs",   "all",     "" };
-	char word[32];
-
-	while (list && *list) {
-		size_t len = strcspn(list, ",");
-		bool found = false;
-
-		snprintf(word, sizeof(word), "%.*s", (int)(len < 31 ? len : 31), list);
-		for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-			found |= !strcmp(word, known[i]);
-		if (!found)
-			return err_set(err, -EINVAL, "unknown --verbose= options: %s",
-				       word);
-		list += len + (list[len] == ',');
-	}
-	return 0;
-}
-
-static int parse_pids(struct plan *p, struct err *err)
-{
-	const char *text = p->options.pids;
-
-	while (text && *text) {
-		size_t len = strcspn(text, ",");
-		char word[24];
-		uint64_t pid;
-
-		snprintf(word, sizeof(word), "%.*s", (int)(len < 23 ? len : 23), text);
-		if (!parse_u64_max(word, INT32_MAX, &pid) || !pid)
-			return err_set(err, -EINVAL,
-				       "--pid: \"%s\" is not a process number", word);
-		if (p->nr_pids == PIDS_MAX)
-			return err_set(err, -E2BIG, "--pid: more than %d processes",
-				       PIDS_MAX);
-		p->pids[p->nr_pids++] = (pid_t)pid;
-		text += len + (text[len] == ',');
-	}
-	return 0;
-}
-
-static int check_modes(const struct plan *p, struct err *err)
-{
-	const struct record_options *o = &p->options;
-
-	if (p->nr_pids && (o->system_wide || p->command))
-		return err_set(err, -EINVAL,
-			       "--pid goes with neither --system-wide nor a "
-			       "command: give one of them");
-	if (!p->nr_pids && !o->system_wide && !p->command)
-		return err_set(err, -EINVAL,
-			       "nothing to record: give a command, --pid PID or "
-			       "--system-wide (see --help)");
-	if (o->callgraph && *o->callgraph && strcmp(o->callgraph, "fp"))
-		return err_set(
-			err, -EINVAL,
-			"--callgraph=%s: only fp (frame pointers) is there in this "
-			"version",
-			o->callgraph);
-	return check_verbose(o->verbose, err);
-}
-
-static int check_vmlinux(struct plan *p, struct err *err)
-{
-	const char *path = p->options.vmlinux;
-	char magic[4] = "";
-	int fd;
-
-	if (!path)
-		return 0;
-	fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
-	if (fd < 0)
-		return err_sys(err, fd, "--vmlinux: %s", path);
-	if (io_pread_full(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
-	    memcmp(magic, "\177ELF", sizeof(magic))) {
-		close(fd);
-		return err_set(
-			err, -EINVAL,
-			"The specified vmlinux file (%s) does not seem to be valid: "
-			"make sure you are using a non-compressed image file",
-			path);
-	}
-	close(fd);
-	p->vmlinux = realpath(path, NULL);
-	return p->vmlinux ? 0 : err_sys(err, -errno, "--vmlinux: %s", path);
-}
-
-static int choose_events(struct plan *p, struct err *err)
-{
-	const struct record_options *o = &p->options;
-	struct event_request event;
-	int r = 0;
-
-	for (size_t i = 0; i < o->events.values.nr && !r; i++)
-		r = events_parse(o->events.values.at[i], o->frequency_hz, &p->events,
-				 err);
-	if (r || p->events.list.nr)
-		return r;
-	events_default(o->frequency_hz, &event);
-	if (event.timer)
-		p->flags |= SESSION_TIMER_FALLBACK;
-	return vec_push(&p->events.list, event)
-		       ? 0
-		       : err_set(err, -ENOMEM, "out of memory");
-}
-
-static int make_plan(struct plan *p, struct err *err)
-{
-	const struct record_options *o = &p->options;
-	int r = parse_pids(p, err);
-
-	if (!r)
-		r = check_modes(p, err);
-	if (!r)
-		r = check_vmlinux(p, err);
-	if (!r)
-		r = choose_events(p, err);
-	p->flags |= (o->system_wide ? SESSION_SYSTEM_WIDE : 0) |
-		    (o->separate_thread ? SESSION_SEPARATE_THREAD : 0) |
-		    (o->separate_cpu ? SESSION_SEPARATE_CPU : 0);
-	return r;
-}
-
 /* ---- starting ---- */
 
-static int block_signals(struct plan *p, struct err *err)
+static int block_signals(struct record_plan *p, struct err *err)
 {
 	sigset_t mask;
 
@@ -337,7 +165,7 @@ static int block_signals(struct plan *p, struct err *err)
 	return p->signal_fd < 0 ? err_sys(err, -errno, "signalfd") : 0;
 }
 
-static int open_recorder(struct plan *p, char **argv, int argc, struct err *err)
+static int open_recorder(struct record_plan *p, char **argv, int argc, struct err *err)
 {
 	const struct record_options *o = &p->options;
 	struct recorder_config config = {
@@ -366,7 +194,8 @@ static int open_recorder(struct plan *p, char **argv, int argc, struct err *err)
 
 /* perf_event_paranoid 2 leaves one's own processes in user space: better than nothing, if
  * it is said. */
-static int open_with_rights(struct plan *p, char **argv, int argc, struct err *err)
+static int open_with_rights(struct record_plan *p, char **argv, int argc,
+			    struct err *err)
 {
 	int r = open_recorder(p, argv, argc, err);
 	bool may_retry = (r == -EACCES || r == -EPERM) && !p->options.system_wide;
@@ -394,7 +223,7 @@ static int open_with_rights(struct plan *p, char **argv, int argc, struct err *e
 	return r;
 }
 
-static int start(struct plan *p, char **argv, int argc, struct err *err)
+static int start(struct record_plan *p, char **argv, int argc, struct err *err)
 {
 	const struct record_options *o = &p->options;
 	int r = session_dir_open(o->session_dir, o->append, &p->dir, err);
@@ -412,159 +241,9 @@ static int start(struct plan *p, char **argv, int argc, struct err *err)
 	return r;
 }
 
-/* ---- the loop ---- */
-
-struct loop {
-	struct plan *p;
-	uint64_t start_ns;
-	uint64_t stop_ns;  /* of --duration; UINT64_MAX: none */
-	uint64_t begin_ns; /* of --delay; UINT64_MAX: begun */
-	bool stopped;      /* sampling is over; the command may go on */
-	bool done;
-	int signal; /* that ended us, 0 none */
-	int failed; /* the recorder's error */
-	int pid_fds[PIDS_MAX];
-};
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-/* A terminal sends its signals to the whole foreground group, the target included; one that
- * somebody sent to us alone is passed on. */
-static void pass_on(const struct loop *l, const struct signalfd_siginfo *info)
-{
-	const struct target *t = &l->p->target;
-
-	if (t->pid && !t->ended && info->ssi_code != SI_KERNEL)
-		kill(t->pid, (int)info->ssi_signo);
-}
-
-static void take_signals(struct loop *l)
-{
-	struct signalfd_siginfo info;
-
-	while (read(l->p->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
-			target_poll(&l->p->target);
-			continue;
-		}
-		pass_on(l, &info);
-		l->signal = (int)info.ssi_signo;
-		/* Ctrl-C is the target's to answer, as under a shell; without a target, and
-		 * for a request to end, the session ends here. */
-		if (!l->p->target.pid || info.ssi_signo == SIGTERM ||
-		    info.ssi_signo == SIGHUP || l->p->options.system_wide)
-			l->done = true;
-	}
-	if (l->p->target.pid && l->p->target.ended)
-		l->done = true;
-}
-
-/* --pid: over when all of them are. */
-static bool pids_live(const struct loop *l)
-{
-	for (size_t i = 0; i < l->p->nr_pids; i++) {
-		struct pollfd poll_fd = { .fd = l->pid_fds[i], .events = POLLIN };
-
-		if (l->pid_fds[i] < 0 ? !kill(l->p->pids[i], 0) || errno == EPERM
-				      : poll(&poll_fd, 1, 0) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int timeout_ms(const struct loop *l)
-{
-	uint64_t next = l->begin_ns < l->stop_ns ? l->begin_ns : l->stop_ns;
-	uint64_t now = now_ns();
-	int ms = l->stopped ? 1000 : recorder_timeout_ms(l->p->recorder);
-
-	if (next == UINT64_MAX || l->stopped)
-		return ms;
-	if (next <= now)
-		return 0;
-	return (next - now) / 1000000 + 1 < (uint64_t)ms
-		       ? (int)((next - now) / 1000000 + 1)
-		       : ms;
-}
-
-static void stop_sampling(struct loop *l)
-{
-	struct err err = { 0 };
-
-	recorder_enable(l->p->recorder, false, &err);
-	l->stopped = true;
-	if (!l->p->target.pid)
-		l->done = true;
-}
-
-/* --delay and --duration. */
-static void keep_time(struct loop *l, struct err *err)
-{
-	uint64_t now = now_ns();
-
-	if (now >= l->begin_ns) {
-		l->begin_ns = UINT64_MAX;
-		if (l->p->options.duration_ns)
-			l->stop_ns = now + l->p->options.duration_ns;
-		l->failed = recorder_enable(l->p->recorder, true, err);
-	}
-	if (now >= l->stop_ns && !l->stopped)
-		stop_sampling(l);
-}
-
-static void one_turn(struct loop *l, struct err *err)
-{
-	struct pollfd fds[2] = {
-		{ .fd = l->stopped ? -1 : recorder_poll_fd(l->p->recorder),
-		  .events = POLLIN },
-		{ .fd = l->p->signal_fd, .events = POLLIN },
-	};
-
-	if (poll(fds, 2, timeout_ms(l)) < 0 && errno != EINTR) {
-		l->failed = err_sys(err, -errno, "poll");
-		return;
-	}
-	take_signals(l);
-	keep_time(l, err);
-	if (!l->failed && !l->stopped)
-		l->failed = recorder_round(l->p->recorder, err);
-	if (l->p->nr_pids && !pids_live(l))
-		l->done = true;
-}
-
-static int run_loop(struct plan *p, struct err *err, int *ret_signal)
-{
-	struct loop l = { .p = p,
-			  .start_ns = now_ns(),
-			  .stop_ns = UINT64_MAX,
-			  .begin_ns = UINT64_MAX };
-
-	if (p->options.delay_ns)
-		l.begin_ns = l.start_ns + p->options.delay_ns;
-	else if (p->options.duration_ns)
-		l.stop_ns = l.start_ns + p->options.duration_ns;
-	for (size_t i = 0; i < p->nr_pids; i++)
-		l.pid_fds[i] = (int)syscall(SYS_pidfd_open, p->pids[i], 0);
-	target_poll(&p->target);
-	l.done = p->target.ended;
-	while (!l.done && !l.failed)
-		one_turn(&l, err);
-	for (size_t i = 0; i < p->nr_pids; i++)
-		if (l.pid_fds[i] >= 0)
-			close(l.pid_fds[i]);
-	*ret_signal = l.signal;
-	return l.failed;
-}
-
 /* ---- the end ---- */
 
-static int exit_status(const struct plan *p, int signal)
+static int exit_status(const struct record_plan *p, int signal)
 {
 	if (p->target.pid && p->target.ended)
 		return target_exit_status(p->target.status);
@@ -574,7 +253,7 @@ static int exit_status(const struct plan *p, int signal)
 }
 
 /* Ends the recording; the target may go on behind it. */
-static int finish(struct plan *p, int failed, int signal, struct err *err)
+static int finish(struct record_plan *p, int failed, int signal, struct err *err)
 {
 	struct record_summary summary = { .dir = p->dir.current };
 	struct err late = { 0 };
@@ -597,7 +276,7 @@ static int finish(struct plan *p, int failed, int signal, struct err *err)
 	return failed || r ? EXIT_OWN_FAILURE : exit_status(p, signal);
 }
 
-static int record(struct plan *p, char **argv, int argc)
+static int record(struct record_plan *p, char **argv, int argc)
 {
 	struct err err = { 0 };
 	int signal = 0;
@@ -619,11 +298,11 @@ static int record(struct plan *p, char **argv, int argc)
 		record_report_start(p->events.list.at, p->events.list.nr, p->flags,
 				    !p->command);
 	if (!r)
-		r = run_loop(p, &err, &signal);
+		r = record_loop_run(p, &err, &signal);
 	return finish(p, r, signal, &err);
 }
 
-static void plan_done(struct plan *p)
+static void plan_done(struct record_plan *p)
 {
 	struct session_totals totals;
 	uint64_t bytes;
@@ -641,7 +320,7 @@ static void plan_done(struct plan *p)
 
 static int run_record(const struct command *self, int argc, char **argv)
 {
-	static struct plan plan = { .signal_fd = -1, .dir = { .lock_fd = -1 } };
+	static struct record_plan plan = { .signal_fd = -1, .dir = { .lock_fd = -1 } };
 	struct err err = { 0 };
 	int first;
 	int status = command_options(self, OPTIONS_STOP_AT_WORD, argc, argv,
@@ -655,7 +334,7 @@ static int run_record(const struct command *self, int argc, char **argv)
 			"%s: --lazy-conversion has no effect: samples are never "
 			"converted\n",
 			command_name());
-	if (make_plan(&plan, &err))
+	if (record_plan_make(&plan, &err))
 		status = fail(&err);
 	else
 		status = record(&plan, argv, argc);

@@ -1,0 +1,138 @@
+#include "tools/record_plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "format/session.h"
+
+static int check_verbose(const char *list, struct err *err)
+{
+	static const char *const known[] = { "debug", "record", "convert", "misc",
+					     "sfile", "arcs",   "all",     "" };
+	char word[32];
+
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		bool found = false;
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < 31 ? len : 31), list);
+		for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+			found |= !strcmp(word, known[i]);
+		if (!found)
+			return err_set(err, -EINVAL, "unknown --verbose= options: %s",
+				       word);
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+static int parse_pids(struct record_plan *p, struct err *err)
+{
+	const char *text = p->options.pids;
+
+	while (text && *text) {
+		size_t len = strcspn(text, ",");
+		char word[24];
+		uint64_t pid;
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < 23 ? len : 23), text);
+		if (!parse_u64_max(word, INT32_MAX, &pid) || !pid)
+			return err_set(err, -EINVAL,
+				       "--pid: \"%s\" is not a process number", word);
+		if (p->nr_pids == RECORD_PIDS_MAX)
+			return err_set(err, -E2BIG, "--pid: more than %d processes",
+				       RECORD_PIDS_MAX);
+		p->pids[p->nr_pids++] = (pid_t)pid;
+		text += len + (text[len] == ',');
+	}
+	return 0;
+}
+
+static int check_modes(const struct record_plan *p, struct err *err)
+{
+	const struct record_options *o = &p->options;
+
+	if (p->nr_pids && (o->system_wide || p->command))
+		return err_set(err, -EINVAL,
+			       "--pid goes with neither --system-wide nor a "
+			       "command: give one of them");
+	if (!p->nr_pids && !o->system_wide && !p->command)
+		return err_set(err, -EINVAL,
+			       "nothing to record: give a command, --pid PID or "
+			       "--system-wide (see --help)");
+	if (o->callgraph && *o->callgraph && strcmp(o->callgraph, "fp"))
+		return err_set(
+			err, -EINVAL,
+			"--callgraph=%s: only fp (frame pointers) is there in this "
+			"version",
+			o->callgraph);
+	return check_verbose(o->verbose, err);
+}
+
+static int check_vmlinux(struct record_plan *p, struct err *err)
+{
+	const char *path = p->options.vmlinux;
+	char magic[4] = "";
+	int fd;
+
+	if (!path)
+		return 0;
+	fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
+	if (fd < 0)
+		return err_sys(err, fd, "--vmlinux: %s", path);
+	if (io_pread_full(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
+	    memcmp(magic, "\177ELF", sizeof(magic))) {
+		close(fd);
+		return err_set(
+			err, -EINVAL,
+			"The specified vmlinux file (%s) does not seem to be valid: "
+			"make sure you are using a non-compressed image file",
+			path);
+	}
+	close(fd);
+	p->vmlinux = realpath(path, NULL);
+	return p->vmlinux ? 0 : err_sys(err, -errno, "--vmlinux: %s", path);
+}
+
+static int choose_events(struct record_plan *p, struct err *err)
+{
+	const struct record_options *o = &p->options;
+	struct event_request event;
+	int r = 0;
+
+	for (size_t i = 0; i < o->events.values.nr && !r; i++)
+		r = events_parse(o->events.values.at[i], o->frequency_hz, &p->events,
+				 err);
+	if (r || p->events.list.nr)
+		return r;
+	events_default(o->frequency_hz, &event);
+	if (event.timer)
+		p->flags |= SESSION_TIMER_FALLBACK;
+	return vec_push(&p->events.list, event)
+		       ? 0
+		       : err_set(err, -ENOMEM, "out of memory");
+}
+
+int record_plan_make(struct record_plan *p, struct err *err)
+{
+	const struct record_options *o = &p->options;
+	int r = parse_pids(p, err);
+
+	if (!r)
+		r = check_modes(p, err);
+	if (!r)
+		r = check_vmlinux(p, err);
+	if (!r)
+		r = choose_events(p, err);
+	p->flags |= (o->system_wide ? SESSION_SYSTEM_WIDE : 0) |
+		    (o->separate_thread ? SESSION_SEPARATE_THREAD : 0) |
+		    (o->separate_cpu ? SESSION_SEPARATE_CPU : 0);
+	return r;
+}
