@@ -28,6 +28,8 @@ int profile_init(struct profile *p, const struct profile_options *options)
 		p->needs |= options->keys->keys.at[i].row->needs;
 	if (spec && spec_has_images(spec))
 		p->needs |= NEED_APP | NEED_IMAGE;
+	if (spec && spec_columns(spec) & COLUMN_CPU)
+		p->needs |= NEED_CPU;
 	if (options->quality)
 		p->needs |= NEED_IMAGE | NEED_FUNCTION | NEED_QUALITY;
 	p->input.totals.finished = true;
@@ -56,12 +58,11 @@ unsigned int profile_columns(const struct profile *p)
 	const unsigned int thread =
 		NEED_APP | NEED_COMM | NEED_PID | NEED_TID | NEED_CGROUP | NEED_QUALITY;
 	const struct spec *spec = p->options.spec;
-	unsigned int columns = COLUMN_EVENT;
+	unsigned int columns = COLUMN_EVENT | (spec ? spec_columns(spec) : 0);
 
 	if (p->options.periods)
 		columns |= COLUMN_PERIOD;
-	if (p->needs & thread ||
-	    (spec && (spec->tids.nr || spec->lists[SPEC_COMM].values.nr)))
+	if (p->needs & thread)
 		columns |= COLUMN_THREAD;
 	if (p->needs & (NEED_IMAGE | NEED_FUNCTION | NEED_ADDRESS | NEED_QUALITY))
 		columns |= COLUMN_STACK;
@@ -81,7 +82,7 @@ static uint64_t time_width(const struct profile *p)
 
 int profile_begin(struct profile *p, const struct profile_source *source)
 {
-	int r = view_new(source, &p->view);
+	int r = view_new(p, source, &p->view);
 
 	if (r)
 		return r;
@@ -415,58 +416,15 @@ static uint64_t key_value(struct profile *p, struct view *v, const struct cell_v
 	}
 }
 
-/* The names by which a specification can ask for an image; `text` holds them. */
-static void collect_names(const struct view *v, uint32_t image, struct buf *text,
-			  struct image_names *names)
+/* 1: the specification asks for the cell; 0: it does not; or -ENOMEM. */
+static int cell_wanted(struct view *v, struct cell_view *c)
 {
-	const struct dict *d = v->source.dict;
-	const struct image *i = &d->images.at[image];
-	size_t second;
-
-	buf_clear(text);
-	image_name_put(text, d, i, NAMES_OPROFILE, v->source.info->vmlinux);
-	second = text->len;
-	image_name_put(text, d, i, NAMES_PERF, "");
-	*names = (struct image_names){ .kernel = image_is_kernel(i) };
-	if (text->failed)
-		return;
-	names->names[0] = (const char *)text->data;
-	names->names[1] = (const char *)text->data + second;
-	if (i->kind == IMAGE_KERNEL)
-		names->names[2] = "/no-vmlinux";
-}
-
-static bool cell_wanted(const struct profile *p, const struct view *v,
-			struct cell_view *c)
-{
-	static const struct image_names kernel = {
-		{ "/no-vmlinux", "[kernel.kallsyms]", NULL, NULL }, true
-	};
-	static const struct image_names none = { 0 };
-	const struct spec *spec = p->options.spec;
-	struct image_names app_names = none;
-	struct image_names names = none;
-	struct buf app_text_buf = { 0 };
-	struct buf text = { 0 };
-	const struct image_names *app = NULL;
-	bool wanted;
-
-	if (!spec || !spec_has_images(spec))
-		return true;
-	if (c->place->image != DICT_NONE)
-		collect_names(v, c->place->image, &text, &names);
-	if (c->actor->flags & ACTOR_KERNEL) {
-		app = &kernel;
-	} else if (c->actor->app < v->source.dict->images.nr) {
-		collect_names(v, c->actor->app, &app_text_buf, &app_names);
-		app = &app_names;
-	} else {
-		app = &names; /* it stands under the image itself */
-	}
-	wanted = spec_wants_image(spec, app, &names, &c->top);
-	buf_done(&text);
-	buf_done(&app_text_buf);
-	return wanted;
+	if (!selection_wants_cpu(&v->selection,
+				 c->cpu == VIEW_CPU_NONE ? -1 : (int64_t)c->cpu))
+		return 0;
+	return selection_wants_image(&v->selection, c->actor->app,
+				     c->actor->flags & ACTOR_KERNEL, c->place->image,
+				     &c->top);
 }
 
 /* Adds the counts of one cell to the group that it belongs to. */
@@ -487,9 +445,10 @@ static int add_cell(struct profile *p, struct view *v, const struct tally_cell *
 	};
 	uint32_t group;
 	uint32_t row;
+	int wanted = cell_wanted(v, &c);
 
-	if (!cell_wanted(p, v, &c))
-		return 0;
+	if (wanted <= 0)
+		return wanted;
 	for (size_t k = 0; k < p->nr_keys; k++) {
 		const struct key *key = &p->options.keys->keys.at[k];
 

@@ -1,7 +1,7 @@
 #include "aggregate/spec.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,30 +13,52 @@ struct tag_row {
 	const char *name;
 	enum spec_tag list;  /* of tags that are offered */
 	const char *refusal; /* why it is not, else NULL */
+	const char *number;  /* what its values are if they are numbers, else NULL */
+	uint64_t max;
+	bool negative; /* -1 stands for "unknown" */
+	bool all;      /* `all` is OProfile's spelling of "no restriction" */
 };
 
 #define LATER "comes with a later version"
+#define TEXT(tag, spelling)                                                            \
+	{                                                                              \
+		.name = (spelling), .list = (tag)                                      \
+	}
+#define ID(tag, spelling, what)                                                        \
+	{                                                                              \
+		.name = (spelling), .list = (tag), .number = (what), .max = INT32_MAX, \
+		.negative = true, .all = true                                          \
+	}
+#define NUMBER(tag, spelling, what)                                                    \
+	{                                                                              \
+		.name = (spelling), .list = (tag), .number = (what),                   \
+		.max = UINT64_MAX, .all = true                                         \
+	}
+#define REFUSED(spelling, why)                                                         \
+	{                                                                              \
+		.name = (spelling), .refusal = (why)                                   \
+	}
 
 static const struct tag_row tags[] = {
-	{ .name = "image", .list = SPEC_IMAGE },
-	{ .name = "session", .list = SPEC_SESSION },
-	{ .name = "event", .list = SPEC_EVENT },
-	{ .name = "comm", .list = SPEC_COMM },
-	{ .name = "tid", .list = SPEC_TID },
-	{ .name = "archive", .refusal = LATER },
-	{ .name = "session-exclude", .refusal = LATER },
-	{ .name = "image-exclude", .refusal = LATER },
-	{ .name = "lib-image", .refusal = LATER },
-	{ .name = "lib-image-exclude", .refusal = LATER },
-	{ .name = "count", .refusal = LATER },
-	{ .name = "unit-mask", .refusal = LATER },
-	{ .name = "tgid", .refusal = LATER },
-	{ .name = "cpu", .refusal = LATER },
-	{ .name = "symbol", .refusal = LATER },
-	{ .name = "time", .refusal = LATER },
-	{ .name = "binary", .refusal = "is gone since OProfile 0.7: use image:" },
-	{ .name = "sample-file",
-	  .refusal = "is gone since OProfile 0.7: use session: and image:" },
+	TEXT(SPEC_IMAGE, "image"),
+	TEXT(SPEC_IMAGE_EXCLUDE, "image-exclude"),
+	TEXT(SPEC_LIB_IMAGE, "lib-image"),
+	TEXT(SPEC_LIB_IMAGE_EXCLUDE, "lib-image-exclude"),
+	TEXT(SPEC_SESSION, "session"),
+	TEXT(SPEC_SESSION_EXCLUDE, "session-exclude"),
+	{ .name = "event", .list = SPEC_EVENT, .all = true },
+	NUMBER(SPEC_EVENT_COUNT, "count", "a count"),
+	NUMBER(SPEC_UNIT_MASK, "unit-mask", "a unit mask"),
+	TEXT(SPEC_COMM, "comm"),
+	ID(SPEC_TGID, "tgid", "a process id"),
+	ID(SPEC_TID, "tid", "a thread id"),
+	ID(SPEC_CPU, "cpu", "the number of a CPU"),
+	REFUSED("archive", LATER),
+	REFUSED("symbol", LATER),
+	REFUSED("time", LATER),
+	REFUSED("pid", "is called tgid: here"),
+	REFUSED("binary", "is gone since OProfile 0.7: use image:"),
+	REFUSED("sample-file", "is gone since OProfile 0.7: use session: and image:"),
 };
 
 enum {
@@ -46,7 +68,9 @@ enum {
 /* The length of the tag before a colon, 0 for a bare word. */
 static size_t tag_length(const char *word)
 {
-	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz-_");
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+	size_t len = strspn(word, letters);
 
 	return word[len] == ':' ? len : 0;
 }
@@ -57,7 +81,8 @@ static int unknown_tag(const char *word, size_t len, struct err *err)
 	struct nearest near = { .word = name };
 
 	if (len < sizeof(name)) {
-		memcpy(name, word, len);
+		for (size_t i = 0; i < len; i++)
+			name[i] = (char)tolower((unsigned char)word[i]);
 		name[len] = '\0';
 		for (size_t i = 0; i < NR_TAGS; i++)
 			nearest_try(&near, tags[i].name);
@@ -79,8 +104,7 @@ static void list_clear(struct spec_list *list)
 	for (size_t i = 0; i < list->values.nr; i++)
 		free(list->values.at[i]);
 	vec_done(&list->values);
-	free(list->text);
-	list->text = NULL;
+	vec_done(&list->numbers);
 }
 
 /* The next value of a comma list, unescaped and malloc'd; moves *text behind its comma, or
@@ -124,7 +148,7 @@ static int push_resolved(struct spec_list *list, const char *value)
 
 static int list_fill(struct spec_list *list, enum spec_tag tag, const char *text)
 {
-	bool is_image = tag == SPEC_ANY_IMAGE || tag == SPEC_IMAGE;
+	bool is_image = tag <= SPEC_LIB_IMAGE_EXCLUDE;
 
 	while (text) {
 		char *value = next_value(&text);
@@ -143,69 +167,97 @@ static int list_fill(struct spec_list *list, enum spec_tag tag, const char *text
 	return 0;
 }
 
-static int parse_tids(struct spec *spec, struct err *err)
+static bool is_all(const struct tag_row *row, const char *value)
 {
-	const struct spec_list *list = &spec->lists[SPEC_TID];
+	return row->all && !strcmp(value, "all");
+}
 
-	spec->tids.nr = 0;
+static int parse_numbers(struct spec_list *list, const struct tag_row *row,
+			 struct err *err)
+{
 	for (size_t i = 0; i < list->values.nr; i++) {
 		const char *value = list->values.at[i];
-		bool minus = value[0] == '-';
+		bool minus = row->negative && value[0] == '-';
 		uint64_t number;
 
-		if (!parse_u64_max(value + minus, INT32_MAX, &number))
-			return err_set(err, -EINVAL, "tid: '%s' is not a thread id",
-				       value);
-		if (!vec_push(&spec->tids, minus ? -(int64_t)number : (int64_t)number))
+		if (is_all(row, value))
+			continue;
+		if (!parse_u64_max(value + minus, row->max, &number))
+			return err_set(err, -EINVAL, "%s: '%s' is not %s", row->name,
+				       value, row->number);
+		if (!vec_push(&list->numbers, minus ? 0 - number : number))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
 	return 0;
 }
 
-/* `all` is OProfile's spelling of "no restriction". */
-static bool is_all(const struct spec_list *list, enum spec_tag tag)
+static void lift_if_all(struct spec_list *list, const struct tag_row *row)
 {
-	return (tag == SPEC_EVENT || tag == SPEC_TID) && list->values.nr == 1 &&
-	       !strcmp(list->values.at[0], "all");
+	for (size_t i = 0; i < list->values.nr; i++) {
+		if (is_all(row, list->values.at[i])) {
+			list_clear(list);
+			return;
+		}
+	}
+}
+
+/* Keeps the word; it must not have been given before. */
+static int keep_word(struct spec *spec, const char *word, const char **ret_kept,
+		     struct err *err)
+{
+	char *kept;
+
+	for (size_t i = 0; i < spec->words.nr; i++) {
+		if (!strcmp(spec->words.at[i], word))
+			return err_set(err, -EINVAL, "tag specified more than once: %s",
+				       word);
+	}
+	kept = strdup(word);
+	if (!kept || !vec_push(&spec->words, kept)) {
+		free(kept);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	*ret_kept = kept;
+	return 0;
 }
 
 static int add_tagged(struct spec *spec, const struct tag_row *row, const char *word,
 		      struct err *err)
 {
 	struct spec_list *list = &spec->lists[row->list];
+	int r;
 
 	if (row->refusal)
 		return err_set(err, -EINVAL, "profile specification '%s': %s: %s", word,
 			       row->name, row->refusal);
-	if (list->text && !strcmp(list->text, word))
-		return err_set(err, -EINVAL, "tag specified more than once: %s", word);
+	r = keep_word(spec, word, &list->text, err);
+	if (r)
+		return r;
 	list_clear(list); /* of different values the last one wins */
-	list->text = strdup(word);
-	if (!list->text || list_fill(list, row->list, strchr(word, ':') + 1))
+	if (list_fill(list, row->list, strchr(word, ':') + 1))
 		return err_set(err, -ENOMEM, "out of memory");
 	if (!list->values.nr && row->list == SPEC_SESSION)
 		return err_set(err, -EINVAL, "No session given after session:");
 	if (!list->values.nr)
 		return err_set(err, -EINVAL, "nothing given after %s:", row->name);
-	if (is_all(list, row->list)) {
-		list_clear(list);
-		list->text = strdup(word);
-		if (!list->text)
-			return err_set(err, -ENOMEM, "out of memory");
-	}
-	return row->list == SPEC_TID ? parse_tids(spec, err) : 0;
+	if (row->number)
+		r = parse_numbers(list, row, err);
+	if (!r)
+		lift_if_all(list, row);
+	return r;
 }
 
-int spec_add(struct spec *spec, const char *word, struct err *err)
+static int add_word(struct spec *spec, const char *word, struct err *err)
 {
 	size_t len = tag_length(word);
 
-	if (strspn(word, "{}") == strlen(word) && *word)
-		return err_set(
-			err, -EINVAL,
-			"differential profiles ({ } { }) come with a later version");
 	if (!*word)
 		return err_set(err, -EINVAL, "empty word in the profile specification");
+	if (*word == '{' || !strcmp(word, "}"))
+		return err_set(err, -EINVAL,
+			       "'%s': differential profiles ({ } { }) come with a "
+			       "later version",
+			       word);
 	if (!len) {
 		if (list_fill(&spec->lists[SPEC_ANY_IMAGE], SPEC_ANY_IMAGE, word))
 			return err_set(err, -ENOMEM, "out of memory");
@@ -218,105 +270,27 @@ int spec_add(struct spec *spec, const char *word, struct err *err)
 	return unknown_tag(word, len, err);
 }
 
+int spec_add(struct spec *spec, const char *word, struct err *err)
+{
+	int r = add_word(spec, word, err);
+
+	/* Words come from the shell with anything in them; the reason stays one line. */
+	if (r && err) {
+		for (char *c = err->text; *c; c++) {
+			if (iscntrl((unsigned char)*c))
+				*c = '?';
+		}
+	}
+	return r;
+}
+
 void spec_done(struct spec *spec)
 {
-	for (size_t i = 0; i < SPEC_COUNT; i++)
+	for (size_t i = 0; i < SPEC_COUNT; i++) {
 		list_clear(&spec->lists[i]);
-	vec_done(&spec->tids);
-}
-
-/* A word wholly in brackets is a name such as [vdso], not a set of letters. */
-static bool matches(const char *pattern, const char *name)
-{
-	if (pattern[0] == '[' && strchr(pattern, ']') == pattern + strlen(pattern) - 1)
-		return !strcmp(pattern, name);
-	return !fnmatch(pattern, name, 0);
-}
-
-static bool list_wants(const struct spec_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->values.nr; i++) {
-		if (matches(list->values.at[i], name))
-			return true;
+		spec->lists[i].text = NULL;
 	}
-	return !list->values.nr;
-}
-
-bool spec_wants_event(const struct spec *spec, const char *name)
-{
-	return list_wants(&spec->lists[SPEC_EVENT], name);
-}
-
-bool spec_wants_comm(const struct spec *spec, const char *comm)
-{
-	return list_wants(&spec->lists[SPEC_COMM], comm);
-}
-
-bool spec_wants_tid(const struct spec *spec, int32_t tid)
-{
-	for (size_t i = 0; i < spec->tids.nr; i++) {
-		if (spec->tids.at[i] == tid)
-			return true;
-	}
-	return !spec->tids.nr;
-}
-
-bool spec_has_images(const struct spec *spec)
-{
-	return spec->lists[SPEC_ANY_IMAGE].values.nr ||
-	       spec->lists[SPEC_IMAGE].values.nr;
-}
-
-static bool image_matches(const char *pattern, const struct image_names *image)
-{
-	bool bare = !strchr(pattern, '/');
-
-	for (size_t i = 0; i < sizeof(image->names) / sizeof(image->names[0]); i++) {
-		const char *name = image->names[i];
-		const char *base;
-
-		if (!name)
-			continue;
-		if (matches(pattern, name))
-			return true;
-		base = strrchr(name, '/');
-		if (bare && base && matches(pattern, base + 1))
-			return true;
-	}
-	return false;
-}
-
-static bool any_matches(const struct spec_list *list, const struct image_names *image)
-{
-	if (!image)
-		return false;
-	for (size_t i = 0; i < list->values.nr; i++) {
-		if (image_matches(list->values.at[i], image))
-			return true;
-	}
-	return false;
-}
-
-bool spec_wants_image(const struct spec *spec, const struct image_names *app,
-		      const struct image_names *image, bool *ret_top)
-{
-	const struct spec_list *any = &spec->lists[SPEC_ANY_IMAGE];
-	const struct spec_list *primary = &spec->lists[SPEC_IMAGE];
-	bool top = false;
-	bool wanted = true;
-
-	if (any->values.nr) {
-		bool hit = any_matches(any, image);
-
-		wanted = hit || any_matches(any, app);
-		top = hit && image->kernel;
-	}
-	if (wanted && primary->values.nr) {
-		bool hit = image->kernel && any_matches(primary, image);
-
-		wanted = hit || any_matches(primary, app);
-		top |= hit;
-	}
-	*ret_top = wanted && top;
-	return wanted;
+	for (size_t i = 0; i < spec->words.nr; i++)
+		free(spec->words.at[i]);
+	vec_done(&spec->words);
 }

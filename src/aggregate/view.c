@@ -8,13 +8,16 @@
 
 static const uint64_t vma_unknown = UINT64_MAX;
 
-int view_new(const struct profile_source *source, struct view **ret_view)
+int view_new(const struct profile *p, const struct profile_source *source,
+	     struct view **ret_view)
 {
 	struct view *v = calloc(1, sizeof(*v));
 
 	if (!v)
 		return -ENOMEM;
 	v->source = *source;
+	selection_init(&v->selection, p->options.spec, source->dict,
+		       source->info->vmlinux);
 	if (tally_init(&v->tally)) {
 		free(v);
 		return -ENOMEM;
@@ -44,6 +47,7 @@ void view_free(struct view *v)
 	map_done(&v->place_by);
 	dense_done(&v->dense);
 	tally_done(&v->tally);
+	selection_done(&v->selection);
 	buf_done(&v->text);
 	free(v);
 }
@@ -93,11 +97,9 @@ static uint32_t intern_actor(struct view *v, const struct actor *actor)
 static uint32_t actor_of_thread(const struct profile *p, struct view *v,
 				const struct thread *t)
 {
-	const struct spec *spec = p->options.spec;
 	struct actor a = { .app = DICT_NONE };
 
-	if (spec && (!spec_wants_tid(spec, t->tid) ||
-		     !spec_wants_comm(spec, dict_str(v->source.dict, t->comm))))
+	if (!selection_wants_thread(&v->selection, t))
 		return VIEW_SKIP;
 	if (p->needs & NEED_APP) {
 		a.app = t->app;
@@ -172,7 +174,6 @@ static uint32_t intern_event(struct profile *p, const char *name, const struct d
 static int extend_events(struct profile *p, struct view *v)
 {
 	const struct dict *d = v->source.dict;
-	const struct spec *spec = p->options.spec;
 	size_t from = v->nr_events;
 
 	if (v->event_of && d->events.nr == v->nr_events)
@@ -184,7 +185,7 @@ static int extend_events(struct profile *p, struct view *v)
 		const char *name = dict_str(d, desc->name);
 
 		/* Numbers that do not fit in a tally cell do not come from a recorder. */
-		if (i >= VIEW_EVENT_NONE || (spec && !spec_wants_event(spec, name)))
+		if (i >= VIEW_EVENT_NONE || !selection_wants_event(&v->selection, desc))
 			v->event_of[i] = VIEW_SKIP;
 		else
 			v->event_of[i] = intern_event(p, name, d, desc);

@@ -5,6 +5,7 @@
 
 #include "aggregate/dense.h"
 #include "aggregate/profile.h"
+#include "aggregate/selection.h"
 #include "aggregate/tally.h"
 #include "base/buf.h"
 
@@ -73,10 +74,12 @@ struct view {
 	uint64_t time_width_ns; /* of KEY_TIME */
 	struct dense dense;     /* in front of the tally */
 	struct tally tally;
+	struct selection selection;
 	struct buf text;
 };
 
-int view_new(const struct profile_source *source, struct view **ret_view);
+int view_new(const struct profile *p, const struct profile_source *source,
+	     struct view **ret_view);
 void view_free(struct view *v); /* NULL is fine */
 /* Follows the growth of the dict. */
 int view_extend(struct profile *p, struct view *v);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "aggregate/image_names.h"
+#include "aggregate/selection.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "format/session.h"
@@ -97,20 +98,33 @@ static void put_sample(struct buf *out, const struct segment *s,
 	buf_put_u8(out, '\n');
 }
 
-static bool wanted(const struct spec *spec, const struct dict *d,
-		   const struct sample_batch *b, size_t i)
+/* 1, 0, or -ENOMEM.  What was damaged is shown unless the words ask for something else. */
+static int wanted(struct selection *selection, const struct sample_batch *b, size_t i)
 {
+	static const struct thread unknown = { .pid = -1, .tid = -1, .app = DICT_NONE };
+	const struct dict *d = selection->dict;
 	const struct thread *t =
-		b->thread[i] < d->threads.nr ? &d->threads.at[b->thread[i]] : NULL;
+		b->thread[i] < d->threads.nr ? &d->threads.at[b->thread[i]] : &unknown;
+	const struct stack *stack =
+		b->stack[i] < d->stacks.nr ? &d->stacks.at[b->stack[i]] : NULL;
+	const struct frame *leaf = stack && stack->frame < d->frames.nr
+					   ? &d->frames.at[stack->frame]
+					   : NULL;
+	int64_t cpu = b->cpu[i] == DICT_NONE ? -1 : (int64_t)b->cpu[i];
+	bool top;
 
-	if (t && (!spec_wants_tid(spec, t->tid) ||
-		  !spec_wants_comm(spec, dict_str(d, t->comm))))
-		return false;
-	return b->event[i] >= d->events.nr ||
-	       spec_wants_event(spec, dict_str(d, d->events.at[b->event[i]].name));
+	if (!selection_wants_thread(selection, t) ||
+	    !selection_wants_cpu(selection, cpu))
+		return 0;
+	if (b->event[i] < d->events.nr &&
+	    !selection_wants_event(selection, &d->events.at[b->event[i]]))
+		return 0;
+	return selection_wants_image(selection, t->app, t->flags & THREAD_KERNEL,
+				     leaf ? leaf->image : DICT_NONE, &top);
 }
 
-static int dump_batches(struct dump *dump, struct segment *s, struct err *err)
+static int dump_batches(struct dump *dump, struct segment *s,
+			struct selection *selection, struct err *err)
 {
 	for (;;) {
 		struct sample_batch b;
@@ -119,11 +133,12 @@ static int dump_batches(struct dump *dump, struct segment *s, struct err *err)
 		if (r)
 			return r < 0 ? r : 0;
 		for (size_t i = 0; i < b.nr; i++) {
-			if (!wanted(&dump->spec, segment_dict(s), &b, i))
+			r = wanted(selection, &b, i);
+			if (!r)
 				continue;
 			buf_clear(&dump->line);
 			put_sample(&dump->line, s, &b, i);
-			if (dump->line.failed)
+			if (r < 0 || dump->line.failed)
 				return err_set(err, -ENOMEM, "out of memory");
 			fwrite(dump->line.data, 1, dump->line.len, stdout);
 		}
@@ -132,12 +147,16 @@ static int dump_batches(struct dump *dump, struct segment *s, struct err *err)
 
 static int dump_segment(struct dump *dump, const char *path, struct err *err)
 {
+	struct selection selection;
 	struct segment *s;
 	int r = segment_open(path, &s, err);
 
 	if (r)
 		return r;
-	r = dump_batches(dump, s, err);
+	selection_init(&selection, &dump->spec, segment_dict(s),
+		       segment_info(s)->vmlinux);
+	r = dump_batches(dump, s, &selection, err);
+	selection_done(&selection);
 	if (!r) {
 		const struct segment_damage *d = segment_damage(s);
 
@@ -177,9 +196,6 @@ static int dump_all(struct dump *dump, char *const *words, struct err *err)
 	int r = report_sources_find(dump->session_dir, words, &dump->spec,
 				    &dump->sources, err);
 
-	if (!r && spec_has_images(&dump->spec))
-		return err_set(err, -EINVAL,
-			       "words select by session:, event:, comm: and tid: here");
 	for (size_t i = 0; !r && i < dump->sources.sessions.nr; i++)
 		r = dump_session(dump, dump->sources.sessions.at[i].dir, err);
 	return r;
@@ -210,7 +226,7 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_dump = {
 	.name = "dump",
 	.summary = "show every sample of a recording as a line of text",
-	.usage = "[options] [SESSION-DIR | session:LIST event:LIST comm:LIST tid:LIST]",
+	.usage = "[options] [SESSION-DIR | profile specification...]",
 	.notes = "A line is: tid cpu seconds event period frame;frame;... with the "
 		 "leaf first "
 		 "and each frame as image+0xoffset; [truncated] ends a stack whose "

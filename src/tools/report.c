@@ -210,12 +210,32 @@ static int write_report(struct report *r, struct err *err)
 	return status;
 }
 
+/* perf's options are words of the specification in other dress. */
+static int add_option_word(struct spec *spec, const char *tag, const char *list,
+			   struct err *err)
+{
+	char *word;
+	int status;
+
+	if (!list)
+		return 0;
+	if (asprintf(&word, "%s:%s", tag, list) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	status = spec_add(spec, word, err);
+	free(word);
+	return status;
+}
+
 static int prepare(struct report *r, char *const *words, struct err *err)
 {
 	int status = choose_threshold(r, err);
 
 	if (!status)
 		status = choose_form(r, err);
+	if (!status)
+		status = add_option_word(&r->spec, "lib-image", r->options.dsos, err);
+	if (!status)
+		status = add_option_word(&r->spec, "comm", r->options.comms, err);
 	if (!status)
 		status = report_sources_find(r->options.session_dir, words, &r->spec,
 					     &r->sources, err);
@@ -270,7 +290,9 @@ const struct command command_report = {
 	.summary = "show where the time of a recording went",
 	.usage = "[options] [SESSION-DIR | profile specification...]",
 	.notes = "A word is a directory with a session, an image pattern, or one of "
-		 "image:LIST session:LIST event:LIST comm:LIST tid:LIST.\n"
+		 "image:LIST image-exclude:LIST lib-image:LIST lib-image-exclude:LIST "
+		 "session:LIST session-exclude:LIST event:LIST count:LIST "
+		 "unit-mask:LIST comm:LIST tgid:LIST tid:LIST cpu:LIST.\n"
 		 "Examples:\n"
 		 "  opreport\n"
 		 "  opreport --symbols --threshold 1\n"

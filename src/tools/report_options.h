@@ -17,6 +17,8 @@ struct report_options {
 	bool no_header;
 	bool quality;
 	bool strict;
+	const char *dsos;
+	const char *comms;
 	const char *session_dir;
 };
 

@@ -163,6 +163,16 @@ static int no_session(const char *where, const char *name, struct err *err)
 		where, *name ? "/" : "", name);
 }
 
+/* A session named twice is counted once. */
+static bool is_known(const struct report_sources *sources, const char *name)
+{
+	for (size_t i = 0; i < sources->sessions.nr; i++) {
+		if (!strcmp(sources->sessions.at[i].name, name))
+			return true;
+	}
+	return false;
+}
+
 static int add_named(struct report_sources *sources, const char *samples,
 		     const char *name, struct err *err)
 {
@@ -179,6 +189,31 @@ static int add_named(struct report_sources *sources, const char *samples,
 	return 0;
 }
 
+/* The sessions that session: names, or the current one, but what session-exclude: does. */
+static int add_listed(struct report_sources *sources, const struct spec *spec,
+		      const char *samples, struct err *err)
+{
+	static char current[] = "current";
+	static char *const usual[] = { current };
+	const struct spec_list *list = &spec->lists[SPEC_SESSION];
+	char *const *names = list->values.nr ? list->values.at : usual;
+	size_t nr = list->values.nr ? list->values.nr : 1;
+
+	for (size_t i = 0; i < nr; i++) {
+		int r;
+
+		if (!spec_wants_session(spec, names[i]) || is_known(sources, names[i]))
+			continue;
+		r = add_named(sources, samples, names[i], err);
+		if (r)
+			return r;
+	}
+	if (!sources->sessions.nr)
+		return err_set(err, -EINVAL, "No session given: %s leaves none",
+			       spec->lists[SPEC_SESSION_EXCLUDE].text);
+	return 0;
+}
+
 int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err)
 {
@@ -191,17 +226,51 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 	if (sources->sessions.nr && names->values.nr)
 		return err_set(err, -EINVAL, "%s: the session is given already as %s",
 			       names->text, sources->sessions.at[0].name);
+	if (sources->sessions.nr && spec->lists[SPEC_SESSION_EXCLUDE].values.nr)
+		return err_set(err, -EINVAL, "%s: the session is given already as %s",
+			       spec->lists[SPEC_SESSION_EXCLUDE].text,
+			       sources->sessions.at[0].name);
 	if (sources->sessions.nr)
 		return 0;
 	samples = find_samples(session_dir, sources);
 	if (!samples)
 		return err_set(err, -ENOMEM, "out of memory");
-	if (!names->values.nr)
-		r = add_named(sources, samples, "current", err);
-	for (size_t i = 0; !r && i < names->values.nr; i++)
-		r = add_named(sources, samples, names->values.at[i], err);
+	r = add_listed(sources, spec, samples, err);
 	free(samples);
 	return r;
+}
+
+/* The flags of the first segment that can be opened. */
+static uint32_t session_flags(const char *dir)
+{
+	uint32_t flags = 0;
+	bool found = false;
+	char **paths;
+	size_t nr;
+
+	if (session_list(dir, &paths, &nr, NULL))
+		return 0;
+	for (size_t i = 0; i < nr; i++) {
+		struct segment *s;
+
+		if (!found && !segment_open(paths[i], &s, NULL)) {
+			flags = segment_info(s)->flags;
+			segment_close(s);
+			found = true;
+		}
+		free(paths[i]);
+	}
+	free(paths);
+	return flags;
+}
+
+uint32_t report_sources_flags(const struct report_sources *sources)
+{
+	uint32_t flags = 0;
+
+	for (size_t i = 0; i < sources->sessions.nr; i++)
+		flags |= session_flags(sources->sessions.at[i].dir);
+	return flags;
 }
 
 void report_sources_done(struct report_sources *sources)

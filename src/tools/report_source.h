@@ -1,6 +1,8 @@
 /* report_source.h - which sessions the words of a report's command line mean.
  * Layer: tools. */
 #pragma once
+#include <stdint.h>
+
 #include "aggregate/spec.h"
 #include "base/vec.h"
 
@@ -18,7 +20,11 @@ struct report_sources {
 
 /* Sorts words into sources (a directory with a session) and the profile specification, and
  * looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
+ * A session is in the result once, however often it is named.
  * 0, or a negative errno with a one-line reason; both results are then freed as usual. */
 int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err);
+/* The SESSION_... flags of session.h that any of the sessions was recorded with: known before
+ * anything else is read of them.  What cannot be read adds none. */
+uint32_t report_sources_flags(const struct report_sources *sources);
 void report_sources_done(struct report_sources *sources);

@@ -293,7 +293,7 @@ expect() {
 	run "$OPROFILE" report -t 101
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"illegal threshold value: 101 allowed range: [0-100]"* ]]
-	for word in binary:x sample-file:x lib-image:x archive:x count:1 cpu:0 symbol:x time:1; do
+	for word in binary:x sample-file:x archive:x symbol:x time:1; do
 		run "$OPROFILE" report "$word"
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -eq 1 ]
