@@ -30,6 +30,7 @@ enum {
 struct event_fd {
 	int fd;
 	uint32_t attr;
+	uint32_t cpu; /* index of the CPU whose ring it writes to */
 };
 
 struct perf_source {
@@ -198,7 +199,7 @@ static int probe_attrs(struct perf_source *s, const struct perf_source_config *c
 		       struct err *err)
 {
 	pid_t tid = c->tids ? c->tids[0] : -1;
-	size_t step = 0;
+	size_t step = 0, nr_ended = 0;
 
 	for (size_t i = 0; i < s->attrs.nr;) {
 		int fd = perf_event_open(&s->attrs.at[i], tid, s->cpus.at[0]);
@@ -211,6 +212,11 @@ static int probe_attrs(struct perf_source *s, const struct perf_source_config *c
 		/* Namespaces are told only to those with CAP_PERFMON. */
 		if ((fd == -EACCES || fd == -EPERM) && s->attrs.at[i].namespaces) {
 			drop_namespaces(&s->attrs.at[i]);
+			continue;
+		}
+		/* The first thread may have left the others alone. */
+		if (fd == -ESRCH && nr_ended + 1 < c->nr_tids) {
+			tid = c->tids[++nr_ended];
 			continue;
 		}
 		if (fd != -EINVAL ||
@@ -227,9 +233,9 @@ static int probe_attrs(struct perf_source *s, const struct perf_source_config *c
 	return 0;
 }
 
-static int add_fd(struct perf_source *s, int fd, uint32_t attr)
+static int add_fd(struct perf_source *s, int fd, uint32_t attr, size_t cpu)
 {
-	struct event_fd entry = { .fd = fd, .attr = attr };
+	struct event_fd entry = { .fd = fd, .attr = attr, .cpu = (uint32_t)cpu };
 	uint64_t id;
 
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
@@ -239,32 +245,56 @@ static int add_fd(struct perf_source *s, int fd, uint32_t attr)
 	return 0;
 }
 
-static int watch(struct perf_source *s, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-
-	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
-}
-
-/* Rights to pinned memory are limited (perf_event_mlock_kb): takes what it can get. */
-static int open_ring(struct perf_source *s, struct ring *ring, int fd, size_t *pages)
-{
-	int r;
-
-	while ((r = ring_open(ring, fd, *pages)) == -EPERM && *pages > MIN_PAGES)
-		*pages /= 2;
-	return r ? r : watch(s, fd);
-}
-
 static enum perf_source_ring ring_kind(const struct perf_source *s, uint32_t attr)
 {
 	return attr + 1 == s->attrs.nr ? PERF_SOURCE_SIDE_BAND : PERF_SOURCE_SAMPLES;
 }
 
+/* One descriptor wakes us for a whole ring. */
+static int watch(struct perf_source *s, size_t i)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = i };
+
+	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->fds.at[i].fd, &event) ? -errno
+									      : 0;
+}
+
+static void watch_next(struct perf_source *s, size_t ended)
+{
+	const struct event_fd *old = &s->fds.at[ended];
+
+	(void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, old->fd, NULL);
+	for (size_t i = ended + 1; i < s->fds.nr; i++)
+		if (s->fds.at[i].cpu == old->cpu &&
+		    ring_kind(s, s->fds.at[i].attr) == ring_kind(s, old->attr) &&
+		    !watch(s, i))
+			return;
+}
+
+/* A descriptor whose task and all that it started have ended polls as hung up for ever,
+ * while others may still write to its ring: one of these is watched from then on. */
+static void leave_ended(struct perf_source *s)
+{
+	struct epoll_event events[16];
+	int nr, nr_ended;
+
+	do {
+		nr = epoll_wait(s->epoll_fd, events, 16, 0);
+		nr_ended = 0;
+		for (int i = 0; i < nr; i++)
+			if (events[i].events & (EPOLLHUP | EPOLLERR)) {
+				watch_next(s, events[i].data.u64);
+				nr_ended++;
+			}
+	} while (nr_ended);
+}
+
 struct opening {
 	const struct perf_source_config *config;
+	unsigned int halvings; /* of the rings, where pinned memory is limited */
 	size_t pages[PERF_SOURCE_RING_COUNT];
 	int ring_fd[PERF_SOURCE_RING_COUNT]; /* of the CPU at hand */
+	bool no_room;                        /* for a ring: perf_event_mlock_kb */
 	struct err *err;
 };
 
@@ -284,7 +314,7 @@ static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32
 				       ? o->config->events[attr].name
 				       : "side band",
 			       !o->config->tids, o->err);
-	r = add_fd(s, fd, attr);
+	r = add_fd(s, fd, attr, cpu);
 	if (r) {
 		close(fd);
 		return err_sys(o->err, r, "perf_event_open");
@@ -294,8 +324,11 @@ static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32
 			return err_sys(o->err, -errno, "PERF_EVENT_IOC_SET_OUTPUT");
 		return 0;
 	}
-	r = open_ring(s, &s->rings[kind][cpu], fd, &o->pages[kind]);
-	if (r == -EPERM)
+	r = ring_open(&s->rings[kind][cpu], fd, o->pages[kind]);
+	if (!r)
+		r = watch(s, s->fds.nr - 1);
+	o->no_room = r == -EPERM;
+	if (o->no_room)
 		return err_set(o->err, r,
 			       "Failed to mmap kernel profile data: raise "
 			       "/proc/sys/kernel/perf_event_mlock_kb or ulimit -l");
@@ -365,16 +398,26 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 	return s->ids ? 0 : -ENOMEM;
 }
 
-static int open_all(struct perf_source *s, struct opening *o)
+static void choose_pages(struct opening *o, size_t nr_cpus)
 {
 	size_t big = page_count(o->config->ring_pages, SAMPLE_PAGES);
+
+	o->pages[PERF_SOURCE_SAMPLES] =
+		!o->config->ring_pages && nr_cpus > MANY_CPUS ? big / 2 : big;
+	o->pages[PERF_SOURCE_SIDE_BAND] = SIDE_BAND_PAGES;
+	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
+		for (unsigned int i = 0; i < o->halvings && o->pages[k] > MIN_PAGES;
+		     i++)
+			o->pages[k] /= 2;
+}
+
+static int open_all(struct perf_source *s, struct opening *o)
+{
 	int r = cpu_list_online(&s->cpus);
 
 	if (r || !s->cpus.nr)
 		return err_sys(o->err, r ? r : -ENODEV, "list of online CPUs");
-	o->pages[PERF_SOURCE_SAMPLES] =
-		!o->config->ring_pages && s->cpus.nr > MANY_CPUS ? big / 2 : big;
-	o->pages[PERF_SOURCE_SIDE_BAND] = SIDE_BAND_PAGES;
+	choose_pages(o, s->cpus.nr);
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
 		s->rings[k] = calloc(s->cpus.nr, sizeof(*s->rings[k]));
@@ -387,26 +430,43 @@ static int open_all(struct perf_source *s, struct opening *o)
 	return r;
 }
 
-int perf_source_open(const struct perf_source_config *config,
-		     struct perf_source **ret_source, struct err *err)
+static int open_once(struct opening *o, struct perf_source **ret_source)
 {
-	struct opening o = { .config = config, .err = err };
 	struct perf_source *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
-		return err_set(err, -ENOMEM, "out of memory");
+		return err_set(o->err, -ENOMEM, "out of memory");
 	s->epoll_fd = -1;
-	raise_fd_limit();
-	r = open_all(s, &o);
+	o->no_room = false;
+	r = open_all(s, o);
 	if (!r && !s->fds.nr)
-		r = explain(-ESRCH, config->events[0].name, !config->tids, err);
+		r = explain(-ESRCH, o->config->events[0].name, !o->config->tids,
+			    o->err);
 	if (r) {
 		perf_source_close(s);
 		return r;
 	}
 	*ret_source = s;
 	return 0;
+}
+
+int perf_source_open(const struct perf_source_config *config,
+		     struct perf_source **ret_source, struct err *err)
+{
+	struct opening o = { .config = config, .err = err };
+	int r;
+
+	raise_fd_limit();
+	/* Rights to pinned memory are limited: takes what there is, alike for all CPUs,
+	 * with the wakeups that suit it. */
+	do
+		r = open_once(&o, ret_source);
+	while (r && o.no_room &&
+	       (o.pages[PERF_SOURCE_SAMPLES] > MIN_PAGES ||
+		o.pages[PERF_SOURCE_SIDE_BAND] > MIN_PAGES) &&
+	       ++o.halvings);
+	return r;
 }
 
 void perf_source_close(struct perf_source *s)
@@ -480,6 +540,7 @@ int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 {
 	int r = 0;
 
+	leave_ended(s);
 	for (size_t i = 0; i < s->cpus.nr; i++)
 		if (s->rings[kind][i].base)
 			ring_look(&s->rings[kind][i]);

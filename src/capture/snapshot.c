@@ -237,6 +237,47 @@ static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
 	return r;
 }
 
+/* A process whose first thread has left the others alone shows its mappings only there:
+ * the directory of a thread that has some, its maps in s->text; or a negative errno. */
+static int open_live_thread(struct snapshot *s, int proc_dir)
+{
+	int task_fd = openat(proc_dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = task_fd < 0 ? NULL : fdopendir(task_fd);
+	struct dirent *entry;
+	int fd = -ENOENT;
+
+	if (!dir) {
+		if (task_fd >= 0)
+			(void)close(task_fd);
+		return -ENOENT;
+	}
+	while (fd < 0 && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		fd = openat(task_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && (read_at(s, fd, "maps") < 0 || !s->text.len)) {
+			(void)close(fd);
+			fd = -ENOENT;
+		}
+	}
+	(void)closedir(dir);
+	return fd;
+}
+
+/* The mappings of a process with several threads whose own maps are empty. */
+static int put_maps_of_thread(struct snapshot *s, pid_t pid, int proc_dir,
+			      struct snapshot_stats *stats)
+{
+	int fd = open_live_thread(s, proc_dir);
+	int r = 0;
+
+	if (fd < 0)
+		return 0;
+	r = put_maps(s, pid, fd, stats);
+	(void)close(fd);
+	return r;
+}
+
 /* Everything of a process that exists.  A file that cannot be read any more means that it
  * ended meanwhile: what was written then is followed by its EXIT. */
 static int put_process(struct snapshot *s, const struct process *p, int proc_dir,
@@ -255,7 +296,9 @@ static int put_process(struct snapshot *s, const struct process *p, int proc_dir
 	if (p->kernel)
 		return 0;
 	r = read_at(s, proc_dir, "maps");
-	if (r == 0)
+	if (r == 0 && !s->text.len && p->nr_threads > 1)
+		r = put_maps_of_thread(s, p->pid, proc_dir, stats);
+	else if (r == 0)
 		r = put_maps(s, p->pid, proc_dir, stats);
 	else if (r == -ENOMEM)
 		return r;

@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# operf: processes, threads, limits and streams that are not as one expects them.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	recorder=
+	target=
+	public=
+	need_recording
+	new_session
+}
+
+teardown()
+{
+	for pid in $recorder $target; do
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+	wait
+	if [ -n "$public" ]; then
+		rm -r "$public"
+	fi
+}
+
+# recorder_ticks: CPU time that $recorder used so far, in hundredths of a second.
+recorder_ticks()
+{
+	awk '{ print $14 + $15 }' "/proc/$recorder/stat"
+}
+
+@test "one of two processes ends: the other is recorded without turning in circles" {
+	sleep 0.2 3>&- &
+	first=$!
+	timeout 60 sleep 60 3>&- &
+	target=$!
+	start_operf --pid "$first,$target"
+	wait "$first"
+	sleep 0.2
+	before=$(recorder_ticks)
+	sleep 2
+	[ $(($(recorder_ticks) - before)) -lt 50 ]
+}
+
+@test "a process given twice is recorded once" {
+	"$WORKLOADS/leader_gone" 1 3>&- &
+	target=$!
+	operf --session-dir "$session" --pid "$target,$target" -e cpu-clock:1000000 \
+		2>"$BATS_TEST_TMPDIR/err"
+	samples=$(end_line samples "$BATS_TEST_TMPDIR/err")
+	[ "$samples" -gt 0 ]
+	[ "$samples" -le 1100 ]
+}
+
+@test "a process whose first thread has ended is recorded, with its mappings" {
+	"$WORKLOADS/leader_gone" 2 3>&- &
+	target=$!
+	for ((i = 0; i < 100; i++)); do
+		grep -q '^State:.*zombie' "/proc/$target/status" && break
+		sleep 0.01
+	done
+	operf --session-dir "$session" --pid "$target"
+	run -0 opreport --session-dir "$session" --by symbol --csv
+	[[ "$output" == *left_alone,* ]]
+}
+
+@test "little pinned memory: smaller rings, nothing refused" {
+	need_root
+	need_nobody
+	open_session
+	ulimit -l 0
+	run -0 as_nobody --session-dir "$session" -g "$WORKLOADS/leader_gone" 0.3
+}
