@@ -68,7 +68,8 @@ struct profile_image {
 enum function_kind {
 	FUNCTION_NAMED,
 	FUNCTION_OF_IMAGE, /* stands for all of an image without symbols */
-	FUNCTION_BETWEEN   /* for what no symbol of the image covers */
+	FUNCTION_BETWEEN,  /* for what no symbol of the image covers */
+	FUNCTION_UNNAMED   /* known by its unwind entry ("0x401000") or section alone */
 };
 
 struct profile_function {

@@ -295,6 +295,11 @@ static uint32_t profile_image_of(struct profile *p, struct view *v, uint32_t ima
 	return v->image_of[at];
 }
 
+static bool function_has_vma(enum function_kind kind)
+{
+	return kind == FUNCTION_NAMED || kind == FUNCTION_UNNAMED;
+}
+
 /* The function's number; its name is looked at only if it is new. */
 static uint32_t intern_function(struct profile *p, struct profile_function f,
 				const char *raw)
@@ -303,7 +308,7 @@ static uint32_t intern_function(struct profile *p, struct profile_function f,
 	bool is_new;
 
 	slot = map_at(&p->function_by, (uint64_t)f.image << 2 | f.kind,
-		      f.kind == FUNCTION_NAMED ? f.vma : vma_unknown, &is_new);
+		      function_has_vma(f.kind) ? f.vma : vma_unknown, &is_new);
 	if (!slot)
 		return VIEW_UNSET;
 	if (is_new) {
@@ -344,12 +349,19 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 	struct profile_function f = { .image = number, .shown = DICT_NONE };
 	const struct symtab *tab;
 	const struct symbol *symbol;
+	enum naming_kind kind;
 
 	if (number == VIEW_UNSET)
 		return VIEW_UNSET;
 	tab = image_symbols(p, v, image, number);
 	symbol = tab ? symtab_find(tab, offset) : NULL;
 	if (symbol) {
+		f.vma = symbol->vaddr.v;
+		return intern_function(p, f, symbol->name);
+	}
+	symbol = tab ? naming_find(v->source.naming, image, offset, &kind) : NULL;
+	if (symbol) {
+		f.kind = kind == NAMING_SYMBOL ? FUNCTION_NAMED : FUNCTION_UNNAMED;
 		f.vma = symbol->vaddr.v;
 		return intern_function(p, f, symbol->name);
 	}

@@ -98,7 +98,7 @@ static struct elf_section decode_section(struct cursor *c, bool is64)
 {
 	struct elf_section s;
 
-	cursor_u32(c); /* sh_name */
+	s.name = cursor_u32(c);
 	s.type = cursor_u32(c);
 	s.flags = take_word(c, is64);
 	s.vaddr = take_word(c, is64);
@@ -133,11 +133,15 @@ static int take_extended_counts(struct elf_file *f, struct tables *t)
 	uint8_t raw[sizeof(Elf64_Shdr)];
 	uint32_t need = f->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 	struct cursor c = cursor_of(raw, need, f->swap);
+	struct elf_section first;
 
 	if (f->section_bytes < need || elf_file_read(f, f->shoff, raw, need))
 		return -EBADMSG;
+	first = decode_section(&c, f->is64);
 	if (f->nr_sections == 0)
-		f->nr_sections = decode_section(&c, f->is64).bytes;
+		f->nr_sections = first.bytes;
+	if (f->names_section == SHN_XINDEX)
+		f->names_section = first.link;
 	if (t->nr_segments == PN_XNUM) {
 		struct cursor info = cursor_of(raw, need, f->swap);
 
@@ -178,9 +182,12 @@ static int read_header(struct elf_file *f, struct tables *ret_tables, struct err
 	t.nr_segments = cursor_u16(&c);
 	f->section_bytes = cursor_u16(&c);
 	f->nr_sections = cursor_u16(&c);
+	f->names_section = cursor_u16(&c);
 	if (c.failed)
 		return err_set(err, -EBADMSG, "ELF header cut short");
-	if (f->shoff && (f->nr_sections == 0 || t.nr_segments == PN_XNUM) &&
+	if (f->shoff &&
+	    (f->nr_sections == 0 || t.nr_segments == PN_XNUM ||
+	     f->names_section == SHN_XINDEX) &&
 	    take_extended_counts(f, &t))
 		f->shoff = 0; /* then neither table is as large as it claims */
 	if (!f->shoff)
@@ -189,7 +196,7 @@ static int read_header(struct elf_file *f, struct tables *ret_tables, struct err
 	return 0;
 }
 
-/* Keeps the loadable segments and the notes.  One at a time: there are about a dozen, and
+/* Keeps the loadable segments, the notes and the unwind table's header.  One at a time: there are about a dozen, and
  * they lie in the head. */
 static int read_segments(struct elf_file *f, const struct tables *t, struct err *err)
 {
@@ -209,7 +216,7 @@ static int read_segments(struct elf_file *f, const struct tables *t, struct err 
 		    elf_file_read(f, off, raw, need))
 			return err_set(err, -EBADMSG, "ELF program headers cut short");
 		s = decode_segment(&c, f->is64);
-		if (s.type != PT_LOAD && s.type != PT_NOTE)
+		if (s.type != PT_LOAD && s.type != PT_NOTE && s.type != PT_GNU_EH_FRAME)
 			continue;
 		if (!vec_push(&f->segments, s))
 			return err_set(err, -ENOMEM, "no memory");
@@ -270,6 +277,8 @@ void elf_file_done(struct elf_file *f)
 {
 	vec_done(&f->segments);
 	vec_done(&f->sections);
+	free(f->section_names);
+	f->section_names = NULL;
 }
 
 int elf_file_sections(struct elf_file *f, struct err *err)
@@ -298,4 +307,40 @@ int elf_file_sections(struct elf_file *f, struct err *err)
 	}
 	free(raw);
 	return 0;
+}
+
+int elf_file_section_bytes(const struct elf_file *f, const struct elf_section *s,
+			   uint64_t max, uint8_t **ret_bytes)
+{
+	if (s->type == SHT_NOBITS || !s->bytes)
+		return -ENODATA;
+	if (s->bytes > max)
+		return -EFBIG;
+	return elf_file_read_new(f, s->offset, s->bytes, ret_bytes);
+}
+
+const char *elf_file_section_name(struct elf_file *f, const struct elf_section *s)
+{
+	if (!f->section_names) {
+		const struct elf_section *names;
+		uint8_t *text;
+
+		if (f->names_section >= f->sections.nr)
+			return "";
+		names = &f->sections.at[f->names_section];
+		if (elf_file_section_bytes(f, names, ELF_SECTION_NAMES_MAX, &text))
+			return "";
+		f->section_names = (char *)text;
+		f->section_names_len = (size_t)names->bytes;
+	}
+	return s->name < f->section_names_len ? f->section_names + s->name : "";
+}
+
+const struct elf_section *elf_file_find_section(struct elf_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->sections.nr; i++) {
+		if (strcmp(elf_file_section_name(f, &f->sections.at[i]), name) == 0)
+			return &f->sections.at[i];
+	}
+	return NULL;
 }

@@ -16,7 +16,8 @@ enum {
 	ELF_HEAD_BYTES =
 		4096, /* read at once: most skeletons and build-ids lie in here */
 	ELF_SEGMENTS_MAX = 128,
-	ELF_SECTIONS_MAX = 1 << 20
+	ELF_SECTIONS_MAX = 1 << 20,
+	ELF_SECTION_NAMES_MAX = 1 << 24 /* bytes of all section names together */
 };
 
 struct elf_segment {
@@ -29,6 +30,7 @@ struct elf_segment {
 };
 
 struct elf_section {
+	uint32_t name; /* offset in the names: elf_file_section_name() */
 	uint32_t type; /* SHT_... */
 	uint32_t link;
 	uint64_t flags; /* SHF_... */
@@ -45,11 +47,15 @@ struct elf_file {
 	bool is64;
 	bool swap;        /* of the other byte order than this machine */
 	uint16_t machine; /* EM_... */
-	VEC(struct elf_segment) segments; /* PT_LOAD and PT_NOTE in file order */
+	/* PT_LOAD, PT_NOTE and PT_GNU_EH_FRAME in file order */
+	VEC(struct elf_segment) segments;
 	VEC(struct elf_section) sections; /* empty until elf_file_sections() */
 	uint64_t shoff;
 	uint64_t nr_sections;   /* as the file says, not yet believed */
 	uint32_t section_bytes; /* size of one header */
+	uint32_t names_section; /* number of the section with the names of sections */
+	char *section_names;    /* NULL until asked for */
+	size_t section_names_len;
 	size_t head_len;
 	uint8_t head[ELF_HEAD_BYTES];
 };
@@ -73,3 +79,11 @@ int elf_file_read(const struct elf_file *f, uint64_t off, void *ret_bytes, size_
 /* The same into new memory, with one zero byte behind it. */
 int elf_file_read_new(const struct elf_file *f, uint64_t off, uint64_t len,
 		      uint8_t **ret_bytes);
+/* The name of one of f->sections, "" if it has none that can be read; borrowed from `f`. */
+const char *elf_file_section_name(struct elf_file *f, const struct elf_section *s);
+/* The first section of that name; NULL if there is none.  elf_file_sections() came before. */
+const struct elf_section *elf_file_find_section(struct elf_file *f, const char *name);
+/* The bytes of a section into new memory (one zero byte behind), at most `max` of them.
+ * -ENODATA for one without bytes in the file, -EFBIG, and as elf_file_read_new(). */
+int elf_file_section_bytes(const struct elf_file *f, const struct elf_section *s,
+			   uint64_t max, uint8_t **ret_bytes);

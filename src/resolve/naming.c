@@ -14,6 +14,7 @@
 #include "resolve/binary.h"
 #include "resolve/elf_file.h"
 #include "resolve/kallsyms.h"
+#include "resolve/unnamed.h"
 
 enum {
 	KALLSYMS_MAX_BYTES = 256 << 20, /* unpacked; a large kernel has 15 MB */
@@ -22,6 +23,8 @@ enum {
 
 struct naming_entry {
 	bool done;
+	bool unnamed_done;       /* `unnamed` was made, or cannot be */
+	struct unnamed *unnamed; /* for what `tab` does not cover; NULL: nothing */
 	enum naming_status status;
 	struct symtab *tab;
 	char *from; /* NULL: nowhere */
@@ -63,6 +66,7 @@ void naming_free(struct naming *n)
 	if (!n)
 		return;
 	for (size_t i = 0; i < n->entries.nr; i++) {
+		unnamed_free(n->entries.at[i].unnamed);
 		symtab_free(n->entries.at[i].tab);
 		free(n->entries.at[i].from);
 	}
@@ -342,4 +346,69 @@ enum naming_status naming_status(struct naming *n, uint32_t image,
 
 	*ret_from = e && e->from ? e->from : "";
 	return e ? e->status : NAMING_NONE_EXPECTED;
+}
+
+/* Reads a part of the image's file for its unnamed code.  The file is looked for, and
+ * proven, anew: descriptors of hundreds of images are not kept open. */
+static void read_unnamed(struct naming *n, uint32_t image, enum unnamed_part part)
+{
+	const struct image *i = &n->dict->images.at[image];
+	struct naming_entry *e = &n->entries.at[image];
+	struct elf_file f;
+	struct binary b;
+
+	if (binary_find(n->session_dir, i, dict_str(n->dict, i->name), &b))
+		return;
+	if (b.fd >= 0 && !elf_file_init_fd(&f, b.fd, NULL)) {
+		if (!e->unnamed)
+			(void)unnamed_new(&f, e->tab, &e->unnamed);
+		if (e->unnamed)
+			(void)unnamed_read(e->unnamed, &f, part);
+		elf_file_done(&f);
+	}
+	binary_close(&b);
+}
+
+static const struct symbol *find_unnamed(struct naming *n, uint32_t image,
+					 uint64_t offset, enum naming_kind *ret_kind)
+{
+	static const enum naming_kind kinds[] = {
+		[UNNAMED_NAMED] = NAMING_SYMBOL,
+		[UNNAMED_FUNCTION] = NAMING_FUNCTION,
+		[UNNAMED_SECTION] = NAMING_SECTION,
+	};
+	struct naming_entry *e = &n->entries.at[image];
+	enum image_kind kind = n->dict->images.at[image].kind;
+	const struct symbol *s;
+	enum unnamed_kind found = UNNAMED_NAMED;
+	enum unnamed_part part;
+
+	if (!e->tab || (kind != IMAGE_FILE && kind != IMAGE_VDSO))
+		return NULL;
+	if (!e->unnamed_done) {
+		e->unnamed_done = true;
+		read_unnamed(n, image, UNNAMED_READ_NOTHING);
+	}
+	if (!e->unnamed)
+		return NULL;
+	part = unnamed_needs(e->unnamed, offset);
+	if (part != UNNAMED_READ_NOTHING)
+		read_unnamed(n, image, part);
+	s = unnamed_find(e->unnamed, offset, &found);
+	*ret_kind = kinds[found];
+	return s;
+}
+
+const struct symbol *naming_find(struct naming *n, uint32_t image, uint64_t offset,
+				 enum naming_kind *ret_kind)
+{
+	const struct naming_entry *e = entry_of(n, image);
+	const struct symbol *s = e && e->tab ? symtab_find(e->tab, offset) : NULL;
+	enum naming_kind kind = NAMING_SYMBOL;
+
+	if (e && !s)
+		s = find_unnamed(n, image, offset, &kind);
+	if (s && ret_kind)
+		*ret_kind = kind;
+	return s;
 }

@@ -33,6 +33,17 @@ int naming_new(const struct dict *dict, const struct session_info *info,
 void naming_free(struct naming *n); /* NULL is fine */
 /* The image's table, or NULL if it has none; the same pointer each time. */
 const struct symtab *naming_symtab(struct naming *n, uint32_t image);
+/* What covers `offset` of the image: naming_symtab()'s symbol, and where that has none what
+ * resolve/unnamed.h makes of it.  *ret_kind (may be NULL) tells which.  NULL: nothing is
+ * known.  Borrowed until naming_free(), and the same pointer for the same thing.  To be
+ * asked once for a place, not once for a sample. */
+enum naming_kind {
+	NAMING_SYMBOL,   /* a real name, also "malloc@plt" */
+	NAMING_FUNCTION, /* "0xSTART": a function without a name */
+	NAMING_SECTION   /* "anonymous symbol from section .plt" */
+};
+const struct symbol *naming_find(struct naming *n, uint32_t image, uint64_t offset,
+				 enum naming_kind *ret_kind);
 /* Status and where the symbols came from ("" if nowhere); after naming_symtab(). */
 enum naming_status naming_status(struct naming *n, uint32_t image,
 				 const char **ret_from);

@@ -4,84 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "resolve/sort_keys.h"
 #include "resolve/symtab_priv.h"
 
-/* What is sorted: 16 bytes instead of a candidate. */
-struct key {
-	uint64_t offset;
-	uint32_t index;
-};
-
 enum {
-	RADIX_BITS = 11,
-	RADIX_SIZE = 1 << RADIX_BITS,
 	/* The last symbol of a kernel or of a file without sections has no end: a page, as
 	 * perf assumes. */
 	LAST_BYTES = 4096
 };
 
-static uint32_t radix_digit(uint64_t v, unsigned int shift)
+static int sorted_keys(const symtab_candidates *c, struct sort_key **ret_keys)
 {
-	return (uint32_t)(v >> shift) & (RADIX_SIZE - 1);
-}
-
-/* Least significant digit first, and stable: at equal offsets the file's order stays, so a
- * table does not depend on the C library's qsort.  Digits that all keys share are skipped:
- * the offsets of a file need two or three passes. */
-static int radix_sort(struct key **keys, size_t nr)
-{
-	struct key *from = *keys;
-	struct key *to = malloc(nr * sizeof(*to));
-	uint64_t all_or = 0;
-	uint64_t all_and = UINT64_MAX;
-
-	if (!to)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++) {
-		all_or |= from[i].offset;
-		all_and &= from[i].offset;
-	}
-	for (unsigned int shift = 0; shift < 64; shift += RADIX_BITS) {
-		uint32_t count[RADIX_SIZE] = { 0 };
-		uint32_t sum = 0;
-		struct key *spare;
-
-		if (!radix_digit(all_or ^ all_and, shift))
-			continue;
-		for (size_t i = 0; i < nr; i++)
-			count[radix_digit(from[i].offset, shift)]++;
-		for (size_t d = 0; d < RADIX_SIZE; d++) {
-			uint32_t here = count[d];
-
-			count[d] = sum;
-			sum += here;
-		}
-		for (size_t i = 0; i < nr; i++)
-			to[count[radix_digit(from[i].offset, shift)]++] = from[i];
-		spare = from;
-		from = to;
-		to = spare;
-	}
-	*keys = from;
-	free(to);
-	return 0;
-}
-
-static int sorted_keys(const symtab_candidates *c, struct key **ret_keys)
-{
-	struct key *keys = malloc(c->nr * sizeof(*keys));
-	bool sorted = true;
+	struct sort_key *keys = malloc(c->nr * sizeof(*keys));
 	int r;
 
 	if (!keys)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->nr; i++) {
-		keys[i].offset = c->at[i].offset;
+		keys[i].at = c->at[i].offset;
 		keys[i].index = (uint32_t)i;
-		if (i && keys[i].offset < keys[i - 1].offset)
-			sorted = false;
 	}
-	r = sorted ? 0 : radix_sort(&keys, c->nr);
+	r = sort_keys(&keys, c->nr);
 	if (r) {
 		free(keys);
 		return r;
@@ -150,13 +93,13 @@ static void close_last(struct symtab *tab, const struct symtab_candidate *last,
 /* The best of the candidates with the offset of keys[at]; NULL if all of them are labels
  * inside a function that reaches to *covered_to.  *ret_end is behind the last of them. */
 static const struct symtab_candidate *best_at(const symtab_candidates *c,
-					      const struct key *keys, size_t at,
+					      const struct sort_key *keys, size_t at,
 					      uint64_t *covered_to, size_t *ret_end)
 {
 	const struct symtab_candidate *best = NULL;
 	size_t i;
 
-	for (i = at; i < c->nr && keys[i].offset == keys[at].offset; i++) {
+	for (i = at; i < c->nr && keys[i].at == keys[at].at; i++) {
 		const struct symtab_candidate *s = &c->at[keys[i].index];
 		uint64_t end = add_clamped(s->offset, s->size);
 
@@ -172,7 +115,7 @@ static const struct symtab_candidate *best_at(const symtab_candidates *c,
 }
 
 static int choose(struct symtab *tab, const symtab_candidates *c,
-		  const struct key *keys)
+		  const struct sort_key *keys)
 {
 	const struct symtab_candidate *last = NULL;
 	uint64_t covered_to = 0;
@@ -256,7 +199,7 @@ static int make_ranges(struct symtab *tab)
 
 int symtab_build(struct symtab *tab, symtab_candidates *candidates)
 {
-	struct key *keys;
+	struct sort_key *keys;
 	int r;
 
 	if (!candidates->nr)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-	NR_SECTIONS = 6,
-	NR_SEGMENTS = 2
+	NR_SECTIONS = ELF_MAKER_FIRST_EXTRA,
+	NR_SEGMENTS = 3
 };
 
 struct writer {
@@ -32,7 +32,15 @@ struct layout {
 	uint64_t symbols, symbols_bytes;
 	uint64_t strings, strings_bytes;
 	uint64_t sections;
+	size_t nr_sections;
+	uint64_t extras;
 };
+
+/* Where the bytes of a section go that is added at `end` of the file. */
+static uint64_t extra_offset(const struct elf_maker_section *s, uint64_t end)
+{
+	return s->vaddr ? s->vaddr - ELF_MAKER_VADDR + ELF_MAKER_OFFSET : end;
+}
 
 static uint64_t header_bytes(bool is64)
 {
@@ -54,6 +62,11 @@ static struct layout lay_out(const struct elf_maker *m)
 	for (size_t i = 0; i < m->nr_symbols; i++)
 		l.strings_bytes += strlen(m->symbols[i].name) + 1;
 	l.sections = l.strings + l.strings_bytes;
+	l.nr_sections = NR_SECTIONS + (m->nr_sections ? m->nr_sections + 1 : 0);
+	l.extras = l.sections;
+	if (!m->no_sections)
+		l.extras += l.nr_sections *
+			    (m->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
 	return l;
 }
 
@@ -79,8 +92,8 @@ static void put_header(const struct writer *w, const struct layout *l)
 	put(w, m->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), 2);
 	put(w, NR_SEGMENTS, 2);
 	put(w, m->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), 2);
-	put(w, counted ? NR_SECTIONS : 0, 2);
-	put(w, 0, 2);
+	put(w, counted ? l->nr_sections : 0, 2);
+	put(w, m->nr_sections ? l->nr_sections - 1 : 0, 2);
 }
 
 static void put_segment(const struct writer *w, uint32_t type, uint32_t flags,
@@ -118,7 +131,7 @@ static void put_symbol(const struct writer *w, uint32_t name,
 
 static void put_section(const struct writer *w, const Elf64_Shdr *s)
 {
-	put(w, 0, 4);
+	put(w, s->sh_name, 4);
 	put(w, s->sh_type, 4);
 	put_word(w, s->sh_flags);
 	put_word(w, s->sh_addr);
@@ -135,7 +148,7 @@ static void put_sections(const struct writer *w, const struct layout *l)
 	const struct elf_maker *m = w->m;
 	uint64_t entry = m->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	const Elf64_Shdr sections[NR_SECTIONS] = {
-		{ .sh_size = m->extended_count ? NR_SECTIONS : 0 },
+		{ .sh_size = m->extended_count ? l->nr_sections : 0 },
 		{ .sh_type = SHT_NOBITS,
 		  .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
 		  .sh_addr = ELF_MAKER_VADDR,
@@ -161,6 +174,47 @@ static void put_sections(const struct writer *w, const struct layout *l)
 		put_section(w, &sections[i]);
 }
 
+static void put_extra_sections(const struct writer *w, const struct layout *l)
+{
+	const struct elf_maker *m = w->m;
+	uint64_t end = l->extras;
+	uint64_t names = 1;
+
+	for (size_t i = 0; i < m->nr_sections; i++) {
+		const struct elf_maker_section *s = &m->sections[i];
+		const Elf64_Shdr section = { .sh_name = (uint32_t)names,
+					     .sh_type = s->type,
+					     .sh_flags = s->flags,
+					     .sh_addr = s->vaddr,
+					     .sh_offset = extra_offset(s, end),
+					     .sh_size = s->len,
+					     .sh_link = s->link,
+					     .sh_entsize = s->entry_bytes };
+
+		put_section(w, &section);
+		end = section.sh_offset + s->len;
+		names += strlen(s->name) + 1;
+	}
+	if (m->nr_sections)
+		put_section(w, &(const Elf64_Shdr){ .sh_type = SHT_STRTAB,
+						    .sh_offset = end,
+						    .sh_size = names });
+}
+
+static void put_extra_bytes(const struct writer *w)
+{
+	const struct elf_maker *m = w->m;
+
+	for (size_t i = 0; i < m->nr_sections; i++) {
+		while (w->out->len < extra_offset(&m->sections[i], w->out->len))
+			buf_put_u8(w->out, 0);
+		buf_put(w->out, m->sections[i].bytes, m->sections[i].len);
+	}
+	buf_put_u8(w->out, 0);
+	for (size_t i = 0; i < m->nr_sections; i++)
+		buf_put(w->out, m->sections[i].name, strlen(m->sections[i].name) + 1);
+}
+
 static void put_note(const struct writer *w)
 {
 	const struct elf_maker *m = w->m;
@@ -184,6 +238,9 @@ void elf_maker_write(const struct elf_maker *m, struct buf *out)
 	put_segment(&w, PT_LOAD, PF_R | PF_X, ELF_MAKER_OFFSET, ELF_MAKER_VADDR,
 		    ELF_MAKER_BYTES);
 	put_segment(&w, PT_NOTE, PF_R, l.note, l.note, l.note_bytes);
+	put_segment(&w, m->eh_frame_hdr ? PT_GNU_EH_FRAME : PT_NULL, PF_R,
+		    m->eh_frame_hdr - ELF_MAKER_VADDR + ELF_MAKER_OFFSET,
+		    m->eh_frame_hdr, 4);
 	if (m->build_id)
 		put_note(&w);
 	put_symbol(&w, 0, &none);
@@ -194,6 +251,10 @@ void elf_maker_write(const struct elf_maker *m, struct buf *out)
 	buf_put_u8(out, 0);
 	for (size_t i = 0; i < m->nr_symbols; i++)
 		buf_put(out, m->symbols[i].name, strlen(m->symbols[i].name) + 1);
-	if (!m->no_sections)
+	if (!m->no_sections) {
 		put_sections(&w, &l);
+		put_extra_sections(&w, &l);
+	}
+	if (m->nr_sections)
+		put_extra_bytes(&w);
 }

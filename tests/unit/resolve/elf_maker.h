@@ -2,7 +2,8 @@
  * test knows every number in them.
  *
  * Layout: header, one PT_LOAD and one PT_NOTE, note, then sections: 0 null, 1 .text
- * (NOBITS: no bytes are needed), 2 .note, 3 symbols, 4 strings, 5 .data. */
+ * (NOBITS: no bytes are needed), 2 .note, 3 symbols, 4 strings, 5 .data, then those of the
+ * test, and behind them .shstrtab if there are any (only then sections have names). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +13,10 @@
 
 enum {
 	ELF_MAKER_TEXT = 1, /* section numbers for symbols */
+	ELF_MAKER_SYMBOLS = 3,
+	ELF_MAKER_STRINGS = 4,
 	ELF_MAKER_DATA = 5,
+	ELF_MAKER_FIRST_EXTRA = 6,
 	ELF_MAKER_VADDR =
 		0x401000, /* where the segment of file offset 0x1000 is mapped */
 	ELF_MAKER_OFFSET = 0x1000,
@@ -28,6 +32,19 @@ struct elf_maker_symbol {
 	unsigned int section;
 };
 
+/* A section of the test's own.  With an address in the segment its bytes lie where the
+ * segment has them (the addresses ascend then), else anywhere. */
+struct elf_maker_section {
+	const char *name;
+	unsigned int type;  /* SHT_... */
+	unsigned int flags; /* SHF_... */
+	uint64_t vaddr;
+	const void *bytes;
+	size_t len;
+	unsigned int link;
+	uint64_t entry_bytes;
+};
+
 struct elf_maker {
 	bool is64;
 	bool big_endian;
@@ -40,6 +57,9 @@ struct elf_maker {
 	size_t build_id_len;
 	const struct elf_maker_symbol *symbols;
 	size_t nr_symbols;
+	const struct elf_maker_section *sections;
+	size_t nr_sections;
+	uint64_t eh_frame_hdr; /* address of a segment PT_GNU_EH_FRAME; 0: none */
 };
 
 /* Appends the file; the caller owns `out`. */
