@@ -1,5 +1,6 @@
 /* record.c - `oprofile record`, called operf: records a program, a process or everything. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/io.h"
 #include "capture/perf_source.h"
 #include "tools/command.h"
 #include "tools/record_plan.h"
@@ -148,19 +150,21 @@ static int fail(const struct err *err)
 
 static int block_signals(struct record_plan *p, struct err *err)
 {
+	struct sigaction hangup;
 	sigset_t mask;
+	int r;
 
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ,
-	       SIG_IGN); /* a size limit is a full disk: seen as an error of write */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGQUIT);
 	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
 	sigaddset(&mask, SIGCHLD);
-	if (sigprocmask(SIG_BLOCK, &mask, &p->old_mask))
-		return err_sys(err, -errno, "sigprocmask");
+	/* nohup; a blocked signal would be told although it is ignored */
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(&mask, SIGHUP);
+	r = target_signals_take(&mask, &p->old_signals, err);
+	if (r)
+		return r;
 	p->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	return p->signal_fd < 0 ? err_sys(err, -errno, "signalfd") : 0;
 }
@@ -231,7 +235,7 @@ static int start(struct record_plan *p, char **argv, int argc, struct err *err)
 	if (!r)
 		r = block_signals(p, err);
 	if (!r && p->command)
-		r = target_hold(p->command, &p->old_mask, &p->target, err);
+		r = target_hold(p->command, &p->old_signals, &p->target, err);
 	if (!r)
 		r = open_with_rights(p, argv, argc, err);
 	if (!r && !p->target.pid && !o->delay_ns)
@@ -270,7 +274,7 @@ static int finish(struct record_plan *p, int failed, int signal, struct err *err
 	summary.have_target = p->command != NULL;
 	record_report_end(&summary, p->events.list.at, p->events.list.nr);
 	/* From here on a signal is answered as by any program. */
-	sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
+	sigprocmask(SIG_SETMASK, &p->old_signals.mask, NULL);
 	if (signal != SIGTERM && signal != SIGHUP)
 		target_wait(&p->target);
 	return failed || r ? EXIT_OWN_FAILURE : exit_status(p, signal);
@@ -318,6 +322,15 @@ static void plan_done(struct record_plan *p)
 		close(p->signal_fd);
 }
 
+/* What opens next must not become a stream that messages go to.  The target finds it closed
+ * as before. */
+static void hold_closed_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && io_open("/dev/null", O_RDWR, 0) < 0)
+			return;
+}
+
 static int run_record(const struct command *self, int argc, char **argv)
 {
 	static struct record_plan plan = { .signal_fd = -1, .dir = { .lock_fd = -1 } };
@@ -328,6 +341,7 @@ static int run_record(const struct command *self, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	hold_closed_streams();
 	plan.command = first < argc ? &argv[first] : NULL;
 	if (plan.options.lazy)
 		fprintf(stderr,

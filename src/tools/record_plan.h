@@ -1,7 +1,6 @@
 /* record_plan.h - what one run of operf does, made of its options; and the loop that does it.
  * Layer: tools. */
 #pragma once
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,7 +48,7 @@ struct record_plan {
 	struct session_dir dir;
 	struct target target;
 	struct recorder *recorder;
-	sigset_t old_mask;
+	struct target_signals old_signals;
 	int signal_fd;
 	char *vmlinux;
 };

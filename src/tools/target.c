@@ -8,8 +8,30 @@
 
 #include "base/err.h"
 
+static const struct {
+	int signal;
+	void (*handler)(int);
+} dispositions[TARGET_DISPOSITIONS] = {
+	{ SIGPIPE, SIG_IGN },
+	{ SIGXFSZ, SIG_IGN },
+	{ SIGCHLD, SIG_DFL } /* where it is ignored, nobody can wait for a child */
+};
+
+int target_signals_take(const sigset_t *mask, struct target_signals *ret_old,
+			struct err *err)
+{
+	for (size_t i = 0; i < TARGET_DISPOSITIONS; i++) {
+		struct sigaction action = { .sa_handler = dispositions[i].handler };
+
+		sigaction(dispositions[i].signal, &action, &ret_old->dispositions[i]);
+	}
+	return sigprocmask(SIG_BLOCK, mask, &ret_old->mask)
+		       ? err_sys(err, -errno, "sigprocmask")
+		       : 0;
+}
+
 /* The child's side: never returns. */
-static void run_child(char *const *argv, const sigset_t *old_mask, int go_fd,
+static void run_child(char *const *argv, const struct target_signals *old, int go_fd,
 		      int fail_fd)
 {
 	char go;
@@ -17,8 +39,9 @@ static void run_child(char *const *argv, const sigset_t *old_mask, int go_fd,
 
 	if (read(go_fd, &go, 1) != 1)
 		_exit(0); /* the recorder gave up, or is gone */
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, old_mask, NULL);
+	for (size_t i = 0; i < TARGET_DISPOSITIONS; i++)
+		sigaction(dispositions[i].signal, &old->dispositions[i], NULL);
+	sigprocmask(SIG_SETMASK, &old->mask, NULL);
 	execvp(argv[0], argv);
 	code = errno;
 	if (write(fail_fd, &code, sizeof(code)) != sizeof(code))
@@ -26,8 +49,8 @@ static void run_child(char *const *argv, const sigset_t *old_mask, int go_fd,
 	_exit(127);
 }
 
-int target_hold(char *const *argv, const sigset_t *old_mask, struct target *ret_target,
-		struct err *err)
+int target_hold(char *const *argv, const struct target_signals *old,
+		struct target *ret_target, struct err *err)
 {
 	int go[2], fail[2];
 	pid_t pid;
@@ -43,7 +66,7 @@ int target_hold(char *const *argv, const sigset_t *old_mask, struct target *ret_
 	if (!pid) {
 		close(go[1]);
 		close(fail[0]);
-		run_child(argv, old_mask, go[0], fail[1]);
+		run_child(argv, old, go[0], fail[1]);
 	}
 	close(go[0]);
 	close(fail[1]);
@@ -100,12 +123,10 @@ void target_wait(struct target *t)
 
 void target_drop(struct target *t)
 {
-	if (!t->pid)
+	if (!t->pid || t->go_fd < 0)
 		return;
-	if (t->go_fd >= 0)
-		close(t->go_fd); /* it reads the end of the pipe and leaves */
-	if (t->fail_fd >= 0)
-		close(t->fail_fd);
+	close(t->go_fd); /* it reads the end of the pipe and leaves */
+	close(t->fail_fd);
 	t->go_fd = t->fail_fd = -1;
 	target_wait(t);
 	t->pid = 0;

@@ -72,3 +72,46 @@ recorder_ticks()
 	ulimit -l 0
 	run -0 as_nobody --session-dir "$session" -g "$WORKLOADS/leader_gone" 0.3
 }
+
+@test "the command gets its signals as operf got them" {
+	for ignored in PIPE XFSZ CHLD HUP; do
+		plain=$(env --ignore-signal="$ignored" grep SigIgn /proc/self/status)
+		run -0 --separate-stderr env --ignore-signal="$ignored" \
+			"$OPROFILE_LINKS/operf" --session-dir "$session" grep SigIgn /proc/self/status
+		[ "$output" = "$plain" ]
+	done
+	plain=$(env --default-signal grep SigIgn /proc/self/status)
+	run -0 --separate-stderr env --default-signal \
+		"$OPROFILE_LINKS/operf" --session-dir "$session" grep SigIgn /proc/self/status
+	[ "$output" = "$plain" ]
+}
+
+@test "nohup: a hangup does not end the recording" {
+	log=$BATS_TEST_TMPDIR/log
+	env --ignore-signal=HUP "$OPROFILE_LINKS/operf" --session-dir "$session" \
+		"$WORKLOADS/leader_gone" 1 2>"$log" 3>&- &
+	recorder=$!
+	wait_for "$log" 'Profiler started'
+	kill -HUP "$recorder"
+	wait_operf
+	[ "$status" -eq 0 ]
+	[ "$(end_line samples)" -gt 0 ]
+}
+
+@test "SIGTERM ends the session at once, also when the command takes no notice" {
+	start_operf sh -c "trap '' TERM; sleep 30 & echo \$! >'$BATS_TEST_TMPDIR/sleeper'; wait"
+	wait_for "$BATS_TEST_TMPDIR/sleeper" .
+	target=$(cat "$BATS_TEST_TMPDIR/sleeper")
+	kill -TERM "$recorder"
+	wait_operf
+	[ "$status" -eq 143 ]
+	kill -0 "$target"
+}
+
+@test "a closed stderr: messages go nowhere else, and the command has it closed too" {
+	"$OPROFILE_LINKS/operf" --session-dir "$session" \
+		sh -c 'ls /proc/$$/fd >"$0"' "$BATS_TEST_TMPDIR/fds" 2>&- 3>&-
+	grep -qx 1 "$BATS_TEST_TMPDIR/fds"
+	run ! grep -qx 2 "$BATS_TEST_TMPDIR/fds"
+	run ! grep -rlq Profiler "$session"
+}
