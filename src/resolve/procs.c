@@ -260,6 +260,7 @@ int procs_exec(struct procs *p, struct process *process, uint64_t time_ns)
 	version->app = PROC_NO_APP;
 	version->exec = true;
 	process->kernel = false;
+	process->nr_live = 1; /* all other threads end before */
 	return 0;
 }
 

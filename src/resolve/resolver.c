@@ -200,6 +200,11 @@ static int apply_comm(struct resolver *r, const struct record *rec)
 	struct proc_thread *thread = get_thread(r, c->pid, c->tid, time_ns, false);
 	uint32_t comm = dict_string(r->dict, c->comm);
 
+	/* Another thread than the first calls exec: it takes the number of the first one,
+	 * which has ended. */
+	if (thread && c->exec && thread->end_ns != UINT64_MAX)
+		thread = procs_new_thread(&r->procs, thread->process, c->tid, time_ns,
+					  comm);
 	if (!thread || comm == DICT_NONE)
 		return -ENOMEM;
 	if (c->exec && procs_exec(&r->procs, thread->process, time_ns))

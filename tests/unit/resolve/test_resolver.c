@@ -134,6 +134,23 @@ static void test_exec_chain(void **unused)
 	end(&w);
 }
 
+/* The first thread ends, then the other one goes on under its number. */
+static void test_exec_of_another_thread(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	do_task(&w, 20, PERF_RECORD_FORK, 5, 5, 6, 5);
+	do_task(&w, 100, PERF_RECORD_EXIT, 5, 5, 5, 5);
+	start_program(&w, 101, 5, "b", "/bin/b");
+	assert_string_equal(at(&w, 150, 5, 5, 0x1010), "b /bin/b+0x1010 /bin/b");
+	resolver_frontier(w.resolver, 5000000000);
+	assert_string_equal(at(&w, 5000000001, 5, 5, 0x1010), "b /bin/b+0x1010 /bin/b");
+	end(&w);
+}
+
 static void test_fork_shares_then_parts(void **unused)
 {
 	struct world w;
@@ -364,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exec_chain),
+		cmocka_unit_test(test_exec_of_another_thread),
 		cmocka_unit_test(test_fork_shares_then_parts),
 		cmocka_unit_test(test_library_at_the_same_address),
 		cmocka_unit_test(test_pid_reuse),
