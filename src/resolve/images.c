@@ -14,6 +14,7 @@ void image_table_init(struct image_table *t, struct dict *dict,
 void image_table_done(struct image_table *t)
 {
 	vec_done(&t->entries);
+	vec_done(&t->unused);
 	map_done(&t->by_identity);
 }
 
@@ -101,7 +102,29 @@ uint32_t image_table_add(struct image_table *t, const struct image *image)
 
 	if (entry.image.kind == IMAGE_ANON || entry.image.kind == IMAGE_UNMAPPED)
 		entry.image.inode = ++t->nr_instances;
+	if (t->unused.nr) {
+		index = t->unused.at[--t->unused.nr];
+		t->entries.at[index] = entry;
+		return index;
+	}
 	return vec_push(&t->entries, entry) ? index : IMAGE_TABLE_FAILED;
+}
+
+bool image_table_is_instance(const struct image_table *t, uint32_t entry)
+{
+	enum image_kind kind = t->entries.at[entry].image.kind;
+
+	return kind == IMAGE_ANON || kind == IMAGE_BPF;
+}
+
+void image_table_count(void *ctx, uint32_t entry, int change)
+{
+	struct image_table *t = ctx;
+
+	t->entries.at[entry].refs += (uint32_t)change;
+	/* Without the memory for the note the entry just stays. */
+	if (!t->entries.at[entry].refs)
+		(void)vec_push(&t->unused, entry);
 }
 
 static uint32_t find_or_add(struct image_table *t, const struct image *image)

@@ -2,6 +2,7 @@
  * Layer: resolve.  Mappings refer to entries here; the dict (and so the session) gets an
  * image only with its first sample: most mapped libraries are never hit. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -14,6 +15,7 @@
 struct image_entry {
 	struct image image; /* name is a string of the dict */
 	uint32_t number;    /* in the dict; DICT_NONE before the first hit */
+	uint32_t refs;      /* of an instance: the mappings that refer to it */
 };
 
 struct image_table {
@@ -22,6 +24,7 @@ struct image_table {
 	VEC(struct image_entry) entries;
 	struct map by_identity; /* hash, turn */
 	uint64_t nr_instances;  /* of anonymous regions so far */
+	VEC(uint32_t) unused; /* entries of instances that nothing refers to any more */
 };
 
 enum {
@@ -38,6 +41,11 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			     bool kernel);
 /* An entry made by hand (BPF programs, unmapped space); always new. */
 uint32_t image_table_add(struct image_table *t, const struct image *image);
+/* Whether the entry stands for one mapping alone: it must be counted (struct mapping). */
+bool image_table_is_instance(const struct image_table *t, uint32_t entry);
+/* For struct space_pool; an instance that nothing refers to makes room for another: a JIT
+ * compiler maps memory thousands of times a second.  `ctx`: the table. */
+void image_table_count(void *ctx, uint32_t entry, int change);
 /* Its number in the dict, made at the first call.  `pid` and `m` (may be NULL) tell where it
  * is mapped now.  DICT_NONE when memory is short. */
 uint32_t image_table_hit(struct image_table *t, uint32_t entry, int32_t pid,

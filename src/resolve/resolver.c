@@ -59,6 +59,8 @@ int resolver_new(struct dict *dict, const struct resolver_ops *ops,
 	r->kernel_image = IMAGE_TABLE_FAILED;
 	procs_init(&r->procs);
 	image_table_init(&r->images, dict, ops);
+	r->procs.pool.count_image = image_table_count;
+	r->procs.pool.ctx = &r->images;
 	r->frames = calloc(FRAME_CACHE, sizeof(*r->frames));
 	r->stacks = calloc(STACK_CACHE, sizeof(*r->stacks));
 	r->kernel = procs_new(&r->procs, KERNEL_PID, 0);
@@ -173,6 +175,7 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	mapping.image = image_table_of_mmap(&r->images, m, kernel);
 	if (mapping.image == IMAGE_TABLE_FAILED)
 		return -ENOMEM;
+	mapping.counted = image_table_is_instance(&r->images, mapping.image);
 	if (kernel) {
 		if (r->images.entries.at[mapping.image].image.kind == IMAGE_KERNEL)
 			r->kernel_image = mapping.image;
@@ -269,6 +272,7 @@ static int apply_ksymbol(struct resolver *r, const struct record *rec)
 	mapping.image = image_table_add(&r->images, &image);
 	if (image.name == DICT_NONE || mapping.image == IMAGE_TABLE_FAILED)
 		return -ENOMEM;
+	mapping.counted = true;
 	return procs_map(&r->procs, r->kernel, rec->id.time_ns, &mapping);
 }
 

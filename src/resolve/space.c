@@ -69,6 +69,12 @@ static uint32_t next_random(struct space_pool *pool)
 	return (uint32_t)(pool->random >> 32);
 }
 
+static void count(struct space_pool *pool, const struct mapping *m, int change)
+{
+	if (m->counted && pool->count_image)
+		pool->count_image(pool->ctx, m->image, change);
+}
+
 /* Takes over the references to `left` and `right`. */
 static struct space_node *make(struct space_pool *pool, const struct mapping *m,
 			       uint32_t priority, struct space_node *left,
@@ -90,6 +96,7 @@ static struct space_node *make(struct space_pool *pool, const struct mapping *m,
 	*n = (struct space_node){
 		.m = *m, .left = left, .right = right, .priority = priority, .refs = 1
 	};
+	count(pool, m, 1);
 	return n;
 }
 
@@ -106,6 +113,7 @@ void space_put(struct space_pool *pool, struct space_node *root)
 		struct space_node *right = root->right;
 
 		space_put(pool, root->left);
+		count(pool, &root->m, -1);
 		root->left = pool->free_nodes;
 		pool->free_nodes = root;
 		pool->nr_free++;
@@ -119,7 +127,8 @@ static struct mapping part(const struct mapping *m, uint64_t start, uint64_t end
 	return (struct mapping){ .start = start,
 				 .end = end,
 				 .pgoff = m->pgoff + (start - m->start),
-				 .image = m->image };
+				 .image = m->image,
+				 .counted = m->counted };
 }
 
 /* Everything below `key` and everything from it on; a mapping across it is cut in two. */

@@ -12,6 +12,7 @@ struct mapping {
 	uint64_t end;   /* first address behind it */
 	uint64_t pgoff; /* file offset of `start` */
 	uint32_t image; /* number in the image table (resolve/images.h) */
+	bool counted;   /* the pool counts who refers to `image` */
 };
 
 struct space_node;
@@ -23,6 +24,9 @@ struct space_pool {
 	uint64_t random;
 	size_t nr_free;
 	size_t nr_used;
+	/* Told of each node with a counted mapping that comes (+1) or goes (-1); or NULL. */
+	void (*count_image)(void *ctx, uint32_t image, int change);
+	void *ctx;
 };
 
 void space_pool_init(struct space_pool *pool);

@@ -40,19 +40,41 @@ static void check_equal(const struct space_node *root, const struct cell *model)
 	}
 }
 
+/* Who is mapped is counted, until the last root that has it is gone. */
+static void count_image(void *ctx, uint32_t image, int change)
+{
+	int *counts = ctx;
+
+	counts[image] += change;
+	assert_true(counts[image] >= 0);
+}
+
+static void check_counts(const int *counts, const struct space_node *root)
+{
+	for (uint64_t a = 0; a < ADDRESSES; a++) {
+		const struct mapping *m = space_find(root, a);
+
+		if (m)
+			assert_true(counts[m->image] > 0);
+	}
+}
+
 static void test_against_model(void **unused)
 {
 	struct space_pool pool;
 	struct space_node *root = NULL, *kept[KEPT] = { 0 };
 	static struct cell model[ADDRESSES], kept_models[KEPT][ADDRESSES];
+	static int counts[STEPS + 1];
 
 	(void)unused;
 	space_pool_init(&pool);
+	pool.count_image = count_image;
+	pool.ctx = counts;
 	for (uint32_t step = 1; step <= STEPS; step++) {
 		uint64_t start = random_below(ADDRESSES - 1);
 		uint64_t end = start + 1 +
 			       random_below((uint32_t)(ADDRESSES - start - 1) / 4 + 1);
-		struct mapping m = { start, end, 1000 * step, step };
+		struct mapping m = { start, end, 1000 * step, step, true };
 		bool map = random_below(4) != 0;
 		struct space_node *next;
 		uint32_t k = random_below(KEPT);
@@ -73,13 +95,17 @@ static void test_against_model(void **unused)
 		memcpy(kept_models[k], model, sizeof(model));
 		if (step % 16 == 0)
 			for (uint32_t i = 0; i < KEPT; i++)
-				if (kept[i])
+				if (kept[i]) {
 					check_equal(kept[i], kept_models[i]);
+					check_counts(counts, kept[i]);
+				}
 	}
 	for (uint32_t i = 0; i < KEPT; i++)
 		space_put(&pool, kept[i]);
 	space_put(&pool, root);
 	assert_int_equal(pool.nr_used, 0); /* every node came back */
+	for (uint32_t step = 1; step <= STEPS; step++)
+		assert_int_equal(counts[step], 0);
 	space_pool_done(&pool);
 }
 
@@ -87,7 +113,7 @@ static void test_ends(void **unused)
 {
 	struct space_pool pool;
 	struct space_node *root, *cut;
-	struct mapping m = { 0x1000, 0x3000, 0x500, 7 };
+	struct mapping m = { 0x1000, 0x3000, 0x500, 7, false };
 
 	(void)unused;
 	space_pool_init(&pool);
@@ -116,7 +142,8 @@ static void test_many(void **unused)
 	space_pool_init(&pool);
 	/* In order, as a program that loads many libraries does: must not become a list. */
 	for (uint64_t i = 0; i < 50000; i++) {
-		struct mapping m = { i * 0x1000, i * 0x1000 + 0x1000, 0, (uint32_t)i };
+		struct mapping m = { i * 0x1000, i * 0x1000 + 0x1000, 0, (uint32_t)i,
+				     false };
 
 		assert_int_equal(space_map(&pool, root, &m, &next), 0);
 		space_put(&pool, root);
