@@ -19,6 +19,14 @@ void dense_done(struct dense *d)
 	*d = (struct dense){ 0 };
 }
 
+int dense_carry(struct tally *t, size_t row, size_t place)
+{
+	uint64_t actor = row >> DENSE_EVENT_BITS;
+	uint64_t event = row & ((1 << DENSE_EVENT_BITS) - 1);
+
+	return tally_add_many(t, actor << 32 | place, event, (uint64_t)UINT32_MAX + 1);
+}
+
 static int flush_row(uint32_t *row, size_t number, size_t nr_places, struct tally *t)
 {
 	uint64_t actor = number >> DENSE_EVENT_BITS;
@@ -33,7 +41,8 @@ static int flush_row(uint32_t *row, size_t number, size_t nr_places, struct tall
 	return 0;
 }
 
-int dense_flush(struct dense *d, struct tally *t)
+/* Moves all counts to the tally. */
+static int flush(struct dense *d, struct tally *t)
 {
 	for (size_t i = 0; i < d->nr_rows; i++) {
 		if (d->rows[i] && flush_row(d->rows[i], i, d->nr_places, t))
@@ -89,7 +98,7 @@ int dense_extend(struct dense *d, struct tally *t, size_t row, size_t place)
 	while (nr_places <= place)
 		nr_places *= 2;
 	if ((d->nr_used + 1) * nr_places > MAX_COUNTS)
-		return dense_flush(d, t) ? -ENOMEM : 1;
+		return flush(d, t) ? -ENOMEM : 1;
 	if (nr_places != d->nr_places && lengthen(d, nr_places))
 		return -ENOMEM;
 	return add_row(d, row);

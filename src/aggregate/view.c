@@ -434,9 +434,10 @@ static uint32_t *symbol_place(const struct profile *p, struct view *v,
 		if (!places->places)
 			return NULL;
 		memset(places->places, 0xff, nr * sizeof(*places->places));
+		places->symbols = symtab_at(places->tab, 0);
 	}
 	symbol = symtab_find(places->tab, f->offset);
-	return symbol ? &places->places[symbol - symtab_at(places->tab, 0)] : NULL;
+	return symbol ? &places->places[symbol - places->symbols] : NULL;
 }
 
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)

@@ -46,7 +46,8 @@ struct place {
 /* The places of an image's symbols, by position in its table. */
 struct symbol_places {
 	const struct symtab *tab;
-	uint32_t *places; /* NULL: no table, or not looked at yet */
+	const struct symbol *symbols; /* of the table */
+	uint32_t *places;             /* NULL: no table, or not looked at yet */
 };
 
 struct view {

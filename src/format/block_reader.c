@@ -42,7 +42,7 @@ static int window_at(struct block_reader *b, uint64_t off, size_t len,
 
 int block_reader_init(struct block_reader *b, int fd)
 {
-	const uint8_t *bytes;
+	const uint8_t *bytes = NULL;
 	struct stat st;
 	int r;
 
@@ -70,7 +70,7 @@ void block_reader_done(struct block_reader *b)
 static int block_here(struct block_reader *b, struct block_header *ret_header,
 		      const uint8_t **ret_payload)
 {
-	const uint8_t *bytes;
+	const uint8_t *bytes = NULL;
 	int r = window_at(b, b->pos, BLOCK_HEADER_BYTES, &bytes);
 
 	if (r)
@@ -94,7 +94,7 @@ static int resync(struct block_reader *b)
 		size_t len =
 			b->size - off < WINDOW_BYTES ? b->size - off : WINDOW_BYTES;
 		struct block_header header;
-		const uint8_t *bytes;
+		const uint8_t *bytes = NULL;
 		size_t at;
 		int r = window_at(b, off, len, &bytes);
 

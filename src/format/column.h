@@ -60,6 +60,9 @@ int column_decoder_init(struct column_decoder *d);
 void column_decoder_done(struct column_decoder *d);
 /* Read exactly `nr` values into `v`.  0, -EBADMSG or -ENOMEM. */
 int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size_t nr);
+/* The same, of each value the low 32 bits. */
+int column_decode_u32(struct column_decoder *d, struct cursor *in, uint32_t *v,
+		      size_t nr);
 int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *bytes,
 			size_t len);
 

@@ -64,22 +64,49 @@ int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *by
 	return 0;
 }
 
+/* Where values go: one of the two.  Narrow values are taken modulo 2^32. */
+struct sink {
+	uint64_t *wide;
+	uint32_t *narrow;
+};
+
+static void fill(const struct sink *to, uint64_t value, size_t nr)
+{
+	if (to->narrow) {
+		for (size_t i = 0; i < nr; i++)
+			to->narrow[i] = (uint32_t)value;
+	} else {
+		for (size_t i = 0; i < nr; i++)
+			to->wide[i] = value;
+	}
+}
+
+static void add_plane(const struct sink *to, const uint8_t *bytes, unsigned int shift,
+		      size_t nr)
+{
+	if (!to->narrow) {
+		for (size_t i = 0; i < nr; i++)
+			to->wide[i] += (uint64_t)bytes[i] << shift;
+	} else if (shift < 32) {
+		for (size_t i = 0; i < nr; i++)
+			to->narrow[i] += (uint32_t)bytes[i] << shift;
+	}
+}
+
 static int get_planes(struct column_decoder *d, struct cursor *in, uint64_t base,
-		      uint64_t *v, size_t nr)
+		      const struct sink *to, size_t nr)
 {
 	unsigned int width = cursor_u8(in);
 
 	if (in->failed || width > 8)
 		return -EBADMSG;
-	for (size_t i = 0; i < nr; i++)
-		v[i] = base;
+	fill(to, base, nr);
 	for (unsigned int plane = 0; plane < width; plane++) {
 		const uint8_t *bytes = take_plane(d, in, d->plane.data, nr);
 
 		if (!bytes)
 			return -EBADMSG;
-		for (size_t i = 0; i < nr; i++)
-			v[i] += (uint64_t)bytes[i] << (8 * plane);
+		add_plane(to, bytes, 8 * plane, nr);
 	}
 	return 0;
 }
@@ -123,8 +150,10 @@ static uint64_t count_bits(const uint8_t *classes, size_t nr, uint8_t *ret_wides
 }
 
 /* All classes are at most CLASS_MAX and `len` bytes hold all their bits. */
-static void unpack_bits(const uint8_t *classes, const uint8_t *bytes, size_t len,
-			uint64_t base, uint64_t *v, size_t nr)
+static inline __attribute__((always_inline)) void unpack_bits(const uint8_t *classes,
+							      const uint8_t *bytes,
+							      size_t len, uint64_t base,
+							      struct sink to, size_t nr)
 {
 	uint64_t bit = 0;
 
@@ -139,13 +168,16 @@ static void unpack_bits(const uint8_t *classes, const uint8_t *bytes, size_t len
 			      ((1ULL << nr_bits) - 1);
 		else
 			low = load_wide(bytes, bit, nr_bits, len);
-		v[i] = base + (top | low);
+		if (to.narrow)
+			to.narrow[i] = (uint32_t)(base + (top | low));
+		else
+			to.wide[i] = base + (top | low);
 		bit += nr_bits;
 	}
 }
 
 static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t base,
-		       uint64_t *v, size_t nr)
+		       const struct sink *to, size_t nr)
 {
 	const uint8_t *classes = take_plane(d, in, d->plane.data, nr);
 	const uint8_t *bytes;
@@ -158,12 +190,18 @@ static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t bas
 	bytes = cursor_take(in, len);
 	if (!bytes || widest > CLASS_MAX)
 		return -EBADMSG;
-	unpack_bits(classes, bytes, len, base, v, nr);
+	/* Two loops, in neither of which it is asked where values go. */
+	if (to->narrow)
+		unpack_bits(classes, bytes, len, base,
+			    (struct sink){ .narrow = to->narrow }, nr);
+	else
+		unpack_bits(classes, bytes, len, base,
+			    (struct sink){ .wide = to->wide }, nr);
 	return 0;
 }
 
 static int get_plain(struct column_decoder *d, struct cursor *in, uint8_t kind,
-		     uint64_t *v, size_t nr)
+		     const struct sink *to, size_t nr)
 {
 	uint64_t base = (uint64_t)cursor_svarint(in);
 
@@ -173,17 +211,26 @@ static int get_plain(struct column_decoder *d, struct cursor *in, uint8_t kind,
 	if (!buf_reserve(&d->plane, nr))
 		return -ENOMEM;
 	if (kind == COLUMN_PLANES)
-		return get_planes(d, in, base, v, nr);
+		return get_planes(d, in, base, to, nr);
 	if (kind == COLUMN_OCTAVES)
-		return get_octaves(d, in, base, v, nr);
+		return get_octaves(d, in, base, to, nr);
 	if (kind != COLUMN_CONST)
 		return -EBADMSG;
-	for (size_t i = 0; i < nr; i++)
-		v[i] = base;
+	fill(to, base, nr);
 	return 0;
 }
 
-static int get_runs(struct column_decoder *d, struct cursor *in, uint64_t *v, size_t nr)
+static int take_runs(struct column_decoder *d, struct cursor *in, size_t nr_runs)
+{
+	const struct sink lens = { .wide = d->run_lens.at };
+	const struct sink values = { .wide = d->run_values.at };
+	int r = get_plain(d, in, cursor_u8(in), &lens, nr_runs);
+
+	return r ? r : get_plain(d, in, cursor_u8(in), &values, nr_runs);
+}
+
+static int get_runs(struct column_decoder *d, struct cursor *in, const struct sink *to,
+		    size_t nr)
 {
 	uint64_t nr_runs = cursor_varint(in);
 	size_t filled = 0;
@@ -194,24 +241,27 @@ static int get_runs(struct column_decoder *d, struct cursor *in, uint64_t *v, si
 	if (!vec_reserve(&d->run_lens, nr_runs) ||
 	    !vec_reserve(&d->run_values, nr_runs))
 		return -ENOMEM;
-	r = get_plain(d, in, cursor_u8(in), d->run_lens.at, nr_runs);
-	if (!r)
-		r = get_plain(d, in, cursor_u8(in), d->run_values.at, nr_runs);
+	r = take_runs(d, in, nr_runs);
 	if (r)
 		return r;
 	for (size_t run = 0; run < nr_runs; run++) {
-		uint64_t value = d->run_values.at[run];
 		uint64_t more = d->run_lens.at[run]; /* than one */
+		struct sink rest = { 0 };
 
 		if (more >= nr - filled)
 			return -EBADMSG;
-		for (uint64_t i = 0; i <= more; i++)
-			v[filled++] = value;
+		if (to->narrow)
+			rest.narrow = to->narrow + filled;
+		else
+			rest.wide = to->wide + filled;
+		fill(&rest, d->run_values.at[run], more + 1);
+		filled += more + 1;
 	}
 	return filled == nr ? 0 : -EBADMSG;
 }
 
-int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size_t nr)
+static int decode(struct column_decoder *d, struct cursor *in, const struct sink *to,
+		  size_t nr)
 {
 	uint8_t kind;
 
@@ -220,6 +270,21 @@ int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size
 	if (nr > COLUMN_VALUES_MAX)
 		return -EBADMSG;
 	kind = cursor_u8(in);
-	return kind == COLUMN_RUNS ? get_runs(d, in, v, nr)
-				   : get_plain(d, in, kind, v, nr);
+	return kind == COLUMN_RUNS ? get_runs(d, in, to, nr)
+				   : get_plain(d, in, kind, to, nr);
+}
+
+int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size_t nr)
+{
+	const struct sink to = { .wide = v };
+
+	return decode(d, in, &to, nr);
+}
+
+int column_decode_u32(struct column_decoder *d, struct cursor *in, uint32_t *v,
+		      size_t nr)
+{
+	const struct sink to = { .narrow = v };
+
+	return decode(d, in, &to, nr);
 }

@@ -69,28 +69,18 @@ static int unpack_stacks(struct sample_columns *c, struct cursor *in,
 			 struct column_decoder *d)
 {
 	uint32_t next = (uint32_t)cursor_varint(in);
-	int r = column_decode(d, in, c->values, c->nr);
+	int r = column_decode_u32(d, in, c->stack, c->nr);
 
 	if (r)
 		return r;
 	for (size_t i = 0; i < c->nr; i++) {
-		uint32_t stack = next - (uint32_t)c->values[i];
+		uint32_t stack = next - c->stack[i];
 
 		c->stack[i] = stack;
-		if (stack >= next && stack != DICT_NONE)
-			next = stack + 1;
+		/* Without a branch: whether a stack is new is hard to foretell. */
+		next = stack >= next && stack != DICT_NONE ? stack + 1 : next;
 	}
 	return 0;
-}
-
-static int unpack_u32(struct sample_columns *c, struct cursor *in,
-		      struct column_decoder *d, uint32_t *ret)
-{
-	int r = column_decode(d, in, c->values, c->nr);
-
-	for (size_t i = 0; !r && i < c->nr; i++)
-		ret[i] = (uint32_t)c->values[i];
-	return r;
 }
 
 static int unpack_column(struct sample_columns *c, enum sample_column column,
@@ -104,11 +94,11 @@ static int unpack_column(struct sample_columns *c, enum sample_column column,
 	case SAMPLE_PERIOD:
 		return column_decode(d, in, c->period, c->nr);
 	case SAMPLE_THREAD:
-		return unpack_u32(c, in, d, c->thread);
+		return column_decode_u32(d, in, c->thread, c->nr);
 	case SAMPLE_CPU:
-		return unpack_u32(c, in, d, c->cpu);
+		return column_decode_u32(d, in, c->cpu, c->nr);
 	case SAMPLE_EVENT:
-		return unpack_u32(c, in, d, c->event);
+		return column_decode_u32(d, in, c->event, c->nr);
 	case SAMPLE_COLUMN_COUNT:
 		break;
 	}

@@ -197,6 +197,34 @@ static int make_ranges(struct symtab *tab)
 	return 0;
 }
 
+/* About two buckets a range, so that the search begins next to where it ends. */
+static int make_buckets(struct symtab *tab)
+{
+	uint64_t first, span;
+	size_t range = 0;
+	size_t nr;
+
+	if (!tab->ranges.nr)
+		return 0;
+	first = tab->ranges.at[0].start;
+	span = tab->ranges.at[tab->ranges.nr - 1].start - first;
+	while (span >> tab->bucket_shift > 2 * tab->ranges.nr)
+		tab->bucket_shift++;
+	nr = (size_t)(span >> tab->bucket_shift) + 1;
+	if (!vec_reserve(&tab->buckets, nr) || !tab->buckets.at)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t offset = first + ((uint64_t)i << tab->bucket_shift);
+
+		while (range + 1 < tab->ranges.nr &&
+		       tab->ranges.at[range + 1].start <= offset)
+			range++;
+		tab->buckets.at[i] = (uint32_t)range;
+	}
+	tab->buckets.nr = nr;
+	return 0;
+}
+
 int symtab_build(struct symtab *tab, symtab_candidates *candidates)
 {
 	struct sort_key *keys;
@@ -211,7 +239,9 @@ int symtab_build(struct symtab *tab, symtab_candidates *candidates)
 		return r;
 	r = choose(tab, candidates, keys);
 	free(keys);
-	return r ? r : make_ranges(tab);
+	if (!r)
+		r = make_ranges(tab);
+	return r ? r : make_buckets(tab);
 }
 
 int symtab_of_one(const char *name, uint64_t size, uint64_t start,
@@ -237,26 +267,41 @@ int symtab_of_one(const char *name, uint64_t size, uint64_t start,
 	return 0;
 }
 
-const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset)
+/* The last of ranges [low, high) that starts at or before `offset`; ranges[low] does. */
+static size_t bisect(const struct symtab_range *ranges, size_t low, size_t high,
+		     uint64_t offset)
 {
-	size_t low = 0;
-	size_t high = tab->ranges.nr; /* the answer is before this one */
-	uint32_t symbol;
-
-	while (low < high) {
+	while (high - low > 1) {
 		size_t mid = low + (high - low) / 2;
 
-		if (tab->ranges.at[mid].start <= offset)
-			low = mid + 1;
+		if (ranges[mid].start <= offset)
+			low = mid;
 		else
 			high = mid;
 	}
-	if (low == 0)
+	return low;
+}
+
+const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset)
+{
+	const struct symtab_range *ranges = tab->ranges.at;
+	size_t high = tab->ranges.nr;
+	uint64_t bucket;
+	uint32_t symbol;
+	size_t low;
+
+	if (!high || offset < ranges[0].start)
 		return NULL;
-	symbol = tab->ranges.at[low - 1].symbol;
-	if (symbol == SYMTAB_NO_SYMBOL)
-		return NULL;
-	return &tab->symbols.at[symbol];
+	bucket = (offset - ranges[0].start) >> tab->bucket_shift;
+	if (bucket < tab->buckets.nr) {
+		low = tab->buckets.at[bucket];
+		if (bucket + 1 < tab->buckets.nr)
+			high = (size_t)tab->buckets.at[bucket + 1] + 1;
+	} else {
+		low = high - 1;
+	}
+	symbol = ranges[bisect(ranges, low, high, offset)].symbol;
+	return symbol == SYMTAB_NO_SYMBOL ? NULL : &tab->symbols.at[symbol];
 }
 
 size_t symtab_count(const struct symtab *tab)
@@ -287,6 +332,7 @@ void symtab_free(struct symtab *tab)
 	free(tab->names);
 	vec_done(&tab->symbols);
 	vec_done(&tab->ranges);
+	vec_done(&tab->buckets);
 	vec_done(&tab->segments);
 	free(tab);
 }

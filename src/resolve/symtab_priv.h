@@ -47,6 +47,10 @@ struct symtab {
 	uint64_t run_base;          /* added to an offset that no segment covers */
 	VEC(struct symbol) symbols; /* by offset, one at each */
 	VEC(struct symtab_range) ranges;
+	/* Where to begin in `ranges`: by (offset - first start) >> bucket_shift, the last
+	 * range that starts at or before the bucket's first offset. */
+	VEC(uint32_t) buckets;
+	unsigned int bucket_shift;
 	VEC(struct symtab_segment) segments;
 };
 

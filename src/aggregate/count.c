@@ -1,0 +1,238 @@
+#include "aggregate/count.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "aggregate/view.h"
+#include "format/session.h"
+
+enum {
+	CHUNK = 1024,         /* samples that go to the dense counts at once */
+	STEP = 64,            /* samples on their way to the tally at once */
+	ROW_NONE = 0xffffffff /* of a sample that is not asked for */
+};
+
+/* (event, cpu, bucket) of sample i as one number; 1: the event is not asked for. */
+static inline int pack_rest(const struct view *v, const struct sample_batch *b,
+			    size_t i, uint64_t *ret_rest)
+{
+	uint32_t event = b->event[i];
+	uint64_t rest = event;
+
+	if (event >= v->nr_events || v->event_of[event] == VIEW_SKIP)
+		return 1;
+	if (b->cpu) {
+		uint32_t cpu = b->cpu[i] < VIEW_CPU_NONE ? b->cpu[i] : VIEW_CPU_NONE;
+
+		rest |= (uint64_t)cpu << VIEW_EVENT_BITS;
+	}
+	if (b->time_ns) {
+		uint64_t start = v->source.start_ns;
+		uint64_t bucket = b->time_ns[i] > start
+					  ? (b->time_ns[i] - start) / v->time_width_ns
+					  : 0;
+
+		if (bucket > UINT32_MAX)
+			return -ERANGE;
+		rest |= bucket << (VIEW_EVENT_BITS + VIEW_CPU_BITS);
+	}
+	*ret_rest = rest;
+	return 0;
+}
+
+/* The place of sample i; places are worked out at their first sample. */
+static inline uint32_t sample_place(struct profile *p, struct view *v, uint32_t stack)
+{
+	uint32_t place = v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks];
+
+	return __builtin_expect(place == VIEW_UNSET, 0) ? view_place(p, v, stack)
+							: place;
+}
+
+/* What a sample adds to the tally. */
+struct counted {
+	uint64_t a;
+	uint64_t b;
+	uint64_t period;
+};
+
+/* The cell of sample i; 1: it is not asked for. */
+static inline int find_cell(struct profile *p, struct view *v,
+			    const struct sample_batch *b, size_t i,
+			    struct counted *ret_cell)
+{
+	uint32_t actor = 0;
+	uint32_t place = 0;
+	int r;
+
+	if (b->thread) {
+		uint32_t t = b->thread[i];
+
+		actor = v->actor_of[t < v->nr_threads ? t : v->nr_threads];
+		if (actor == VIEW_SKIP)
+			return 1;
+	}
+	r = pack_rest(v, b, i, &ret_cell->b);
+	if (r)
+		return r;
+	if (b->stack) {
+		place = sample_place(p, v, b->stack[i]);
+		if (place == VIEW_UNSET)
+			return -ENOMEM;
+	}
+	ret_cell->a = (uint64_t)actor << 32 | place;
+	ret_cell->period = b->period ? b->period[i] : 0;
+	return 0;
+}
+
+/* Samples go by in steps: first the cells of a step are found and asked for, then counted,
+ * so that the waits for memory overlap. */
+static int count_in_tally(struct profile *p, struct view *v,
+			  const struct sample_batch *b, size_t first, size_t end)
+{
+	struct counted cells[STEP];
+
+	for (size_t from = first; from < end; from += STEP) {
+		size_t to = end - from < STEP ? end : from + STEP;
+		size_t nr = 0;
+
+		for (size_t i = from; i < to; i++) {
+			int r = find_cell(p, v, b, i, &cells[nr]);
+
+			if (r < 0)
+				return r;
+			if (r)
+				continue;
+			tally_prefetch(&v->tally, cells[nr].a, cells[nr].b);
+			nr++;
+		}
+		for (size_t i = 0; i < nr; i++) {
+			int r = tally_add(&v->tally, cells[i].a, cells[i].b,
+					  cells[i].period);
+
+			if (r)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/* The places of `nr` stacks, and the highest of them.  A loop that asks nothing, so that
+ * the waits for memory overlap; what is not known yet is worked out behind it. */
+static int find_places(struct profile *p, struct view *v, const uint32_t *stacks,
+		       size_t nr, uint32_t *places, uint32_t *ret_highest)
+{
+	const uint32_t *place_of = v->place_of;
+	uint32_t unknown = (uint32_t)v->nr_stacks;
+	uint32_t highest = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t stack = stacks[i] < unknown ? stacks[i] : unknown;
+		uint32_t place = place_of[stack];
+
+		places[i] = place;
+		highest = place > highest ? place : highest;
+	}
+	if (highest != VIEW_UNSET) {
+		*ret_highest = highest;
+		return 0;
+	}
+	highest = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (places[i] == VIEW_UNSET)
+			places[i] = sample_place(p, v, stacks[i]);
+		if (places[i] == VIEW_UNSET)
+			return -ENOMEM;
+		highest = places[i] > highest ? places[i] : highest;
+	}
+	*ret_highest = highest;
+	return 0;
+}
+
+/* The rows of samples from..from + nr; false if some have events that no row is for. */
+static bool find_rows(const struct view *v, const struct sample_batch *b, size_t from,
+		      size_t nr, uint32_t *rows)
+{
+	const uint32_t *events = b->event + from;
+	const uint32_t *threads = b->thread ? b->thread + from : NULL;
+	uint32_t nr_threads = (uint32_t)v->nr_threads;
+	uint32_t all = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		all |= events[i];
+	if (all >> DENSE_EVENT_BITS || all >= v->nr_events)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t actor = 0;
+
+		if (threads)
+			actor = v->actor_of[threads[i] < nr_threads ? threads[i]
+								    : nr_threads];
+		rows[i] = actor == VIEW_SKIP || v->event_of[events[i]] == VIEW_SKIP
+				  ? ROW_NONE
+				  : actor << DENSE_EVENT_BITS | events[i];
+	}
+	return true;
+}
+
+/* Counts samples by row and place; *ret_nr is how many were, all of them unless the counts
+ * got too big: they are in the tally then.  0 or -ENOMEM. */
+static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *places,
+		      uint32_t highest, size_t *ret_nr)
+{
+	struct dense *d = &v->dense;
+	size_t nr = *ret_nr;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t row = rows[i];
+
+		if (row == ROW_NONE)
+			continue;
+		if (row >= d->nr_rows || !d->rows[row] || highest >= d->nr_places) {
+			int r = dense_extend(d, &v->tally, row, highest);
+
+			if (r < 0)
+				return r;
+			if (r) {
+				*ret_nr = i;
+				return 0;
+			}
+		}
+		if (__builtin_expect(++d->rows[row][places[i]] == 0, 0) &&
+		    dense_carry(&v->tally, row, places[i]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int count_chunk(struct profile *p, struct view *v, const struct sample_batch *b,
+		       size_t from, size_t nr)
+{
+	uint32_t places[CHUNK] = { 0 };
+	uint32_t rows[CHUNK];
+	uint32_t highest = 0;
+	size_t counted = nr;
+	int r = 0;
+
+	if (!v->dense.on || !find_rows(v, b, from, nr, rows))
+		return count_in_tally(p, v, b, from, from + nr);
+	if (b->stack)
+		r = find_places(p, v, b->stack + from, nr, places, &highest);
+	if (!r)
+		r = count_rows(v, rows, places, highest, &counted);
+	if (!r && counted < nr)
+		r = count_in_tally(p, v, b, from + counted, from + nr);
+	return r;
+}
+
+int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)
+{
+	for (size_t from = 0; from < b->nr; from += CHUNK) {
+		size_t nr = b->nr - from < CHUNK ? b->nr - from : CHUNK;
+		int r = count_chunk(p, v, b, from, nr);
+
+		if (r)
+			return r;
+	}
+	return 0;
+}
