@@ -1,0 +1,255 @@
+#!/usr/bin/env bats
+# Profile specifications as a user types them: which samples each tag selects, and what is
+# said of words that are wrong.
+
+setup_file() {
+	export DIR="$BATS_FILE_TMPDIR"
+	describe | make_session current
+	describe_other | make_session other
+	export S="$DIR"
+	mkdir "$DIR/away"
+}
+
+make_session() {
+	mkdir -p "$DIR/samples/$1"
+	"$WRITE_SESSION" "$DIR/samples/$1/segment-000001"
+}
+
+# Three programs, a library with a comma, the kernel and a module; powers of two, so that a
+# sum says which samples are in it.
+describe() {
+	cat <<-'END'
+		info|2400|CPU|host1||1000
+		event|CLK|Clocks|3|100000|0|0
+		event|CLK|Clocks|3|50000|0|0
+		event|MISS|Misses|3|6000|0|1
+		event|MISS|Misses|3|6000|0|65
+		image|1|/usr/bin/make
+		image|1|/opt/gmake
+		image|1|/lib/libc.so.6
+		image|1|/opt/lib/a,b
+		image|2|[kernel.kallsyms]
+		image|3|ext4
+		thread|100|100|make|0|0|
+		thread|100|101|worker|0|0|
+		thread|200|200|gmake|1|0|
+		thread|30|30|kworker/0:1|-|1|
+		thread|-1|-1|gone|-|2|
+		sample|0|0|0|2000|1|0+0x10|1
+		sample|0|0|1|2000|1|2+0x10|2
+		sample|1|0|10|2000|1|3+0x10|4
+		sample|2|0|9|2000|1|1+0x10|8
+		sample|2|0|0|2000|1|2+0x10|16
+		sample|0|0|0|2000|1|4+0x10|32
+		sample|2|0|0|2000|1|5+0x10|64
+		sample|3|0|0|2000|1|5+0x10|128
+		sample|3|0|0|2000|1|4+0x10|256
+		sample|4|0|0|2000|1|4+0x10|512
+		sample|0|1|0|2000|1|0+0x10|1024
+		sample|0|2|0|2000|1|0+0x10|2048
+		sample|0|3|0|2000|1|0+0x10|4096
+	END
+}
+
+describe_other() {
+	cat <<-'END'
+		info|2400|CPU|host1||1000
+		event|CLK|Clocks|3|100000|0|0
+		image|1|/usr/bin/make
+		thread|100|100|make|0|0|
+		sample|0|0|0|2000|1|0+0x10|8192
+	END
+}
+
+# The number of samples that the words select.
+selected() {
+	"$OPROFILE" report --session-dir "$S" --by event --csv "$@" 2>"$BATS_TEST_TMPDIR/err" |
+		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }'
+}
+
+# refused WORD... - the one line, without the command's name, that refuses the words.
+refused() {
+	local status=0
+	"$OPROFILE" report --session-dir "$S" "$@" >"$BATS_TEST_TMPDIR/out" \
+		2>"$BATS_TEST_TMPDIR/err" || status=$?
+	[ "$status" -eq 1 ] || return 1
+	[ ! -s "$BATS_TEST_TMPDIR/out" ] || return 1
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ] || return 1
+	sed 's/^[^:]*: *//' "$BATS_TEST_TMPDIR/err"
+}
+
+# table: lines of a number and words.
+table() {
+	local want words got
+	while read -r want words; do
+		eval "got=\$(selected $words)"
+		[ "$got" = "$want" ] || { echo "$words: $got, not $want"; return 1; }
+	done
+}
+
+@test "images in their roles" {
+	table <<-'END'
+		8191 event:all
+		7207 image:make
+		7207 image:/usr/bin/make
+		7295 'image:*make'
+		7207 'image:/usr/*'
+		88   image:/opt/gmake
+		0    image:libc.so.6
+		18   libc.so.6
+		18   '/lib/*'
+		0    'lib/*'
+		4    '*/a\,b'
+		22   libc.so.6,'*/a\,b'
+		22   libc.so.6 '*/a\,b'
+		18   lib-image:libc.so.6
+		2    lib-image:libc.so.6 image:make
+		7169 lib-image:make
+		800  lib-image:no-vmlinux
+		192  lib-image:/ext4
+		6    lib-image:'/opt/lib/a\,b',libc.so.6 image:make
+		8173 lib-image-exclude:'/lib/*'
+		16   image:gmake lib-image-exclude:gmake,ext4
+		984  image-exclude:make
+		8173 image-exclude:libc.so.6
+		512  image-exclude:'*make,/ext4' no-vmlinux tgid:-1
+	END
+}
+
+@test "the kernel and modules by either role" {
+	table <<-'END'
+		928 image:no-vmlinux
+		928 no-vmlinux
+		928 '[kernel.kallsyms]'
+		192 image:/ext4
+		192 ext4
+		192 '[ext4]'
+		928 image:/no-vmlinux
+		64  image:gmake lib-image:ext4
+		64  image:ext4 tgid:200
+	END
+}
+
+@test "rows asked for in their own right are top level" {
+	"$OPROFILE" report --session-dir "$S" -n event:CLK count:100000 image:ext4 |
+		diff -u <(echo '      192 100.000 ext4') -
+	"$OPROFILE" report --session-dir "$S" -n event:CLK count:100000 lib-image:ext4 tgid:200 |
+		diff -u <(printf '%s\n' '       64 100.000 gmake' $'\t       64 100.000 ext4') -
+}
+
+@test "events, counts and unit masks" {
+	table <<-'END'
+		2047 event:CLK
+		6144 event:MISS
+		6144 'event:M*'
+		8191 event:MISS,CLK
+		1024 count:50000
+		1023 count:100000
+		7168 count:6000,50000
+		7168 count:0x1770,50000
+		4096 unit-mask:0x41
+		4096 unit-mask:65
+		6144 unit-mask:1,0x41
+		2047 unit-mask:0
+		8191 unit-mask:all count:all event:all
+		0    event:clk
+	END
+}
+
+@test "threads, processes, CPUs and commands" {
+	table <<-'END'
+		7203 tid:100
+		4    tid:101
+		7207 tgid:100
+		7295 tgid:100,200
+		8191 tgid:all
+		512  tid:-1
+		2    cpu:1
+		14   cpu:1,10,9
+		8191 cpu:all
+		0    cpu:2
+		4    comm:worker
+		388  'comm:*work*'
+		7203 comm:make
+		2    comm:make cpu:1
+		8191 tid:1,all
+	END
+}
+
+@test "the last word of a tag counts, the same word twice is refused" {
+	table <<-'END'
+		4    tid:100 tid:101
+		7203 tid:101 tid:100
+		2047 event:all event:CLK
+	END
+	[ "$(refused event:CLK event:CLK)" = "tag specified more than once: event:CLK" ]
+	[ "$(refused event:CLK event:MISS event:CLK)" = "tag specified more than once: event:CLK" ]
+}
+
+@test "perf's spellings" {
+	table <<-'END'
+		18   --dsos libc.so.6
+		2    --dsos=libc.so.6 image:make
+		4    --comms worker
+		6    --comms make,worker --dsos 'libc*,*a\,b'
+	END
+	[ "$(refused --comms make comm:make)" = "tag specified more than once: comm:make" ]
+}
+
+@test "sessions: summed, excluded, named twice" {
+	table <<-'END'
+		8191  session:current
+		8192  session:other
+		16383 session:current,other
+		8192  session:other,other
+		8192  session:current,other session-exclude:current
+		8191  session-exclude:other
+		8192  session:current,other 'session-exclude:c*'
+	END
+	[ "$(refused session-exclude:current)" = "No session given: session-exclude:current leaves none" ]
+	[[ "$(refused session:nowhere)" == *"Please specify a session containing sample data"* ]]
+	[ "$(refused "$S/samples/other" session-exclude:x)" = \
+		"session-exclude:x: the session is given already as $S/samples/other" ]
+}
+
+@test "relative words mean the file they lead to" {
+	ln -sf /usr/bin/make "$DIR/away/link"
+	[ -e /usr/bin/make ] || skip "needs a file to lead to"
+	cd "$DIR/away"
+	if [ "$(realpath ./link)" = /usr/bin/make ]; then
+		[ "$(selected image:./link)" = 7207 ]
+	fi
+	[ "$(selected ./nothing)" = 0 ]
+}
+
+@test "wrong words: one line that names the tag" {
+	[ "$(refused imgae:x)" = "unknown tag in profile specification 'imgae:x': did you mean 'image:'?" ]
+	[ "$(refused tigd:1)" = "unknown tag in profile specification 'tigd:1': did you mean 'tgid:'?" ]
+	[[ "$(refused foo:bar)" == "unknown tag in profile specification 'foo:bar'"*"image:./foo:bar"* ]]
+	[ "$(refused tid:abc)" = "tid: 'abc' is not a thread id" ]
+	[ "$(refused cpu:1,b)" = "cpu: 'b' is not the number of a CPU" ]
+	[ "$(refused unit-mask:0xyz)" = "unit-mask: '0xyz' is not a unit mask" ]
+	[ "$(refused count:)" = "nothing given after count:" ]
+	[ "$(refused session:)" = "No session given after session:" ]
+	[[ "$(refused binary:x)" == *"binary: is gone"* ]]
+	[[ "$(refused sample-file:x)" == *"sample-file: is gone"* ]]
+	[[ "$(refused archive:x)" == *"archive: comes with a later version" ]]
+	[[ "$(refused { image:a } { image:b })" == "'{': differential profiles"* ]]
+	[ "$(refused image:none)" = \
+		"error: no sample files found: profile specification too strict ?" ]
+}
+
+@test "dump selects the same samples" {
+	while read -r words; do
+		eval "want=\$(selected $words)"
+		eval "got=\$(\"\$OPROFILE\" dump --session-dir \"\$S\" $words | wc -l)"
+		[ "$want" -gt 0 ] && [ "$got" = "$want" ] || { echo "$words: $got, not $want"; return 1; }
+	done <<-'END'
+		tgid:200 cpu:0
+		image:make lib-image:libc.so.6
+		event:MISS unit-mask:1
+		ext4
+		image-exclude:make
+		tid:-1
+	END
+}
