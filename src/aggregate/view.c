@@ -196,15 +196,11 @@ static int extend_events(struct profile *p, struct view *v)
 }
 
 /* A stack is cut short if its root is STACK_TRUNCATED; callers come before callees. */
-static int extend_stacks(struct view *v)
+static int extend_truncated(struct view *v, size_t from, size_t nr)
 {
 	const struct dict *d = v->source.dict;
-	size_t from = v->nr_stacks;
-	size_t nr = d->stacks.nr;
 	uint8_t *grown;
 
-	if (v->place_of && nr == from)
-		return 0;
 	grown = realloc(v->truncated, nr + 1);
 	if (!grown)
 		return -ENOMEM;
@@ -215,7 +211,33 @@ static int extend_stacks(struct view *v)
 
 		grown[i] = i == STACK_TRUNCATED || (parent < i && grown[parent]);
 	}
+	return 0;
+}
+
+static int extend_stacks(const struct profile *p, struct view *v)
+{
+	size_t nr = v->source.dict->stacks.nr;
+
+	if (v->place_of && nr == v->nr_stacks)
+		return 0;
+	if (p->needs & NEED_QUALITY && extend_truncated(v, v->nr_stacks, nr))
+		return -ENOMEM;
 	return grow_numbers(&v->place_of, &v->nr_stacks, nr);
+}
+
+/* Whether all samples of a symbol have one place: where neither addresses nor callers
+ * matter. */
+static bool one_place_a_symbol(const struct profile *p)
+{
+	return p->needs & NEED_FUNCTION && !(p->needs & (NEED_ADDRESS | NEED_QUALITY));
+}
+
+/* Where a symbol leads to the place at once, functions need not be kept by frame. */
+static int extend_frames(const struct profile *p, struct view *v)
+{
+	if (!(p->needs & NEED_FUNCTION) || one_place_a_symbol(p))
+		return 0;
+	return grow_numbers(&v->function_of, &v->nr_frames, v->source.dict->frames.nr);
 }
 
 static int extend_images(struct view *v)
@@ -246,11 +268,8 @@ static int extend_images(struct view *v)
 
 int view_extend(struct profile *p, struct view *v)
 {
-	const struct dict *d = v->source.dict;
-
-	if (extend_threads(p, v) || extend_events(p, v) || extend_stacks(v) ||
-	    grow_numbers(&v->function_of, &v->nr_frames, d->frames.nr) ||
-	    extend_images(v))
+	if (extend_threads(p, v) || extend_events(p, v) || extend_stacks(p, v) ||
+	    extend_frames(p, v) || extend_images(v))
 		return -ENOMEM;
 	return 0;
 }
@@ -421,8 +440,7 @@ static uint32_t *symbol_place(const struct profile *p, struct view *v,
 	const struct symbol *symbol;
 	size_t nr;
 
-	if (!(p->needs & NEED_FUNCTION) || p->needs & (NEED_ADDRESS | NEED_QUALITY) ||
-	    f->image >= v->nr_images || !v->source.naming)
+	if (!one_place_a_symbol(p) || f->image >= v->nr_images || !v->source.naming)
 		return NULL;
 	places = &v->places_of[f->image];
 	if (!places->places) {
@@ -440,6 +458,20 @@ static uint32_t *symbol_place(const struct profile *p, struct view *v,
 	return symbol ? &places->places[symbol - places->symbols] : NULL;
 }
 
+/* The function of frame `at`, which is `f`; kept by frame where that is asked again. */
+static uint32_t frame_function(struct profile *p, struct view *v, uint32_t at,
+			       const struct frame *f)
+{
+	uint32_t *known;
+
+	if (!v->function_of)
+		return name_function(p, v, f->image, f->offset);
+	known = &v->function_of[at < v->nr_frames ? at : v->nr_frames];
+	if (*known == VIEW_UNSET)
+		*known = name_function(p, v, f->image, f->offset);
+	return *known;
+}
+
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 {
 	const struct dict *d = v->source.dict;
@@ -447,7 +479,6 @@ uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 	const struct frame lost = { .image = DICT_NONE };
 	const struct frame *f = at < d->frames.nr ? &d->frames.at[at] : &lost;
 	struct place place = { .image = f->image, .function = DICT_NONE };
-	uint32_t *function = &v->function_of[at < d->frames.nr ? at : v->nr_frames];
 	uint32_t *known = symbol_place(p, v, f);
 	uint32_t number;
 
@@ -458,11 +489,9 @@ uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 	if (place.image >= d->images.nr)
 		place.image = DICT_NONE;
 	if (p->needs & NEED_FUNCTION) {
-		if (*function == VIEW_UNSET)
-			*function = name_function(p, v, f->image, f->offset);
-		if (*function == VIEW_UNSET)
+		place.function = frame_function(p, v, at, f);
+		if (place.function == VIEW_UNSET)
 			return VIEW_UNSET;
-		place.function = *function;
 	}
 	if (p->needs & NEED_ADDRESS)
 		place.address = place_address(v, f);

@@ -54,11 +54,11 @@ struct view {
 	struct profile_source source;
 	uint32_t *actor_of; /* by thread; actor_of[nr_threads] is of an unknown one */
 	uint32_t *place_of; /* by stack; likewise */
-	uint32_t *function_of; /* by frame */
+	uint32_t *function_of; /* by frame; NULL where symbols have one place each */
 	uint32_t *event_of;    /* by event: of the profile */
 	uint32_t *image_of;    /* by image: of the profile */
 	uint32_t *text_of;     /* by image: its name, a string of the profile */
-	uint8_t *truncated;    /* by stack */
+	uint8_t *truncated;    /* by stack; only with NEED_QUALITY */
 	uint8_t *noted; /* by image: the state of its symbols is in the profile */
 	struct symbol_places *places_of; /* by image */
 	size_t nr_places_of;

@@ -48,10 +48,11 @@ struct image {
 	int32_t pid; /* of ANON and UNMAPPED, else 0 */
 };
 
+/* Without the four bytes of padding: of all that a reader keeps, these are the most. */
 struct frame {
 	uint64_t offset; /* meaning by the image's kind, above */
 	uint32_t image;
-};
+} __attribute__((packed, aligned(4)));
 
 /* Stacks are a trie from the thread's root inwards: a node is a frame and the node of its
  * caller.  A sample's stack is the node of its leaf.  Nodes 0 and 1 are no frames: */
