@@ -39,6 +39,8 @@ static const struct quality_reason reasons[NAMING_STATUS_COUNT] = {
 				"put the recorded version back, or record again" },
 	[NAMING_UNREADABLE] = { "not readable",
 				"check its permissions; it has to be an ELF file" },
+	[NAMING_AMBIGUOUS] = { "more than one file has its name",
+			       "give --image-path a folder with the right one" },
 	[NAMING_UNVERIFIED] = { "in no symbol of it, and it has no build-id to check",
 				"link it with --build-id" },
 	[NAMING_NO_KALLSYMS] = { "kernel symbols were hidden",

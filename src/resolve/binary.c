@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "resolve/debug_link.h"
 #include "resolve/elf_file.h"
+#include "resolve/file_index.h"
 #include "resolve/symtab.h"
 
 enum {
@@ -133,7 +135,8 @@ static char *copy_path(const char *session_dir, const struct image *image)
 }
 
 /* Where distributions install separate debug information. */
-static int find_debug_file(const struct image *image, struct binary *b)
+static int find_by_build_id(const char *root, const struct image *image,
+			    struct binary *b)
 {
 	struct build_id id;
 	char hex[HEX_BYTES];
@@ -143,7 +146,8 @@ static int find_debug_file(const struct image *image, struct binary *b)
 	if (image->build_id.len < 2)
 		return 0;
 	build_id_to_hex(&image->build_id, hex);
-	path = format_path("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+	path = format_path("%s/usr/lib/debug/.build-id/%.2s/%s.debug", root, hex,
+			   hex + 2);
 	if (!path)
 		return -ENOMEM;
 	fd = elf_open_regular(path);
@@ -159,6 +163,23 @@ static int find_debug_file(const struct image *image, struct binary *b)
 	return 0;
 }
 
+/* What the binary itself names; `name` is its recorded path, which counts where it is a copy
+ * that is used. */
+static int find_by_link(const char *root, const char *name, struct binary *b)
+{
+	struct debug_link link;
+	struct elf_file f;
+	int r;
+
+	if (name[0] != '/' || elf_file_init_fd(&f, b->fd, NULL))
+		return 0;
+	r = debug_link_read(&f, &link);
+	elf_file_done(&f);
+	if (!r)
+		r = debug_link_find(&link, root, name, &b->debug_fd, &b->debug_path);
+	return r == -ENOMEM ? r : 0;
+}
+
 /* A relative path means nothing here: it was another process's directory. */
 static bool may_open(const struct image *image, const char *name)
 {
@@ -166,18 +187,74 @@ static bool may_open(const struct image *image, const char *name)
 	       !ends_with(name, " (deleted)");
 }
 
-int binary_find(const char *session_dir, const struct image *image, const char *name,
-		struct binary *ret_binary)
+/* Tries the files that the index has under a name: `get` is one of its look-ups.  Without
+ * the proof of a build-id the name must be enough, and then it must be the only one. */
+static int try_index(const struct file_index *index, const char *name,
+		     const char *(*get)(const struct file_index *, const char *,
+					size_t),
+		     const struct image *image, struct binary *b)
 {
-	struct binary b = { .fd = -1, .debug_fd = -1, .status = NAMING_NO_FILE };
+	const char *path;
+	int r = 0;
+
+	if (!image->build_id.len && get(index, name, 1)) {
+		b->status = NAMING_AMBIGUOUS;
+		return 0;
+	}
+	for (size_t n = 0; !r && b->fd < 0 && (path = get(index, name, n)); n++)
+		r = try_file(strdup(path), image, false, b);
+	return r;
+}
+
+static int find_debug_file(const char *root, const struct image *image,
+			   const char *name, struct binary *b)
+{
+	int r = find_by_build_id(root, image, b);
+
+	return r || b->debug_fd >= 0 ? r : find_by_link(root, name, b);
+}
+
+static int find_binary(const struct binary_places *places, const struct image *image,
+		       const char *name, struct binary *b)
+{
+	bool by_name = may_open(image, name);
 	int r = 0;
 
 	if (image->build_id.len || (image->kind == IMAGE_FILE && image->inode))
-		r = try_file(copy_path(session_dir, image), image, true, &b);
-	if (!r && b.fd < 0 && may_open(image, name))
-		r = try_file(strdup(name), image, false, &b);
-	if (!r && b.fd >= 0 && image->kind == IMAGE_FILE)
-		r = find_debug_file(image, &b);
+		r = try_file(copy_path(places->session_dir, image), image, true, b);
+	if (!r && b->fd < 0 && by_name)
+		r = try_file(format_path("%s%s", places->root, name), image, false, b);
+	if (!r && b->fd < 0 && by_name && places->index)
+		r = try_index(places->index, strrchr(name, '/') + 1, file_index_get,
+			      image, b);
+	if (!r && b->fd >= 0 && image->kind == IMAGE_FILE)
+		r = find_debug_file(places->root, image, name, b);
+	return r;
+}
+
+int binary_find(const struct binary_places *places, const struct image *image,
+		const char *name, struct binary *ret_binary)
+{
+	struct binary b = { .fd = -1, .debug_fd = -1, .status = NAMING_NO_FILE };
+	int r = find_binary(places, image, name, &b);
+
+	if (r) {
+		binary_close(&b);
+		return r;
+	}
+	*ret_binary = b;
+	return 0;
+}
+
+int binary_find_module(const struct binary_places *places, const char *module,
+		       const struct build_id *id, struct binary *ret_binary)
+{
+	struct binary b = { .fd = -1, .debug_fd = -1, .status = NAMING_NO_FILE };
+	const struct image image = { .kind = IMAGE_MODULE, .build_id = *id };
+	int r = 0;
+
+	if (places->index)
+		r = try_index(places->index, module, file_index_module, &image, &b);
 	if (r) {
 		binary_close(&b);
 		return r;

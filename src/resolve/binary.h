@@ -7,21 +7,36 @@
 #include "resolve/naming.h"
 
 struct err;
+struct file_index;
+
+/* Where to look. */
+struct binary_places {
+	const char *session_dir;
+	const char *root;               /* put before recorded paths; "" for none */
+	const struct file_index *index; /* of --image-path; NULL: none */
+};
 
 struct binary {
 	int fd;       /* of the file, -1 none */
 	char *path;   /* NULL none */
-	int debug_fd; /* separate debug file with the same build-id, -1 none */
+	int debug_fd; /* separate debug file, proven by build-id or CRC; -1 none */
 	char *debug_path;
 	enum naming_status
 		status; /* OK or UNVERIFIED if there is a file, else why not */
 };
 
 /* Looks for an image of kind FILE or VDSO: the copy the session keeps, then (FILE) the
- * recorded path, and what is installed for it under /usr/lib/debug.  `name` is the image's.
+ * recorded path below the root, then files of that name in the index; and for its separate
+ * debug file by build-id under ROOT/usr/lib/debug, else by .gnu_debuglink.  `name` is the
+ * image's.  Several files of the name in the index, none of which a build-id proves, are
+ * none: NAMING_AMBIGUOUS.
  * 0 (ret_binary->status tells what came of it; binary_close() it) or -ENOMEM. */
-int binary_find(const char *session_dir, const struct image *image, const char *name,
-		struct binary *ret_binary);
+int binary_find(const struct binary_places *places, const struct image *image,
+		const char *name, struct binary *ret_binary);
+/* A kernel module's file in the index, with this build-id (length 0: unknown, then the only
+ * one of its name).  Sets fd, path and status as above. */
+int binary_find_module(const struct binary_places *places, const char *module,
+		       const struct build_id *id, struct binary *ret_binary);
 void binary_close(struct binary *b);
 /* Whether the file at `fd` is what `image` was: OK, UNVERIFIED, OTHER_FILE, UNREADABLE. */
 enum naming_status binary_verify(int fd, const struct image *image);

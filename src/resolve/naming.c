@@ -14,11 +14,14 @@
 #include "resolve/binary.h"
 #include "resolve/elf_file.h"
 #include "resolve/kallsyms.h"
+#include "resolve/module_list.h"
+#include "resolve/naming_places.h"
 #include "resolve/unnamed.h"
 
 enum {
 	KALLSYMS_MAX_BYTES = 256 << 20, /* unpacked; a large kernel has 15 MB */
-	KALLSYMS_PACKED_MAX_BYTES = 64 << 20
+	KALLSYMS_PACKED_MAX_BYTES = 64 << 20,
+	MODULES_MAX_BYTES = 64 << 20
 };
 
 struct naming_entry {
@@ -34,11 +37,14 @@ struct naming {
 	const struct dict *dict;
 	const struct session_info *info;
 	char *session_dir;
+	struct naming_places *places;     /* NULL: nowhere else */
 	VEC(struct naming_entry) entries; /* by image number */
 	bool kallsyms_read;
 	char *kallsyms_path;
 	struct buf kallsyms;
 	struct kallsyms_index kallsyms_index;
+	bool modules_read;
+	struct buf modules; /* the session's list of them */
 };
 
 int naming_new(const struct dict *dict, const struct session_info *info,
@@ -73,9 +79,24 @@ void naming_free(struct naming *n)
 	vec_done(&n->entries);
 	kallsyms_index_done(&n->kallsyms_index);
 	buf_done(&n->kallsyms);
+	buf_done(&n->modules);
 	free(n->kallsyms_path);
 	free(n->session_dir);
 	free(n);
+}
+
+void naming_use(struct naming *n, struct naming_places *p)
+{
+	n->places = p;
+}
+
+static struct binary_places binary_places_of(struct naming *n, bool with_index)
+{
+	return (struct binary_places){
+		.session_dir = n->session_dir,
+		.root = naming_places_root(n->places),
+		.index = with_index ? naming_places_index(n->places) : NULL,
+	};
 }
 
 /* Unpacks what is a whole frame, or as much of a cut one as there is: kallsyms text is good
@@ -171,7 +192,8 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 static int name_from_vmlinux(struct naming *n, const struct image *image,
 			     struct naming_entry *e)
 {
-	const char *path = n->info->vmlinux;
+	const char *given = naming_places_vmlinux(n->places);
+	const char *path = given[0] ? given : n->info->vmlinux;
 	const struct build_id *ran =
 		image->build_id.len ? &image->build_id : &n->info->kernel_build_id;
 	struct build_id id = { 0 };
@@ -182,8 +204,12 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 	if (!path[0])
 		return 0;
 	fd = elf_open_regular(path);
-	if (fd < 0)
+	if (fd < 0) {
+		naming_places_warn(n->places, path,
+				   fd == -ENOENT ? NAMING_NO_FILE : NAMING_UNREADABLE,
+				   false);
 		return 0;
+	}
 	r = elf_build_id_fd(fd, &id, NULL);
 	if (r == -EBADMSG) {
 		e->status = NAMING_UNREADABLE;
@@ -201,6 +227,7 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 	close(fd);
 	if (e->tab)
 		set_from(e, path);
+	naming_places_warn(n->places, path, e->status, false);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -215,6 +242,61 @@ static int name_kernel(struct naming *n, const struct image *image,
 	free(e->from);
 	*e = (struct naming_entry){ 0 };
 	return name_from_kallsyms(n, image, NULL, e);
+}
+
+/* The session's list of modules, once; empty if it has none. */
+static const struct buf *read_modules(struct naming *n)
+{
+	char *path;
+
+	if (n->modules_read)
+		return &n->modules;
+	n->modules_read = true;
+	if (asprintf(&path, "%s/modules", n->session_dir) < 0)
+		return &n->modules;
+	if (io_read_file(path, &n->modules, MODULES_MAX_BYTES))
+		buf_clear(&n->modules);
+	free(path);
+	return &n->modules;
+}
+
+/* A module's own file, where the image path has it and the session knows where the module's
+ * sections were. */
+static int name_from_ko(struct naming *n, const struct image *image, const char *module,
+			struct naming_entry *e)
+{
+	struct binary_places places = binary_places_of(n, true);
+	const struct buf *list;
+	struct module_line line;
+	struct binary b;
+	int r;
+
+	e->status = NAMING_NO_FILE;
+	if (!places.index)
+		return 0;
+	list = read_modules(n);
+	r = module_line_find((const char *)list->data, list->len, module, &line);
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = binary_find_module(&places, module,
+			       image->build_id.len ? &image->build_id : &line.build_id,
+			       &b);
+	if (r) {
+		module_line_done(&line);
+		return r;
+	}
+	if (b.fd >= 0)
+		r = symtab_load_module_fd(b.fd, line.places.at, line.places.nr,
+					  image->start ? image->start : line.address,
+					  &e->tab, NULL);
+	if (e->tab) {
+		e->status = b.status;
+		set_from(e, b.path);
+	}
+	naming_places_warn(n->places, module, b.status, false);
+	binary_close(&b);
+	module_line_done(&line);
+	return r == -ENOMEM ? r : 0;
 }
 
 /* A module's name as kallsyms has it: recordings may call it "[ext4]". */
@@ -232,7 +314,9 @@ static int name_module(struct naming *n, const struct image *image,
 		module = strdup(name);
 	if (!module)
 		return -ENOMEM;
-	r = name_from_kallsyms(n, image, module, e);
+	r = name_from_ko(n, image, module, e);
+	if (!r && !e->tab)
+		r = name_from_kallsyms(n, image, module, e);
 	free(module);
 	return r;
 }
@@ -268,11 +352,25 @@ static int load_binary(const struct binary *b, struct naming_entry *e)
 	return r;
 }
 
+/* The folders of the image path are walked only if the binary is nowhere else. */
+static int find_binary(struct naming *n, const struct image *image, const char *name,
+		       struct binary *b)
+{
+	struct binary_places places = binary_places_of(n, false);
+	int r = binary_find(&places, image, name, b);
+
+	if (r || b->fd >= 0 || !naming_places_index(n->places))
+		return r;
+	places = binary_places_of(n, true);
+	return binary_find(&places, image, name, b);
+}
+
 static int name_file(struct naming *n, const struct image *image,
 		     struct naming_entry *e)
 {
+	const char *name = dict_str(n->dict, image->name);
 	struct binary b;
-	int r = binary_find(n->session_dir, image, dict_str(n->dict, image->name), &b);
+	int r = find_binary(n, image, name, &b);
 
 	if (r)
 		return r;
@@ -284,6 +382,12 @@ static int name_file(struct naming *n, const struct image *image,
 		else if (r)
 			e->status = NAMING_UNREADABLE;
 	}
+	if (image->kind == IMAGE_FILE)
+		naming_places_warn(n->places, name,
+				   b.fd >= 0 && e->status != NAMING_UNREADABLE
+					   ? b.status
+					   : e->status,
+				   !image->build_id.len);
 	binary_close(&b);
 	return r == -ENOMEM ? r : 0;
 }
@@ -357,7 +461,7 @@ static void read_unnamed(struct naming *n, uint32_t image, enum unnamed_part par
 	struct elf_file f;
 	struct binary b;
 
-	if (binary_find(n->session_dir, i, dict_str(n->dict, i->name), &b))
+	if (find_binary(n, i, dict_str(n->dict, i->name), &b))
 		return;
 	if (b.fd >= 0 && !elf_file_init_fd(&f, b.fd, NULL)) {
 		if (!e->unnamed)

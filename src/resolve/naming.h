@@ -12,6 +12,7 @@
 
 struct err;
 struct naming;
+struct naming_places;
 
 /* Why an image has, or lacks, symbols; shown by `--quality`. */
 enum naming_status {
@@ -20,11 +21,27 @@ enum naming_status {
 	NAMING_NO_FILE,    /* recorded path does not exist here */
 	NAMING_OTHER_FILE, /* a file is there, but with another build-id (or inode, mtime) */
 	NAMING_UNREADABLE, /* permission, or not a usable ELF file */
+	NAMING_AMBIGUOUS, /* several files have its name, and no build-id tells which */
 	NAMING_UNVERIFIED, /* symbols loaded from a file without build-id: size and mtime fit */
 	NAMING_NO_KALLSYMS,   /* kernel without saved symbols (kptr_restrict) */
 	NAMING_NONE_EXPECTED, /* anonymous, unmapped, lost */
 	NAMING_STATUS_COUNT
 };
+
+/* Where else to look, of a whole report: made once, used by the naming of each segment.
+ * What is said of an image (log_say(), in OProfile's words) is said once. */
+struct naming_options {
+	const char *root;              /* put before recorded paths; NULL: none */
+	const char *const *image_path; /* folders, searched with all below them for a
+					* file of the name; ends with NULL; NULL: none */
+	const char *vmlinux;           /* instead of the session's; NULL: none */
+};
+/* The strings are copied; image_path is read when it is first needed.  0 or -ENOMEM. */
+int naming_places_new(const struct naming_options *options,
+		      struct naming_places **ret_places);
+void naming_places_free(struct naming_places *p); /* NULL is fine */
+/* Before the first lookup; `p` outlives the naming. */
+void naming_use(struct naming *n, struct naming_places *p);
 
 /* `session_dir` holds the saved kallsyms, vdso and image copies (docs/format.md).  `dict`
  * and `info` outlive it.  0 or -ENOMEM. */

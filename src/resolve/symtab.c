@@ -330,6 +330,7 @@ void symtab_free(struct symtab *tab)
 	if (!tab)
 		return;
 	free(tab->names);
+	free(tab->more_names);
 	vec_done(&tab->symbols);
 	vec_done(&tab->ranges);
 	vec_done(&tab->buckets);

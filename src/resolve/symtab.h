@@ -23,7 +23,8 @@ struct symbol {
 	const char *name; /* as in the file (mangled); borrowed from the table */
 };
 
-/* Symbols of an ELF file on disk: .symtab, and where that is missing .dynsym.  Functions
+/* Symbols of an ELF file on disk: .symtab, and where that is missing .dynsym with what
+ * .gnu_debugdata (an ELF file in xz, "minidebuginfo") adds.  Functions
  * (STT_FUNC, STT_GNU_IFUNC) and untyped labels in executable sections; of several at one
  * address the one that perf shows (sized before unsized, global before local before weak,
  * fewer leading underscores, the longer name).  The file may be of any class and byte order,
@@ -45,6 +46,15 @@ int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **
  * segments count: objcopy --only-keep-debug empties those of the debug file. */
 int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
 			  struct err *err);
+/* Symbols of a kernel module from its file (.ko): it is not linked, so the run-time address
+ * of each of its sections is needed.  Positions are relative to `start`; vaddr is the
+ * run-time address, as with kallsyms.  0, -ENODATA (none; no table then), -EBADMSG, ... */
+struct symtab_place {
+	const char *section; /* ".text" */
+	uint64_t address;
+};
+int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_places,
+			  uint64_t start, struct symtab **ret_tab, struct err *err);
 /* Kernel text symbols from /proc/kallsyms text: those without [module] if `module` is
  * NULL, else those of that module ('-' and '_' are one).  Offsets are relative to `start`;
  * symbols below it are left out.

@@ -4,15 +4,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/cursor.h"
 #include "base/err.h"
 #include "resolve/elf_file.h"
 #include "resolve/symtab.h"
 #include "resolve/symtab_priv.h"
+#include "resolve/xz.h"
 
 enum {
 	TABLE_MAX_BYTES =
-		1 << 28 /* of a symbol or string table; Chrome's is a quarter */
+		1 << 28, /* of a symbol or string table; Chrome's is a quarter */
+	DEBUGDATA_PACKED_MAX = 32 << 20,
+	DEBUGDATA_MAX = 128 << 20
 };
 
 struct elf_symbol {
@@ -30,6 +34,7 @@ struct loading {
 	symtab_candidates candidates;
 	const struct symtab_segment *last_segment; /* that a symbol fell into */
 	bool by_vaddr; /* a kernel: positions are addresses, not file offsets */
+	const uint64_t *loaded_at; /* a module: where each section is; else NULL */
 	size_t names_len;
 };
 
@@ -125,6 +130,26 @@ static bool is_wanted(const struct loading *l, const struct elf_symbol *s)
 	       !is_mark(l->f, l->tab->names + s->name);
 }
 
+/* In a module's file symbols count from their sections. */
+static int take_module_symbol(struct loading *l, const struct elf_symbol *s,
+			      const struct elf_section *section)
+{
+	uint64_t base = l->loaded_at[s->section];
+	struct symtab_candidate c = {
+		.offset = base + s->value,
+		.size = s->size,
+		.vaddr = base + s->value,
+		.limit = base + section->bytes,
+		.name = l->tab->names + s->name,
+		.binding = binding_of(s),
+		.label = !is_function(ELF64_ST_TYPE(s->info)),
+	};
+
+	if (s->value > section->bytes || base > UINT64_MAX - section->bytes)
+		return 0;
+	return vec_push(&l->candidates, c) ? 0 : -ENOMEM;
+}
+
 /* 0 also for a symbol that is not wanted, or lies in no segment. */
 static int take_symbol(struct loading *l, const struct elf_symbol *s)
 {
@@ -137,6 +162,11 @@ static int take_symbol(struct loading *l, const struct elf_symbol *s)
 
 	if (!is_wanted(l, s))
 		return 0;
+	if (l->loaded_at) {
+		if (!section || !l->loaded_at[s->section])
+			return 0;
+		return take_module_symbol(l, s, section);
+	}
 	if (l->f->machine == EM_ARM && is_function(type))
 		vaddr &= ~(uint64_t)1; /* marks Thumb code */
 	segment = segment_of(l, vaddr);
@@ -200,12 +230,14 @@ static int read_symbols(struct loading *l, const struct elf_section *table,
 	return r ? err_set(err, r, "no memory") : 0;
 }
 
-/* .symtab, and where that has no functions .dynsym.  0 too if there are none. */
-static int read_best_table(struct loading *l, struct err *err)
+/* .symtab, and where that has no functions .dynsym.  0 too if there are none.  *ret_type is
+ * that of the table, 0 for none. */
+static int read_best_table(struct loading *l, uint32_t *ret_type, struct err *err)
 {
 	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	int worst = 0;
 
+	*ret_type = 0;
 	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
 		for (size_t i = 0; i < l->f->sections.nr; i++) {
 			const struct elf_section *s = &l->f->sections.at[i];
@@ -216,8 +248,10 @@ static int read_best_table(struct loading *l, struct err *err)
 			r = read_symbols(l, s, err);
 			if (r == -ENOMEM)
 				return r;
-			if (!r && l->candidates.nr)
+			if (!r && l->candidates.nr) {
+				*ret_type = types[t];
 				return 0;
+			}
 			if (r)
 				worst = r;
 			break; /* there is one of each kind */
@@ -239,14 +273,67 @@ static int keep_segments(struct symtab *tab, const struct elf_file *f, struct er
 	return 0;
 }
 
+/* Appends the candidates of the small ELF file that distributions put, xz-compressed, into
+ * .gnu_debugdata: what .symtab had and .dynsym does not.  Its sections have the binary's
+ * addresses.  Source: GDB manual, "MiniDebugInfo". */
+static int add_mini_elf(struct loading *l, const struct buf *bytes)
+{
+	struct symtab names = { 0 };
+	struct loading mini = { .tab = &names };
+	struct elf_file f;
+	uint32_t type;
+	int r = elf_file_init_bytes(&f, bytes->data, bytes->len, NULL);
+
+	if (r)
+		return r;
+	mini.f = &f;
+	names.segments.at = l->tab->segments.at; /* borrowed: the binary's count */
+	names.segments.nr = l->tab->segments.nr;
+	r = elf_file_sections(&f, NULL);
+	if (!r)
+		r = read_best_table(&mini, &type, NULL);
+	for (size_t i = 0; !r && i < mini.candidates.nr; i++) {
+		if (!vec_push(&l->candidates, mini.candidates.at[i]))
+			r = -ENOMEM;
+	}
+	l->tab->more_names = names.names;
+	vec_done(&mini.candidates);
+	elf_file_done(&f);
+	return r;
+}
+
+/* 0 too where there is none, or it cannot be read: then the other symbols must do. */
+static int add_debugdata(struct loading *l, struct elf_file *f)
+{
+	const struct elf_section *s = elf_file_find_section(f, ".gnu_debugdata");
+	struct buf unpacked = { 0 };
+	uint8_t *packed;
+	int r;
+
+	if (!s)
+		return 0;
+	r = elf_file_section_bytes(f, s, DEBUGDATA_PACKED_MAX, &packed);
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = xz_unpack(packed, (size_t)s->bytes, DEBUGDATA_MAX, &unpacked);
+	free(packed);
+	if (!r)
+		r = add_mini_elf(l, &unpacked);
+	buf_done(&unpacked);
+	return r == -ENOMEM ? r : 0;
+}
+
 static int load_tables(struct loading *l, struct elf_file *with_symbols,
 		       struct err *err)
 {
+	uint32_t type;
 	int r = elf_file_sections(with_symbols, err);
 
 	if (r)
 		return r;
-	r = read_best_table(l, err);
+	r = read_best_table(l, &type, err);
+	if (!r && type != SHT_SYMTAB && add_debugdata(l, with_symbols))
+		r = err_set(err, -ENOMEM, "no memory");
 	if (r)
 		return r;
 	r = symtab_build(l->tab, &l->candidates);
@@ -268,20 +355,12 @@ static uint64_t kernel_base(const symtab_candidates *c)
 	return base;
 }
 
-static int load_kernel_tables(struct loading *l, struct elf_file *f, bool relative,
-			      struct err *err)
+/* Makes the table of positions that are relative to `base`. */
+static int build_from(struct loading *l, uint64_t base, struct err *err)
 {
-	uint64_t base = 0;
 	size_t nr = 0;
-	int r = elf_file_sections(f, err);
+	int r;
 
-	l->by_vaddr = true;
-	if (!r)
-		r = read_best_table(l, err);
-	if (r)
-		return r;
-	if (relative)
-		base = kernel_base(&l->candidates);
 	for (size_t i = 0; i < l->candidates.nr; i++) {
 		struct symtab_candidate c = l->candidates.at[i];
 
@@ -296,6 +375,73 @@ static int load_kernel_tables(struct loading *l, struct elf_file *f, bool relati
 	l->tab->run_base = base;
 	r = symtab_build(l->tab, &l->candidates);
 	return r ? err_set(err, r, "no memory") : 0;
+}
+
+static int load_kernel_tables(struct loading *l, struct elf_file *f, bool relative,
+			      struct err *err)
+{
+	uint32_t type;
+	int r = elf_file_sections(f, err);
+
+	l->by_vaddr = true;
+	if (!r)
+		r = read_best_table(l, &type, err);
+	if (r)
+		return r;
+	return build_from(l, relative ? kernel_base(&l->candidates) : 0, err);
+}
+
+/* Where each section of a module's file was loaded; 0: nowhere.  malloc'd. */
+static uint64_t *places_of(struct elf_file *f, const struct symtab_place *places,
+			   size_t nr_places)
+{
+	uint64_t *at = calloc(f->sections.nr + 1, sizeof(*at));
+
+	for (size_t i = 0; at && i < f->sections.nr; i++) {
+		const struct elf_section *s = &f->sections.at[i];
+		const char *name = elf_file_section_name(f, s);
+
+		/* The memory of .init sections is given back after loading. */
+		if (!(s->flags & SHF_ALLOC) || strncmp(name, ".init", 5) == 0)
+			continue;
+		for (size_t p = 0; p < nr_places && !at[i]; p++)
+			if (strcmp(places[p].section, name) == 0)
+				at[i] = places[p].address;
+	}
+	return at;
+}
+
+int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_places,
+			  uint64_t start, struct symtab **ret_tab, struct err *err)
+{
+	struct loading l = { .by_vaddr = true };
+	uint64_t *loaded_at = NULL;
+	struct elf_file f;
+	uint32_t type;
+	int r = elf_file_init_fd(&f, fd, err);
+
+	if (r)
+		return r;
+	l.f = &f;
+	l.tab = calloc(1, sizeof(*l.tab));
+	r = l.tab ? elf_file_sections(&f, err) : err_set(err, -ENOMEM, "no memory");
+	if (!r) {
+		l.loaded_at = loaded_at = places_of(&f, places, nr_places);
+		r = loaded_at ? read_best_table(&l, &type, err)
+			      : err_set(err, -ENOMEM, "no memory");
+	}
+	if (!r)
+		r = build_from(&l, start, err);
+	if (!r && !symtab_count(l.tab))
+		r = err_set(err, -ENODATA, "no symbols");
+	free(loaded_at);
+	vec_done(&l.candidates);
+	elf_file_done(&f);
+	if (r)
+		symtab_free(l.tab);
+	else
+		*ret_tab = l.tab;
+	return r;
 }
 
 /* What the loaders share: `mapped` has the segments, `with_symbols` the sections. */

@@ -44,6 +44,7 @@ enum {
 
 struct symtab {
 	char *names;                /* what symbol.name points into */
+	char *more_names;           /* or this, of .gnu_debugdata; may be NULL */
 	uint64_t run_base;          /* added to an offset that no segment covers */
 	VEC(struct symbol) symbols; /* by offset, one at each */
 	VEC(struct symtab_range) ranges;

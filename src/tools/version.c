@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "capture/sources.h"
+#include "resolve/xz.h"
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -36,6 +37,8 @@ void version_print(FILE *out)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		fprintf(out, "  %-10s %-7s %s\n", parts[i].name,
 			parts[i].version ? parts[i].version : "yes", parts[i].use);
+	fprintf(out, "  %-10s %-7s %s\n", "liblzma", xz_version() ? xz_version() : "no",
+		"symbols in .gnu_debugdata");
 	fputs("Sources of events:\n", out);
 	for (const struct source_row *row = source_rows; row->name; row++)
 		fprintf(out, "  %-18s %s%s\n", row->name, row->help,

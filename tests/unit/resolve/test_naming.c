@@ -12,7 +12,9 @@
 #include "alloc_fail.h"
 #include "base/buf.h"
 #include "base/io.h"
+#include "base/log.h"
 #include "elf_maker.h"
+#include "resolve/debug_link.h"
 #include "resolve/naming.h"
 
 enum {
@@ -396,6 +398,300 @@ static void separate_debug_file(void **state)
 	assert_string_equal(name_at(f, number, s->offset + 4), "_int_malloc");
 }
 
+/* What was warned of, one line each. */
+static char warnings[2000];
+
+static void note_warning(enum log_level level, const char *text)
+{
+	if (level != LOG_WARNING)
+		return;
+	strncat(warnings, text, sizeof(warnings) - strlen(warnings) - 1);
+	strncat(warnings, "\n", sizeof(warnings) - strlen(warnings) - 1);
+}
+
+static void expect_warnings(const struct fixture *f, const char *format)
+{
+	char expected[2000];
+	/* Each %s of the format is the fixture's folder. */
+	size_t len = 0;
+
+	for (; *format && len + sizeof(f->dir) < sizeof(expected); format++) {
+		if (format[0] == '%' && format[1] == 's') {
+			len += (size_t)snprintf(expected + len, sizeof(f->dir), "%s",
+						f->dir);
+			format++;
+		} else {
+			expected[len++] = *format;
+		}
+	}
+	expected[len] = '\0';
+	assert_string_equal(warnings, expected);
+	warnings[0] = '\0';
+}
+
+static void make_folder(const struct fixture *f, const char *name)
+{
+	char path[128];
+
+	path_of(f, name, path, sizeof(path));
+	assert_int_equal(io_make_dirs(path, 0755), 0);
+}
+
+/* Names of the images are looked up at `root` and below `folder` of the fixture. */
+static struct naming_places *start_with(struct fixture *f, const char *root,
+					const char *folder)
+{
+	struct naming_places *places;
+	char root_path[128];
+	char folder_path[128];
+	const char *folders[] = { folder_path, NULL };
+	struct naming_options options = { 0 };
+
+	path_of(f, root ? root : "", root_path, sizeof(root_path));
+	path_of(f, folder ? folder : "", folder_path, sizeof(folder_path));
+	options.root = root ? root_path : NULL;
+	options.image_path = folder ? folders : NULL;
+	assert_int_equal(naming_places_new(&options, &places), 0);
+	start(f);
+	naming_use(f->naming, places);
+	return places;
+}
+
+static void end_with(struct fixture *f, struct naming_places *places)
+{
+	naming_free(f->naming);
+	f->naming = NULL;
+	naming_places_free(places);
+}
+
+static void below_a_root(void **state)
+{
+	struct fixture *f = *state;
+	struct image image = { .kind = IMAGE_FILE, .build_id = the_id() };
+	uint32_t prog = add(f, image, "/usr/bin/no-such-prog");
+	struct naming_places *places;
+
+	make_folder(f, "root/usr/bin");
+	put_elf(f, "root/usr/bin/no-such-prog", "right", true);
+	places = start_with(f, "root/", NULL);
+	assert_string_equal(name_at(f, prog, O + KERNEL_OFFSET), "right");
+	expect(f, prog, NAMING_OK, "/root/usr/bin/no-such-prog");
+	end_with(f, places);
+}
+
+static void in_the_image_path(void **state)
+{
+	struct fixture *f = *state;
+	struct image image = { .kind = IMAGE_FILE, .build_id = the_id() };
+	uint32_t proven = add(f, image, "/gone/prog");
+	uint32_t none = add(f, image, "/gone/none");
+	uint32_t twice, other, only;
+	struct naming_places *places;
+
+	image.build_id.bytes[0]++;
+	other = add(f, image, "/gone/prog");
+	image.build_id.len = 0;
+	twice = add(f, image, "/gone/prog");
+	only = add(f, image, "/gone/only");
+	make_folder(f, "path/a");
+	make_folder(f, "path/b");
+	put_elf(f, "path/a/prog", "wrong", false);
+	put_elf(f, "path/b/prog", "right", true);
+	put_elf(f, "path/b/only", "only", false);
+	log_set_sink(note_warning);
+	places = start_with(f, NULL, "path");
+	assert_string_equal(name_at(f, proven, O + KERNEL_OFFSET), "right");
+	expect(f, proven, NAMING_OK, "/path/b/prog");
+	expect_warnings(f, "");
+	expect(f, twice, NAMING_AMBIGUOUS, "");
+	expect_warnings(f, "/gone/prog matches more than one file: detailed profile "
+			   "will not be provided.\n");
+	expect(f, only, NAMING_UNVERIFIED, "/path/b/only");
+	expect_warnings(f, "could not check that the binary file /gone/only has not "
+			   "been modified since the profile was taken. Results may "
+			   "be inaccurate.\n");
+	expect(f, none, NAMING_NO_FILE, "");
+	expect_warnings(f, "/gone/none could not be found.\n");
+	expect(f, other, NAMING_OTHER_FILE, "");
+	expect_warnings(f, ""); /* that name was warned of */
+	end_with(f, places);
+	log_set_sink(NULL);
+}
+
+static void warnings_of_files(void **state)
+{
+	struct fixture *f = *state;
+	struct image image = { .kind = IMAGE_FILE, .build_id = the_id() };
+	uint32_t replaced = add_file(f, image, "replaced");
+	uint32_t older, text;
+	struct naming_places *places;
+
+	image.build_id.len = 0;
+	image.mtime_ns = 1;
+	older = add_file(f, image, "older");
+	image.mtime_ns = 0;
+	text = add_file(f, image, "text");
+	put_elf(f, "replaced", "x", false);
+	put_elf(f, "older", "x", false);
+	put_file(f, "text", "text", 4);
+	log_set_sink(note_warning);
+	places = start_with(f, NULL, NULL);
+	expect(f, replaced, NAMING_OTHER_FILE, "");
+	expect_warnings(f, "the build-id of the binary file does not match that of the "
+			   "sample file for %s/replaced\nEither this is the wrong "
+			   "binary or the binary has been modified since the sample "
+			   "file was created.\n");
+	expect(f, older, NAMING_OTHER_FILE, "");
+	expect_warnings(f, "the last modified time of the binary file does not match "
+			   "that of the sample file for %s/older\n");
+	expect(f, text, NAMING_UNREADABLE, "");
+	expect_warnings(f, "%s/text could not be read, or is not in a usable binary "
+			   "format.\n");
+	/* The next segment of the report has the same images. */
+	naming_free(f->naming);
+	start(f);
+	naming_use(f->naming, places);
+	expect(f, text, NAMING_UNREADABLE, "");
+	expect_warnings(f, "");
+	end_with(f, places);
+	log_set_sink(NULL);
+}
+
+static void vmlinux_given_to_the_report(void **state)
+{
+	struct fixture *f = *state;
+	char path[128];
+	struct naming_options options = { .vmlinux = path };
+	struct naming_places *places;
+	uint32_t kernel =
+		add(f, (struct image){ .kind = IMAGE_KERNEL, .start = KERNEL_START },
+		    "[kernel.kallsyms]");
+
+	put_kallsyms(f);
+	put_elf(f, "vmlinux", "from_vmlinux", true);
+	path_of(f, "vmlinux", path, sizeof(path));
+	f->info.vmlinux = "/nonexistent";
+	f->info.kernel_build_id = the_id();
+	assert_int_equal(naming_places_new(&options, &places), 0);
+	start(f);
+	naming_use(f->naming, places);
+	assert_string_equal(name_at(f, kernel, KERNEL_OFFSET), "from_vmlinux");
+	expect(f, kernel, NAMING_OK, "/vmlinux");
+	end_with(f, places);
+}
+
+static void module_in_the_image_path(void **state)
+{
+	static const char list[] =
+		"my_mod 0xffffffffc0000000 8192 aabbccdd .text=0xffffffffc0001000\n";
+	static const struct elf_maker_section text = {
+		".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0, "1234", 4, 0, 0
+	};
+	static const struct elf_maker_symbol symbol = {
+		"from_ko", 0, 4, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA
+	};
+	struct fixture *f = *state;
+	struct elf_maker m = { .is64 = true,
+			       .symbols = &symbol,
+			       .nr_symbols = 1,
+			       .sections = &text,
+			       .nr_sections = 1,
+			       .build_id = id_bytes,
+			       .build_id_len = sizeof(id_bytes) };
+	struct image image = { .kind = IMAGE_MODULE, .start = MODULE_START };
+	uint32_t good = add(f, image, "[my_mod]");
+	uint32_t bad;
+	struct naming_places *places;
+	struct buf b = { 0 };
+
+	image.build_id = the_id();
+	image.build_id.bytes[0]++;
+	bad = add(f, image, "[my_mod]");
+	elf_maker_write(&m, &b);
+	make_folder(f, "lib");
+	put_file(f, "lib/my-mod.ko", b.data, b.len);
+	put_file(f, "modules", list, sizeof(list) - 1);
+	buf_done(&b);
+	places = start_with(f, NULL, "lib");
+	assert_string_equal(name_at(f, good, 0x1003), "from_ko");
+	expect(f, good, NAMING_OK, "/lib/my-mod.ko");
+	assert_string_equal(name_at(f, bad, 0x1003), "-");
+	expect(f, bad, NAMING_NO_KALLSYMS, "");
+	end_with(f, places);
+}
+
+/* A binary without symbols, and the file with them that it names. */
+static void debug_file_by_link(void **state)
+{
+	struct fixture *f = *state;
+	const struct elf_maker_symbol symbol = {
+		"from_debug", V, 0x10, STT_FUNC, STB_LOCAL, ELF_MAKER_TEXT
+	};
+	struct elf_maker debug = { .is64 = true, .symbols = &symbol, .nr_symbols = 1 };
+	uint8_t link[12] = "x.debug";
+	struct elf_maker_section section = {
+		".gnu_debuglink", SHT_PROGBITS, 0, 0, link, sizeof(link), 0, 0
+	};
+	struct elf_maker m = { .is64 = true, .sections = &section, .nr_sections = 1 };
+	struct image image = { 0 };
+	uint32_t prog = add_file(f, image, "prog");
+	uint32_t changed = add_file(f, image, "changed");
+	struct buf b = { 0 };
+	uint32_t crc;
+
+	elf_maker_write(&debug, &b);
+	make_folder(f, ".debug");
+	put_file(f, ".debug/x.debug", b.data, b.len);
+	crc = debug_link_crc(0, b.data, b.len);
+	for (unsigned int i = 0; i < 4; i++)
+		link[8 + i] = (uint8_t)(crc >> (8 * i));
+	buf_clear(&b);
+	elf_maker_write(&m, &b);
+	put_file(f, "prog", b.data, b.len);
+	link[8] ^= 1;
+	buf_clear(&b);
+	elf_maker_write(&m, &b);
+	put_file(f, "changed", b.data, b.len);
+	buf_done(&b);
+	start(f);
+	assert_string_equal(name_at(f, prog, O), "from_debug");
+	expect(f, prog, NAMING_UNVERIFIED, "/.debug/x.debug");
+	assert_string_equal(name_at(f, changed, O), "-");
+	expect(f, changed, NAMING_NO_SYMBOLS, "/changed");
+}
+
+/* Where no symbol is: the unwind entry. */
+static void unnamed_code(void **state)
+{
+	static const uint8_t frames[] = {
+		12, 0, 0,    0, 0,    0, 0,  0, 1, 0, 1, 0x78, 16,   0,
+		0,  0, 0x14, 0, 0,    0, 20, 0, 0, 0, 0, 0x13, 0x40, 0,
+		0,  0, 0,    0, 0x40, 0, 0,  0, 0, 0, 0, 0,
+	};
+	const struct elf_maker_section section = { ".eh_frame", SHT_PROGBITS,
+						   SHF_ALLOC,   V + 0x800,
+						   frames,      sizeof(frames),
+						   0,           0 };
+	struct elf_maker m = { .is64 = true, .sections = &section, .nr_sections = 1 };
+	struct fixture *f = *state;
+	uint32_t prog = add_file(f, (struct image){ 0 }, "prog");
+	enum naming_kind kind = NAMING_SYMBOL;
+	const struct symbol *s;
+	struct buf b = { 0 };
+
+	elf_maker_write(&m, &b);
+	put_file(f, "prog", b.data, b.len);
+	buf_done(&b);
+	start(f);
+	s = naming_find(f->naming, prog, O + 0x310, &kind);
+	assert_non_null(s);
+	assert_string_equal(s->name, "0x401300");
+	assert_int_equal(kind, NAMING_FUNCTION);
+	assert_ptr_equal(naming_find(f->naming, prog, O + 0x33f, NULL), s);
+	assert_null(naming_find(f->naming, prog, O + 0x340, NULL));
+	assert_null(naming_find(f->naming, 77, O, NULL));
+}
+
 static void short_memory(void **state)
 {
 	struct fixture *f = *state;
@@ -428,11 +724,23 @@ static void short_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		CASE(kernel_and_modules),    CASE(kernel_without_kallsyms),
-		CASE(damaged_kallsyms),      CASE(vmlinux),
-		CASE(file_by_build_id),      CASE(file_by_inode_and_age),
-		CASE(copies_in_the_session), CASE(files_that_are_no_files),
-		CASE(other_kinds),           CASE(separate_debug_file),
+		CASE(kernel_and_modules),
+		CASE(kernel_without_kallsyms),
+		CASE(damaged_kallsyms),
+		CASE(vmlinux),
+		CASE(file_by_build_id),
+		CASE(file_by_inode_and_age),
+		CASE(copies_in_the_session),
+		CASE(files_that_are_no_files),
+		CASE(other_kinds),
+		CASE(separate_debug_file),
+		CASE(below_a_root),
+		CASE(in_the_image_path),
+		CASE(warnings_of_files),
+		CASE(vmlinux_given_to_the_report),
+		CASE(module_in_the_image_path),
+		CASE(debug_file_by_link),
+		CASE(unnamed_code),
 		CASE(short_memory),
 	};
 

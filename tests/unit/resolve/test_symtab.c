@@ -13,6 +13,7 @@
 #include "base/io.h"
 #include "elf_maker.h"
 #include "resolve/symtab.h"
+#include "resolve/xz.h"
 
 enum {
 	V = ELF_MAKER_VADDR,
@@ -262,6 +263,78 @@ static void every_prefix_and_flip(void **state)
 	buf_done(&b);
 }
 
+/* Only .dynsym is left, and .gnu_debugdata has the rest. */
+static void names_in_gnu_debugdata(void **state)
+{
+	char path[512];
+	struct symtab *tab;
+	size_t nr_expected = xz_version() ? 2 : 1;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/minidebug.so", getenv("TEST_DATA"));
+	assert_int_equal(symtab_load_elf(path, &tab, NULL), 0);
+	assert_int_equal(symtab_count(tab), nr_expected);
+	if (nr_expected == 2) {
+		assert_string_equal(symtab_at(tab, 0)->name, "hidden_inner");
+		assert_string_equal(symtab_at(tab, 1)->name, "visible");
+	}
+	symtab_free(tab);
+}
+
+static void module_by_its_sections(void **state)
+{
+	static const uint64_t base = 0xffffffffc0100000;
+	static const struct elf_maker_section sections[] = {
+		{ ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0, "12345678", 8, 0,
+		  0 },
+		{ ".init.text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0, "12345678",
+		  8, 0, 0 },
+		{ ".exit.text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0, "12345678",
+		  8, 0, 0 },
+	};
+	static const struct elf_maker_symbol symbols[] = {
+		{ "reads", 0, 4, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA },
+		{ "writes", 4, 0, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA },
+		{ "starts", 0, 8, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA + 1 },
+		{ "ends", 2, 4, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA + 2 },
+		{ "outside", 9, 4, STT_FUNC, STB_LOCAL, ELF_MAKER_FIRST_EXTRA + 2 },
+	};
+	const struct symtab_place places[] = {
+		{ ".text", base + 0x1000 },
+		{ ".init.text", base + 0x8000 },
+		{ ".exit.text", base + 0x2000 },
+		{ ".none", 1 },
+	};
+	struct elf_maker m = { .is64 = true,
+			       .symbols = symbols,
+			       .nr_symbols = 5,
+			       .sections = sections,
+			       .nr_sections = 3 };
+	char path[] = "/tmp/test_symtab.XXXXXX";
+	int fd = mkstemp(path);
+	struct symtab *tab;
+	struct buf b = { 0 };
+
+	(void)state;
+	assert_true(fd >= 0);
+	unlink(path);
+	elf_maker_write(&m, &b);
+	assert_int_equal(io_write_all(fd, b.data, b.len), 0);
+	buf_done(&b);
+	assert_int_equal(symtab_load_module_fd(fd, places, 4, base, &tab, NULL), 0);
+	assert_int_equal(symtab_count(tab), 3);
+	assert_string_equal(name_at(tab, 0x1003), "reads");
+	assert_string_equal(name_at(tab, 0x1007), "writes");
+	assert_string_equal(name_at(tab, 0x1008), "-");
+	assert_string_equal(name_at(tab, 0x2002), "ends");
+	assert_true(symtab_find(tab, 0x2002)->vaddr.v == base + 0x2002);
+	assert_true(symtab_vaddr(tab, 0x10).v == base + 0x10);
+	symtab_free(tab);
+	assert_int_equal(symtab_load_module_fd(fd, NULL, 0, base, &tab, NULL),
+			 -ENODATA);
+	close(fd);
+}
+
 static void short_memory(void **state)
 {
 	struct elf_maker m = { .is64 = true, .symbols = plain, .nr_symbols = 2 };
@@ -352,6 +425,8 @@ int main(void)
 		cmocka_unit_test(without_symbols),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(every_prefix_and_flip),
+		cmocka_unit_test(names_in_gnu_debugdata),
+		cmocka_unit_test(module_by_its_sections),
 		cmocka_unit_test(short_memory),
 		cmocka_unit_test(sorting),
 		cmocka_unit_test(own_program),

@@ -1,0 +1,18 @@
+/* naming_places.h - what naming.c asks of struct naming_places.
+ * Layer: resolve, for naming.c alone. */
+#pragma once
+#include <stdbool.h>
+
+#include "resolve/naming.h"
+
+struct file_index;
+
+/* "" if there is none. */
+const char *naming_places_root(const struct naming_places *p);
+const char *naming_places_vmlinux(const struct naming_places *p);
+/* The files below the image path, NULL if it was not given or memory is short. */
+const struct file_index *naming_places_index(struct naming_places *p);
+/* Warns of what came of looking for an image, once for each name: `p` may be NULL, which
+ * warns each time.  `name`: the image's path.  `by_age`: no build-id is known of it. */
+void naming_places_warn(struct naming_places *p, const char *name,
+			enum naming_status status, bool by_age);
