@@ -165,7 +165,9 @@ static int explain(int code, const char *event, bool system_wide, struct err *er
 			   "container's seccomp filter hides it" },
 		{ -EMFILE, "too many open files: raise the limit (ulimit -n)" },
 		{ -ESRCH, "the process has ended" },
-		{ -EINVAL, "the kernel does not take it with these settings" },
+		{ -EINVAL,
+		  "the kernel does not take it with these settings (a rate above "
+		  "/proc/sys/kernel/perf_event_max_sample_rate?)" },
 	};
 	int level = perf_source_paranoid();
 

@@ -267,10 +267,15 @@ static int finish(struct record_plan *p, int failed, int signal, struct err *err
 	r = recorder_close(p->recorder, p->target.ended ? p->target.status : -1,
 			   &summary.totals, &summary.file_bytes, &late);
 	p->recorder = NULL;
-	if (failed || r)
+	if (failed || r) {
 		command_error("%s; the recording ends here, %llu samples are saved",
 			      failed ? err->text : late.text,
 			      (unsigned long long)summary.totals.samples);
+	} else if (access(p->dir.current, F_OK)) {
+		r = -errno;
+		command_error("%s was moved or removed while it was written",
+			      p->dir.current);
+	}
 	summary.have_target = p->command != NULL;
 	record_report_end(&summary, p->events.list.at, p->events.list.nr);
 	/* From here on a signal is answered as by any program. */

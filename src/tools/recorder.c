@@ -268,6 +268,10 @@ static int list_threads(const struct recorder_config *c, struct thread_list *thr
 	for (size_t i = 0; i < c->nr_pids; i++) {
 		int result = thread_list_add(threads, c->pids[i]);
 
+		if (result == -ESRCH && access("/proc/self", F_OK))
+			return err_set(err, -ENOENT,
+				       "/proc is not mounted: nothing can be "
+				       "known of processes");
 		if (result)
 			return err_sys(err, result, "process %d", c->pids[i]);
 	}

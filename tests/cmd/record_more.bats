@@ -115,3 +115,25 @@ recorder_ticks()
 	run ! grep -qx 2 "$BATS_TEST_TMPDIR/fds"
 	run ! grep -rlq Profiler "$session"
 }
+
+@test "a session folder that goes away while recording is an error" {
+	start_operf "$WORKLOADS/leader_gone" 1
+	rm -r "$session"
+	wait_operf
+	[ "$status" -eq 125 ]
+	grep -q 'was moved or removed' "$log"
+}
+
+@test "a rate beyond the kernel's limit is refused with the setting" {
+	run -125 operf --session-dir "$session" --frequency 1000000000 true
+	[[ "$output" == *perf_event_max_sample_rate* ]]
+}
+
+@test "without /proc the missing /proc is named" {
+	need_root
+	unshare --mount true || skip "needs namespaces"
+	run unshare --mount sh -c 'umount -l /proc; exec "$0" --session-dir "$1" true' \
+		"$OPROFILE_LINKS/operf" "$session"
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"/proc is not mounted"* ]]
+}
