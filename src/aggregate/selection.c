@@ -114,7 +114,7 @@ static int image_bits(struct selection *s, uint32_t image, unsigned int *ret_bit
 int selection_wants_image(struct selection *s, uint32_t app, bool kernel_app,
 			  uint32_t image, bool *ret_top)
 {
-	unsigned int image_has;
+	unsigned int image_has = 0;
 	unsigned int app_has;
 	int r;
 

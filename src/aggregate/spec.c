@@ -75,24 +75,32 @@ static size_t tag_length(const char *word)
 	return word[len] == ':' ? len : 0;
 }
 
-static int unknown_tag(const char *word, size_t len, struct err *err)
+/* The tag nearest to a mistyped one, in whatever case; NULL if none is near. */
+static const char *nearest_tag(const char *word, size_t len)
 {
 	char name[NEAREST_WORD_MAX];
 	struct nearest near = { .word = name };
 
-	if (len < sizeof(name)) {
-		for (size_t i = 0; i < len; i++)
-			name[i] = (char)tolower((unsigned char)word[i]);
-		name[len] = '\0';
-		for (size_t i = 0; i < NR_TAGS; i++)
-			nearest_try(&near, tags[i].name);
-	}
-	if (near.best)
+	if (len >= sizeof(name))
+		return NULL;
+	for (size_t i = 0; i < len; i++)
+		name[i] = (char)tolower((unsigned char)word[i]);
+	name[len] = '\0';
+	for (size_t i = 0; i < NR_TAGS; i++)
+		nearest_try(&near, tags[i].name);
+	return near.best;
+}
+
+static int unknown_tag(const char *word, size_t len, struct err *err)
+{
+	const char *near = nearest_tag(word, len);
+
+	if (near)
 		return err_set(
 			err, -EINVAL,
 			"unknown tag in profile specification '%s': did you mean "
 			"'%s:'?",
-			word, near.best);
+			word, near);
 	return err_set(err, -EINVAL,
 		       "unknown tag in profile specification '%s' (a file of that name "
 		       "is written image:./%s)",
