@@ -40,6 +40,7 @@ struct profile_options {
 	bool functions_apart;
 	bool periods; /* sum up the samples' periods, else they stay 0 */
 	bool quality; /* fill profile.quality and the counts of images */
+	struct naming_places *places; /* where else to look for binaries; may be NULL */
 };
 
 /* A distinct event: name, count, unit mask.  A later segment may know more of it. */

@@ -90,6 +90,8 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	if (r)
 		r = err_set(err, r, "out of memory");
 	else
+		naming_use(source.naming, p->options.places);
+	if (!r)
 		r = read_named(p, s, &source, err);
 	if (!r) {
 		add_totals(&p->input, segment_totals(s));

@@ -11,6 +11,7 @@
 #include "format/session.h"
 #include "present/percent.h"
 #include "present/writers.h"
+#include "resolve/naming.h"
 #include "tools/command.h"
 #include "tools/report_options.h"
 #include "tools/report_source.h"
@@ -30,6 +31,7 @@ struct report {
 	struct spec spec;
 	struct report_sources sources;
 	struct profile profile;
+	struct naming_places *places;
 	size_t nr_unreadable; /* segments that could not be opened */
 };
 
@@ -110,6 +112,9 @@ static int read_all(struct report *r, struct err *err)
 		.quality = o->quality,
 	};
 
+	if (naming_places_new(&(const struct naming_options){ 0 }, &r->places))
+		return err_set(err, -ENOMEM, "out of memory");
+	options.places = r->places;
 	if (profile_init(&r->profile, &options))
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < r->sources.sessions.nr; i++) {
@@ -278,6 +283,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return status;
 	status = make_report(&r, argv + first);
 	profile_done(&r.profile);
+	naming_places_free(r.places);
 	report_sources_done(&r.sources);
 	spec_done(&r.spec);
 	keys_done(&r.keys);
