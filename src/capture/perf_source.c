@@ -96,6 +96,10 @@ static void sample_attr(struct perf_event_attr *a, const struct perf_source_conf
 	common_attr(a, c);
 	a->disabled = 1;
 	a->enable_on_exec = c->on_exec;
+	/* Of a software event that should tell its period, the kernel writes a sample for
+	 * every single one, whatever the count (perf_swevent_event()). */
+	if (!a->freq)
+		a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	if (c->chains)
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
 }

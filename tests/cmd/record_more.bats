@@ -137,3 +137,14 @@ recorder_ticks()
 	[ "$status" -eq 125 ]
 	[[ "$output" == *"/proc is not mounted"* ]]
 }
+
+@test "the count of a software event is kept: one sample for so many" {
+	operf --session-dir "$session" -e page-faults:1000,TIMER \
+		"$WORKLOADS/faults" 100000 >"$BATS_TEST_TMPDIR/faults"
+	read -r least most <"$BATS_TEST_TMPDIR/faults"
+	samples=$(opreport --session-dir "$session" --by event --csv | grep page-faults)
+	echo "$samples, between $least and $most faults"
+	[ "$(cut -d, -f2 <<<"$samples")" -ge $((least / 1000 - 1)) ]
+	[ "$(cut -d, -f2 <<<"$samples")" -le $((most / 1000 + 1)) ]
+	[ "$(cut -d, -f3 <<<"$samples")" -eq $(($(cut -d, -f2 <<<"$samples") * 1000)) ]
+}
