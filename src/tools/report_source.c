@@ -96,6 +96,16 @@ static bool holds_perf_data(const char *dir)
 	return holds;
 }
 
+/* A session named twice is counted once. */
+static bool is_known(const struct report_sources *sources, const char *name)
+{
+	for (size_t i = 0; i < sources->sessions.nr; i++) {
+		if (!strcmp(sources->sessions.at[i].name, name))
+			return true;
+	}
+	return false;
+}
+
 /* 1: the word is a source and was added; 0: it is something else. */
 static int add_source(struct report_sources *sources, const char *word, struct err *err)
 {
@@ -118,6 +128,10 @@ static int add_source(struct report_sources *sources, const char *word, struct e
 	dir = S_ISDIR(st.st_mode) ? session_in(word) : NULL;
 	if (!dir)
 		return 0;
+	if (is_known(sources, word)) {
+		free(dir);
+		return 1;
+	}
 	return add_session(sources, dir, word) ? err_set(err, -ENOMEM, "out of memory")
 					       : 1;
 }
@@ -161,16 +175,6 @@ static int no_session(const char *where, const char *name, struct err *err)
 		"No sample found: Please specify a session containing sample data "
 		"(there is none in %s%s%s)",
 		where, *name ? "/" : "", name);
-}
-
-/* A session named twice is counted once. */
-static bool is_known(const struct report_sources *sources, const char *name)
-{
-	for (size_t i = 0; i < sources->sessions.nr; i++) {
-		if (!strcmp(sources->sessions.at[i].name, name))
-			return true;
-	}
-	return false;
 }
 
 static int add_named(struct report_sources *sources, const char *samples,
