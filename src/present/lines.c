@@ -7,13 +7,13 @@
 #include "present/columns.h"
 #include "present/percent.h"
 #include "present/writers.h"
+#include "resolve/sort_keys.h"
 
 struct sorting {
 	struct profile *p;
 	enum line_order order;
 	bool reverse;
 	bool events_apart;
-	bool has_ties;
 };
 
 /* Events with samples, by rank. */
@@ -58,6 +58,7 @@ static int compare_events(const struct profile *p, const struct line *a,
 	return rank_a < rank_b ? -1 : rank_a > rank_b;
 }
 
+/* Only where there are no ties to compare. */
 static int compare_lines(const void *va, const void *vb, void *ctx)
 {
 	const struct sorting *s = ctx;
@@ -69,13 +70,78 @@ static int compare_lines(const void *va, const void *vb, void *ctx)
 		return compare_events(s->p, a, b);
 	if (a->first != b->first)
 		order = a->first > b->first ? -1 : 1;
-	else if (a->tie != b->tie)
-		order = a->tie < b->tie ? -1 : 1;
-	else if (!s->has_ties)
+	else
 		order = compare_keys(s->p, a->group, b->group);
 	if (!order && a->event != b->event)
 		order = compare_events(s->p, a, b);
 	return s->reverse ? -order : order;
+}
+
+/* What lines are ordered by, the least first. */
+enum criterion {
+	BY_EVENT,
+	BY_TIE,
+	BY_COUNT,
+	BY_EVENT_FIRST,
+	CRITERION_COUNT
+};
+
+static uint64_t line_value(const struct sorting *s, const struct line *line,
+			   enum criterion criterion)
+{
+	uint64_t back = s->reverse ? UINT64_MAX : 0;
+	uint64_t rank = s->p->events.at[line->event].rank;
+
+	switch (criterion) {
+	case BY_TIE:
+		return line->tie ^ back;
+	case BY_COUNT:
+		return line->first ^ ~back; /* the largest first */
+	case BY_EVENT_FIRST:
+		return s->events_apart ? rank : 0;
+	case BY_EVENT:
+	case CRITERION_COUNT:
+	default:
+		return rank ^ back;
+	}
+}
+
+static int permute(struct lines *lines, const struct sort_key *keys)
+{
+	size_t nr = lines->all.nr;
+	struct line *sorted = malloc(nr * sizeof(*sorted));
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = lines->all.at[keys[i].index];
+	free(lines->all.at);
+	lines->all.at = sorted;
+	lines->all.cap = nr;
+	return 0;
+}
+
+/* By numbers alone: a stable sort by each criterion in turn. */
+static int sort_by_numbers(struct lines *lines, const struct sorting *s)
+{
+	size_t nr = lines->all.nr;
+	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
+	int r = 0;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		keys[i].index = (uint32_t)i;
+	for (int c = 0; !r && nr && c < CRITERION_COUNT; c++) {
+		for (size_t i = 0; i < nr; i++)
+			keys[i].at = line_value(s, &lines->all.at[keys[i].index],
+						(enum criterion)c);
+		r = sort_keys(&keys, nr);
+	}
+	if (!r && nr)
+		r = permute(lines, keys);
+	free(keys);
+	return r;
 }
 
 static int sort_lines(struct lines *lines, struct sorting *s)
@@ -86,7 +152,6 @@ static int sort_lines(struct lines *lines, struct sorting *s)
 	if (!ties)
 		return -ENOMEM;
 	r = ties_make(s->p, s->order, ties);
-	s->has_ties = !r;
 	for (size_t i = 0; i < lines->all.nr; i++) {
 		struct line *line = &lines->all.at[i];
 
@@ -94,7 +159,9 @@ static int sort_lines(struct lines *lines, struct sorting *s)
 		line->tie = r ? 0 : ties[line->group];
 	}
 	free(ties);
-	if (r && r != -E2BIG)
+	if (!r)
+		return sort_by_numbers(lines, s);
+	if (r != -E2BIG)
 		return r;
 	if (lines->all.nr)
 		qsort_r(lines->all.at, lines->all.nr, sizeof(*lines->all.at),
