@@ -151,7 +151,7 @@ static int add_cell(struct profile *p, struct view *v, const struct tally_cell *
 static int add_dense_row(struct profile *p, struct view *v, size_t number)
 {
 	const struct dense *d = &v->dense;
-	const uint32_t *counts = d->rows[number];
+	const dense_count *counts = d->rows[number];
 	uint64_t actor = number >> DENSE_EVENT_BITS;
 	struct tally_cell cell = { .b = number & ((1 << DENSE_EVENT_BITS) - 1) };
 

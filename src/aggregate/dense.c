@@ -8,7 +8,7 @@
 
 enum {
 	FIRST_PLACES = 1024,
-	MAX_COUNTS = 8 << 20 /* 32 MB */
+	MAX_COUNTS = 8 << 20 /* 16 MB */
 };
 
 void dense_done(struct dense *d)
@@ -24,10 +24,11 @@ int dense_carry(struct tally *t, size_t row, size_t place)
 	uint64_t actor = row >> DENSE_EVENT_BITS;
 	uint64_t event = row & ((1 << DENSE_EVENT_BITS) - 1);
 
-	return tally_add_many(t, actor << 32 | place, event, (uint64_t)UINT32_MAX + 1);
+	return tally_add_many(t, actor << 32 | place, event,
+			      (uint64_t)DENSE_COUNT_MAX + 1);
 }
 
-static int flush_row(uint32_t *row, size_t number, size_t nr_places, struct tally *t)
+static int flush_row(dense_count *row, size_t number, size_t nr_places, struct tally *t)
 {
 	uint64_t actor = number >> DENSE_EVENT_BITS;
 	uint64_t event = number & ((1 << DENSE_EVENT_BITS) - 1);
@@ -55,7 +56,7 @@ static int flush(struct dense *d, struct tally *t)
 static int lengthen(struct dense *d, size_t nr_places)
 {
 	for (size_t i = 0; i < d->nr_rows; i++) {
-		uint32_t *grown;
+		dense_count *grown;
 
 		if (!d->rows[i])
 			continue;
@@ -74,7 +75,7 @@ static int add_row(struct dense *d, size_t row)
 {
 	if (row >= d->nr_rows) {
 		size_t nr = (row + 1) * 2;
-		uint32_t **grown = realloc(d->rows, nr * sizeof(*grown));
+		dense_count **grown = realloc(d->rows, nr * sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;

@@ -1,5 +1,5 @@
 /* dense.h - counts of (actor, event) rows by place, as plain arrays: what most reports need,
- * and four times smaller than a tally.
+ * and eight times smaller than a tally.
  * Layer: aggregate.  Gives up when the rows together get too big; a tally goes on then. */
 #pragma once
 #include <stdbool.h>
@@ -12,9 +12,17 @@ enum {
 	DENSE_EVENT_BITS = 2 /* more events than these are counted in the tally */
 };
 
+/* Small, so that more of them stay in the caches; what runs over is carried. */
+typedef uint16_t dense_count;
+
+enum {
+	DENSE_COUNT_MAX = UINT16_MAX
+};
+
 struct dense {
 	bool on;
-	uint32_t **rows; /* by actor << DENSE_EVENT_BITS | event; NULL: no sample yet */
+	dense_count *
+		*rows; /* by actor << DENSE_EVENT_BITS | event; NULL: no sample yet */
 	size_t nr_rows;
 	size_t nr_used;
 	size_t nr_places; /* length of each row */

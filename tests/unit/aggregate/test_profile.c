@@ -361,7 +361,7 @@ static void dense_counts_move_to_the_tally_when_too_big(void **state)
 	assert_int_equal(tally_init(&t), 0);
 	for (size_t row = 0; row < 8; row++) {
 		assert_int_equal(dense_extend(&d, &t, row, 5000), 0);
-		d.rows[row][5000] = (uint32_t)row + 1;
+		d.rows[row][5000] = (dense_count)(row + 1);
 	}
 	for (size_t row = 8; !r && row < 1 << 20; row += 4)
 		r = dense_extend(&d, &t, row, 5000);
@@ -381,6 +381,49 @@ static void dense_counts_move_to_the_tally_when_too_big(void **state)
 	tally_done(&t);
 }
 
+/* Many samples of one cell, in batches whose length is no multiple of anything; every
+ * other source has one sample of an event too many for plain arrays. */
+static void counts_that_run_over_are_carried(void **state)
+{
+	enum {
+		NR_BATCHES = 250,
+		NR = 997
+	};
+	struct world *w = *state;
+	static uint32_t zeros[NR];
+	struct key_list keys = { 0 };
+	struct profile_options options = { .keys = &keys };
+	struct profile_source source = { .dict = &w->dict,
+					 .info = &w->info,
+					 .session = "s" };
+	struct sample_batch b = { .nr = NR, .thread = zeros, .stack = zeros };
+	uint32_t late[NR] = { 0 };
+	uint64_t sum = 0;
+	struct profile p;
+
+	for (uint32_t i = 2; i <= 1 << DENSE_EVENT_BITS; i++) {
+		struct event_desc e = { .name = dict_string(&w->dict, "cycles"),
+					.count = i };
+
+		late[NR / 2] = dict_event(&w->dict, &e);
+	}
+	assert_int_equal(keys_parse(&keys, "app,image", NULL), 0);
+	assert_int_equal(profile_init(&p, &options), 0);
+	assert_int_equal(profile_begin(&p, &source), 0);
+	for (size_t i = 0; i < NR_BATCHES; i++) {
+		b.event = i % 2 ? zeros : late;
+		assert_int_equal(profile_add(&p, &b, NULL), 0);
+	}
+	assert_int_equal(profile_end(&p), 0);
+	for (size_t i = 0; i < p.rows.nr; i++)
+		sum += p.rows.at[i].samples;
+	assert_int_equal(p.rows.nr, 2);
+	assert_int_equal(sum, NR * NR_BATCHES);
+	assert_int_equal(p.samples, NR * NR_BATCHES);
+	profile_done(&p);
+	keys_done(&keys);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -392,6 +435,8 @@ int main(void)
 						make_world, free_world),
 		cmocka_unit_test(irq_enablers_are_known_by_name),
 		cmocka_unit_test(a_tally_grows_and_forgets_nothing),
+		cmocka_unit_test_setup_teardown(counts_that_run_over_are_carried,
+						make_world, free_world),
 		cmocka_unit_test(dense_counts_move_to_the_tally_when_too_big),
 	};
 

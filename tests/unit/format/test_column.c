@@ -79,6 +79,7 @@ static void every_shape_comes_back(void **state)
 	struct column_decoder d;
 	static uint64_t in[NR];
 	static uint64_t out[NR];
+	static uint32_t low[NR];
 
 	(void)state;
 	assert_int_equal(column_encoder_init(&e), 0);
@@ -98,6 +99,11 @@ static void every_shape_comes_back(void **state)
 			assert_int_equal(column_decode(&d, &c, out, nr), 0);
 			assert_int_equal(cursor_left(&c), 0);
 			assert_memory_equal(in, out, nr * sizeof(in[0]));
+			c = cursor_le(b.data, b.len);
+			assert_int_equal(column_decode_u32(&d, &c, low, nr), 0);
+			assert_int_equal(cursor_left(&c), 0);
+			for (size_t i = 0; i < nr; i++)
+				assert_true(low[i] == (uint32_t)in[i]);
 			buf_done(&b);
 		}
 		struct buf b = { 0 };
