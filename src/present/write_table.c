@@ -162,7 +162,7 @@ static int choose_names(struct table *t)
 
 	if (image < 0 || app < 0 || symbol < 0)
 		return -EINVAL;
-	for (size_t i = 0; i < t->lines.all.nr; i++) {
+	for (size_t i = 0; i < t->lines.all.nr && !(show_image && show_app); i++) {
 		const struct line *line = &t->lines.all.at[i];
 		uint64_t image_value = profile_value(p, line->group, (size_t)image);
 		uint64_t app_value = profile_value(p, line->group, (size_t)app);
