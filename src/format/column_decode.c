@@ -64,15 +64,18 @@ int column_decode_bytes(struct column_decoder *d, struct cursor *in, uint8_t *by
 	return 0;
 }
 
-/* Where values go: one of the two.  Narrow values are taken modulo 2^32. */
+/* Where values go.  Narrow values are taken modulo 2^32. */
 struct sink {
-	uint64_t *wide;
-	uint32_t *narrow;
+	bool is_narrow;
+	union {
+		uint64_t *wide;
+		uint32_t *narrow;
+	};
 };
 
 static void fill(const struct sink *to, uint64_t value, size_t nr)
 {
-	if (to->narrow) {
+	if (to->is_narrow) {
 		for (size_t i = 0; i < nr; i++)
 			to->narrow[i] = (uint32_t)value;
 	} else {
@@ -84,7 +87,7 @@ static void fill(const struct sink *to, uint64_t value, size_t nr)
 static void add_plane(const struct sink *to, const uint8_t *bytes, unsigned int shift,
 		      size_t nr)
 {
-	if (!to->narrow) {
+	if (!to->is_narrow) {
 		for (size_t i = 0; i < nr; i++)
 			to->wide[i] += (uint64_t)bytes[i] << shift;
 	} else if (shift < 32) {
@@ -168,7 +171,7 @@ static inline __attribute__((always_inline)) void unpack_bits(const uint8_t *cla
 			      ((1ULL << nr_bits) - 1);
 		else
 			low = load_wide(bytes, bit, nr_bits, len);
-		if (to.narrow)
+		if (to.is_narrow)
 			to.narrow[i] = (uint32_t)(base + (top | low));
 		else
 			to.wide[i] = base + (top | low);
@@ -191,9 +194,10 @@ static int get_octaves(struct column_decoder *d, struct cursor *in, uint64_t bas
 	if (!bytes || widest > CLASS_MAX)
 		return -EBADMSG;
 	/* Two loops, in neither of which it is asked where values go. */
-	if (to->narrow)
+	if (to->is_narrow)
 		unpack_bits(classes, bytes, len, base,
-			    (struct sink){ .narrow = to->narrow }, nr);
+			    (struct sink){ .is_narrow = true, .narrow = to->narrow },
+			    nr);
 	else
 		unpack_bits(classes, bytes, len, base,
 			    (struct sink){ .wide = to->wide }, nr);
@@ -246,11 +250,11 @@ static int get_runs(struct column_decoder *d, struct cursor *in, const struct si
 		return r;
 	for (size_t run = 0; run < nr_runs; run++) {
 		uint64_t more = d->run_lens.at[run]; /* than one */
-		struct sink rest = { 0 };
+		struct sink rest = { .is_narrow = to->is_narrow };
 
 		if (more >= nr - filled)
 			return -EBADMSG;
-		if (to->narrow)
+		if (to->is_narrow)
 			rest.narrow = to->narrow + filled;
 		else
 			rest.wide = to->wide + filled;
@@ -284,7 +288,7 @@ int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size
 int column_decode_u32(struct column_decoder *d, struct cursor *in, uint32_t *v,
 		      size_t nr)
 {
-	const struct sink to = { .narrow = v };
+	const struct sink to = { .is_narrow = true, .narrow = v };
 
 	return decode(d, in, &to, nr);
 }
