@@ -65,6 +65,69 @@ static bool parse_line(const char *at, const char *end, struct kallsyms_line *re
 	return true;
 }
 
+/* Eight digits at once: false if one is none. */
+static bool parse_8_digits(const char *at, uint64_t *ret)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t text, digits;
+
+	memcpy(&text, at, sizeof(text));
+	digits = (text & ones * 0x0f) + (text >> 6 & ones) * 9;
+	/* Written back, it must be what it was: '0' is 48, 'a' 39 more than ':'. */
+	if ((digits & ones * 0xf0) ||
+	    text != digits + ones * '0' + ((digits + ones * 6) >> 4 & ones) * 39)
+		return false;
+	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		digits = __builtin_bswap64(digits);
+	digits = (digits | digits >> 4) & 0x00ff00ff00ff00ff;
+	digits = (digits | digits >> 8) & 0x0000ffff0000ffff;
+	*ret = (digits | digits >> 16) & 0xffffffff;
+	return true;
+}
+
+/* Where the first byte below 0x21 is; `end` if there is none. */
+static const char *skip_graphic(const char *at, const char *end)
+{
+	const uint64_t ones = 0x0101010101010101;
+
+	for (; end - at >= 8; at += 8) {
+		uint64_t text;
+
+		memcpy(&text, at, sizeof(text));
+		if ((text - ones * 0x21) & ~text & ones * 0x80)
+			break;
+	}
+	while (at < end && (unsigned char)*at > ' ')
+		at++;
+	return at;
+}
+
+/* A line of the usual form, "0123456789abcdef t name\n" with nothing behind the name: most
+ * are.  Where the next one begins, or NULL: look closer. */
+static const char *parse_usual(const char *at, const char *end,
+			       struct kallsyms_line *ret_line)
+{
+	enum {
+		NAME_AT = ADDRESS_DIGITS + 3
+	};
+	uint64_t high, low;
+	const char *stop;
+
+	if (end - at <= NAME_AT || at[ADDRESS_DIGITS] != ' ' ||
+	    at[ADDRESS_DIGITS + 2] != ' ' || at[ADDRESS_DIGITS + 1] == '\n' ||
+	    !parse_8_digits(at, &high) || !parse_8_digits(at + 8, &low))
+		return NULL;
+	stop = skip_graphic(at + NAME_AT, end);
+	if (stop == end || *stop != '\n' || stop == at + NAME_AT ||
+	    stop - at > NAME_MAX_BYTES)
+		return NULL;
+	*ret_line = (struct kallsyms_line){ .address = high << 32 | low,
+					    .type = at[ADDRESS_DIGITS + 1],
+					    .name = at + NAME_AT,
+					    .name_len = (size_t)(stop - at) - NAME_AT };
+	return stop + 1;
+}
+
 int kallsyms_next(const char *text, size_t len, size_t *pos,
 		  struct kallsyms_line *ret_line)
 {
@@ -73,6 +136,11 @@ int kallsyms_next(const char *text, size_t len, size_t *pos,
 
 	if (*pos >= len)
 		return -1;
+	end = parse_usual(at, text + len, ret_line);
+	if (end) {
+		*pos = (size_t)(end - text);
+		return 1;
+	}
 	end = memchr(at, '\n', len - *pos);
 	*pos = end ? (size_t)(end - text) + 1 : len;
 	if (!end)
@@ -105,12 +173,25 @@ static size_t module_at_end(const char *at, const char *end, const char **ret_mo
 	return (size_t)(end - 1 - *ret_module);
 }
 
+/* The bytes of the first lines that name no module: one look at all of them. */
+static size_t lines_without_bracket(const char *text, size_t len)
+{
+	const char *bracket = len ? memchr(text, '[', len) : NULL;
+	const char *line;
+
+	if (!bracket)
+		return len;
+	line = memrchr(text, '\n', (size_t)(bracket - text));
+	return line ? (size_t)(line - text) + 1 : 0;
+}
+
 int kallsyms_index(struct kallsyms_index *index, const char *text, size_t len)
 {
 	struct kallsyms_part part = { 0 };
-	size_t pos = 0;
+	size_t pos = lines_without_bracket(text, len);
 
 	*index = (struct kallsyms_index){ .text = text };
+	part.end = pos; /* these are the kernel's, if there are any */
 	while (pos < len) {
 		const char *end = memchr(text + pos, '\n', len - pos);
 		const char *module = NULL;
@@ -151,7 +232,10 @@ void kallsyms_index_done(struct kallsyms_index *index)
 
 static bool is_text(const struct kallsyms_line *line)
 {
-	return strchr("tTwW", line->type) && line->type && line->name[0] != '$';
+	char type = line->type;
+
+	return (type == 't' || type == 'T' || type == 'w' || type == 'W') &&
+	       line->name[0] != '$';
 }
 
 /* As perf reads the types: 'W' is weak, another capital global. */
@@ -174,10 +258,12 @@ static bool is_wanted(const struct kallsyms_line *line, const struct wanted *w)
 	       same_module(line->module, line->module_len, w->module, w->module_len);
 }
 
-/* Appends the wanted lines.  `names` has room for the whole text: a name and its terminator
- * are shorter than its line.  *ret_hidden counts lines without an address. */
+/* Calls `take` for each wanted line, with its name copied to where `names` points: that has
+ * room for the whole text, because a name and its terminator are shorter than a line.
+ * *ret_hidden counts lines without an address.  What `take` returns if not 0, else 0. */
 static int take_lines(const char *text, size_t len, const struct wanted *w, char *names,
-		      symtab_candidates *c, size_t *ret_hidden)
+		      int (*take)(void *, const struct symtab_candidate *), void *ctx,
+		      size_t *ret_hidden)
 {
 	struct kallsyms_line line;
 	size_t pos = 0;
@@ -185,34 +271,65 @@ static int take_lines(const char *text, size_t len, const struct wanted *w, char
 
 	*ret_hidden = 0;
 	while ((r = kallsyms_next(text, len, &pos, &line)) >= 0) {
-		struct symtab_candidate s = { 0 };
+		struct symtab_candidate s;
 
-		if (r == 0 || !is_wanted(&line, w)) {
-			*ret_hidden += r && !line.address;
-			continue;
-		}
-		if (!line.address) {
+		if (r && !line.address)
 			++*ret_hidden;
+		if (!r || !line.address || !is_wanted(&line, w))
 			continue;
-		}
-		s.offset = line.address - w->start;
-		s.vaddr = line.address;
-		s.binding = binding_of(line.type);
-		s.name = names;
+		s = (struct symtab_candidate){ .offset = line.address - w->start,
+					       .vaddr = line.address,
+					       .binding = binding_of(line.type),
+					       .name = names };
 		memcpy(names, line.name, line.name_len);
 		names[line.name_len] = '\0';
 		names += line.name_len + 1;
-		if (!vec_push(c, s))
-			return -ENOMEM;
+		r = take(ctx, &s);
+		if (r)
+			return r;
 	}
 	return 0;
+}
+
+static int take_in_order(void *ctx, const struct symtab_candidate *s)
+{
+	return symtab_sorted_add(ctx, s);
+}
+
+static int take_candidate(void *ctx, const struct symtab_candidate *s)
+{
+	symtab_candidates *c = ctx;
+
+	return vec_push(c, *s) ? 0 : -ENOMEM;
+}
+
+/* The kernel writes its symbols by address: then they are taken as they come.  Text in
+ * another order is read again and sorted. */
+static int fill(struct symtab *tab, const char *text, size_t len,
+		const struct wanted *w, size_t *ret_hidden)
+{
+	struct symtab_sorted sorted = { .tab = tab };
+	symtab_candidates candidates = { 0 };
+	int r = take_lines(text, len, w, tab->names, take_in_order, &sorted,
+			   ret_hidden);
+
+	if (r != SYMTAB_UNSORTED) {
+		symtab_sorted_end(&sorted);
+		return r;
+	}
+	tab->symbols.nr = 0;
+	r = take_lines(text, len, w, tab->names, take_candidate, &candidates,
+		       ret_hidden);
+	if (!r)
+		r = symtab_build(tab, &candidates);
+	vec_done(&candidates);
+	return r;
 }
 
 int symtab_load_kallsyms(const char *text, size_t len, const char *module,
 			 uint64_t start, struct symtab **ret_tab, struct err *err)
 {
 	struct wanted w = { module, module ? strlen(module) : 0, start };
-	symtab_candidates candidates = { 0 };
 	struct symtab *tab = calloc(1, sizeof(*tab));
 	size_t hidden;
 	int r;
@@ -220,13 +337,11 @@ int symtab_load_kallsyms(const char *text, size_t len, const char *module,
 	if (tab)
 		tab->names = malloc(len + 1);
 	if (!tab || !tab->names) {
-		r = err_set(err, -ENOMEM, "no memory");
-		goto out;
+		symtab_free(tab);
+		return err_set(err, -ENOMEM, "no memory");
 	}
 	tab->run_base = start;
-	r = take_lines(text, len, &w, tab->names, &candidates, &hidden);
-	if (!r)
-		r = symtab_build(tab, &candidates);
+	r = fill(tab, text, len, &w, &hidden);
 	if (r)
 		err_set(err, r, "no memory");
 	else if (!symtab_count(tab) && hidden)
@@ -235,12 +350,9 @@ int symtab_load_kallsyms(const char *text, size_t len, const char *module,
 	else if (!symtab_count(tab))
 		r = err_set(err, -ENODATA, "no symbols of %s in kallsyms",
 			    module ? module : "the kernel");
-	if (!r) {
+	if (r)
+		symtab_free(tab);
+	else
 		*ret_tab = tab;
-		tab = NULL;
-	}
-out:
-	vec_done(&candidates);
-	symtab_free(tab);
 	return r;
 }

@@ -21,6 +21,7 @@
 enum {
 	KALLSYMS_MAX_BYTES = 256 << 20, /* unpacked; a large kernel has 15 MB */
 	KALLSYMS_PACKED_MAX_BYTES = 64 << 20,
+	KALLSYMS_RATIO_MAX = 1000, /* text packs to a fifth; more is a lie */
 	MODULES_MAX_BYTES = 64 << 20
 };
 
@@ -99,16 +100,38 @@ static struct binary_places binary_places_of(struct naming *n, bool with_index)
 	};
 }
 
+/* A whole frame that tells its size, in one go.  False: look closer. */
+static bool unpack_whole(const struct buf *packed, struct buf *out)
+{
+	unsigned long long size = ZSTD_getFrameContentSize(packed->data, packed->len);
+	size_t n;
+
+	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ||
+	    size > KALLSYMS_MAX_BYTES || size / KALLSYMS_RATIO_MAX > packed->len ||
+	    !buf_reserve(out, (size_t)size + 1))
+		return false;
+	n = ZSTD_decompress(out->data, (size_t)size, packed->data, packed->len);
+	if (ZSTD_isError(n))
+		return false;
+	out->len = n;
+	return true;
+}
+
 /* Unpacks what is a whole frame, or as much of a cut one as there is: kallsyms text is good
  * up to any line. */
 static int unpack(const struct buf *packed, struct buf *out)
 {
-	ZSTD_DCtx *ctx = ZSTD_createDCtx();
+	ZSTD_DCtx *ctx;
 	ZSTD_inBuffer in = { packed->data, packed->len, 0 };
 	int r = 0;
 
-	if (!ctx)
+	if (unpack_whole(packed, out))
+		return 0;
+	ctx = ZSTD_createDCtx();
+	if (!ctx || out->failed) {
+		ZSTD_freeDCtx(ctx);
 		return -ENOMEM;
+	}
 	for (;;) {
 		size_t step = ZSTD_DStreamOutSize();
 		ZSTD_outBuffer to;

@@ -82,12 +82,15 @@ static void close_last(struct symtab *tab, const struct symtab_candidate *last,
 		       uint64_t next_offset)
 {
 	struct symbol *s = &tab->symbols.at[tab->symbols.nr - 1];
-	uint64_t end = last->limit > last->offset
-			       ? last->limit
-			       : add_clamped(last->offset, LAST_BYTES);
+	uint64_t end = next_offset;
 
-	if (!last->size)
-		s->size = (next_offset < end ? next_offset : end) - last->offset;
+	if (last->size)
+		return;
+	if (last->limit > last->offset && last->limit < end)
+		end = last->limit;
+	else if (end == UINT64_MAX)
+		end = add_clamped(last->offset, LAST_BYTES);
+	s->size = end - last->offset;
 }
 
 /* The best of the candidates with the offset of keys[at]; NULL if all of them are labels
@@ -244,6 +247,41 @@ int symtab_build(struct symtab *tab, symtab_candidates *candidates)
 	return r ? r : make_buckets(tab);
 }
 
+int symtab_sorted_add(struct symtab_sorted *sorted, const struct symtab_candidate *c)
+{
+	struct symtab *tab = sorted->tab;
+	struct symbol s = { .offset = c->offset,
+			    .vaddr = { c->vaddr },
+			    .name = c->name };
+	struct symbol *last = tab->symbols.at + tab->symbols.nr - 1;
+
+	if (tab->symbols.nr) {
+		if (c->offset < last->offset)
+			return SYMTAB_UNSORTED;
+		if (c->offset == last->offset) {
+			if (is_better(&sorted->last, c)) {
+				sorted->last = *c;
+				last->name = c->name;
+			}
+			return 0;
+		}
+		last->size = c->offset - last->offset;
+	}
+	if (tab->symbols.nr >= SYMTAB_NO_SYMBOL - 1 || !vec_push(&tab->symbols, s))
+		return -ENOMEM;
+	sorted->last = *c;
+	return 0;
+}
+
+void symtab_sorted_end(struct symtab_sorted *sorted)
+{
+	struct symtab *tab = sorted->tab;
+
+	if (tab->symbols.nr)
+		close_last(tab, &sorted->last, UINT64_MAX);
+	tab->gapless = true;
+}
+
 int symtab_of_one(const char *name, uint64_t size, uint64_t start,
 		  struct symtab **ret_tab)
 {
@@ -282,6 +320,27 @@ static size_t bisect(const struct symtab_range *ranges, size_t low, size_t high,
 	return low;
 }
 
+/* Where each symbol ends where the next begins: no ranges are needed, and a kernel's table
+ * of a hundred thousand is sooner ready. */
+static const struct symbol *find_gapless(const struct symtab *tab, uint64_t offset)
+{
+	const struct symbol *symbols = tab->symbols.at;
+	size_t low = 0;
+	size_t high = tab->symbols.nr;
+
+	if (!high || offset < symbols[0].offset)
+		return NULL;
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if (symbols[mid].offset <= offset)
+			low = mid;
+		else
+			high = mid;
+	}
+	return offset - symbols[low].offset < symbols[low].size ? &symbols[low] : NULL;
+}
+
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset)
 {
 	const struct symtab_range *ranges = tab->ranges.at;
@@ -290,6 +349,8 @@ const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset)
 	uint32_t symbol;
 	size_t low;
 
+	if (tab->gapless)
+		return find_gapless(tab, offset);
 	if (!high || offset < ranges[0].start)
 		return NULL;
 	bucket = (offset - ranges[0].start) >> tab->bucket_shift;

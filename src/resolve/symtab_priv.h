@@ -47,6 +47,7 @@ struct symtab {
 	char *more_names;           /* or this, of .gnu_debugdata; may be NULL */
 	uint64_t run_base;          /* added to an offset that no segment covers */
 	VEC(struct symbol) symbols; /* by offset, one at each */
+	bool gapless;               /* the symbols themselves do instead of ranges */
 	VEC(struct symtab_range) ranges;
 	/* Where to begin in `ranges`: by (offset - first start) >> bucket_shift, the last
 	 * range that starts at or before the bucket's first offset. */
@@ -58,3 +59,16 @@ struct symtab {
 /* Fills symbols and ranges of `tab`, which has none yet.  Reorders the candidates; they stay
  * the caller's.  0 or -ENOMEM. */
 int symtab_build(struct symtab *tab, symtab_candidates *candidates);
+
+/* The same for symbols without sizes that come in the order of their offsets: they are not
+ * collected first.  Begin with { .tab = ... }. */
+struct symtab_sorted {
+	struct symtab *tab;
+	struct symtab_candidate last; /* the best at the last offset */
+};
+enum {
+	SYMTAB_UNSORTED = 1 /* this one lies before the last one */
+};
+/* 0, SYMTAB_UNSORTED or -ENOMEM. */
+int symtab_sorted_add(struct symtab_sorted *sorted, const struct symtab_candidate *c);
+void symtab_sorted_end(struct symtab_sorted *sorted);
