@@ -100,9 +100,6 @@ static uint64_t key_value(struct profile *p, struct view *v, const struct cell_v
 /* 1: the specification asks for the cell; 0: it does not; or -ENOMEM. */
 static int cell_wanted(struct view *v, struct cell_view *c)
 {
-	if (!selection_wants_cpu(&v->selection,
-				 c->cpu == VIEW_CPU_NONE ? -1 : (int64_t)c->cpu))
-		return 0;
 	return selection_wants_image(&v->selection, c->actor->app,
 				     c->actor->flags & ACTOR_KERNEL, c->place->image,
 				     &c->top);

@@ -21,7 +21,7 @@ static inline int pack_rest(const struct view *v, const struct sample_batch *b,
 
 	if (event >= v->nr_events || v->event_of[event] == VIEW_SKIP)
 		return 1;
-	if (b->cpu) {
+	if (v->by_cpu && b->cpu) {
 		uint32_t cpu = b->cpu[i] < VIEW_CPU_NONE ? b->cpu[i] : VIEW_CPU_NONE;
 
 		rest |= (uint64_t)cpu << VIEW_EVENT_BITS;
@@ -65,6 +65,8 @@ static inline int find_cell(struct profile *p, struct view *v,
 	uint32_t place = 0;
 	int r;
 
+	if (b->cpu && !selection_wants_cpu(&v->selection, b->cpu[i]))
+		return 1;
 	if (b->thread) {
 		uint32_t t = b->thread[i];
 
@@ -156,11 +158,11 @@ static bool find_rows(const struct view *v, const struct sample_batch *b, size_t
 	const uint32_t *events = b->event + from;
 	const uint32_t *threads = b->thread ? b->thread + from : NULL;
 	uint32_t nr_threads = (uint32_t)v->nr_threads;
-	uint32_t all = 0;
+	uint32_t highest = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		all |= events[i];
-	if (all >> DENSE_EVENT_BITS || all >= v->nr_events)
+		highest = events[i] > highest ? events[i] : highest;
+	if (highest >> DENSE_EVENT_BITS || highest >= v->nr_events)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t actor = 0;
@@ -173,6 +175,15 @@ static bool find_rows(const struct view *v, const struct sample_batch *b, size_t
 				  : actor << DENSE_EVENT_BITS | events[i];
 	}
 	return true;
+}
+
+static void drop_cpus(const struct view *v, const uint32_t *cpus, size_t nr,
+		      uint32_t *rows)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!selection_wants_cpu(&v->selection, cpus[i]))
+			rows[i] = ROW_NONE;
+	}
 }
 
 /* Counts samples by row and place; *ret_nr is how many were, all of them unless the counts
@@ -216,6 +227,8 @@ static int count_chunk(struct profile *p, struct view *v, const struct sample_ba
 
 	if (!v->dense.on || !find_rows(v, b, from, nr, rows))
 		return count_in_tally(p, v, b, from, from + nr);
+	if (b->cpu)
+		drop_cpus(v, b->cpu + from, nr, rows);
 	if (b->stack)
 		r = find_places(p, v, b->stack + from, nr, places, &highest);
 	if (!r)

@@ -22,8 +22,6 @@ int profile_init(struct profile *p, const struct profile_options *options)
 		p->needs |= options->keys->keys.at[i].row->needs;
 	if (spec && spec_has_images(spec))
 		p->needs |= NEED_APP | NEED_IMAGE;
-	if (spec && spec_columns(spec) & COLUMN_CPU)
-		p->needs |= NEED_CPU;
 	if (options->quality)
 		p->needs |= NEED_IMAGE | NEED_FUNCTION | NEED_QUALITY;
 	p->input.totals.finished = true;
@@ -81,6 +79,7 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 	if (r)
 		return r;
 	p->view->time_width_ns = time_width(p);
+	p->view->by_cpu = p->needs & NEED_CPU;
 	p->view->dense.on = !p->options.periods && !(p->needs & (NEED_CPU | NEED_TIME));
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "aggregate/image_names.h"
 #include "format/dict.h"
+#include "format/session.h"
 
 enum {
 	SELECTION_UNSET = 0x7fffffff /* no bits of spec.h */
@@ -24,7 +25,11 @@ void selection_init(struct selection *s, const struct spec *spec,
 		.dict = dict,
 		.vmlinux = vmlinux,
 		.images = spec && spec_has_images(spec),
+		.cpus = spec && spec_columns(spec) & COLUMN_CPU,
 	};
+	for (uint32_t cpu = 0; s->cpus && cpu < SELECTION_CPUS; cpu++)
+		s->cpu_bits[cpu / 64] |= (uint64_t)spec_wants_cpu(spec, cpu)
+					 << cpu % 64;
 	if (s->images)
 		s->kernel = spec_image_bits(spec, &kernel);
 }
@@ -47,11 +52,6 @@ bool selection_wants_thread(const struct selection *s, const struct thread *thre
 {
 	return !s->spec || spec_wants_thread(s->spec, thread->pid, thread->tid,
 					     dict_str(s->dict, thread->comm));
-}
-
-bool selection_wants_cpu(const struct selection *s, int64_t cpu)
-{
-	return !s->spec || spec_wants_cpu(s->spec, cpu);
 }
 
 /* Room for the bits of all images of the dict, which grows block by block. */

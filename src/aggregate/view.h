@@ -73,6 +73,7 @@ struct view {
 	struct map actor_by;    /* hash, turn */
 	struct map place_by;    /* (image, truncated and function, address) */
 	uint64_t time_width_ns; /* of KEY_TIME */
+	bool by_cpu;            /* KEY_CPU is among the keys */
 	struct dense dense;     /* in front of the tally */
 	struct tally tally;
 	struct selection selection;

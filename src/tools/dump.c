@@ -110,11 +110,10 @@ static int wanted(struct selection *selection, const struct sample_batch *b, siz
 	const struct frame *leaf = stack && stack->frame < d->frames.nr
 					   ? &d->frames.at[stack->frame]
 					   : NULL;
-	int64_t cpu = b->cpu[i] == DICT_NONE ? -1 : (int64_t)b->cpu[i];
 	bool top;
 
 	if (!selection_wants_thread(selection, t) ||
-	    !selection_wants_cpu(selection, cpu))
+	    !selection_wants_cpu(selection, b->cpu[i]))
 		return 0;
 	if (b->event[i] < d->events.nr &&
 	    !selection_wants_event(selection, &d->events.at[b->event[i]]))
