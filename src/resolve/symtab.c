@@ -253,9 +253,10 @@ int symtab_sorted_add(struct symtab_sorted *sorted, const struct symtab_candidat
 	struct symbol s = { .offset = c->offset,
 			    .vaddr = { c->vaddr },
 			    .name = c->name };
-	struct symbol *last = tab->symbols.at + tab->symbols.nr - 1;
 
 	if (tab->symbols.nr) {
+		struct symbol *last = &tab->symbols.at[tab->symbols.nr - 1];
+
 		if (c->offset < last->offset)
 			return SYMTAB_UNSORTED;
 		if (c->offset == last->offset) {
