@@ -9,18 +9,72 @@ void decoder_init(struct decoder *d, bool swap)
 	*d = (struct decoder){ .swap = swap };
 }
 
+/* The order of the fields: perf_event_open(2), PERF_RECORD_SAMPLE. */
+static struct sample_layout make_layout(uint64_t type)
+{
+	struct sample_layout l = { 0 };
+	uint16_t ignored;
+	const struct {
+		uint64_t bit;
+		uint16_t *at;
+	} fields[] = {
+		{ PERF_SAMPLE_IDENTIFIER, &l.id },   { PERF_SAMPLE_IP, &l.ip },
+		{ PERF_SAMPLE_TID, &l.tid },         { PERF_SAMPLE_TIME, &l.time },
+		{ PERF_SAMPLE_ADDR, &l.addr },       { PERF_SAMPLE_ID, &l.id },
+		{ PERF_SAMPLE_STREAM_ID, &ignored }, { PERF_SAMPLE_CPU, &l.cpu },
+		{ PERF_SAMPLE_PERIOD, &l.period },
+	};
+
+	l.bytes = sizeof(struct perf_event_header);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (!(type & fields[i].bit))
+			continue;
+		*fields[i].at = l.bytes;
+		l.bytes = (uint16_t)(l.bytes + sizeof(uint64_t));
+		type &= ~fields[i].bit;
+	}
+	l.more = type != 0;
+	return l;
+}
+
 int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr)
 {
-	return vec_push(&d->attrs, *attr) ? 0 : -ENOMEM;
+	if (!vec_push(&d->layouts, make_layout(attr->sample_type)))
+		return -ENOMEM;
+	if (vec_push(&d->attrs, *attr))
+		return 0;
+	d->layouts.nr--;
+	return -ENOMEM;
+}
+
+enum {
+	NEAR_IDS = 4096
+};
+
+static int add_near_id(struct decoder *d, uint64_t id, uint32_t attr_index)
+{
+	if (!d->by_near_id.nr)
+		d->first_id = id;
+	if (id - d->first_id >= NEAR_IDS)
+		return 0;
+	while (d->by_near_id.nr <= id - d->first_id)
+		if (!vec_push(&d->by_near_id, MAP_NONE))
+			return -ENOMEM;
+	d->by_near_id.at[id - d->first_id] = attr_index;
+	return 0;
 }
 
 int decoder_add_id(struct decoder *d, uint64_t id, uint32_t attr_index)
 {
-	return map_set(&d->by_id, id, 0, attr_index);
+	int r = add_near_id(d, id, attr_index);
+
+	return r ? r : map_set(&d->by_id, id, 0, attr_index);
 }
 
 void decoder_done(struct decoder *d)
 {
 	vec_done(&d->attrs);
+	vec_done(&d->layouts);
+	vec_done(&d->by_near_id);
 	map_done(&d->by_id);
 }

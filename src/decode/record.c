@@ -20,7 +20,10 @@ static uint32_t attr_of(const struct decoder *d, uint64_t id)
 
 	if (d->attrs.nr < 2)
 		return 0;
-	index = map_get(&d->by_id, id, 0);
+	if (id - d->first_id < d->by_near_id.nr)
+		index = d->by_near_id.at[id - d->first_id];
+	else
+		index = map_get(&d->by_id, id, 0);
 	return index == MAP_NONE ? 0 : index;
 }
 
@@ -130,43 +133,70 @@ static void decode_sample_rest(const struct perf_event_attr *a, struct cursor *i
 		s->cgroup = cursor_u64(in);
 }
 
-static void decode_sample(const struct perf_event_attr *a, struct cursor *in,
+static uint64_t load_u64(const uint8_t *at, bool swap)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+static uint32_t load_u32(const uint8_t *at, bool swap)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+/* The fields of fixed size, by their offsets: one look at the length for all of them.  This
+ * is the path that every sample takes. */
+static void decode_fixed(const struct sample_layout *l, const struct perf_event_attr *a,
+			 const struct cursor *in, struct record *rec)
+{
+	const uint8_t *at = in->data;
+	bool swap = in->swap;
+
+	rec->sample =
+		(struct record_sample){ .period = a->freq ? 1 : a->sample_period };
+	if (l->id)
+		rec->id.id = load_u64(at + l->id, swap);
+	if (l->ip)
+		rec->sample.ip.v = load_u64(at + l->ip, swap);
+	if (l->tid) {
+		rec->id.pid = (int32_t)load_u32(at + l->tid, swap);
+		rec->id.tid = (int32_t)load_u32(at + l->tid + 4, swap);
+	}
+	if (l->time)
+		rec->id.time_ns = load_u64(at + l->time, swap);
+	if (l->addr)
+		rec->sample.addr = load_u64(at + l->addr, swap);
+	if (l->cpu)
+		rec->id.cpu = load_u32(at + l->cpu, swap);
+	if (l->period)
+		rec->sample.period = load_u64(at + l->period, swap);
+}
+
+static void decode_sample(const struct sample_layout *l,
+			  const struct perf_event_attr *a, struct cursor *in,
 			  struct record *rec)
 {
-	struct record_sample *s = &rec->sample;
-	struct record_id *id = &rec->id;
 	uint64_t t = a->sample_type;
 
-	*s = (struct record_sample){ 0 };
-	if (t & PERF_SAMPLE_IDENTIFIER)
-		id->id = cursor_u64(in);
-	if (t & PERF_SAMPLE_IP)
-		s->ip.v = cursor_u64(in);
-	if (t & PERF_SAMPLE_TID) {
-		id->pid = (int32_t)cursor_u32(in);
-		id->tid = (int32_t)cursor_u32(in);
+	if (l->bytes > in->len) {
+		in->failed = true;
+		return;
 	}
-	if (t & PERF_SAMPLE_TIME)
-		id->time_ns = cursor_u64(in);
-	if (t & PERF_SAMPLE_ADDR)
-		s->addr = cursor_u64(in);
-	if (t & PERF_SAMPLE_ID)
-		id->id = cursor_u64(in);
-	if (t & PERF_SAMPLE_STREAM_ID)
-		cursor_u64(in);
-	if (t & PERF_SAMPLE_CPU) {
-		id->cpu = cursor_u32(in);
-		cursor_u32(in);
-	}
-	s->period = a->freq ? 1 : a->sample_period;
-	if (t & PERF_SAMPLE_PERIOD)
-		s->period = cursor_u64(in);
+	decode_fixed(l, a, in, rec);
+	if (!l->more)
+		return;
+	in->pos = l->bytes;
 	if (t & PERF_SAMPLE_READ)
 		skip_read_values(in, a->read_format);
 	if (t & PERF_SAMPLE_CALLCHAIN)
-		decode_chain(in, s);
+		decode_chain(in, &rec->sample);
 	if (t >= PERF_SAMPLE_RAW)
-		decode_sample_rest(a, in, s);
+		decode_sample_rest(a, in, &rec->sample);
 }
 
 /* sample_id_all: the same fields at the end of every other record. */
@@ -336,7 +366,7 @@ static const decode_fn kinds[] = {
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err)
 {
-	struct cursor in = cursor_of(bytes, len, d->swap);
+	struct cursor in = { .data = bytes, .len = len, .swap = d->swap };
 	const struct perf_event_attr *attr;
 	struct record *rec = ret_record;
 	uint16_t size;
@@ -354,7 +384,7 @@ int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		return err_set(err, -EBADMSG, "record without an event");
 	attr = &d->attrs.at[rec->id.event];
 	if (rec->type == PERF_RECORD_SAMPLE) {
-		decode_sample(attr, &in, rec);
+		decode_sample(&d->layouts.at[rec->id.event], attr, &in, rec);
 		rec->id.has_time = attr->sample_type & PERF_SAMPLE_TIME;
 	} else {
 		if (rec->type < sizeof(kinds) / sizeof(*kinds) && kinds[rec->type])

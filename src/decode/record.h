@@ -99,11 +99,29 @@ struct record {
 	};
 };
 
+/* Where a sample of one attr has the fields before its first one of variable size (READ and
+ * what follows): offsets from the record's start, 0 for a field that it does not have. */
+struct sample_layout {
+	uint16_t id;
+	uint16_t ip;
+	uint16_t tid;
+	uint16_t time;
+	uint16_t addr;
+	uint16_t cpu;
+	uint16_t period;
+	uint16_t bytes; /* where the first field of variable size begins */
+	bool more;      /* there are such fields */
+};
+
 /* The events of a stream: their attrs, and which id belongs to which. */
 struct decoder {
 	VEC(struct perf_event_attr) attrs;
-	struct map by_id; /* (id, 0) -> attr index */
-	bool swap;        /* the data has the other byte order */
+	VEC(struct sample_layout) layouts; /* one an attr */
+	struct map by_id;                  /* (id, 0) -> attr index */
+	/* The same for ids near the first one, as the kernel numbers them in a row. */
+	VEC(uint32_t) by_near_id;
+	uint64_t first_id;
+	bool swap; /* the data has the other byte order */
 };
 
 void decoder_init(struct decoder *d, bool swap);

@@ -177,13 +177,18 @@ static struct estimate estimate_plain(const uint64_t *v, size_t nr)
 {
 	int64_t least = INT64_MAX;
 	uint64_t unsigned_least = UINT64_MAX;
+	uint64_t differ = 0;
 	struct estimate est;
 	struct estimate other;
 
 	for (size_t i = 0; i < nr; i++) {
 		least = (int64_t)v[i] < least ? (int64_t)v[i] : least;
 		unsigned_least = v[i] < unsigned_least ? v[i] : unsigned_least;
+		differ |= v[i] ^ v[0];
 	}
+	if (!differ)
+		return (struct estimate){ .kind = COLUMN_CONST,
+					  .base = (uint64_t)least };
 	est = estimate_over(v, nr, (uint64_t)least);
 	if ((uint64_t)least == unsigned_least)
 		return est;

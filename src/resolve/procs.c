@@ -189,6 +189,7 @@ struct proc_thread *procs_new_thread(struct procs *p, struct process *process,
 	process->nr_live++;
 	process->end_ns = UINT64_MAX;
 	thread->older = *slot;
+	p->changes++;
 	if (*slot) {
 		if ((*slot)->end_ns > start_ns)
 			(*slot)->end_ns = start_ns;
@@ -336,6 +337,7 @@ static bool prune_thread(struct procs *p, struct proc_thread *thread, uint64_t t
 		if (link)
 			*link = thread->older;
 		free_thread(thread);
+		p->changes++;
 		return true;
 	}
 	while (old + 1 < thread->comms.nr &&

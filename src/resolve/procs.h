@@ -67,6 +67,7 @@ struct procs {
 	struct map tid_slot;
 	uint64_t last_generation;
 	uint64_t last_instance;
+	uint64_t changes; /* grows whenever a thread instance comes or goes */
 };
 
 void procs_init(struct procs *p);

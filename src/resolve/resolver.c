@@ -41,6 +41,8 @@ struct resolver {
 	uint32_t kernel_image; /* image table entry, or IMAGE_TABLE_FAILED before */
 	struct map cgroups;    /* id -> string */
 	struct map asked;      /* pids that ops->unknown_process() was asked about */
+	struct proc_thread *last_thread; /* of the last sample; good while ... */
+	uint64_t last_changes;           /* ... procs.changes is this */
 	struct frame_slot *frames;
 	struct stack_slot *stacks;
 	uint32_t chain[CHAIN_MAX]; /* frames of the chain at hand */
@@ -139,6 +141,27 @@ static struct proc_thread *add_thread(struct resolver *r, struct process *proces
 	uint32_t comm = like ? thread_comm_at(like, time_ns) : number_comm(r, tid);
 
 	return procs_new_thread(&r->procs, process, tid, time_ns, comm);
+}
+
+/* The thread of the last sample, if it is this one: threads run for many samples. */
+static struct proc_thread *same_thread(const struct resolver *r, int32_t pid,
+				       int32_t tid, uint64_t time_ns)
+{
+	struct proc_thread *last = r->last_thread;
+
+	if (r->last_changes != r->procs.changes || !last || last->tid != tid ||
+	    last->process->pid != pid || time_ns < last->start_ns)
+		return NULL;
+	return last;
+}
+
+static void note_thread(struct resolver *r, struct proc_thread *thread)
+{
+	/* Only the newest with its number: an older one is right for old times alone. */
+	if (thread != procs_find_thread(&r->procs, thread->tid, UINT64_MAX))
+		return;
+	r->last_thread = thread;
+	r->last_changes = r->procs.changes;
 }
 
 static struct proc_thread *get_thread(struct resolver *r, int32_t pid, int32_t tid,
@@ -513,13 +536,17 @@ int resolver_sample(struct resolver *r, const struct decoder *d,
 {
 	const struct record_id *id = &rec->id;
 	uint64_t time_ns = id->time_ns;
-	struct proc_thread *thread = get_thread(r, id->pid, id->tid, time_ns, true);
+	struct proc_thread *thread = same_thread(r, id->pid, id->tid, time_ns);
 	bool kernel =
 		(rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	struct where at;
 
-	if (!thread)
-		return -ENOMEM;
+	if (!thread) {
+		thread = get_thread(r, id->pid, id->tid, time_ns, true);
+		if (!thread)
+			return -ENOMEM;
+		note_thread(r, thread);
+	}
 	at.process = thread->process;
 	at.user = process_at(at.process, time_ns);
 	at.kernel = process_at(r->kernel, time_ns);

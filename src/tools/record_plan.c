@@ -67,6 +67,8 @@ static int check_modes(const struct record_plan *p, struct err *err)
 		return err_set(err, -EINVAL,
 			       "nothing to record: give a command, --pid PID or "
 			       "--system-wide (see --help)");
+	if (!o->frequency_hz)
+		return err_set(err, -EINVAL, "--frequency 0: nothing would be sampled");
 	if (o->callgraph && *o->callgraph && strcmp(o->callgraph, "fp"))
 		return err_set(
 			err, -EINVAL,

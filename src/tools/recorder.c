@@ -25,7 +25,8 @@
 enum {
 	NS_PER_MS = 1000000,
 	ROUND_NS = 1000000000, /* at most this much is lost to a SIGKILL */
-	/* The first one sooner: binaries are looked at while a short program still runs. */
+	/* The first ones sooner, each twice as late as the last: binaries are looked at while
+	 * a short program still runs. */
 	FIRST_ROUND_NS = 100 * NS_PER_MS,
 	FLUSH_SAMPLES = 64 * 1024, /* ... or this many samples wait */
 	SNAPSHOT_NS = 2000000000   /* for the processes that exist already */
@@ -48,6 +49,7 @@ struct recorder {
 	struct session_totals totals;
 	uint64_t frontier_ns;
 	uint64_t next_flush_ns;
+	uint64_t round_ns; /* from this flush to the next */
 	uint64_t lost_in_records;
 	bool snapshot_done;
 	struct err *err; /* of the call at hand, for callbacks */
@@ -375,7 +377,8 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		recorder_free(r);
 		return result;
 	}
-	r->next_flush_ns = now_ns(CLOCK_MONOTONIC) + FIRST_ROUND_NS;
+	r->round_ns = FIRST_ROUND_NS;
+	r->next_flush_ns = now_ns(CLOCK_MONOTONIC) + r->round_ns;
 	*ret_recorder = r;
 	return 0;
 }
@@ -530,7 +533,8 @@ int recorder_round(struct recorder *r, struct err *err)
 	now = now_ns(CLOCK_MONOTONIC);
 	if (!result && (now >= r->next_flush_ns ||
 			segment_writer_pending(r->writer) >= FLUSH_SAMPLES)) {
-		r->next_flush_ns = now + ROUND_NS;
+		r->next_flush_ns = now + r->round_ns;
+		r->round_ns = 2 * r->round_ns < ROUND_NS ? 2 * r->round_ns : ROUND_NS;
 		update_totals(r);
 		result = flush(r);
 	}
