@@ -31,7 +31,7 @@ static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
 	buf_clear(&v->text);
 	image_name_put(&v->text, d,
 		       image < d->images.nr ? &d->images.at[image] : &damaged,
-		       p->options.names, v->source.info->vmlinux);
+		       p->options.names, view_vmlinux(p, v));
 	if (!v->text.failed)
 		*text = strtab_add(&p->strings, (const char *)v->text.data);
 	return *text; /* VIEW_UNSET is STRTAB_FAILED, too */
@@ -43,9 +43,8 @@ static uint32_t app_text(struct profile *p, struct view *v, const struct cell_vi
 	if (c->top)
 		return image_text(p, v, c->place->image);
 	if (c->actor->flags & ACTOR_KERNEL)
-		return strtab_add(
-			&p->strings,
-			image_name_kernel(p->options.names, v->source.info->vmlinux));
+		return strtab_add(&p->strings, image_name_kernel(p->options.names,
+								 view_vmlinux(p, v)));
 	if (c->actor->app >= v->source.dict->images.nr)
 		return image_text(p, v, c->place->image);
 	return image_text(p, v, c->actor->app);
@@ -77,7 +76,8 @@ static uint64_t key_value(struct profile *p, struct view *v, const struct cell_v
 	case KEY_IMAGE:
 		return image_text(p, v, c->place->image);
 	case KEY_APP:
-		return app_text(p, v, c);
+		return p->options.merge_images ? image_text(p, v, c->place->image)
+					       : app_text(p, v, c);
 	case KEY_SYMBOL:
 		return symbol_value(p, c->place->function);
 	case KEY_ADDRESS:
@@ -97,12 +97,50 @@ static uint64_t key_value(struct profile *p, struct view *v, const struct cell_v
 	}
 }
 
-/* 1: the specification asks for the cell; 0: it does not; or -ENOMEM. */
-static int cell_wanted(struct view *v, struct cell_view *c)
+static bool function_wanted(struct profile *p, uint32_t function)
 {
-	return selection_wants_image(&v->selection, c->actor->app,
-				     c->actor->flags & ACTOR_KERNEL, c->place->image,
-				     &c->top);
+	struct profile_function *f;
+
+	if (!symbol_filter_filters(p->options.symbols) || function >= p->functions.nr)
+		return true;
+	f = &p->functions.at[function];
+	if (f->wanted == WANTED_UNKNOWN)
+		f->wanted = symbol_filter_wants(p->options.symbols,
+						strtab_get(&p->strings, f->raw))
+				    ? WANTED
+				    : WANTED_NOT;
+	return f->wanted == WANTED;
+}
+
+/* 1: it is in the application itself, or dependent images are asked for, too; 0 or
+ * -ENOMEM. */
+static int app_wanted(struct profile *p, struct view *v, const struct cell_view *c)
+{
+	uint32_t app;
+	uint32_t image;
+
+	if (!p->options.exclude_dependent)
+		return 1;
+	app = app_text(p, v, c);
+	image = image_text(p, v, c->place->image);
+	if (app == STRTAB_FAILED || image == STRTAB_FAILED)
+		return -ENOMEM;
+	return app == image;
+}
+
+/* 1: the specification asks for the cell; 0: it does not; or -ENOMEM. */
+static int cell_wanted(struct profile *p, struct view *v, struct cell_view *c)
+{
+	int wanted;
+
+	wanted = selection_wants_image(&v->selection, c->actor->app,
+				       c->actor->flags & ACTOR_KERNEL, c->place->image,
+				       &c->top);
+	if (wanted <= 0)
+		return wanted;
+	if (!function_wanted(p, c->place->function))
+		return 0;
+	return app_wanted(p, v, c);
 }
 
 static int add_cell(struct profile *p, struct view *v, const struct tally_cell *cell)
@@ -121,7 +159,7 @@ static int add_cell(struct profile *p, struct view *v, const struct tally_cell *
 		.bucket = cell->b >> (VIEW_EVENT_BITS + VIEW_CPU_BITS),
 	};
 	uint32_t row;
-	int wanted = cell_wanted(v, &c);
+	int wanted = cell_wanted(p, v, &c);
 
 	if (wanted <= 0)
 		return wanted;

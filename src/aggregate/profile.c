@@ -24,6 +24,13 @@ int profile_init(struct profile *p, const struct profile_options *options)
 		p->needs |= NEED_APP | NEED_IMAGE;
 	if (options->quality)
 		p->needs |= NEED_IMAGE | NEED_FUNCTION | NEED_QUALITY;
+	if (symbol_filter_filters(options->symbols))
+		p->needs |= NEED_IMAGE | NEED_FUNCTION;
+	/* Without applications threads do not matter. */
+	if (options->merge_images && !(spec && spec_has_images(spec)))
+		p->needs &= ~(unsigned int)NEED_APP;
+	if (options->exclude_dependent)
+		p->needs |= NEED_APP | NEED_IMAGE;
 	p->input.totals.finished = true;
 	p->input.totals.target_status = -1;
 	return 0;
@@ -163,7 +170,8 @@ const char *profile_function_name(struct profile *p, uint32_t function)
 
 	if (f->shown != DICT_NONE)
 		return strtab_get(&p->strings, f->shown);
-	demangled = f->kind == FUNCTION_NAMED ? demangle(raw) : NULL;
+	demangled = f->kind == FUNCTION_NAMED && !p->options.raw_names ? demangle(raw)
+								       : NULL;
 	f->shown = demangled ? strtab_add(&p->strings, demangled) : f->raw;
 	free(demangled);
 	return f->shown == STRTAB_FAILED ? NULL : strtab_get(&p->strings, f->shown);

@@ -21,6 +21,7 @@
 #include "aggregate/image_names.h"
 #include "aggregate/keys.h"
 #include "aggregate/spec.h"
+#include "aggregate/symbol_filter.h"
 #include "base/map.h"
 #include "base/strtab.h"
 #include "base/vec.h"
@@ -38,8 +39,14 @@ struct profile_options {
 	/* Functions of one name at several addresses are several groups (OProfile's
 	 * --symbols), not one (--by symbol). */
 	bool functions_apart;
-	bool periods; /* sum up the samples' periods, else they stay 0 */
-	bool quality; /* fill profile.quality and the counts of images */
+	bool periods;           /* sum up the samples' periods, else they stay 0 */
+	bool quality;           /* fill profile.quality and the counts of images */
+	bool raw_names;         /* symbols as in the symbol table, not demangled */
+	bool merge_images;      /* each image is an application of its own */
+	bool exclude_dependent; /* only samples in the application's own image */
+	const struct symbol_filter *symbols; /* NULL: all */
+	const char *vmlinux; /* names the kernel in OProfile's layouts; NULL: the
+			      * session's file does */
 	struct naming_places *places; /* where else to look for binaries; may be NULL */
 };
 
@@ -73,11 +80,19 @@ enum function_kind {
 	FUNCTION_UNNAMED   /* known by its unwind entry ("0x401000") or section alone */
 };
 
+/* Whether profile_options.symbols wants it. */
+enum function_wanted {
+	WANTED_UNKNOWN, /* not asked yet */
+	WANTED_NOT,
+	WANTED
+};
+
 struct profile_function {
 	uint32_t image;
 	uint32_t raw;   /* string: as in the symbol table, or made up by kind */
 	uint32_t shown; /* string: demangled; DICT_NONE until asked for */
 	enum function_kind kind;
+	enum function_wanted wanted;
 	uint64_t vma;
 };
 

@@ -8,6 +8,11 @@
 
 static const uint64_t vma_unknown = UINT64_MAX;
 
+const char *view_vmlinux(const struct profile *p, const struct view *v)
+{
+	return p->options.vmlinux ? p->options.vmlinux : v->source.info->vmlinux;
+}
+
 int view_new(const struct profile *p, const struct profile_source *source,
 	     struct view **ret_view)
 {
@@ -17,7 +22,7 @@ int view_new(const struct profile *p, const struct profile_source *source,
 		return -ENOMEM;
 	v->source = *source;
 	selection_init(&v->selection, p->options.spec, source->dict,
-		       source->info->vmlinux);
+		       view_vmlinux(p, v));
 	if (tally_init(&v->tally)) {
 		free(v);
 		return -ENOMEM;
@@ -296,7 +301,7 @@ static uint32_t profile_image_of(struct profile *p, struct view *v, uint32_t ima
 	if (v->image_of[at] != VIEW_UNSET)
 		return v->image_of[at];
 	buf_clear(&v->text);
-	image_name_put(&v->text, d, from, NAMES_OPROFILE, v->source.info->vmlinux);
+	image_name_put(&v->text, d, from, NAMES_OPROFILE, view_vmlinux(p, v));
 	made.name = add_string(p, v);
 	made.from = strtab_add(&p->strings, "");
 	if (made.name == STRTAB_FAILED || made.from == STRTAB_FAILED)

@@ -83,6 +83,8 @@ struct view {
 int view_new(const struct profile *p, const struct profile_source *source,
 	     struct view **ret_view);
 void view_free(struct view *v); /* NULL is fine */
+/* The file that stands for the kernel in names, "" if there is none. */
+const char *view_vmlinux(const struct profile *p, const struct view *v);
 /* Follows the growth of the dict. */
 int view_extend(struct profile *p, struct view *v);
 /* The place of a stack, worked out; VIEW_UNSET when memory is short. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "aggregate/profile.h"
-#include "present/lines.h"
 #include "present/percent.h"
 #include "present/writers.h"
 
@@ -14,9 +13,8 @@ static void put(struct buf *out, const char *text)
 	buf_put(out, text, strlen(text));
 }
 
-static void print_samples(struct buf *out, const struct column_cell *c)
+static void put_count(struct buf *out, uint64_t count)
 {
-	uint64_t count = c->line->counts[c->at];
 	char text[24];
 	char *at = text + sizeof(text);
 
@@ -26,28 +24,58 @@ static void print_samples(struct buf *out, const struct column_cell *c)
 	buf_put(out, at, (size_t)(text + sizeof(text) - at));
 }
 
+static void put_percent(struct buf *out, struct percent_memory *memory, uint64_t count,
+			uint64_t total)
+{
+	if (!memory->text[0] || memory->count != count || memory->total != total)
+		percent_format(percent_of(count, total), memory->text);
+	memory->count = count;
+	memory->total = total;
+	put(out, memory->text);
+}
+
+static void print_samples(struct buf *out, const struct column_cell *c)
+{
+	put_count(out, c->counts[c->at]);
+}
+
+static void print_sum(struct buf *out, const struct column_cell *c)
+{
+	put_count(out, c->sums[c->at]);
+}
+
 static void print_percent(struct buf *out, const struct column_cell *c)
 {
-	struct percent_memory *memory = &c->percents[c->at];
-	uint64_t count = c->line->counts[c->at];
+	put_percent(out, &c->percents[c->at], c->counts[c->at], c->totals[c->at]);
+}
 
-	if (!memory->text[0] || memory->count != count)
-		percent_format(percent_of(count, c->lines->totals[c->at]),
-			       memory->text);
-	memory->count = count;
-	put(out, memory->text);
+static void print_sum_percent(struct buf *out, const struct column_cell *c)
+{
+	put_percent(out, &c->sum_percents[c->at], c->sums[c->at], c->totals[c->at]);
+}
+
+/* Where a function begins, or an address itself: as many digits in every line. */
+static void print_vma(struct buf *out, const struct column_cell *c)
+{
+	uint64_t value = profile_value(c->profile, c->group, c->at);
+	char text[24];
+
+	if (c->profile->options.keys->keys.at[c->at].row->id == KEY_SYMBOL)
+		value = c->profile->functions.at[value].vma;
+	snprintf(text, sizeof(text), "%0*" PRIx64, (int)c->vma_digits, value);
+	put(out, text);
 }
 
 static void print_file(struct buf *out, const struct column_cell *c)
 {
-	const char *name = profile_text(c->profile, c->line->group, c->at);
+	const char *name = profile_text(c->profile, c->group, c->at);
 
 	put(out, c->options->long_names ? name : image_name_short(name));
 }
 
 static void print_value(struct buf *out, const struct column_cell *c)
 {
-	column_put_value(out, c->profile, c->line->group, c->at);
+	column_put_value(out, c->profile, c->group, c->at);
 }
 
 /* Seconds without trailing zeros: 0, 0.01, 12.5. */
@@ -109,12 +137,18 @@ static int sort_signed(struct profile *p, uint32_t a, uint32_t b, size_t at)
 	return va < vb ? -1 : va > vb;
 }
 
-/* Titles and widths of the first five: oprofile-behaviour.md 1.1.4. */
+/* Titles and widths of OProfile's columns: oprofile-behaviour.md 1.1.4. */
 const struct column columns[] = {
+	{ "vma", "vma", "where the function begins", 9, KEY_ID_COUNT, 0, print_vma,
+	  NULL },
 	{ "samples", "samples", "number of samples", 9, KEY_ID_COUNT, 0, print_samples,
 	  NULL },
 	{ "percent", "%", "share of the event's selected samples", 9, KEY_ID_COUNT, 0,
 	  print_percent, NULL },
+	{ "sum", "cum. samples", "samples of this line and those above", 14,
+	  KEY_ID_COUNT, 0, print_sum, NULL },
+	{ "sum-percent", "cum. %", "share of these", 11, KEY_ID_COUNT, 0,
+	  print_sum_percent, NULL },
 	{ "image", "image name", "binary that was hit", 25, KEY_IMAGE, NEED_IMAGE,
 	  print_file, sort_text },
 	{ "app", "app name", "main binary of the process", 25, KEY_APP,

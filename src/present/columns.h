@@ -7,14 +7,13 @@
 #include "base/buf.h"
 #include "present/percent.h"
 
-struct line;
-struct lines;
 struct present_options;
 struct profile;
 
 /* The last percent field made: sorted lines have long runs of equal counts. */
 struct percent_memory {
 	uint64_t count;
+	uint64_t total;
 	char text[PERCENT_MAX]; /* "": nothing yet */
 };
 
@@ -22,10 +21,14 @@ struct percent_memory {
 struct column_cell {
 	struct profile *profile;
 	const struct present_options *options;
-	const struct lines *lines;
-	const struct line *line;
-	struct percent_memory *percents; /* by position of the event */
-	size_t at;                       /* position of the event, or of the key */
+	uint32_t group;                  /* of the profile: what the line is about */
+	const uint64_t *counts;          /* samples by column of counts */
+	const uint64_t *totals;          /* what their shares are of */
+	const uint64_t *sums;            /* of this line and those above it */
+	struct percent_memory *percents; /* of counts, by column */
+	struct percent_memory *sum_percents; /* of sums */
+	unsigned int vma_digits;             /* 8 or 16 */
+	size_t at; /* column of counts, or position of the key */
 };
 
 struct column {
@@ -33,7 +36,7 @@ struct column {
 	const char *title;
 	const char *help;
 	unsigned int width;
-	enum key_id key;    /* that it shows; KEY_ID_COUNT: none, it is of an event */
+	enum key_id key;    /* that it shows in --by; KEY_ID_COUNT: none */
 	unsigned int needs; /* NEED_... of keys.h */
 	void (*print)(struct buf *out, const struct column_cell *cell);
 	/* Orders two groups by the key at position `at`. */

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "aggregate/profile.h"
+#include "base/buf.h"
 #include "present/lines.h"
 
 static void write_event(FILE *out, const struct profile *p,
@@ -25,19 +26,50 @@ static void write_event(FILE *out, const struct profile *p,
 			e->frequency_hz);
 }
 
+static const struct profile_event *column_event(const struct profile *p,
+						const struct lines *lines, size_t i)
+{
+	return &p->events.at[lines->classes.columns.at[i].event];
+}
+
+/* Columns of one event stand next to each other unless they are of processors, threads
+ * or processes: then there is one event only. */
+static void write_events(FILE *out, const struct profile *p, const struct lines *lines)
+{
+	for (size_t i = 0; i < lines->nr_columns; i++) {
+		if (!i || column_event(p, lines, i) != column_event(p, lines, i - 1))
+			write_event(out, p, column_event(p, lines, i));
+	}
+}
+
+static void write_columns(FILE *out, const struct lines *lines)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < lines->nr_columns; i++) {
+		buf_clear(&text);
+		classes_put_about(&lines->classes, i, &text);
+		if (!text.len || text.failed)
+			continue;
+		fwrite(text.data, 1, text.len, out);
+		fputc('\n', out);
+	}
+	buf_done(&text);
+}
+
 void header_write(FILE *out, const struct profile *p, const struct lines *lines)
 {
 	const char *cpu = strtab_get(&p->strings, p->input.cpu_desc);
-	bool timer = lines->events.nr;
+	bool timer = lines->nr_columns;
 
-	for (size_t i = 0; i < lines->events.nr; i++)
-		timer &= !!(p->events.at[lines->events.at[i]].flags & EVENT_TIMER);
+	for (size_t i = 0; i < lines->nr_columns; i++)
+		timer &= !!(column_event(p, lines, i)->flags & EVENT_TIMER);
 	if (timer)
 		cpu = "CPU with timer interrupt";
 	fprintf(out, "CPU: %s", *cpu ? cpu : "unknown");
 	if (p->input.cpu_mhz > 0)
 		fprintf(out, ", speed %g MHz (estimated)", p->input.cpu_mhz);
 	fputc('\n', out);
-	for (size_t i = 0; i < lines->events.nr; i++)
-		write_event(out, p, &p->events.at[lines->events.at[i]]);
+	write_events(out, p, lines);
+	write_columns(out, lines);
 }

@@ -2,19 +2,168 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregate/profile.h"
-#include "present/columns.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "present/line_sort.h"
 #include "present/percent.h"
 #include "present/writers.h"
-#include "resolve/sort_keys.h"
 
-struct sorting {
+/* The groups that lines are made of, numbered by what is equal in them. */
+struct numbering {
 	struct profile *p;
-	enum line_order order;
-	bool reverse;
-	bool events_apart;
+	unsigned int without;
+	struct map by;        /* hash, turn -> number */
+	VEC(uint32_t) groups; /* the first group of each number */
 };
+
+static bool same_line(const struct numbering *n, uint32_t a, uint32_t b)
+{
+	const struct key_list *keys = n->p->options.keys;
+
+	for (size_t k = 0; k < n->p->nr_keys; k++) {
+		if (!(n->without & 1u << keys->keys.at[k].row->id) &&
+		    profile_value(n->p, a, k) != profile_value(n->p, b, k))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t hash_group(const struct numbering *n, uint32_t group)
+{
+	const struct key_list *keys = n->p->options.keys;
+	uint64_t values[KEY_ID_COUNT] = { 0 };
+
+	for (size_t k = 0; k < n->p->nr_keys; k++) {
+		if (!(n->without & 1u << keys->keys.at[k].row->id))
+			values[k] = profile_value(n->p, group, k);
+	}
+	return hash_bytes(values, sizeof(values), 0);
+}
+
+/* The number of a group's line, new or old; DICT_NONE when memory is short. */
+static uint32_t number_group(struct numbering *n, uint32_t group)
+{
+	uint64_t hash = hash_group(n, group);
+
+	for (uint64_t turn = 0;; turn++) {
+		bool is_new;
+		struct map_slot *slot = map_at(&n->by, hash, turn, &is_new);
+
+		if (!slot)
+			return DICT_NONE;
+		if (is_new) {
+			if (!vec_push(&n->groups, group))
+				return DICT_NONE;
+			slot->value_plus_1 = (uint32_t)n->groups.nr;
+			return slot->value_plus_1 - 1;
+		}
+		if (same_line(n, n->groups.at[slot->value_plus_1 - 1], group))
+			return slot->value_plus_1 - 1;
+	}
+}
+
+static bool has_key_of(const struct profile *p, unsigned int keys)
+{
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		if (keys & 1u << p->options.keys->keys.at[k].row->id)
+			return true;
+	}
+	return false;
+}
+
+/* Fills lines->number_of where groups are summed up. */
+static int number_groups(struct numbering *n, struct lines *lines)
+{
+	size_t nr = n->p->nr_groups;
+
+	if (!has_key_of(n->p, n->without))
+		return 0;
+	lines->number_of = malloc((nr + 1) * sizeof(*lines->number_of));
+	if (!lines->number_of)
+		return -ENOMEM;
+	for (uint32_t g = 0; g < nr; g++) {
+		lines->number_of[g] = number_group(n, g);
+		if (lines->number_of[g] == DICT_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+uint32_t lines_number(const struct lines *lines, uint32_t group)
+{
+	return lines->number_of ? lines->number_of[group] : group;
+}
+
+static int add_counts(const struct profile *p, const uint32_t *column_of,
+		      size_t nr_lines, struct lines *lines)
+{
+	size_t nr = lines->nr_columns;
+
+	lines->totals = calloc(nr + 1, sizeof(*lines->totals));
+	lines->counts = calloc(nr_lines * nr + 1, sizeof(*lines->counts));
+	if (!lines->totals || !lines->counts)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->rows.nr; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+		size_t line = lines_number(lines, row->group);
+
+		lines->counts[line * nr + column_of[i]] += row->samples;
+		lines->totals[column_of[i]] += row->samples;
+	}
+	return 0;
+}
+
+static int fill_groups(struct numbering *n, double threshold, const uint32_t *column_of,
+		       struct lines *lines)
+{
+	size_t nr_columns = lines->nr_columns;
+	size_t nr_lines = lines->number_of ? n->groups.nr : n->p->nr_groups;
+
+	if (add_counts(n->p, column_of, nr_lines, lines))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr_lines; i++) {
+		struct line line = { .group = lines->number_of ? n->groups.at[i] : i,
+				     .number = i,
+				     .counts = &lines->counts[i * nr_columns] };
+
+		if (percent_of(line.counts[0], lines->totals[0]) < threshold)
+			continue;
+		if (!vec_push(&lines->all, line))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int lines_of_groups(struct profile *p, const struct present_options *options,
+		    enum line_order order, unsigned int without, struct lines *lines,
+		    struct err *err)
+{
+	const struct line_sorting sorting = { .order = &options->order,
+					      .usual = order,
+					      .without = without,
+					      .reverse = options->reverse };
+	struct numbering n = { .p = p, .without = without };
+	uint32_t *column_of = NULL;
+	int r;
+
+	*lines = (struct lines){ 0 };
+	r = classes_of_profile(&lines->classes, options->kept, p, &column_of, err);
+	lines->nr_columns = lines->classes.columns.nr;
+	if (!r && (number_groups(&n, lines) ||
+		   fill_groups(&n, options->threshold, column_of, lines) ||
+		   lines_sort(p, &sorting, lines)))
+		r = err_set(err, -ENOMEM, "out of memory");
+	map_done(&n.by);
+	vec_done(&n.groups);
+	free(column_of);
+	if (r)
+		lines_done(lines);
+	return r;
+}
 
 /* Events with samples, by rank. */
 static int collect_events(const struct profile *p, struct lines *lines)
@@ -26,198 +175,6 @@ static int collect_events(const struct profile *p, struct lines *lines)
 			if (!vec_push(&lines->events, e))
 				return -ENOMEM;
 		}
-	}
-	lines->totals = calloc(lines->events.nr + 1, sizeof(*lines->totals));
-	if (!lines->totals)
-		return -ENOMEM;
-	for (size_t i = 0; i < lines->events.nr; i++)
-		lines->totals[i] = p->events.at[lines->events.at[i]].samples;
-	return 0;
-}
-
-/* By all keys in order: only where they have too many combinations for ties.h. */
-static int compare_keys(struct profile *p, uint32_t a, uint32_t b)
-{
-	for (size_t k = 0; k < p->nr_keys; k++) {
-		const struct column *c =
-			column_of_key(p->options.keys->keys.at[k].row->id);
-		int order = c ? c->sort(p, a, b, k) : 0;
-
-		if (order)
-			return order;
-	}
-	return 0;
-}
-
-static int compare_events(const struct profile *p, const struct line *a,
-			  const struct line *b)
-{
-	uint32_t rank_a = p->events.at[a->event].rank;
-	uint32_t rank_b = p->events.at[b->event].rank;
-
-	return rank_a < rank_b ? -1 : rank_a > rank_b;
-}
-
-/* Only where there are no ties to compare. */
-static int compare_lines(const void *va, const void *vb, void *ctx)
-{
-	const struct sorting *s = ctx;
-	const struct line *a = va;
-	const struct line *b = vb;
-	int order = 0;
-
-	if (s->events_apart && a->event != b->event)
-		return compare_events(s->p, a, b);
-	if (a->first != b->first)
-		order = a->first > b->first ? -1 : 1;
-	else
-		order = compare_keys(s->p, a->group, b->group);
-	if (!order && a->event != b->event)
-		order = compare_events(s->p, a, b);
-	return s->reverse ? -order : order;
-}
-
-/* What lines are ordered by, the least first. */
-enum criterion {
-	BY_EVENT,
-	BY_TIE,
-	BY_COUNT,
-	BY_EVENT_FIRST,
-	CRITERION_COUNT
-};
-
-static uint64_t line_value(const struct sorting *s, const struct line *line,
-			   enum criterion criterion)
-{
-	uint64_t back = s->reverse ? UINT64_MAX : 0;
-	uint64_t rank = s->p->events.at[line->event].rank;
-
-	switch (criterion) {
-	case BY_TIE:
-		return line->tie ^ back;
-	case BY_COUNT:
-		return line->first ^ ~back; /* the largest first */
-	case BY_EVENT_FIRST:
-		return s->events_apart ? rank : 0;
-	case BY_EVENT:
-	case CRITERION_COUNT:
-	default:
-		return rank ^ back;
-	}
-}
-
-static int permute(struct lines *lines, const struct sort_key *keys)
-{
-	size_t nr = lines->all.nr;
-	struct line *sorted = malloc(nr * sizeof(*sorted));
-
-	if (!sorted)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++)
-		sorted[i] = lines->all.at[keys[i].index];
-	free(lines->all.at);
-	lines->all.at = sorted;
-	lines->all.cap = nr;
-	return 0;
-}
-
-/* By numbers alone: a stable sort by each criterion in turn. */
-static int sort_by_numbers(struct lines *lines, const struct sorting *s)
-{
-	size_t nr = lines->all.nr;
-	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
-	int r = 0;
-
-	if (!keys)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++)
-		keys[i].index = (uint32_t)i;
-	for (int c = 0; !r && nr && c < CRITERION_COUNT; c++) {
-		for (size_t i = 0; i < nr; i++)
-			keys[i].at = line_value(s, &lines->all.at[keys[i].index],
-						(enum criterion)c);
-		r = sort_keys(&keys, nr);
-	}
-	if (!r && nr)
-		r = permute(lines, keys);
-	free(keys);
-	return r;
-}
-
-static int sort_lines(struct lines *lines, struct sorting *s)
-{
-	uint64_t *ties = calloc(s->p->nr_groups + 1, sizeof(*ties));
-	int r;
-
-	if (!ties)
-		return -ENOMEM;
-	r = ties_make(s->p, s->order, ties);
-	for (size_t i = 0; i < lines->all.nr; i++) {
-		struct line *line = &lines->all.at[i];
-
-		line->first = line->counts[0];
-		line->tie = r ? 0 : ties[line->group];
-	}
-	free(ties);
-	if (!r)
-		return sort_by_numbers(lines, s);
-	if (r != -E2BIG)
-		return r;
-	if (lines->all.nr)
-		qsort_r(lines->all.at, lines->all.nr, sizeof(*lines->all.at),
-			compare_lines, s);
-	return 0;
-}
-
-/* Position of each event of the profile; the array is the caller's. */
-static size_t *event_positions(const struct profile *p, const struct lines *lines)
-{
-	size_t *positions = calloc(p->events.nr + 1, sizeof(*positions));
-
-	for (size_t i = 0; positions && i < lines->events.nr; i++)
-		positions[lines->events.at[i]] = i;
-	return positions;
-}
-
-static int fill_groups(struct profile *p, const struct present_options *o,
-		       struct lines *lines)
-{
-	size_t nr_events = lines->events.nr;
-	size_t *positions = event_positions(p, lines);
-	int r = 0;
-
-	lines->counts = calloc(p->nr_groups * nr_events + 1, sizeof(*lines->counts));
-	if (!positions || !lines->counts)
-		r = -ENOMEM;
-	for (size_t i = 0; !r && i < p->rows.nr; i++) {
-		const struct profile_row *row = &p->rows.at[i];
-
-		lines->counts[row->group * nr_events + positions[row->event]] +=
-			row->samples;
-	}
-	for (uint32_t g = 0; !r && g < p->nr_groups; g++) {
-		struct line line = { .group = g,
-				     .counts = &lines->counts[g * nr_events] };
-
-		if (percent_of(line.counts[0], lines->totals[0]) < o->threshold)
-			continue;
-		if (!vec_push(&lines->all, line))
-			r = -ENOMEM;
-	}
-	free(positions);
-	return r;
-}
-
-int lines_of_groups(struct profile *p, const struct present_options *options,
-		    enum line_order order, struct lines *lines)
-{
-	struct sorting s = { .p = p, .order = order, .reverse = options->reverse };
-
-	*lines = (struct lines){ 0 };
-	if (collect_events(p, lines) || fill_groups(p, options, lines) ||
-	    sort_lines(lines, &s)) {
-		lines_done(lines);
-		return -ENOMEM;
 	}
 	return 0;
 }
@@ -246,17 +203,18 @@ static int fill_rows(struct profile *p, const struct present_options *o,
 }
 
 int lines_of_rows(struct profile *p, const struct present_options *options,
-		  bool events_apart, struct lines *lines)
+		  bool events_apart, struct lines *lines, struct err *err)
 {
-	struct sorting s = { .p = p,
-			     .reverse = options->reverse,
-			     .events_apart = events_apart };
+	const struct line_sorting sorting = { .order = &options->order,
+					      .usual = LINES_BY_KEYS,
+					      .reverse = options->reverse,
+					      .events_apart = events_apart };
 
 	*lines = (struct lines){ 0 };
 	if (collect_events(p, lines) || fill_rows(p, options, lines) ||
-	    sort_lines(lines, &s)) {
+	    lines_sort(p, &sorting, lines)) {
 		lines_done(lines);
-		return -ENOMEM;
+		return err_set(err, -ENOMEM, "out of memory");
 	}
 	return 0;
 }
@@ -265,7 +223,9 @@ void lines_done(struct lines *lines)
 {
 	vec_done(&lines->all);
 	vec_done(&lines->events);
+	classes_done(&lines->classes);
 	free(lines->totals);
 	free(lines->counts);
+	free(lines->number_of);
 	*lines = (struct lines){ 0 };
 }

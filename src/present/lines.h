@@ -1,38 +1,55 @@
-/* lines.h - the rows of a profile as lines of a report: events side by side, or one line a
- * row; sorted, and cut at the threshold.
+/* lines.h - the rows of a profile as lines of a report: columns of counts side by side, or
+ * one line a row; sorted, and cut at the threshold.
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aggregate/classes.h"
 #include "base/vec.h"
-#include "present/ties.h"
+#include "present/order.h"
 
+struct err;
 struct present_options;
 struct profile;
 
 struct line {
-	uint32_t group;
+	uint32_t group;   /* of the profile: the first of those that it sums up */
+	uint32_t number;  /* of a line of groups: lines_number() of its groups */
 	uint32_t event;   /* of a line of its own: event of the profile */
 	uint64_t period;  /* likewise */
-	uint64_t *counts; /* samples by position of the event */
-	uint64_t first;   /* counts[0] */
-	uint64_t tie;     /* what orders lines of equal counts; 0 if it is not known */
+	uint64_t *counts; /* samples by column */
+	uint64_t lead;  /* these three are what it is ordered by: before the samples, */
+	uint64_t first; /* the samples of the first column, */
+	uint64_t tie;   /* and where those are equal */
 };
 
 struct lines {
 	VEC(struct line) all;
-	VEC(uint32_t) events; /* position -> event, those that have samples */
-	uint64_t *totals;     /* samples selected, by position */
-	uint64_t *counts;     /* what the lines point into */
+	VEC(uint32_t) events;   /* of lines_of_rows(): those that have samples */
+	struct classes classes; /* of lines_of_groups(): its columns */
+	size_t nr_columns;
+	uint64_t *totals;    /* samples selected, by column */
+	uint64_t *counts;    /* what the lines point into */
+	uint32_t *number_of; /* by group; NULL: each has its own */
 };
 
-/* One line for each group, with the samples of all events.  0 or -ENOMEM. */
+enum {
+	/* The keys that columns are made of. */
+	CLASS_KEYS = 1 << KEY_PID | 1 << KEY_TID | 1 << KEY_CPU
+};
+
+/* One line for the groups that are equal but for the keys `without` (1 << enum key_id), with
+ * the samples of all columns.  0, -ENOMEM, or -EINVAL with the reason why the columns
+ * cannot stand side by side. */
 int lines_of_groups(struct profile *p, const struct present_options *options,
-		    enum line_order order, struct lines *lines);
+		    enum line_order order, unsigned int without, struct lines *lines,
+		    struct err *err);
+/* The number of the line that a group belongs to. */
+uint32_t lines_number(const struct lines *lines, uint32_t group);
 /* One line for each row: counts has one element.  `events_apart`: the events one after the
  * other. */
 int lines_of_rows(struct profile *p, const struct present_options *options,
-		  bool events_apart, struct lines *lines);
+		  bool events_apart, struct lines *lines, struct err *err);
 void lines_done(struct lines *lines);

@@ -10,7 +10,7 @@
 /* The distinct values of one key, each with a group that has it. */
 struct values {
 	struct profile *p;
-	enum line_order order;
+	enum tie_by by;
 	size_t key;
 	uint32_t *group_of; /* by value, DICT_NONE: not met */
 	uint32_t *distinct; /* the values met */
@@ -29,12 +29,14 @@ static int compare_groups(const struct values *v, uint32_t a, uint32_t b)
 	const struct column *c =
 		column_of_key(p->options.keys->keys.at[v->key].row->id);
 
-	if (v->order == LINES_BY_FUNCTION && is_function(p, v->key)) {
+	if (v->by != TIE_BY_VALUE && is_function(p, v->key)) {
 		uint64_t vma_a = p->functions.at[profile_value(p, a, v->key)].vma;
 		uint64_t vma_b = p->functions.at[profile_value(p, b, v->key)].vma;
 
 		if (vma_a != vma_b)
 			return vma_a < vma_b ? -1 : 1;
+		if (v->by == TIE_BY_VMA)
+			return 0;
 	}
 	return c ? c->sort(p, a, b, v->key) : 0;
 }
@@ -133,40 +135,34 @@ static int add_sparse(struct values *v, uint64_t *ties, uint64_t *span)
 	return r;
 }
 
-/* The keys in the order in which they decide; returns how many. */
-static size_t key_order(const struct profile *p, enum line_order order,
-			size_t keys[KEY_ID_COUNT])
+int ties_make(struct profile *p, const struct tie_keys *keys, uint64_t *ties)
 {
-	static const enum key_id by_function[] = { KEY_SYMBOL, KEY_IMAGE, KEY_APP };
-	size_t nr = 0;
-
-	for (size_t i = 0; order == LINES_BY_FUNCTION && i < 3; i++) {
-		int at = keys_find(p->options.keys, by_function[i]);
-
-		if (at >= 0)
-			keys[nr++] = (size_t)at;
-	}
-	for (size_t k = 0; order == LINES_BY_KEYS && k < p->nr_keys; k++)
-		keys[nr++] = k;
-	return nr;
-}
-
-int ties_make(struct profile *p, enum line_order order, uint64_t *ties)
-{
-	size_t keys[KEY_ID_COUNT];
-	size_t nr = key_order(p, order, keys);
 	uint64_t span = 1;
 
 	memset(ties, 0, p->nr_groups * sizeof(*ties));
-	for (size_t i = 0; i < nr; i++) {
-		struct values v = { .p = p, .order = order, .key = keys[i] };
-		int r = 0;
+	for (size_t i = 0; i < keys->nr; i++) {
+		struct values v = { .p = p,
+				    .by = keys->at[i].by,
+				    .key = keys->at[i].key };
+		int r = is_dense(p, v.key) ? add_dense(&v, ties, &span)
+					   : add_sparse(&v, ties, &span);
 
-		if (p->options.keys->keys.at[keys[i]].row->id != KEY_EVENT)
-			r = is_dense(p, keys[i]) ? add_dense(&v, ties, &span)
-						 : add_sparse(&v, ties, &span);
 		if (r)
 			return r;
+	}
+	return 0;
+}
+
+int ties_compare(struct profile *p, const struct tie_keys *keys, uint32_t a, uint32_t b)
+{
+	for (size_t i = 0; i < keys->nr; i++) {
+		const struct values v = { .p = p,
+					  .by = keys->at[i].by,
+					  .key = keys->at[i].key };
+		int order = compare_groups(&v, a, b);
+
+		if (order)
+			return order;
 	}
 	return 0;
 }

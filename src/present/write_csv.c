@@ -6,6 +6,7 @@
 
 #include "aggregate/profile.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "present/columns.h"
 #include "present/csv.h"
 #include "present/lines.h"
@@ -76,7 +77,8 @@ static void put_line(struct buf *out, struct profile *p, const struct line *line
 	buf_put(out, numbers, (size_t)len);
 }
 
-int write_csv(FILE *out, struct profile *p, const struct present_options *options)
+int write_csv(FILE *out, struct profile *p, const struct present_options *options,
+	      struct err *err)
 {
 	struct lines lines;
 	struct buf text = { 0 };
@@ -84,7 +86,7 @@ int write_csv(FILE *out, struct profile *p, const struct present_options *option
 	int r;
 
 	events_apart = p->events.nr > 1 && keys_find(p->options.keys, KEY_EVENT) < 0;
-	r = lines_of_rows(p, options, events_apart, &lines);
+	r = lines_of_rows(p, options, events_apart, &lines, err);
 	if (r)
 		return r;
 	if (!options->no_header)
@@ -97,7 +99,7 @@ int write_csv(FILE *out, struct profile *p, const struct present_options *option
 		buf_clear(&text);
 	}
 	if (text.failed)
-		r = -ENOMEM;
+		r = err_set(err, -ENOMEM, "out of memory");
 	else if (text.len)
 		fwrite(text.data, 1, text.len, out);
 	buf_done(&text);

@@ -6,6 +6,7 @@
 
 #include "aggregate/profile.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "present/columns.h"
 #include "present/json.h"
 #include "present/lines.h"
@@ -98,7 +99,8 @@ static int put_rows(struct json *j, struct profile *p, const struct lines *lines
 	return 0;
 }
 
-int write_json(FILE *out, struct profile *p, const struct present_options *options)
+int write_json(FILE *out, struct profile *p, const struct present_options *options,
+	       struct err *err)
 {
 	struct json j = { .out = out };
 	struct lines lines;
@@ -106,7 +108,7 @@ int write_json(FILE *out, struct profile *p, const struct present_options *optio
 	int r;
 
 	events_apart = p->events.nr > 1 && keys_find(p->options.keys, KEY_EVENT) < 0;
-	r = lines_of_rows(p, options, events_apart, &lines);
+	r = lines_of_rows(p, options, events_apart, &lines, err);
 	if (r)
 		return r;
 	json_begin_object(&j);
@@ -121,5 +123,5 @@ int write_json(FILE *out, struct profile *p, const struct present_options *optio
 		fputc('\n', out);
 	}
 	lines_done(&lines);
-	return r;
+	return r ? err_set(err, r, "out of memory") : 0;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "aggregate/profile.h"
+#include "base/buf.h"
+#include "base/err.h"
 #include "present/header.h"
 #include "present/lines.h"
 #include "present/percent.h"
@@ -19,7 +21,7 @@ enum {
 
 struct app {
 	const char *name;
-	uint64_t *counts; /* by position of the event */
+	uint64_t *counts; /* by column */
 	size_t first;     /* its lines are those from here */
 	size_t nr;
 };
@@ -73,9 +75,9 @@ static int compare_apps(const void *va, const void *vb, void *ctx)
 /* Lines of one application stand together now. */
 static int collect_apps(struct summary *s)
 {
-	size_t nr_events = s->lines.events.nr;
+	size_t nr_columns = s->lines.nr_columns;
 
-	s->counts = calloc(s->lines.all.nr * nr_events + 1, sizeof(*s->counts));
+	s->counts = calloc(s->lines.all.nr * nr_columns + 1, sizeof(*s->counts));
 	if (!s->counts || !vec_reserve(&s->apps, s->lines.all.nr + 1) || !s->apps.at)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->lines.all.nr; i++) {
@@ -86,44 +88,40 @@ static int collect_apps(struct summary *s)
 		if (!app || strcmp(app->name, name)) {
 			struct app made = { .name = name,
 					    .first = i,
-					    .counts = &s->counts[i * nr_events] };
+					    .counts = &s->counts[i * nr_columns] };
 
 			if (!vec_push(&s->apps, made))
 				return -ENOMEM;
 			app = &s->apps.at[s->apps.nr - 1];
 		}
 		app->nr++;
-		for (size_t e = 0; e < nr_events; e++)
+		for (size_t e = 0; e < nr_columns; e++)
 			app->counts[e] += line->counts[e];
 	}
 	return 0;
 }
 
-/* EVENT:COUNT, cut to 14 characters and "..." if it is longer than 17. */
-static void write_class_title(FILE *out, const struct profile *p,
-			      const struct profile_event *e)
+/* EVENT:COUNT, tgid:N and the like, cut to 14 characters and "..." if longer than 17. */
+static void write_class_title(FILE *out, const struct summary *s, size_t column)
 {
-	char count[32];
-	const char *name = strtab_get(&p->strings, e->name);
-	int len = snprintf(count, sizeof(count), ":%" PRIu64, e->count);
-	size_t name_len = strlen(name);
+	struct buf title = { 0 };
 
-	if (name_len + (size_t)len <= TITLE_WIDTH) {
-		fprintf(out, "%*s%s|", TITLE_WIDTH - len, name, count);
-		return;
-	}
-	for (size_t i = 0; i < TITLE_WIDTH - 3; i++)
-		fputc(i < name_len ? name[i] : count[i - name_len], out);
-	fputs("...|", out);
+	classes_put_title(&s->lines.classes, column, &title);
+	if (title.len <= TITLE_WIDTH)
+		fprintf(out, "%*s%.*s|", (int)(TITLE_WIDTH - title.len), "",
+			(int)title.len, (const char *)title.data);
+	else
+		fprintf(out, "%.*s...|", TITLE_WIDTH - 3, (const char *)title.data);
+	buf_done(&title);
 }
 
 static void write_titles(FILE *out, const struct summary *s, const char *indent)
 {
-	size_t nr = s->lines.events.nr;
+	size_t nr = s->lines.nr_columns;
 
 	fputs(indent, out);
 	for (size_t i = 0; i < nr; i++)
-		write_class_title(out, s->p, &s->p->events.at[s->lines.events.at[i]]);
+		write_class_title(out, s, i);
 	fprintf(out, "\n%s", indent);
 	for (size_t i = 0; i < nr; i++)
 		fputs("  samples|      %|", out);
@@ -136,7 +134,7 @@ static void write_titles(FILE *out, const struct summary *s, const char *indent)
 static void write_row(FILE *out, const struct summary *s, const uint64_t *counts,
 		      const uint64_t *totals, const char *name)
 {
-	for (size_t i = 0; i < s->lines.events.nr; i++) {
+	for (size_t i = 0; i < s->lines.nr_columns; i++) {
 		char percent[PERCENT_MAX];
 
 		percent_format(percent_of(counts[i], totals[i]), percent);
@@ -148,6 +146,8 @@ static void write_row(FILE *out, const struct summary *s, const uint64_t *counts
 static void write_app(FILE *out, const struct summary *s, const struct app *app)
 {
 	const struct line *lines = &s->lines.all.at[app->first];
+	const uint64_t *totals =
+		s->options->global_percent ? s->lines.totals : app->counts;
 
 	if (percent_of(app->counts[0], s->lines.totals[0]) < s->options->threshold)
 		return;
@@ -158,7 +158,7 @@ static void write_app(FILE *out, const struct summary *s, const struct app *app)
 		write_titles(out, s, "\t");
 	for (size_t i = 0; i < app->nr; i++) {
 		fputc('\t', out);
-		write_row(out, s, lines[i].counts, app->counts,
+		write_row(out, s, lines[i].counts, totals,
 			  line_text(s, &lines[i], s->image));
 	}
 }
@@ -174,7 +174,8 @@ static int write_apps(FILE *out, struct summary *s)
 	return s->options->quality ? quality_write_text(out, s->p) : 0;
 }
 
-int write_summary(FILE *out, struct profile *p, const struct present_options *options)
+int write_summary(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err)
 {
 	/* The threshold is for applications, not for the images of one. */
 	struct present_options all = *options;
@@ -184,11 +185,11 @@ int write_summary(FILE *out, struct profile *p, const struct present_options *op
 	int r;
 
 	if (image < 0 || app < 0)
-		return -EINVAL;
+		return err_set(err, -EINVAL, "the summary needs its keys");
 	s.image = (size_t)image;
 	s.app = (size_t)app;
 	all.threshold = 0;
-	r = lines_of_groups(p, &all, LINES_BY_KEYS, &s.lines);
+	r = lines_of_groups(p, &all, LINES_UNSORTED, CLASS_KEYS, &s.lines, err);
 	if (r)
 		return r;
 	if (s.lines.all.nr)
@@ -202,5 +203,5 @@ int write_summary(FILE *out, struct profile *p, const struct present_options *op
 	vec_done(&s.apps);
 	free(s.counts);
 	lines_done(&s.lines);
-	return r;
+	return r ? err_set(err, r, "out of memory") : 0;
 }

@@ -4,6 +4,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "present/order.h"
+
+struct err;
 struct profile;
 
 struct present_options {
@@ -12,22 +15,35 @@ struct present_options {
 	bool reverse;     /* smallest first */
 	bool long_names;  /* full paths in text forms */
 	bool quality;     /* a footer (JSON: an object) on how far it can be trusted */
+	struct order order; /* of --sort */
+	unsigned int kept;  /* KEEP_... of classes.h: what columns there are */
+	/* These are of OProfile's layouts. */
+	bool show_vma;
+	bool accumulated;    /* sums from the first line to this one */
+	bool global_percent; /* of the whole, also what stands below something */
+	bool details;        /* the addresses below each function */
 };
 
 struct writer {
 	const char *name;
 	const char *help;
-	/* 0 or -ENOMEM.  Errors of `out` are found by ferror(). */
+	/* 0, -ENOMEM, or -EINVAL: the profile cannot be shown in this form.  Errors of `out`
+	 * are found by ferror(). */
 	int (*write)(FILE *out, struct profile *p,
-		     const struct present_options *options);
+		     const struct present_options *options, struct err *err);
 };
 
 extern const struct writer writers[]; /* ends with name NULL */
 
 const struct writer *writer_find(const char *name);
 
-int write_summary(FILE *out, struct profile *p, const struct present_options *options);
-int write_symbols(FILE *out, struct profile *p, const struct present_options *options);
-int write_table(FILE *out, struct profile *p, const struct present_options *options);
-int write_csv(FILE *out, struct profile *p, const struct present_options *options);
-int write_json(FILE *out, struct profile *p, const struct present_options *options);
+int write_summary(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err);
+int write_symbols(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err);
+int write_table(FILE *out, struct profile *p, const struct present_options *options,
+		struct err *err);
+int write_csv(FILE *out, struct profile *p, const struct present_options *options,
+	      struct err *err);
+int write_json(FILE *out, struct profile *p, const struct present_options *options,
+	       struct err *err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/classes.h"
 #include "aggregate/profile.h"
 #include "base/err.h"
 #include "base/parse.h"
@@ -66,6 +67,7 @@ static int choose_form(struct report *r, struct err *err)
 	else if (o->json)
 		form = "json";
 	r->writer = writer_find(form);
+	r->present.kept = KEEP_UNIT_MASK;
 	r->present.reverse = o->reverse;
 	r->present.long_names = o->long_names;
 	r->present.no_header = o->no_header;
@@ -183,10 +185,10 @@ static bool warn_of_damage(const struct report *r)
 
 static int write_to(struct report *r, FILE *out, const char *name, struct err *err)
 {
-	int status = r->writer->write(out, &r->profile, &r->present);
+	int status = r->writer->write(out, &r->profile, &r->present, err);
 
 	if (status)
-		return err_set(err, status, "out of memory");
+		return status;
 	errno = 0;
 	if (fflush(out) || ferror(out))
 		return err_sys(err, errno ? -errno : -EIO, "%s: cannot write", name);

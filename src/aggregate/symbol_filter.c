@@ -1,0 +1,76 @@
+#include "aggregate/symbol_filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comma.h"
+#include "resolve/demangle.h"
+
+/* Takes `value`. */
+static int add(struct symbol_filter *f, bool exclude, char *value)
+{
+	bool added;
+
+	if (!value)
+		return -ENOMEM;
+	added = exclude ? vec_push(&f->excluded, value) : vec_push(&f->included, value);
+	if (added)
+		return 0;
+	free(value);
+	return -ENOMEM;
+}
+
+static int add_list(struct symbol_filter *f, bool exclude, const char *list)
+{
+	int r = 0;
+
+	while (!r && list)
+		r = add(f, exclude, comma_next(&list));
+	return r;
+}
+
+int symbol_filter_exclude(struct symbol_filter *f, const char *list)
+{
+	return add_list(f, true, list);
+}
+
+int symbol_filter_include(struct symbol_filter *f, const char *list)
+{
+	return add_list(f, false, list);
+}
+
+void symbol_filter_done(struct symbol_filter *f)
+{
+	for (size_t i = 0; i < f->excluded.nr; i++)
+		free(f->excluded.at[i]);
+	for (size_t i = 0; i < f->included.nr; i++)
+		free(f->included.at[i]);
+	vec_done(&f->excluded);
+	vec_done(&f->included);
+}
+
+bool symbol_filter_filters(const struct symbol_filter *f)
+{
+	return f && (f->excluded.nr || f->included.nr);
+}
+
+static bool is_listed(char *const *names, size_t nr, const char *raw, const char *shown)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!strcmp(names[i], raw) || (shown && !strcmp(names[i], shown)))
+			return true;
+	}
+	return false;
+}
+
+bool symbol_filter_wants(const struct symbol_filter *f, const char *raw)
+{
+	char *shown = demangle(raw);
+	bool wants = !is_listed(f->excluded.at, f->excluded.nr, raw, shown);
+
+	if (f->included.nr)
+		wants = wants && is_listed(f->included.at, f->included.nr, raw, shown);
+	free(shown);
+	return wants;
+}

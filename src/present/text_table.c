@@ -1,0 +1,148 @@
+#include "present/text_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile.h"
+#include "present/header.h"
+#include "present/writers.h"
+
+enum {
+	WIDE_DIGITS = 16
+};
+
+int text_table_choose(struct text_table *t, const char *column, size_t at)
+{
+	struct chosen c = { .column = column_find(column), .at = at };
+
+	c.width = c.column->width;
+	return vec_push(&t->chosen, c) ? 0 : -ENOMEM;
+}
+
+int text_table_choose_counts(struct text_table *t)
+{
+	bool sums = t->options->accumulated;
+
+	for (size_t i = 0; i < t->lines.nr_columns; i++) {
+		if (text_table_choose(t, "samples", i) ||
+		    (sums && text_table_choose(t, "sum", i)) ||
+		    text_table_choose(t, "percent", i) ||
+		    (sums && text_table_choose(t, "sum-percent", i)))
+			return -ENOMEM;
+	}
+	t->nr_counts = t->chosen.nr;
+	return 0;
+}
+
+/* Pads to the column's width, with at least one blank. */
+static void pad(struct buf *text, size_t from, unsigned int width)
+{
+	static const char blanks[] = "                                        ";
+	size_t len = text->len - from;
+	size_t nr = len < width ? width - len : 1;
+
+	buf_put(text, blanks, nr < sizeof(blanks) ? nr : sizeof(blanks) - 1);
+}
+
+static int end_line(FILE *out, struct buf *text)
+{
+	buf_put_u8(text, '\n');
+	if (text->failed)
+		return -ENOMEM;
+	fwrite_unlocked(text->data, 1, text->len, out);
+	buf_clear(text);
+	return 0;
+}
+
+static int write_titles(FILE *out, struct text_table *t)
+{
+	for (size_t i = 0; i < t->chosen.nr; i++) {
+		const struct chosen *c = &t->chosen.at[i];
+		size_t from = t->text.len;
+
+		buf_put(&t->text, c->column->title, strlen(c->column->title));
+		if (i + 1 < t->chosen.nr)
+			pad(&t->text, from, c->width);
+	}
+	return end_line(out, &t->text);
+}
+
+int text_table_begin(struct text_table *t, FILE *out)
+{
+	size_t nr = t->lines.nr_columns;
+
+	t->percents = calloc(2 * nr + 1, sizeof(*t->percents));
+	t->sums = calloc(nr + 1, sizeof(*t->sums));
+	if (!t->percents || !t->sums)
+		return -ENOMEM;
+	/* One blank stands behind the digits. */
+	for (size_t i = 0; t->vma_digits == WIDE_DIGITS && i < t->chosen.nr; i++) {
+		if (!strcmp(t->chosen.at[i].column->name, "vma"))
+			t->chosen.at[i].width = WIDE_DIGITS + 1;
+	}
+	if (t->options->no_header)
+		return 0;
+	header_write(out, t->p, &t->lines);
+	return write_titles(out, t);
+}
+
+static struct column_cell make_cell(const struct text_table *t, const struct line *line)
+{
+	return (struct column_cell){ .profile = t->p,
+				     .options = t->options,
+				     .group = line->group,
+				     .counts = line->counts,
+				     .totals = t->lines.totals,
+				     .sums = t->sums,
+				     .percents = t->percents,
+				     .sum_percents = t->percents + t->lines.nr_columns,
+				     .vma_digits = t->vma_digits };
+}
+
+int text_table_line(struct text_table *t, FILE *out, const struct line *line)
+{
+	struct column_cell cell = make_cell(t, line);
+
+	for (size_t i = 0; i < t->lines.nr_columns; i++)
+		t->sums[i] += line->counts[i];
+	for (size_t i = 0; i < t->chosen.nr; i++) {
+		const struct chosen *c = &t->chosen.at[i];
+		size_t from = t->text.len;
+
+		cell.at = c->at;
+		c->column->print(&t->text, &cell);
+		if (i + 1 < t->chosen.nr)
+			pad(&t->text, from, c->width);
+	}
+	return end_line(out, &t->text);
+}
+
+int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
+		      size_t vma, const uint64_t *totals, const uint64_t *sums)
+{
+	struct column_cell cell = make_cell(t, line);
+
+	cell.totals = totals;
+	cell.sums = sums;
+	buf_put(&t->text, "  ", 2);
+	for (size_t i = 0; i < t->nr_counts; i++) {
+		const struct chosen *c = &t->chosen.at[i];
+		size_t from = t->text.len;
+
+		cell.at = strcmp(c->column->name, "vma") ? c->at : vma;
+		c->column->print(&t->text, &cell);
+		if (i + 1 < t->nr_counts)
+			pad(&t->text, from, c->width);
+	}
+	return end_line(out, &t->text);
+}
+
+void text_table_done(struct text_table *t)
+{
+	lines_done(&t->lines);
+	vec_done(&t->chosen);
+	free(t->sums);
+	free(t->percents);
+	buf_done(&t->text);
+}

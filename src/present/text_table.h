@@ -1,0 +1,48 @@
+/* text_table.h - lines of columns as OProfile sets them: left-aligned, each padded to its
+ * width and at least one blank, nothing behind the last (oprofile-behaviour.md 1.1.4).
+ * Layer: present; what --by and --symbols are written with. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "present/columns.h"
+#include "present/lines.h"
+
+struct present_options;
+struct profile;
+
+/* A column of this report: what, and of which column of counts or which key. */
+struct chosen {
+	const struct column *column;
+	size_t at;
+	unsigned int width;
+};
+
+struct text_table {
+	struct profile *p;
+	const struct present_options *options;
+	struct lines lines;
+	VEC(struct chosen) chosen;
+	size_t nr_counts; /* of the chosen ones, what stands in rows of addresses, too */
+	unsigned int vma_digits;
+	uint64_t *sums;                  /* by column of counts, of the lines so far */
+	struct percent_memory *percents; /* two for each column of counts */
+	struct buf text;                 /* the line in the making */
+};
+
+/* All return 0 or -ENOMEM. */
+int text_table_choose(struct text_table *t, const char *column, size_t at);
+/* Samples and percent of each column of counts, and their sums if asked for. */
+int text_table_choose_counts(struct text_table *t);
+/* After all columns are chosen: the header lines and the titles. */
+int text_table_begin(struct text_table *t, FILE *out);
+/* A line with all columns. */
+int text_table_line(struct text_table *t, FILE *out, const struct line *line);
+/* A line with the first nr_counts columns, two blanks further in.  `vma` is the key that
+ * stands in the column of addresses; shares are of `totals`. */
+int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
+		      size_t vma, const uint64_t *totals, const uint64_t *sums);
+void text_table_done(struct text_table *t);

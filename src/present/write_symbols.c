@@ -1,0 +1,218 @@
+/* write_symbols.c - OProfile's --symbols and --details: one line a function, and below it
+ * one line an address (oprofile-behaviour.md 1.1.4 and 1.1.5). */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "aggregate/profile.h"
+#include "base/err.h"
+#include "present/quality_text.h"
+#include "present/text_table.h"
+#include "present/writers.h"
+#include "resolve/sort_keys.h"
+
+/* Positions of the keys. */
+struct symbol_keys {
+	size_t image;
+	size_t app;
+	size_t symbol;
+	size_t address; /* with details only */
+};
+
+/* The rows of addresses, in order below the functions that they are of. */
+struct details {
+	struct lines lines;
+	struct sort_key *order; /* index: of lines.all, by function and address */
+	size_t *first;          /* by number of the function; one more at the end */
+	size_t nr_functions;
+	uint64_t *sums; /* by column, within one function */
+};
+
+static int find_keys(const struct profile *p, bool details, struct symbol_keys *keys)
+{
+	int image = keys_find(p->options.keys, KEY_IMAGE);
+	int app = keys_find(p->options.keys, KEY_APP);
+	int symbol = keys_find(p->options.keys, KEY_SYMBOL);
+	int address = keys_find(p->options.keys, KEY_ADDRESS);
+
+	if (image < 0 || app < 0 || symbol < 0 || (details && address < 0))
+		return -EINVAL;
+	*keys = (struct symbol_keys){ (size_t)image, (size_t)app, (size_t)symbol,
+				      details ? (size_t)address : 0 };
+	return 0;
+}
+
+/* The image's name is shown if it tells something: several images, or one that is not the
+ * application; the application's if there are several (oprofile-behaviour.md 1.1.4). */
+static int choose_names(struct text_table *t, const struct symbol_keys *keys)
+{
+	const struct profile *p = t->p;
+	const struct line *first = t->lines.all.at;
+	bool show_image = false;
+	bool show_app = false;
+
+	for (size_t i = 0; i < t->lines.all.nr; i++) {
+		uint32_t group = t->lines.all.at[i].group;
+		uint64_t image = profile_value(p, group, keys->image);
+		uint64_t app = profile_value(p, group, keys->app);
+
+		show_image |= image != app;
+		show_app |= app != profile_value(p, first->group, keys->app);
+	}
+	if (show_image && text_table_choose(t, "image", keys->image))
+		return -ENOMEM;
+	if (show_app && text_table_choose(t, "app", keys->app))
+		return -ENOMEM;
+	return text_table_choose(t, "symbol", keys->symbol);
+}
+
+/* 16 digits if an address of the report needs them, else 8. */
+static unsigned int vma_digits(const struct text_table *t,
+			       const struct symbol_keys *keys, bool details)
+{
+	const struct profile *p = t->p;
+
+	for (size_t i = 0; i < t->lines.all.nr; i++) {
+		uint64_t f = profile_value(p, t->lines.all.at[i].group, keys->symbol);
+
+		if (p->functions.at[f].vma > UINT32_MAX)
+			return 16;
+	}
+	for (uint32_t g = 0; details && g < p->nr_groups; g++) {
+		if (profile_value(p, g, keys->address) > UINT32_MAX)
+			return 16;
+	}
+	return 8;
+}
+
+static int choose(struct text_table *t, const struct symbol_keys *keys)
+{
+	bool details = t->options->details;
+
+	if (t->options->show_vma || details) {
+		t->vma_digits = vma_digits(t, keys, details);
+		if (text_table_choose(t, "vma", keys->symbol))
+			return -ENOMEM;
+	}
+	if (text_table_choose_counts(t))
+		return -ENOMEM;
+	return choose_names(t, keys);
+}
+
+/* Sorts by address, then (the sort is stable) by function. */
+static int order_details(struct details *d, const struct text_table *t, size_t address)
+{
+	size_t nr = d->lines.all.nr;
+	size_t nr_functions = 0;
+	int r;
+
+	d->order = malloc((nr + 1) * sizeof(*d->order));
+	if (!d->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t group = d->lines.all.at[i].group;
+
+		d->order[i] = (struct sort_key){ profile_value(t->p, group, address),
+						 (uint32_t)i };
+	}
+	r = sort_keys(&d->order, nr);
+	for (size_t i = 0; !r && i < nr; i++) {
+		uint32_t group = d->lines.all.at[d->order[i].index].group;
+
+		d->order[i].at = lines_number(&t->lines, group);
+		if (d->order[i].at >= nr_functions)
+			nr_functions = d->order[i].at + 1;
+	}
+	d->nr_functions = nr_functions;
+	return r ? r : sort_keys(&d->order, nr);
+}
+
+static int collect_details(struct details *d, struct text_table *t,
+			   const struct symbol_keys *keys, struct err *err)
+{
+	struct present_options all = *t->options;
+	int r;
+
+	all.threshold = 0;
+	r = lines_of_groups(t->p, &all, LINES_UNSORTED, CLASS_KEYS, &d->lines, err);
+	if (r)
+		return r;
+	r = order_details(d, t, keys->address);
+	d->first = calloc(d->nr_functions + 2, sizeof(*d->first));
+	d->sums = calloc(d->lines.nr_columns + 1, sizeof(*d->sums));
+	if (r || !d->first || !d->sums)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < d->lines.all.nr; i++)
+		d->first[d->order[i].at + 1]++;
+	for (size_t i = 0; i < d->nr_functions; i++)
+		d->first[i + 1] += d->first[i];
+	return 0;
+}
+
+static void details_done(struct details *d)
+{
+	lines_done(&d->lines);
+	free(d->order);
+	free(d->first);
+	free(d->sums);
+}
+
+/* The addresses of one function; their shares are of the function unless of the whole. */
+static int write_details(struct text_table *t, FILE *out, struct details *d,
+			 const struct line *function, size_t address)
+{
+	const uint64_t *totals =
+		t->options->global_percent ? t->lines.totals : function->counts;
+	size_t end = d->first[function->number + 1];
+	int r = 0;
+
+	for (size_t c = 0; c < d->lines.nr_columns; c++)
+		d->sums[c] = 0;
+	for (size_t i = d->first[function->number]; !r && i < end; i++) {
+		const struct line *line = &d->lines.all.at[d->order[i].index];
+
+		for (size_t c = 0; c < d->lines.nr_columns; c++)
+			d->sums[c] += line->counts[c];
+		r = text_table_detail(t, out, line, address, totals, d->sums);
+	}
+	return r;
+}
+
+static int write_all(struct text_table *t, FILE *out, struct details *d,
+		     const struct symbol_keys *keys)
+{
+	int r = choose(t, keys);
+
+	if (!r)
+		r = text_table_begin(t, out);
+	for (size_t i = 0; !r && i < t->lines.all.nr; i++) {
+		const struct line *line = &t->lines.all.at[i];
+
+		r = text_table_line(t, out, line);
+		if (!r && t->options->details)
+			r = write_details(t, out, d, line, keys->address);
+	}
+	if (!r && t->options->quality)
+		r = quality_write_text(out, t->p);
+	return r;
+}
+
+int write_symbols(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err)
+{
+	struct text_table t = { .p = p, .options = options };
+	struct details d = { 0 };
+	struct symbol_keys keys;
+	int r;
+
+	if (find_keys(p, options->details, &keys))
+		return err_set(err, -EINVAL, "functions need their keys");
+	r = lines_of_groups(p, options, LINES_BY_FUNCTION,
+			    CLASS_KEYS | 1u << KEY_ADDRESS, &t.lines, err);
+	if (!r && options->details)
+		r = collect_details(&d, &t, &keys, err);
+	if (!r && write_all(&t, out, &d, &keys))
+		r = err_set(err, -ENOMEM, "out of memory");
+	details_done(&d);
+	text_table_done(&t);
+	return r;
+}
