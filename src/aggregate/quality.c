@@ -31,7 +31,7 @@ static const char *const irq_enablers[] = {
 
 static const struct quality_reason reasons[NAMING_STATUS_COUNT] = {
 	[NAMING_OK] = { "in no symbol of it",
-			"code without symbols, such as .plt stubs" },
+			"its symbols leave functions out; install its debug symbols" },
 	[NAMING_NO_SYMBOLS] = { "stripped", "install its debug symbols" },
 	[NAMING_NO_FILE] = { "not found",
 			     "report where it was recorded, or put the file back" },

@@ -258,33 +258,38 @@ static bool is_wanted(const struct kallsyms_line *line, const struct wanted *w)
 	       same_module(line->module, line->module_len, w->module, w->module_len);
 }
 
-/* Calls `take` for each wanted line, with its name copied to where `names` points: that has
- * room for the whole text, because a name and its terminator are shorter than a line.
- * *ret_hidden counts lines without an address.  What `take` returns if not 0, else 0. */
-static int take_lines(const char *text, size_t len, const struct wanted *w, char *names,
-		      int (*take)(void *, const struct symtab_candidate *), void *ctx,
-		      size_t *ret_hidden)
+/* What becomes of the wanted lines. */
+struct taker {
+	char *names; /* where names are copied to */
+	int (*take)(void *ctx, const struct symtab_candidate *s);
+	void *ctx;
+	size_t nr_hidden; /* lines without an address */
+};
+
+/* Calls take() for each wanted line.  `names` has room for the whole text, because a name and
+ * its terminator are shorter than a line.  What take() returns if not 0, else 0. */
+static int take_lines(struct taker *t, const char *text, size_t len,
+		      const struct wanted *w)
 {
 	struct kallsyms_line line;
 	size_t pos = 0;
 	int r;
 
-	*ret_hidden = 0;
 	while ((r = kallsyms_next(text, len, &pos, &line)) >= 0) {
 		struct symtab_candidate s;
 
 		if (r && !line.address)
-			++*ret_hidden;
+			t->nr_hidden++;
 		if (!r || !line.address || !is_wanted(&line, w))
 			continue;
 		s = (struct symtab_candidate){ .offset = line.address - w->start,
 					       .vaddr = line.address,
 					       .binding = binding_of(line.type),
-					       .name = names };
-		memcpy(names, line.name, line.name_len);
-		names[line.name_len] = '\0';
-		names += line.name_len + 1;
-		r = take(ctx, &s);
+					       .name = t->names };
+		memcpy(t->names, line.name, line.name_len);
+		t->names[line.name_len] = '\0';
+		t->names += line.name_len + 1;
+		r = t->take(t->ctx, &s);
 		if (r)
 			return r;
 	}
@@ -310,19 +315,20 @@ static int fill(struct symtab *tab, const char *text, size_t len,
 {
 	struct symtab_sorted sorted = { .tab = tab };
 	symtab_candidates candidates = { 0 };
-	int r = take_lines(text, len, w, tab->names, take_in_order, &sorted,
-			   ret_hidden);
+	struct taker t = { tab->names, take_in_order, &sorted, 0 };
+	int r = take_lines(&t, text, len, w);
 
-	if (r != SYMTAB_UNSORTED) {
+	if (r == SYMTAB_UNSORTED) {
+		tab->symbols.nr = 0;
+		t = (struct taker){ tab->names, take_candidate, &candidates, 0 };
+		r = take_lines(&t, text, len, w);
+		if (!r)
+			r = symtab_build(tab, &candidates);
+		vec_done(&candidates);
+	} else {
 		symtab_sorted_end(&sorted);
-		return r;
 	}
-	tab->symbols.nr = 0;
-	r = take_lines(text, len, w, tab->names, take_candidate, &candidates,
-		       ret_hidden);
-	if (!r)
-		r = symtab_build(tab, &candidates);
-	vec_done(&candidates);
+	*ret_hidden = t.nr_hidden;
 	return r;
 }
 

@@ -268,7 +268,7 @@ int symtab_sorted_add(struct symtab_sorted *sorted, const struct symtab_candidat
 		}
 		last->size = c->offset - last->offset;
 	}
-	if (tab->symbols.nr >= SYMTAB_NO_SYMBOL - 1 || !vec_push(&tab->symbols, s))
+	if (tab->symbols.nr + 1 >= SYMTAB_NO_SYMBOL || !vec_push(&tab->symbols, s))
 		return -ENOMEM;
 	sorted->last = *c;
 	return 0;

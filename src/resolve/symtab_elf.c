@@ -424,7 +424,11 @@ int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_p
 		return r;
 	l.f = &f;
 	l.tab = calloc(1, sizeof(*l.tab));
-	r = l.tab ? elf_file_sections(&f, err) : err_set(err, -ENOMEM, "no memory");
+	if (!l.tab) {
+		elf_file_done(&f);
+		return err_set(err, -ENOMEM, "no memory");
+	}
+	r = elf_file_sections(&f, err);
 	if (!r) {
 		l.loaded_at = loaded_at = places_of(&f, places, nr_places);
 		r = loaded_at ? read_best_table(&l, &type, err)
