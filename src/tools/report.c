@@ -5,17 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/classes.h"
 #include "aggregate/profile.h"
 #include "base/err.h"
-#include "base/parse.h"
 #include "format/session.h"
 #include "present/percent.h"
-#include "present/writers.h"
-#include "resolve/naming.h"
 #include "tools/command.h"
-#include "tools/report_options.h"
-#include "tools/report_source.h"
+#include "tools/report_plan.h"
 
 enum {
 	STATUS_INCOMPLETE = 3
@@ -25,55 +20,10 @@ extern const struct command command_report;
 
 /* One run: what was asked for, and what came of it. */
 struct report {
-	struct report_options options;
-	struct present_options present;
-	const struct writer *writer;
-	struct key_list keys;
-	struct spec spec;
-	struct report_sources sources;
+	struct report_plan plan;
 	struct profile profile;
-	struct naming_places *places;
 	size_t nr_unreadable; /* segments that could not be opened */
 };
-
-static int choose_threshold(struct report *r, struct err *err)
-{
-	const char *text = r->options.threshold;
-
-	if (!text)
-		return 0;
-	if (!parse_double(text, &r->present.threshold) || r->present.threshold > 100)
-		return err_set(err, -EINVAL,
-			       "illegal threshold value: %s allowed range: [0-100]",
-			       text);
-	return 0;
-}
-
-/* The form of the report and the keys it groups by. */
-static int choose_form(struct report *r, struct err *err)
-{
-	const struct report_options *o = &r->options;
-	const char *form = o->symbols ? "symbols" : o->by ? "table" : "summary";
-	const char *keys = o->symbols ? "app,image,symbol" : "app,image";
-
-	if (o->csv && o->json)
-		return err_set(err, -EINVAL, "--csv and --json: give one of them");
-	if (o->symbols && o->by)
-		return err_set(
-			err, -EINVAL,
-			"--symbols and --by: give one of them (--by image,symbol)");
-	if (o->csv)
-		form = "csv";
-	else if (o->json)
-		form = "json";
-	r->writer = writer_find(form);
-	r->present.kept = KEEP_UNIT_MASK;
-	r->present.reverse = o->reverse;
-	r->present.long_names = o->long_names;
-	r->present.no_header = o->no_header;
-	r->present.quality = o->quality;
-	return keys_parse(&r->keys, o->by ? o->by : keys, err);
-}
 
 static int read_session(struct report *r, const struct report_session *session,
 			struct err *err)
@@ -96,6 +46,8 @@ static int read_session(struct report *r, const struct report_session *session,
 			r->nr_unreadable++;
 			status = 0;
 		}
+		if (r->plan.verbose & VERBOSE_FILES)
+			fprintf(stderr, "%s\n", paths[i]);
 		free(paths[i]);
 	}
 	free(paths);
@@ -104,23 +56,12 @@ static int read_session(struct report *r, const struct report_session *session,
 
 static int read_all(struct report *r, struct err *err)
 {
-	const struct report_options *o = &r->options;
-	struct profile_options options = {
-		.keys = &r->keys,
-		.spec = &r->spec,
-		.names = o->by || o->csv || o->json ? NAMES_PERF : NAMES_OPROFILE,
-		.functions_apart = o->symbols && !o->csv && !o->json,
-		.periods = o->csv || o->json,
-		.quality = o->quality,
-	};
+	const struct report_sources *sources = &r->plan.sources;
 
-	if (naming_places_new(&(const struct naming_options){ 0 }, &r->places))
+	if (profile_init(&r->profile, &r->plan.profile))
 		return err_set(err, -ENOMEM, "out of memory");
-	options.places = r->places;
-	if (profile_init(&r->profile, &options))
-		return err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < r->sources.sessions.nr; i++) {
-		int status = read_session(r, &r->sources.sessions.at[i], err);
+	for (size_t i = 0; i < sources->sessions.nr; i++) {
+		int status = read_session(r, &sources->sessions.at[i], err);
 
 		if (status)
 			return status;
@@ -137,7 +78,7 @@ static int read_all(struct report *r, struct err *err)
 		err, -ENOENT,
 		"No sample found: Please specify a session containing sample data "
 		"(%s has no sample)",
-		r->sources.sessions.at[0].dir);
+		sources->sessions.at[0].dir);
 }
 
 /* Losses that OProfile warns of too: more than 0.01 %. */
@@ -185,7 +126,7 @@ static bool warn_of_damage(const struct report *r)
 
 static int write_to(struct report *r, FILE *out, const char *name, struct err *err)
 {
-	int status = r->writer->write(out, &r->profile, &r->present, err);
+	int status = r->plan.writer->write(out, &r->profile, &r->plan.present, err);
 
 	if (status)
 		return status;
@@ -197,7 +138,7 @@ static int write_to(struct report *r, FILE *out, const char *name, struct err *e
 
 static int write_report(struct report *r, struct err *err)
 {
-	const char *path = r->options.output_file;
+	const char *path = r->plan.options.output_file;
 	int status;
 	FILE *out;
 
@@ -217,59 +158,50 @@ static int write_report(struct report *r, struct err *err)
 	return status;
 }
 
-/* perf's options are words of the specification in other dress. */
-static int add_option_word(struct spec *spec, const char *tag, const char *list,
-			   struct err *err)
+/* What --verbose asks for. */
+static void say_more(const struct report *r)
 {
-	char *word;
-	int status;
+	const struct profile *p = &r->profile;
+	const struct profile_input *in = &p->input;
 
-	if (!list)
-		return 0;
-	if (asprintf(&word, "%s:%s", tag, list) < 0)
-		return err_set(err, -ENOMEM, "out of memory");
-	status = spec_add(spec, word, err);
-	free(word);
-	return status;
-}
+	if (r->plan.verbose & VERBOSE_STATS)
+		fprintf(stderr,
+			"%" PRIu32 " segments, %" PRIu64 " samples read, %" PRIu64
+			" selected, %zu groups\n",
+			in->nr_segments, in->samples_read, p->samples, p->nr_groups);
+	if (!(r->plan.verbose & VERBOSE_IMAGES))
+		return;
+	for (size_t i = 0; i < p->images.nr; i++) {
+		const char *from = strtab_get(&p->strings, p->images.at[i].from);
 
-static int prepare(struct report *r, char *const *words, struct err *err)
-{
-	int status = choose_threshold(r, err);
-
-	if (!status)
-		status = choose_form(r, err);
-	if (!status)
-		status = add_option_word(&r->spec, "lib-image", r->options.dsos, err);
-	if (!status)
-		status = add_option_word(&r->spec, "comm", r->options.comms, err);
-	if (!status)
-		status = report_sources_find(r->options.session_dir, words, &r->spec,
-					     &r->sources, err);
-	if (r->sources.samples_dir)
-		fprintf(stderr, "Using %s/ for samples directory.\n",
-			r->sources.samples_dir);
-	return status;
+		fprintf(stderr, "%s: %s%s\n",
+			strtab_get(&p->strings, p->images.at[i].name),
+			*from ? "symbols from " : "no symbols", from);
+	}
 }
 
 static int make_report(struct report *r, char *const *words)
 {
 	struct err err = { 0 };
 	bool incomplete;
-	int status = prepare(r, words, &err);
+	int status = report_plan_make(&r->plan, words, &err);
 
+	if (r->plan.sources.samples_dir)
+		fprintf(stderr, "Using %s/ for samples directory.\n",
+			r->plan.sources.samples_dir);
 	if (!status)
 		status = read_all(r, &err);
 	incomplete = r->profile.nr_keys && warn_of_damage(r);
 	if (!status) {
 		warn_of_losses(&r->profile.input);
+		say_more(r);
 		status = write_report(r, &err);
 	}
 	if (status) {
 		command_error("%s", err.text);
 		return 1;
 	}
-	if (r->options.strict && command_nr_warnings())
+	if (r->plan.options.strict && command_nr_warnings())
 		return 1;
 	return incomplete ? STATUS_INCOMPLETE : 0;
 }
@@ -280,15 +212,13 @@ static int run(const struct command *self, int argc, char **argv)
 	int first;
 	int status;
 
-	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &r.options, &first);
+	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &r.plan.options,
+				 &first);
 	if (status >= 0)
 		return status;
 	status = make_report(&r, argv + first);
 	profile_done(&r.profile);
-	naming_places_free(r.places);
-	report_sources_done(&r.sources);
-	spec_done(&r.spec);
-	keys_done(&r.keys);
+	report_plan_done(&r.plan);
 	return status;
 }
 
@@ -305,6 +235,7 @@ const struct command command_report = {
 		 "  opreport\n"
 		 "  opreport --symbols --threshold 1\n"
 		 "  opreport -l image:/usr/bin/make\n"
+		 "  opreport --details --exclude-dependent\n"
 		 "  opreport --by comm,image --csv",
 	.options = report_rows,
 	.run = run,

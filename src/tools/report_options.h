@@ -7,19 +7,36 @@
 
 struct report_options {
 	bool symbols;
+	bool details;
 	const char *by;
 	bool csv;
 	bool json;
 	const char *output_file;
 	const char *threshold;
+	struct option_list sort;
 	bool reverse;
 	bool long_names;
 	bool no_header;
+	bool show_address;
+	bool accumulated;
+	bool global_percent;
+	struct option_list merge;
+	bool separate_thread;
+	bool separate_cpu;
+	bool exclude_dependent;
+	struct option_list exclude_symbols;
+	struct option_list include_symbols;
+	const char *demangle;
+	bool no_demangle;
 	bool quality;
 	bool strict;
 	const char *dsos;
 	const char *comms;
+	const char *image_path;
+	const char *root;
+	const char *vmlinux;
 	const char *session_dir;
+	const char *verbose;
 };
 
 extern const struct option_row report_rows[];

@@ -1,0 +1,280 @@
+#include "tools/report_plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aggregate/classes.h"
+#include "base/comma.h"
+#include "base/err.h"
+#include "base/parse.h"
+#include "resolve/naming.h"
+#include "tools/report_rules.h"
+
+static int choose_threshold(struct report_plan *plan, struct err *err)
+{
+	const char *text = plan->options.threshold;
+	double *threshold = &plan->present.threshold;
+
+	if (!text || (parse_double(text, threshold) && *threshold <= 100))
+		return 0;
+	return err_set(err, -EINVAL,
+		       "illegal threshold value: %s allowed range: [0-100]", text);
+}
+
+/* OProfile's names; of those without a meaning here nothing is said. */
+static int choose_verbose(struct report_plan *plan, struct err *err)
+{
+	static const struct {
+		const char *name;
+		unsigned int bits;
+	} rows[] = {
+		{ "all", VERBOSE_IMAGES | VERBOSE_STATS | VERBOSE_FILES },
+		{ "debug", VERBOSE_IMAGES },
+		{ "bfd", VERBOSE_IMAGES },
+		{ "level1", 0 },
+		{ "sfile", VERBOSE_FILES },
+		{ "stats", VERBOSE_STATS },
+		{ "xml", 0 },
+		{ "arcs", 0 },
+	};
+	const size_t nr = sizeof(rows) / sizeof(rows[0]);
+	const char *list = plan->options.verbose;
+
+	while (list) {
+		char *name = comma_next(&list);
+		size_t i = 0;
+		int r = 0;
+
+		while (name && i < nr && strcmp(rows[i].name, name) != 0)
+			i++;
+		if (!name)
+			return err_set(err, -ENOMEM, "out of memory");
+		if (i < nr)
+			plan->verbose |= rows[i].bits;
+		else
+			r = err_set(err, -EINVAL, "unknown --verbose= options: %s",
+				    name);
+		free(name);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int choose_demangling(struct report_plan *plan, struct err *err)
+{
+	const char *how = plan->options.demangle;
+
+	plan->profile.raw_names = plan->options.no_demangle;
+	if (!how || !strcmp(how, "normal"))
+		return 0;
+	if (!strcmp(how, "none")) {
+		plan->profile.raw_names = true;
+		return 0;
+	}
+	if (!strcmp(how, "smart"))
+		return err_set(err, -EINVAL,
+			       "--demangle=smart: comes with a later version "
+			       "(--demangle=normal is there)");
+	return err_set(err, -EINVAL, "invalid option --demangle=%s (none, normal)",
+		       how);
+}
+
+/* The lists of options that may be given several times. */
+static int choose_lists(struct report_plan *plan, struct err *err)
+{
+	const struct report_options *o = &plan->options;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < o->sort.values.nr; i++)
+		r = order_parse(&plan->present.order, o->sort.values.at[i], err);
+	for (size_t i = 0; !r && i < o->merge.values.nr; i++)
+		r = classes_parse_merge(o->merge.values.at[i], &plan->merge, err);
+	if (r)
+		return r;
+	for (size_t i = 0; !r && i < o->exclude_symbols.values.nr; i++)
+		r = symbol_filter_exclude(&plan->symbols,
+					  o->exclude_symbols.values.at[i]);
+	for (size_t i = 0; !r && i < o->include_symbols.values.nr; i++)
+		r = symbol_filter_include(&plan->symbols,
+					  o->include_symbols.values.at[i]);
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+static int check_folder(const char *path, const char *option, struct err *err)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return 0;
+	return err_set(err, -ENOTDIR,
+		       "%s isn't a valid directory (invalid %s= options)", path,
+		       option);
+}
+
+struct folders {
+	VEC(char *) paths;
+};
+
+static int split_folders(const char *list, struct folders *folders, struct err *err)
+{
+	while (list) {
+		char *path = comma_next(&list);
+		int r;
+
+		if (!path || !vec_push(&folders->paths, path)) {
+			free(path);
+			return err_set(err, -ENOMEM, "out of memory");
+		}
+		r = check_folder(path, "--image-path", err);
+		if (r)
+			return r;
+	}
+	return vec_push(&folders->paths, NULL) ? 0
+					       : err_set(err, -ENOMEM, "out of memory");
+}
+
+/* Where binaries are looked for. */
+static int choose_places(struct report_plan *plan, struct err *err)
+{
+	const struct report_options *o = &plan->options;
+	struct naming_options options = { .root = o->root, .vmlinux = o->vmlinux };
+	struct folders folders = { 0 };
+	int r = o->root ? check_folder(o->root, "--root", err) : 0;
+
+	if (!r && o->vmlinux && access(o->vmlinux, R_OK))
+		r = err_sys(err, -errno, "--vmlinux: %s", o->vmlinux);
+	if (!r)
+		r = split_folders(o->image_path, &folders, err);
+	options.image_path = (const char *const *)folders.paths.at;
+	if (!r && naming_places_new(&options, &plan->places))
+		r = err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < folders.paths.nr; i++)
+		free(folders.paths.at[i]);
+	vec_done(&folders.paths);
+	return r;
+}
+
+/* perf's options are words of the specification in other dress. */
+static int add_option_word(struct spec *spec, const char *tag, const char *list,
+			   struct err *err)
+{
+	char *word;
+	int status;
+
+	if (!list)
+		return 0;
+	if (asprintf(&word, "%s:%s", tag, list) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	status = spec_add(spec, word, err);
+	free(word);
+	return status;
+}
+
+static int find_sources(struct report_plan *plan, char *const *words, struct err *err)
+{
+	const struct report_options *o = &plan->options;
+	int r = add_option_word(&plan->spec, "lib-image", o->dsos, err);
+
+	if (!r)
+		r = add_option_word(&plan->spec, "comm", o->comms, err);
+	if (!r)
+		r = report_sources_find(o->session_dir, words, &plan->spec,
+					&plan->sources, err);
+	return r;
+}
+
+/* OProfile's layouts: the names of its rows, and the keys that its columns are made of. */
+static int choose_layout_keys(struct report_plan *plan, struct err *err)
+{
+	const struct report_options *o = &plan->options;
+	unsigned int kept =
+		classes_kept(report_sources_flags(&plan->sources), o->separate_thread,
+			     o->separate_cpu, plan->merge);
+	char keys[64];
+
+	plan->present.kept = kept;
+	snprintf(keys, sizeof(keys), "app,image%s%s%s%s%s",
+		 o->symbols || o->details ? ",symbol" : "",
+		 o->details ? ",address" : "", kept & KEEP_TGID ? ",tgid" : "",
+		 kept & KEEP_TID ? ",tid" : "", kept & KEEP_CPU ? ",cpu" : "");
+	return keys_parse(&plan->keys, keys, err);
+}
+
+static void choose_form(struct report_plan *plan)
+{
+	const struct report_options *o = &plan->options;
+	bool symbols = o->symbols || o->details;
+	bool export = o->csv || o->json;
+	struct present_options *present = &plan->present;
+
+	plan->writer = writer_find(o->csv    ? "csv"
+				   : o->json ? "json"
+				   : o->by   ? "table"
+				   : symbols ? "symbols"
+					     : "summary");
+	present->reverse = o->reverse;
+	present->long_names = o->long_names;
+	present->no_header = o->no_header;
+	present->quality = o->quality;
+	present->show_vma = o->show_address;
+	present->accumulated = o->accumulated;
+	present->global_percent = o->global_percent;
+	present->details = o->details;
+	plan->profile.keys = &plan->keys;
+	plan->profile.spec = &plan->spec;
+	plan->profile.places = plan->places;
+	plan->profile.symbols = &plan->symbols;
+	plan->profile.vmlinux = o->vmlinux;
+	plan->profile.names = o->by || export ? NAMES_PERF : NAMES_OPROFILE;
+	plan->profile.functions_apart = symbols && !export;
+	plan->profile.periods = export;
+	plan->profile.quality = o->quality;
+	plan->profile.merge_images = plan->merge & MERGE_LIB;
+	plan->profile.exclude_dependent = o->exclude_dependent;
+}
+
+int report_plan_make(struct report_plan *plan, char *const *words, struct err *err)
+{
+	const char *by = plan->options.by;
+	int r = choose_threshold(plan, err);
+
+	if (!r)
+		r = choose_verbose(plan, err);
+	if (!r)
+		r = choose_demangling(plan, err);
+	if (!r)
+		r = choose_lists(plan, err);
+	if (!r && by)
+		r = keys_parse(&plan->keys, by, err);
+	if (!r)
+		r = report_rules_check(plan, err);
+	if (!r)
+		r = choose_places(plan, err);
+	if (!r)
+		r = find_sources(plan, words, err);
+	plan->present.kept = plan->merge & MERGE_UNIT_MASK ? 0 : KEEP_UNIT_MASK;
+	if (!r && !by)
+		r = choose_layout_keys(plan, err);
+	choose_form(plan);
+	return r;
+}
+
+void report_plan_done(struct report_plan *plan)
+{
+	struct report_options *o = &plan->options;
+
+	vec_done(&o->sort.values);
+	vec_done(&o->merge.values);
+	vec_done(&o->exclude_symbols.values);
+	vec_done(&o->include_symbols.values);
+	keys_done(&plan->keys);
+	symbol_filter_done(&plan->symbols);
+	spec_done(&plan->spec);
+	report_sources_done(&plan->sources);
+	naming_places_free(plan->places);
+}

@@ -1,0 +1,39 @@
+/* report_plan.h - what one run of opreport does, made of its options and words.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+
+#include "aggregate/profile.h"
+#include "aggregate/spec.h"
+#include "aggregate/symbol_filter.h"
+#include "present/writers.h"
+#include "tools/report_options.h"
+#include "tools/report_source.h"
+
+struct err;
+
+/* What --verbose names, as bits. */
+enum {
+	VERBOSE_IMAGES = 1, /* where the symbols of each image are from */
+	VERBOSE_STATS = 2,  /* what was read */
+	VERBOSE_FILES = 4   /* each segment */
+};
+
+struct report_plan {
+	struct report_options options;
+	struct present_options present;
+	struct profile_options profile;
+	const struct writer *writer;
+	struct key_list keys;
+	struct symbol_filter symbols;
+	struct spec spec;
+	struct report_sources sources;
+	struct naming_places *places;
+	unsigned int merge;   /* MERGE_... of classes.h */
+	unsigned int verbose; /* VERBOSE_... */
+};
+
+/* Completes the plan, whose options are set.  0, or a negative errno with a line for the
+ * user: wrong values, options that do not go together, or no session. */
+int report_plan_make(struct report_plan *plan, char *const *words, struct err *err);
+void report_plan_done(struct report_plan *plan);

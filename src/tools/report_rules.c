@@ -1,0 +1,141 @@
+#include "tools/report_rules.h"
+
+#include <errno.h>
+
+#include "aggregate/classes.h"
+#include "base/err.h"
+#include "tools/report_plan.h"
+
+static int meaningless(struct err *err, const char *option, const char *without)
+{
+	return err_set(err, -EINVAL, "%s is meaningless without %s", option, without);
+}
+
+static int check_forms(const struct report_options *o, struct err *err)
+{
+	if (o->csv && o->json)
+		return err_set(err, -EINVAL, "--csv and --json: give one of them");
+	if (!o->by || !(o->symbols || o->details))
+		return 0;
+	return err_set(
+		err, -EINVAL, "%s and --by: give one of them (--by image,symbol%s)",
+		o->details ? "--details" : "--symbols", o->details ? ",address" : "");
+}
+
+/* What needs functions to be about. */
+static int check_symbols(const struct report_plan *plan, struct err *err)
+{
+	const struct report_options *o = &plan->options;
+	bool by_symbol = o->by && keys_find(&plan->keys, KEY_SYMBOL) >= 0;
+
+	if (o->symbols || o->details)
+		return 0;
+	if (o->show_address)
+		return meaningless(err, "--show-address", "--symbols");
+	if (o->accumulated)
+		return meaningless(err, "--accumulated", "--symbols");
+	if (plan->symbols.excluded.nr && !by_symbol)
+		return meaningless(err, "--exclude-symbols", "--symbols");
+	if (plan->symbols.included.nr && !by_symbol)
+		return meaningless(err, "--include-symbols", "--symbols");
+	if (order_has(&plan->present.order, ORDER_VMA))
+		return meaningless(err, "--sort=vma", "--symbols");
+	return 0;
+}
+
+/* What the text layouts have and exports do not. */
+static int check_exports(const struct report_options *o, struct err *err)
+{
+	const struct {
+		bool given;
+		const char *name;
+		const char *hint;
+	} rows[] = {
+		{ o->show_address, "--show-address", " (there is --by address)" },
+		{ o->accumulated, "--accumulated", "" },
+		{ o->global_percent, "--global-percent", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].given)
+			return err_set(err, -EINVAL, "%s is meaningless with %s%s",
+				       rows[i].name, o->csv ? "--csv" : "--json",
+				       rows[i].hint);
+	}
+	return 0;
+}
+
+static int check_percent(const struct report_options *o, struct err *err)
+{
+	if (!o->global_percent || o->details)
+		return 0;
+	if (o->symbols)
+		return err_set(err, -EINVAL,
+			       "--global-percent is meaningless with --symbols and "
+			       "without --details or --callgraph");
+	if (o->by)
+		return err_set(err, -EINVAL,
+			       "--global-percent is meaningless with --by");
+	return 0;
+}
+
+static int check_merge(const struct report_plan *plan, struct err *err)
+{
+	const struct report_options *o = &plan->options;
+
+	if (plan->merge & MERGE_LIB_BY_NAME && o->exclude_dependent)
+		return err_set(err, -EINVAL,
+			       "--merge=lib is meaningless with --exclude-dependent");
+	if (o->by && (o->separate_thread || o->separate_cpu))
+		return err_set(err, -EINVAL,
+			       "%s is meaningless with --by: give the keys themselves "
+			       "(%s)",
+			       o->separate_thread ? "--separate-thread"
+						  : "--separate-cpu",
+			       o->separate_thread ? "pid,tid" : "cpu");
+	return 0;
+}
+
+/* A report of keys can be ordered by those that it has. */
+static int check_order(const struct report_plan *plan, struct err *err)
+{
+	const struct report_options *o = &plan->options;
+	const struct order *order = &plan->present.order;
+
+	if (!o->by && !o->csv && !o->json)
+		return 0;
+	for (size_t i = 0; i < order->nr; i++) {
+		enum order_key key = order->keys[i];
+		enum key_id id = order_key_id(key);
+
+		if (key == ORDER_SAMPLE)
+			continue;
+		if (key == ORDER_VMA || key == ORDER_DEBUG)
+			return err_set(err, -EINVAL, "--sort=%s is meaningless with %s",
+				       order_key_name(key),
+				       o->csv    ? "--csv"
+				       : o->json ? "--json"
+						 : "--by");
+		if (o->by && keys_find(&plan->keys, id) < 0)
+			return err_set(err, -EINVAL,
+				       "--sort=%s: it is not among the keys of --by",
+				       order_key_name(key));
+	}
+	return 0;
+}
+
+int report_rules_check(const struct report_plan *plan, struct err *err)
+{
+	const struct report_options *o = &plan->options;
+	int r = check_forms(o, err);
+
+	if (!r)
+		r = check_symbols(plan, err);
+	if (!r && (o->csv || o->json))
+		r = check_exports(o, err);
+	if (!r)
+		r = check_percent(o, err);
+	if (!r)
+		r = check_merge(plan, err);
+	return r ? r : check_order(plan, err);
+}
