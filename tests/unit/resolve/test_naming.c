@@ -471,11 +471,11 @@ static void below_a_root(void **state)
 	uint32_t prog = add(f, image, "/usr/bin/no-such-prog");
 	struct naming_places *places;
 
-	make_folder(f, "root/usr/bin");
-	put_elf(f, "root/usr/bin/no-such-prog", "right", true);
-	places = start_with(f, "root/", NULL);
+	make_folder(f, "other/usr/bin");
+	put_elf(f, "other/usr/bin/no-such-prog", "right", true);
+	places = start_with(f, "other/", NULL);
 	assert_string_equal(name_at(f, prog, O + KERNEL_OFFSET), "right");
-	expect(f, prog, NAMING_OK, "/root/usr/bin/no-such-prog");
+	expect(f, prog, NAMING_OK, "/other/usr/bin/no-such-prog");
 	end_with(f, places);
 }
 
