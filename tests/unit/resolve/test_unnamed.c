@@ -33,7 +33,7 @@ static const struct elf_maker_symbol imported[] = {
 static void put(struct buf *b, uint64_t v, unsigned int bytes)
 {
 	for (unsigned int i = 0; i < bytes; i++)
-		buf_put_u8(b, i < 8 ? (uint8_t)(v >> (8 * i)) : 0);
+		buf_put_u8(b, (uint8_t)(i < 8 ? v >> (8 * i) : 0));
 }
 
 /* The slot GOT + 8 * i is for symbol i + 1. */
