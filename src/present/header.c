@@ -10,7 +10,10 @@
 static void write_event(FILE *out, const struct profile *p,
 			const struct profile_event *e)
 {
-	const char *mask = e->unit_mask ? "multiple flags" : "No unit mask";
+	bool several = e->unit_mask & (e->unit_mask - 1);
+	const char *mask = several        ? "multiple flags"
+			   : e->unit_mask ? "one flag"
+					  : "No unit mask";
 
 	if (e->flags & EVENT_TIMER)
 		fputs("Profiling through timer interrupt\n", out);

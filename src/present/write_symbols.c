@@ -65,9 +65,9 @@ static int choose_names(struct text_table *t, const struct symbol_keys *keys)
 	return text_table_choose(t, "symbol", keys->symbol);
 }
 
-/* 16 digits if an address of the report needs them, else 8. */
+/* 16 digits if a function of the report needs them, else 8. */
 static unsigned int vma_digits(const struct text_table *t,
-			       const struct symbol_keys *keys, bool details)
+			       const struct symbol_keys *keys)
 {
 	const struct profile *p = t->p;
 
@@ -77,19 +77,13 @@ static unsigned int vma_digits(const struct text_table *t,
 		if (p->functions.at[f].vma > UINT32_MAX)
 			return 16;
 	}
-	for (uint32_t g = 0; details && g < p->nr_groups; g++) {
-		if (profile_value(p, g, keys->address) > UINT32_MAX)
-			return 16;
-	}
 	return 8;
 }
 
 static int choose(struct text_table *t, const struct symbol_keys *keys)
 {
-	bool details = t->options->details;
-
-	if (t->options->show_vma || details) {
-		t->vma_digits = vma_digits(t, keys, details);
+	if (t->options->show_vma || t->options->details) {
+		t->vma_digits = vma_digits(t, keys);
 		if (text_table_choose(t, "vma", keys->symbol))
 			return -ENOMEM;
 	}

@@ -1,0 +1,616 @@
+#!/usr/bin/env bats
+# Every option of opreport's layouts.  What is expected was set by hand from the reference of
+# OProfile's own output: widths, paddings, percent fields and messages to the byte.
+
+setup_file() {
+	export DIR="$BATS_FILE_TMPDIR"
+	build_binaries
+	describe_t | make_session t
+	describe_wide | make_session wide
+	describe_threads | make_session threads
+	describe_masks | make_session masks
+	describe_apps | make_session apps
+	describe_away | make_session away
+}
+
+make_session() {
+	mkdir -p "$DIR/$1/samples/current/images"
+	cp "$DIR/bin/t" "$DIR/$1/samples/current/images/$ID"
+	cp "$DIR/bin/wide.bin" "$DIR/$1/samples/current/images/$WIDE_ID"
+	"$WRITE_SESSION" "$DIR/$1/samples/current/segment-000001"
+}
+
+# link NAME BUILD-ID TEXT-ADDRESS: functions of 0x20 bytes: leaf, mid, turn(char const*, int).
+link() {
+	gcc -nostdlib -static -no-pie -Wl,-e,leaf,--build-id=0x"$2",-Ttext="$3" -o "$DIR/bin/$1" \
+		"$DIR/t.s"
+}
+
+# Where .text of a file is in the file.
+text_offset() {
+	readelf -SW "$DIR/bin/$1" |
+		sed -n 's/^.*\] \.text *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/0x\1/p'
+}
+
+build_binaries() {
+	mkdir "$DIR/bin"
+	cat > "$DIR/t.s" <<-'END'
+		.text
+		.globl leaf, mid, _Z4turnPKci
+		.type leaf, %function
+		.type mid, %function
+		.type _Z4turnPKci, %function
+		leaf: .fill 32, 1, 0
+		.size leaf, 32
+		mid: .fill 32, 1, 0
+		.size mid, 32
+		_Z4turnPKci: .fill 32, 1, 0
+		.size _Z4turnPKci, 32
+		.section .note.GNU-stack,"",%progbits
+	END
+	export ID=0123456789abcdef0123456789abcdef01234567
+	export WIDE_ID=1123456789abcdef0123456789abcdef01234567
+	link t "$ID" 0x1129
+	link wide.bin "$WIDE_ID" 0x140001129
+	export T=$(($(text_offset t))) WIDE=$(($(text_offset wide.bin)))
+}
+
+# The example of the reference: 1029 samples of t, in itself and elsewhere.
+describe_t() {
+	cat <<-END
+		info|2400|AMD64 generic|host1||1000
+		event|CPU_CLK_UNHALTED|CPU Clocks not Halted|3|100000|0|0
+		image|1|/home/u/t|$ID
+		image|2|[kernel.kallsyms]||0|0x10000000|0x20000000
+		image|1|/nonexistent/lib/libc.so.6|aabbccddaabbccddaabbccddaabbccddaabbccdd
+		image|6|//anon||4242|0x7f0000000000|0x7f0000010fff
+		thread|4242|4242|t|0|0|
+		sample|0|0|0|2000|1|0+$((T + 0x10))|700
+		sample|0|0|0|2000|1|0+$((T + 0x14))|250
+		sample|0|0|0|2000|1|0+$((T + 0x24))|40
+		sample|0|0|0|2000|1|0+$((T + 0x40))|12
+		sample|0|0|0|2000|1|1+0x100|12
+		sample|0|0|0|2000|1|2+0x200|8
+		sample|0|0|0|2000|1|3+0x10|7
+	END
+}
+
+describe_wide() {
+	cat <<-END
+		info|2400|AMD64 generic|host1||1000
+		event|CPU_CLK_UNHALTED|CPU Clocks not Halted|3|100000|0|0
+		image|1|/home/u/wide.bin|$WIDE_ID
+		thread|1|1|w|0|0|
+		sample|0|0|0|2000|1|0+$WIDE|3
+		sample|0|0|0|2000|1|0+$((WIDE + 0x21))|1
+	END
+}
+
+# Two processes with two threads each on CPUs 10, 9 and 0.
+describe_threads() {
+	cat <<-END
+		info|0|Some CPU|host1||1000
+		event|CLK|Clocks|3|6000|0|0
+		image|1|/home/u/t|$ID
+		image|2|[kernel.kallsyms]
+		thread|1000|1000|t|0|0|
+		thread|1000|1001|t|0|0|
+		thread|999|999|t|0|0|
+		sample|0|0|10|2000|1|0+$T|60
+		sample|1|0|9|2000|1|0+$((T + 0x20))|20
+		sample|1|0|0|2000|1|1+0x10|20
+		sample|2|0|0|2000|1|0+$T|100
+	END
+}
+
+# One event with two unit masks, and two counts that sort as numbers.
+describe_masks() {
+	cat <<-END
+		info|0|Some CPU|host1||1000
+		event|MISS|Misses|3|100000|0|1
+		event|MISS|Misses|3|50000|0|1
+		event|MISS|Misses|3|50000|0|65
+		image|1|/home/u/t|$ID
+		thread|1|1|t|0|0|
+		sample|0|0|0|2000|1|0+$T|1
+		sample|0|1|0|2000|1|0+$T|3
+		sample|0|1|0|2000|1|0+$((T + 0x20))|1
+		sample|0|2|0|2000|1|0+$((T + 0x20))|4
+	END
+}
+
+# Two programs that share a library and the kernel.
+describe_apps() {
+	cat <<-END
+		info|0|Some CPU|host1||1000
+		event|CLK|Clocks|3|6000|0|0
+		image|1|/usr/bin/alpha
+		image|1|/usr/bin/beta
+		image|1|/home/u/t|$ID
+		image|2|[kernel.kallsyms]
+		thread|1|1|alpha|0|0|
+		thread|2|2|beta|1|0|
+		sample|0|0|0|2000|1|0+0x10|30
+		sample|0|0|0|2000|1|2+$T|20
+		sample|0|0|0|2000|1|3+0x10|10
+		sample|1|0|0|2000|1|1+0x10|20
+		sample|1|0|0|2000|1|2+$T|15
+		sample|1|0|0|2000|1|2+$((T + 0x20))|5
+	END
+}
+
+# Binaries that are not where they were recorded, and were not kept.
+describe_away() {
+	cat <<-END
+		info|0|Some CPU|host1||1000
+		event|CLK|Clocks|3|6000|0|0
+		image|1|/gone/bin/away|2123456789abcdef0123456789abcdef01234567
+		image|2|[kernel.kallsyms]||0|0xffffffff81000000|0xffffffff82000000
+		thread|1|1|away|0|0|
+		sample|0|0|0|2000|1|0+$((T + 0x20))|6
+		sample|0|0|0|2000|1|1+0x20|2
+	END
+}
+
+report() {
+	"$OPROFILE" report --session-dir "$DIR/$session" "$@" 2>"$BATS_TEST_TMPDIR/stderr"
+}
+
+# Fails with a diff unless standard input, where > is a tab, is what the report says.
+expect() {
+	diff -u <(sed 's/^>/\t/') <(report "$@")
+}
+
+# refused MESSAGE OPTION...: ends with status 1 and a line with the message.
+refused() {
+	local message=$1
+	shift
+	run "$OPROFILE" report --session-dir "$DIR/$session" "$@"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"$message"* ]] || { echo "$* says: $output"; return 1; }
+}
+
+setup() {
+	session=t
+}
+
+@test "--details: addresses below each function, shares of the function" {
+	expect -d <<-'END'
+		CPU: AMD64 generic, speed 2400 MHz (estimated)
+		Counted CPU_CLK_UNHALTED events (CPU Clocks not Halted) with a unit mask of 0x00 (No unit mask) count 100000
+		vma      samples  %        image name               symbol name
+		00001129 950      92.3226  t                        leaf
+		  00001139 700      73.6842
+		  0000113d 250      26.3158
+		00001149 40        3.8873  t                        mid
+		  0000114d 40       100.000
+		00000000 12        1.1662  no-vmlinux               /no-vmlinux
+		  10000100 12       100.000
+		00001169 12        1.1662  t                        turn(char const*, int)
+		  00001169 12       100.000
+		00000000 8         0.7775  libc.so.6                /nonexistent/lib/libc.so.6
+		  00000200 8        100.000
+		00000000 7         0.6803  anon (tgid:4242 range:0x7f0000000000-0x7f0000010fff) anon (tgid:4242 range:0x7f0000000000-0x7f0000010fff)
+		  7f0000000010 7        100.000
+	END
+}
+
+@test "--details --global-percent: shares of the whole" {
+	# What the threshold hides does not ask for the column of images.
+	expect -d -% -n -t 3 <<-'END'
+		00001129 950      92.3226  leaf
+		  00001139 700      68.0272
+		  0000113d 250      24.2954
+		00001149 40        3.8873  mid
+		  0000114d 40        3.8873
+	END
+}
+
+@test "--details --accumulated: running sums inside the function" {
+	expect --details --accumulated --no-header lib-image:/home/u/t <<-'END'
+		00001129 950      950           94.8104  94.8104    leaf
+		  00001139 700      700           73.6842  73.6842
+		  0000113d 250      950           26.3158  100.000
+		00001149 40       990            3.9920  98.8024    mid
+		  0000114d 40       40            100.000  100.000
+		00001169 12       1002           1.1976  100.000    turn(char const*, int)
+		  00001169 12       12            100.000  100.000
+	END
+}
+
+@test "--accumulated: columns and their titles" {
+	expect -l -a <<-'END'
+		CPU: AMD64 generic, speed 2400 MHz (estimated)
+		Counted CPU_CLK_UNHALTED events (CPU Clocks not Halted) with a unit mask of 0x00 (No unit mask) count 100000
+		samples  cum. samples  %        cum. %     image name               symbol name
+		950      950           92.3226  92.3226    t                        leaf
+		40       990            3.8873  96.2099    t                        mid
+		12       1002           1.1662  97.3761    no-vmlinux               /no-vmlinux
+		12       1014           1.1662  98.5423    t                        turn(char const*, int)
+		8        1022           0.7775  99.3197    libc.so.6                /nonexistent/lib/libc.so.6
+		7        1029           0.6803  100.000    anon (tgid:4242 range:0x7f0000000000-0x7f0000010fff) anon (tgid:4242 range:0x7f0000000000-0x7f0000010fff)
+	END
+}
+
+@test "--accumulated: in the order of the lines, of two events each" {
+	session=masks
+	expect -lan -r -m unitmask <<-'END'
+		3        3             37.5000  37.5000    1        1             100.000  100.000    leaf
+		5        8             62.5000  100.000    0        1                   0  100.000    mid
+	END
+	report -l -a -m unitmask | sed -n 4p | diff -u <(printf '%s%s\n' \
+		'samples  cum. samples  %        cum. %     ' \
+		'samples  cum. samples  %        cum. %     symbol name') -
+}
+
+@test "--show-address: 8 digits, and 16 where a function needs them" {
+	expect -l -w -t 1 -n <<-'END'
+		00001129 950      92.3226  t                        leaf
+		00001149 40        3.8873  t                        mid
+		00000000 12        1.1662  no-vmlinux               /no-vmlinux
+		00001169 12        1.1662  t                        turn(char const*, int)
+	END
+	session=wide
+	expect --symbols --show-address <<-'END'
+		CPU: AMD64 generic, speed 2400 MHz (estimated)
+		Counted CPU_CLK_UNHALTED events (CPU Clocks not Halted) with a unit mask of 0x00 (No unit mask) count 100000
+		vma              samples  %        symbol name
+		0000000140001129 3        75.0000  leaf
+		0000000140001149 1        25.0000  mid
+	END
+	expect -dn <<-'END'
+		0000000140001129 3        75.0000  leaf
+		  0000000140001129 3        100.000
+		0000000140001149 1        25.0000  mid
+		  000000014000114a 1        100.000
+	END
+}
+
+@test "--exclude-dependent: the program's own samples are all there is" {
+	expect -x -n <<-'END'
+		     1002 100.000 t
+	END
+	expect -l --exclude-dependent <<-'END'
+		CPU: AMD64 generic, speed 2400 MHz (estimated)
+		Counted CPU_CLK_UNHALTED events (CPU Clocks not Halted) with a unit mask of 0x00 (No unit mask) count 100000
+		samples  %        symbol name
+		950      94.8104  leaf
+		40        3.9920  mid
+		12        1.1976  turn(char const*, int)
+	END
+	session=apps
+	expect -x -n -f <<-'END'
+		       30 60.0000 /usr/bin/alpha
+		       20 40.0000 /usr/bin/beta
+	END
+}
+
+@test "--exclude-symbols and --include-symbols: whole names, out of the totals" {
+	expect -ln -e leaf,/no-vmlinux -e '/nonexistent/lib/libc.so.6' lib-image-exclude:'anon*' <<-'END'
+		40       76.9231  mid
+		12       23.0769  turn(char const*, int)
+	END
+	expect -ln --include-symbols=mid,_Z4turnPKci,lea <<-'END'
+		40       76.9231  mid
+		12       23.0769  turn(char const*, int)
+	END
+	expect -ln -i leaf,mid --exclude-symbols mid <<-'END'
+		950      100.000  leaf
+	END
+	expect -ln -i 'turn(char const*\, int)' <<-'END'
+		12       100.000  turn(char const*, int)
+	END
+	expect --by symbol -n -i mid <<-'END'
+		40       100.000  mid
+	END
+	refused 'error: no sample files found: profile specification too strict ?' -l -i nothing
+}
+
+@test "--global-percent: dependents of the whole" {
+	session=apps
+	expect -n <<-'END'
+		       60 60.0000 alpha
+		>       30 50.0000 alpha
+		>       20 33.3333 t
+		>       10 16.6667 no-vmlinux
+		       40 40.0000 beta
+		>       20 50.0000 t
+		>       20 50.0000 beta
+	END
+	expect -n --global-percent <<-'END'
+		       60 60.0000 alpha
+		>       30 30.0000 alpha
+		>       20 20.0000 t
+		>       10 10.0000 no-vmlinux
+		       40 40.0000 beta
+		>       20 20.0000 t
+		>       20 20.0000 beta
+	END
+}
+
+@test "--sort: each key, the others decide where it is equal" {
+	session=apps
+	expect -ln -s symbol <<-'END'
+		10       10.0000  no-vmlinux               alpha                    /no-vmlinux
+		30       30.0000  alpha                    alpha                    /usr/bin/alpha
+		20       20.0000  beta                     beta                     /usr/bin/beta
+		20       20.0000  t                        alpha                    leaf
+		15       15.0000  t                        beta                     leaf
+		5         5.0000  t                        beta                     mid
+	END
+	# The functions without an address come first, then by samples.
+	expect -ln -s vma,sample <<-'END'
+		30       30.0000  alpha                    alpha                    /usr/bin/alpha
+		20       20.0000  beta                     beta                     /usr/bin/beta
+		10       10.0000  no-vmlinux               alpha                    /no-vmlinux
+		20       20.0000  t                        alpha                    leaf
+		15       15.0000  t                        beta                     leaf
+		5         5.0000  t                        beta                     mid
+	END
+	# By image; without more words address, then samples, decide.
+	expect -ln --sort=image -s debug <<-'END'
+		20       20.0000  t                        alpha                    leaf
+		15       15.0000  t                        beta                     leaf
+		5         5.0000  t                        beta                     mid
+		10       10.0000  no-vmlinux               alpha                    /no-vmlinux
+		30       30.0000  alpha                    alpha                    /usr/bin/alpha
+		20       20.0000  beta                     beta                     /usr/bin/beta
+	END
+	expect -ln --sort app-name,sample -r <<-'END'
+		5         5.0000  t                        beta                     mid
+		15       15.0000  t                        beta                     leaf
+		20       20.0000  beta                     beta                     /usr/bin/beta
+		10       10.0000  no-vmlinux               alpha                    /no-vmlinux
+		20       20.0000  t                        alpha                    leaf
+		30       30.0000  alpha                    alpha                    /usr/bin/alpha
+	END
+	expect --by symbol,app -s app-name,symbol -n lib-image:/home/u/t <<-'END'
+		20       50.0000  leaf                          alpha
+		15       37.5000  leaf                          beta
+		5        12.5000  mid                           beta
+	END
+}
+
+@test "--sort: keys that it does not know, and those that are for grouping" {
+	refused 'unknown sort option: foo' -l -s foo
+	refused 'unknown sort option: comm (to group by it there is --by comm)' -l -s sample,comm
+	refused 'unknown sort option: dso (to group by it there is --by dso)' -s dso
+	refused "--sort=image: it is not among the keys of --by" --by comm -s image
+	refused '--sort=vma is meaningless with --csv' -l --csv -s vma
+}
+
+@test "--demangle: names as in the source or as in the binary" {
+	expect -ln -D none lib-image:/home/u/t <<-'END'
+		950      94.8104  leaf
+		40        3.9920  mid
+		12        1.1976  _Z4turnPKci
+	END
+	expect -ln --no-demangle -i _Z4turnPKci <<-'END'
+		12       100.000  _Z4turnPKci
+	END
+	expect -ln --demangle=normal -i _Z4turnPKci <<-'END'
+		12       100.000  turn(char const*, int)
+	END
+	refused 'invalid option --demangle=some' -l --demangle=some
+	refused '--demangle=smart: comes with a later version' -l -D smart
+	refused '--demangle needs a value' -l --demangle
+}
+
+@test "--merge=lib: images are applications of their own" {
+	session=apps
+	expect -m lib <<-'END'
+		CPU: Some CPU
+		Counted CLK events (Clocks) with a unit mask of 0x00 (No unit mask) count 6000
+		         CLK:6000|
+		  samples|      %|
+		------------------
+		       40 40.0000 t
+		       30 30.0000 alpha
+		       20 20.0000 beta
+		       10 10.0000 no-vmlinux
+	END
+	expect -l --merge=lib <<-'END'
+		CPU: Some CPU
+		Counted CLK events (Clocks) with a unit mask of 0x00 (No unit mask) count 6000
+		samples  %        app name                 symbol name
+		35       35.0000  t                        leaf
+		30       30.0000  alpha                    /usr/bin/alpha
+		20       20.0000  beta                     /usr/bin/beta
+		10       10.0000  no-vmlinux               /no-vmlinux
+		5         5.0000  t                        mid
+	END
+	expect -ln -m all image:/usr/bin/beta <<-'END'
+		20       50.0000  beta                     /usr/bin/beta
+		15       37.5000  t                        leaf
+		5        12.5000  t                        mid
+	END
+	expect -dn -m cpu,lib lib-image:/home/u/t <<-'END'
+		00001129 35       87.5000  leaf
+		  00001129 35       100.000
+		00001149 5        12.5000  mid
+		  00001149 5        100.000
+	END
+}
+
+@test "unit masks: columns, counts as numbers, merged with --merge=unitmask" {
+	session=masks
+	expect <<-'END'
+		CPU: Some CPU
+		Counted MISS events (Misses) with a unit mask of 0x01 (one flag) count 50000
+		Counted MISS events (Misses) with a unit mask of 0x01 (one flag) count 100000
+		Counted MISS events (Misses) with a unit mask of 0x41 (multiple flags) count 50000
+		       MISS:50000|      MISS:100000|       MISS:50000|
+		  samples|      %|  samples|      %|  samples|      %|
+		------------------------------------------------------
+		        4 100.000         1 100.000         4 100.000 t
+	END
+	expect --merge=unitmask -l <<-'END'
+		CPU: Some CPU
+		Counted MISS events (Misses) with a unit mask of 0x01 (one flag) count 50000
+		Counted MISS events (Misses) with a unit mask of 0x01 (one flag) count 100000
+		samples  %        samples  %        symbol name
+		5        62.5000  0              0  mid
+		3        37.5000  1        100.000  leaf
+	END
+}
+
+@test "--separate-cpu: a column for each CPU, in the order of numbers" {
+	session=threads
+	expect --separate-cpu <<-'END'
+		CPU: Some CPU
+		Counted CLK events (Clocks) with a unit mask of 0x00 (No unit mask) count 6000
+		Samples on CPU 0
+		Samples on CPU 9
+		Samples on CPU 10
+		            cpu:0|            cpu:9|           cpu:10|
+		  samples|      %|  samples|      %|  samples|      %|
+		------------------------------------------------------
+		      120 100.000        20 100.000        60 100.000 t
+		>            cpu:0|            cpu:9|           cpu:10|
+		>  samples|      %|  samples|      %|  samples|      %|
+		>------------------------------------------------------
+		>      100 83.3333        20 100.000        60 100.000 t
+		>       20 16.6667         0       0         0       0 no-vmlinux
+	END
+	expect --separate-cpu -l cpu:9,10 <<-'END'
+		CPU: Some CPU
+		Counted CLK events (Clocks) with a unit mask of 0x00 (No unit mask) count 6000
+		Samples on CPU 9
+		Samples on CPU 10
+		samples  %        samples  %        symbol name
+		20       100.000  0              0  mid
+		0              0  60       100.000  leaf
+	END
+	expect --separate-cpu --merge=cpu -n -x <<-'END'
+		      180 100.000 t
+	END
+	expect --separate-cpu -n -x --csv cpu:0 < <(printf '/home/u/t,/home/u/t,0,100,100,100\r\n')
+}
+
+@test "--separate-thread: columns for threads or processes" {
+	session=threads
+	expect --separate-thread tgid:1000 -l <<-'END'
+		CPU: Some CPU
+		Counted CLK events (Clocks) with a unit mask of 0x00 (No unit mask) count 6000
+		Processes with a thread ID of 1000
+		Processes with a thread ID of 1001
+		samples  %        samples  %        image name               symbol name
+		60       100.000  0              0  t                        leaf
+		0              0  20       50.0000  no-vmlinux               /no-vmlinux
+		0              0  20       50.0000  t                        mid
+	END
+	expect --separate-thread --merge=tid -x <<-'END'
+		CPU: Some CPU
+		Counted CLK events (Clocks) with a unit mask of 0x00 (No unit mask) count 6000
+		Processes with a thread group ID of 999
+		Processes with a thread group ID of 1000
+		         tgid:999|        tgid:1000|
+		  samples|      %|  samples|      %|
+		------------------------------------
+		      100 100.000        80 100.000 t
+	END
+	expect --separate-thread -m tgid -n -x <<-'END'
+		      180 100.000 t
+	END
+	expect --separate-thread --separate-cpu -m all -n -x <<-'END'
+		      180 100.000 t
+	END
+}
+
+@test "one axis varies: the others are named with what would help" {
+	session=threads
+	run report --separate-thread
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	diff -u - "$BATS_TEST_TMPDIR/stderr" <<-'END'
+		oprofile report: Already displaying results for parameter tgid with values:
+		tgid:999,tgid:1000,
+		which conflicts with parameter tid.
+		Suggestion: specify tgid: or --merge tgid
+	END
+	session=masks
+	run report --separate-cpu
+	[ "$status" -eq 0 ]
+}
+
+@test "combinations without a meaning" {
+	refused '--show-address is meaningless without --symbols' -w
+	refused '--accumulated is meaningless without --symbols' -a
+	refused '--exclude-symbols is meaningless without --symbols' -e a
+	refused '--include-symbols is meaningless without --symbols' --include-symbols=a
+	refused '--include-symbols is meaningless without --symbols' -i a --by image
+	refused '--sort=vma is meaningless without --symbols' --sort=image,vma
+	refused '--global-percent is meaningless with --symbols and without --details or --callgraph' -l -%
+	refused '--global-percent is meaningless with --by' --global-percent --by image
+	refused '--merge=lib is meaningless with --exclude-dependent' -x --merge=lib
+	refused '--merge=lib is meaningless with --exclude-dependent' -x -m cpu -m library
+	refused 'unknown merge option: foo' -m lib,foo
+	refused '--symbols and --by: give one of them' -l --by image
+	refused '--details and --by: give one of them' -d --by image
+	refused '--csv and --json: give one of them' --csv --json
+	refused '--show-address is meaningless with --csv' -lw --csv
+	refused '--accumulated is meaningless with --json' -la --json
+	refused '--global-percent is meaningless with --csv' -d -% --csv
+	refused '--separate-thread is meaningless with --by: give the keys themselves (pid,tid)' \
+		--separate-thread --by image
+	refused '--separate-cpu is meaningless with --by' --separate-cpu --by image
+	report -x -m all
+	report -l -d -w
+}
+
+@test "--verbose: OProfile's names, and no others" {
+	refused 'unknown --verbose= options: foo' -V all,foo
+	for name in all debug bfd level1 sfile stats xml arcs debug,xml; do
+		report -ln --verbose="$name" -t 3 | diff -u - <(report -ln -t 3)
+	done
+	report -l -V bfd >/dev/null
+	grep -q "^/home/u/t: symbols from .*/images/$ID\$" "$BATS_TEST_TMPDIR/stderr"
+	report -V stats,sfile >/dev/null
+	grep -q '^1 segments, 1029 samples read, 1029 selected' "$BATS_TEST_TMPDIR/stderr"
+	grep -q '/samples/current/segment-000001$' "$BATS_TEST_TMPDIR/stderr"
+}
+
+@test "--image-path and --root: binaries found elsewhere" {
+	session=away
+	mkdir -p "$DIR/elsewhere/deep" "$DIR/root/gone/bin"
+	link away 2123456789abcdef0123456789abcdef01234567 0x1129
+	cp "$DIR/bin/away" "$DIR/elsewhere/deep"
+	cp "$DIR/bin/away" "$DIR/root/gone/bin"
+	expect -ln -x <<-'END'
+		6        100.000  /gone/bin/away
+	END
+	grep -q 'warning: /gone/bin/away could not be found.' "$BATS_TEST_TMPDIR/stderr"
+	for way in "--image-path=$DIR/root/gone,$DIR/elsewhere" "-p$DIR/elsewhere" "-R$DIR/root" \
+		"--root=$DIR/root/"; do
+		expect -ln -x "$way" <<-'END'
+			6        100.000  mid
+		END
+		[ ! -s "$BATS_TEST_TMPDIR/stderr" ]
+	done
+	refused "/nonexistent isn't a valid directory (invalid --image-path= options)" \
+		-p "$DIR/elsewhere,/nonexistent"
+	refused "/nonexistent isn't a valid directory (invalid --root= options)" -R /nonexistent
+}
+
+@test "--vmlinux: the kernel's functions, under the file's name" {
+	session=away
+	sed 's/leaf/_text/g' "$DIR/t.s" > "$DIR/kernel.s"
+	gcc -nostdlib -static -no-pie -Wl,-e,_text,--build-id=none,-Ttext=0xffffffff81000000 \
+		-o "$DIR/bin/vmlinux" "$DIR/kernel.s"
+	for way in -k --vmlinux; do
+		expect -lw -n "$way" "$DIR/bin/vmlinux" lib-image:"$DIR/bin/vmlinux" <<-'END'
+			ffffffff81000020 2        100.000  vmlinux                  mid
+		END
+	done
+	refused '--vmlinux: /nonexistent' -k /nonexistent
+}
+
+@test "exports have the same rows" {
+	session=apps
+	expect -l --csv -x -n < <(printf '%s\r\n' \
+		'/usr/bin/alpha,/usr/bin/alpha,/usr/bin/alpha,30,30,60' \
+		'/usr/bin/beta,/usr/bin/beta,/usr/bin/beta,20,20,40')
+	expect -d --csv -n -s symbol lib-image:/home/u/t image:beta < <(printf '%s\r\n' \
+		'/usr/bin/beta,/home/u/t,leaf,0x1129,15,15,75' \
+		'/usr/bin/beta,/home/u/t,mid,0x1149,5,5,25')
+}
