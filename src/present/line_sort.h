@@ -17,4 +17,4 @@ struct line_sorting {
 };
 
 /* 0 or -ENOMEM. */
-int lines_sort(struct profile *p, const struct line_sorting *s, struct lines *lines);
+int lines_sort(struct profile *p, const struct line_sorting *how, struct lines *lines);

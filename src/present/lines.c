@@ -121,12 +121,12 @@ static int fill_groups(struct numbering *n, double threshold, const uint32_t *co
 		       struct lines *lines)
 {
 	size_t nr_columns = lines->nr_columns;
-	size_t nr_lines = lines->number_of ? n->groups.nr : n->p->nr_groups;
+	size_t nr_lines = n->groups.at ? n->groups.nr : n->p->nr_groups;
 
 	if (add_counts(n->p, column_of, nr_lines, lines))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < nr_lines; i++) {
-		struct line line = { .group = lines->number_of ? n->groups.at[i] : i,
+		struct line line = { .group = n->groups.at ? n->groups.at[i] : i,
 				     .number = i,
 				     .counts = &lines->counts[i * nr_columns] };
 

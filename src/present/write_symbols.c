@@ -182,7 +182,7 @@ static int write_all(struct text_table *t, FILE *out, struct details *d,
 		const struct line *line = &t->lines.all.at[i];
 
 		r = text_table_line(t, out, line);
-		if (!r && t->options->details)
+		if (!r && d->first)
 			r = write_details(t, out, d, line, keys->address);
 	}
 	if (!r && t->options->quality)

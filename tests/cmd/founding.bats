@@ -72,7 +72,7 @@ describe_program() {
 	cat <<-END
 		info|0|Some CPU|host||1000
 		event|CPU_CLK_UNHALTED|Clocks|3|100000|0|0
-		image|1|/root/program|1234567890123456789012345678901234567890
+		image|1|/opt/program|1234567890123456789012345678901234567890
 		image|2|[kernel.kallsyms]
 		thread|1|1|program|0|0|
 		sample|0|0|0|2000|1|0+$TEXT|2828

@@ -9,6 +9,9 @@ setup_file() {
 	describe_wide | make_session wide
 	describe_threads | make_session threads
 	describe_masks | make_session masks
+	# Recorded with --separate-thread, with --separate-cpu.
+	describe_threads | sed 's/^info.*/&|8/' | make_session by_thread
+	describe_threads | sed 's/^info.*/&|16/' | make_session by_cpu
 	describe_apps | make_session apps
 	describe_away | make_session away
 }
@@ -517,6 +520,32 @@ setup() {
 	END
 }
 
+@test "what was recorded separately is shown so, and merged again" {
+	session=by_thread
+	expect -n -x tgid:1000 <<-'END'
+		       60 100.000        20 100.000 t
+	END
+	expect -n -x --merge=tid <<-'END'
+		      100 100.000        80 100.000 t
+	END
+	expect -n -x -m tgid <<-'END'
+		      180 100.000 t
+	END
+	expect --by image -n lib-image:/home/u/t <<-'END'
+		180      100.000  t
+	END
+	session=by_cpu
+	expect -n -l -x <<-'END'
+		100      100.000  0              0  60       100.000  leaf
+		0              0  20       100.000  0              0  mid
+	END
+	expect -n -l -x --merge cpu <<-'END'
+		160      88.8889  leaf
+		20       11.1111  mid
+	END
+	refused 'which conflicts with parameter cpu' --separate-thread tgid:1000 -x
+}
+
 @test "one axis varies: the others are named with what would help" {
 	session=threads
 	run report --separate-thread
@@ -572,16 +601,16 @@ setup() {
 
 @test "--image-path and --root: binaries found elsewhere" {
 	session=away
-	mkdir -p "$DIR/elsewhere/deep" "$DIR/root/gone/bin"
+	mkdir -p "$DIR/elsewhere/deep" "$DIR/sysroot/gone/bin"
 	link away 2123456789abcdef0123456789abcdef01234567 0x1129
 	cp "$DIR/bin/away" "$DIR/elsewhere/deep"
-	cp "$DIR/bin/away" "$DIR/root/gone/bin"
+	cp "$DIR/bin/away" "$DIR/sysroot/gone/bin"
 	expect -ln -x <<-'END'
 		6        100.000  /gone/bin/away
 	END
 	grep -q 'warning: /gone/bin/away could not be found.' "$BATS_TEST_TMPDIR/stderr"
-	for way in "--image-path=$DIR/root/gone,$DIR/elsewhere" "-p$DIR/elsewhere" "-R$DIR/root" \
-		"--root=$DIR/root/"; do
+	for way in "--image-path=$DIR/sysroot/gone,$DIR/elsewhere" "-p$DIR/elsewhere" "-R$DIR/sysroot" \
+		"--root=$DIR/sysroot/"; do
 		expect -ln -x "$way" <<-'END'
 			6        100.000  mid
 		END

@@ -1,7 +1,7 @@
 /* write_session SEGMENT < DESCRIPTION - a session segment from a description that a person
  * can read.  Lines, with fields between bars:
  *
- *	info|CPU_MHZ|CPU_DESC|HOST|VMLINUX|START_NS|SESSION_FLAGS
+ *	info|CPU_MHZ|CPU_DESC|HOST|VMLINUX|START_NS|FLAGS|SESSION_FLAGS
  *	event|NAME|ABOUT|FLAGS|COUNT|FREQUENCY|UNIT_MASK
  *	image|KIND|NAME|BUILD_ID_HEX|PID|START|END
  *	thread|PID|TID|COMM|APP_IMAGE or -|FLAGS|CGROUP
@@ -87,6 +87,7 @@ static void put_info(struct writing *w)
 	w->info.hostname = strdup(field(w, 3));
 	w->info.vmlinux = strdup(field(w, 4));
 	w->info.start_ns = number(w, 5);
+	w->info.flags = (uint32_t)number(w, 6);
 	w->info.flags = (uint32_t)number(w, 6);
 }
 
