@@ -129,7 +129,8 @@ static int choose(struct symtab *tab, const symtab_candidates *c,
 		const struct symtab_candidate *s =
 			best_at(c, keys, i, &covered_to, &end);
 
-		if (!s)
+		/* Nothing fits behind the last address: no file has a function there. */
+		if (!s || s->offset == UINT64_MAX)
 			continue;
 		if (last)
 			close_last(tab, last, s->offset);
