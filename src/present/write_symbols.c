@@ -27,17 +27,21 @@ struct details {
 	uint64_t *sums; /* by column, within one function */
 };
 
-static int find_keys(const struct profile *p, bool details, struct symbol_keys *keys)
+static int find_keys(const struct profile *p, const struct present_options *o,
+		     struct symbol_keys *keys)
 {
+	/* Only a function of its own has an address. */
+	bool addresses = o->details || o->show_vma;
 	int image = keys_find(p->options.keys, KEY_IMAGE);
 	int app = keys_find(p->options.keys, KEY_APP);
 	int symbol = keys_find(p->options.keys, KEY_SYMBOL);
 	int address = keys_find(p->options.keys, KEY_ADDRESS);
 
-	if (image < 0 || app < 0 || symbol < 0 || (details && address < 0))
+	if (image < 0 || app < 0 || symbol < 0 || (o->details && address < 0) ||
+	    (addresses && !p->options.functions_apart))
 		return -EINVAL;
 	*keys = (struct symbol_keys){ (size_t)image, (size_t)app, (size_t)symbol,
-				      details ? (size_t)address : 0 };
+				      o->details ? (size_t)address : 0 };
 	return 0;
 }
 
@@ -198,7 +202,7 @@ int write_symbols(FILE *out, struct profile *p, const struct present_options *op
 	struct symbol_keys keys;
 	int r;
 
-	if (find_keys(p, options->details, &keys))
+	if (find_keys(p, options, &keys))
 		return err_set(err, -EINVAL, "functions need their keys");
 	r = lines_of_groups(p, options, LINES_BY_FUNCTION,
 			    CLASS_KEYS | 1u << KEY_ADDRESS, &t.lines, err);

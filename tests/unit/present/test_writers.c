@@ -102,7 +102,8 @@ static void make(struct made *m, bool downwards)
 	}
 }
 
-static char *written(const struct made *m, const char *writer, const char *by)
+static char *written(const struct made *m, const char *writer, const char *by,
+		     struct present_options present)
 {
 	const struct session_info info = { .hostname = "h",
 					   .vmlinux = "",
@@ -112,10 +113,11 @@ static char *written(const struct made *m, const char *writer, const char *by)
 					 .session = "s" };
 	struct sample_batch batch = { NR_SAMPLES, m->time_ns, m->period, m->thread,
 				      m->event,   m->stack,   m->cpu };
-	struct present_options present = { .quality = true };
 	struct key_list keys = { 0 };
 	struct profile_options options = { .keys = &keys,
 					   .periods = true,
+					   .functions_apart =
+						   !strcmp(writer, "symbols"),
 					   .quality = true };
 	struct profile p;
 	char *text = NULL;
@@ -140,13 +142,23 @@ static void the_order_of_samples_does_not_matter(void **state)
 {
 	static const struct {
 		const char *writer, *by;
+		struct present_options present;
 	} rows[] = {
-		{ "summary", "app,image" },
-		{ "symbols", "app,image,symbol" },
-		{ "table", "comm,tid,cpu,time:1ms" },
-		{ "csv", "image,comm,pid" },
-		{ "csv", "cpu,event,address" },
-		{ "json", "tid,symbol,session,host" },
+		{ "summary", "app,image", { .reverse = false } },
+		{ "symbols", "app,image,symbol", { .reverse = false } },
+		{ "symbols", "app,image,symbol", { .accumulated = true } },
+		{ "symbols",
+		  "app,image,symbol,address",
+		  { .details = true, .order = { { ORDER_APP, ORDER_SYMBOL }, 2 } } },
+		{ "symbols",
+		  "app,image,symbol,address,cpu",
+		  { .details = true, .global_percent = true } },
+		{ "summary", "app,image,tid", { .reverse = true } },
+		{ "table", "app,image", { .order = { { ORDER_IMAGE }, 1 } } },
+		{ "table", "comm,tid,cpu,time:1ms", { .reverse = false } },
+		{ "csv", "image,comm,pid", { .reverse = false } },
+		{ "csv", "cpu,event,address", { .reverse = false } },
+		{ "json", "tid,symbol,session,host", { .reverse = false } },
 	};
 	static struct made up;
 	static struct made down;
@@ -155,8 +167,9 @@ static void the_order_of_samples_does_not_matter(void **state)
 	make(&up, false);
 	make(&down, true);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char *one = written(&up, rows[i].writer, rows[i].by);
-		char *other = written(&down, rows[i].writer, rows[i].by);
+		char *one = written(&up, rows[i].writer, rows[i].by, rows[i].present);
+		char *other =
+			written(&down, rows[i].writer, rows[i].by, rows[i].present);
 
 		assert_string_equal(one, other);
 		assert_true(strlen(one) > 100);
