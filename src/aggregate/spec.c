@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comma.h"
 #include "base/err.h"
 #include "base/nearest.h"
 #include "base/parse.h"
@@ -115,26 +116,6 @@ static void list_clear(struct spec_list *list)
 	vec_done(&list->numbers);
 }
 
-/* The next value of a comma list, unescaped and malloc'd; moves *text behind its comma, or
- * to NULL after the last one. */
-static char *next_value(const char **text)
-{
-	const char *in = *text;
-	char *value = malloc(strlen(in) + 1);
-	size_t len = 0;
-
-	if (!value)
-		return NULL;
-	for (; *in && *in != ','; in++) {
-		if (in[0] == '\\' && in[1] == ',')
-			in++;
-		value[len++] = *in;
-	}
-	value[len] = '\0';
-	*text = *in ? in + 1 : NULL;
-	return value;
-}
-
 static int list_push(struct spec_list *list, char *value)
 {
 	if (value && vec_push(&list->values, value))
@@ -159,7 +140,7 @@ static int list_fill(struct spec_list *list, enum spec_tag tag, const char *text
 	bool is_image = tag <= SPEC_LIB_IMAGE_EXCLUDE;
 
 	while (text) {
-		char *value = next_value(&text);
+		char *value = comma_next(&text);
 		int r;
 
 		if (value && !*value) {
