@@ -1,7 +1,7 @@
 /* make_session NR SEGMENT PERF_DATA LIBRARY... - the same made-up samples as a session
- * segment and as a perf.data: NR samples of NR_PROCESSES processes on two CPUs, each with
- * IMAGES_PER_PROCESS of the libraries mapped, where few functions get most of the samples
- * as in real programs. */
+ * segment and as a perf.data: NR samples of so many processes on two CPUs, each with
+ * IMAGES_PER_PROCESS of the libraries mapped (all, if there are few processes), where few
+ * functions get most of the samples as in real programs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -17,7 +17,9 @@
 #include "format/session.h"
 
 enum {
-	NR_PROCESSES = 40,
+	MAX_PROCESSES = 40,
+	FEW_PROCESSES = 4,
+	MAX_IMAGES = 256,
 	IMAGES_PER_PROCESS = 30,
 	NR_CPUS = 2,
 	FIRST_PID = 1000,
@@ -38,7 +40,7 @@ struct mapping {
 struct process {
 	int32_t pid;
 	uint32_t thread; /* in the dict */
-	struct mapping maps[IMAGES_PER_PROCESS];
+	struct mapping maps[MAX_IMAGES];
 };
 
 struct maker {
@@ -48,7 +50,8 @@ struct maker {
 	struct session_totals totals;
 	struct bench_image *images;
 	size_t nr_images;
-	struct process processes[NR_PROCESSES];
+	struct process processes[MAX_PROCESSES];
+	uint64_t nr_processes;
 	uint32_t event;
 	uint64_t now_ns;
 	uint64_t seed;
@@ -166,6 +169,14 @@ static void write_mmap(struct maker *m, const struct process *p,
 	write_record(m, &head, &body, sizeof(body), map->image->path, p);
 }
 
+/* A few programs use all libraries, many ones some each. */
+static uint32_t nr_maps(const struct maker *m)
+{
+	if (m->nr_processes > FEW_PROCESSES)
+		return IMAGES_PER_PROCESS;
+	return m->nr_images < MAX_IMAGES ? (uint32_t)m->nr_images : MAX_IMAGES;
+}
+
 static void add_process(struct maker *m, int number)
 {
 	struct process *p = &m->processes[number];
@@ -175,7 +186,7 @@ static void add_process(struct maker *m, int number)
 	p->pid = FIRST_PID + number;
 	snprintf(comm, sizeof(comm), "program-%02d", number % 16);
 	write_comm(m, p, comm);
-	for (int i = 0; i < IMAGES_PER_PROCESS; i++) {
+	for (uint32_t i = 0; i < nr_maps(m); i++) {
 		struct mapping *map = &p->maps[i];
 		struct image image = { .kind = IMAGE_FILE };
 
@@ -198,8 +209,9 @@ static void add_process(struct maker *m, int number)
 
 static void add_sample(struct maker *m, uint32_t cpu)
 {
-	const struct process *p = &m->processes[skewed_below(m, NR_PROCESSES)];
-	const struct mapping *map = &p->maps[skewed_below(m, IMAGES_PER_PROCESS)];
+	const struct process *p =
+		&m->processes[skewed_below(m, (uint32_t)m->nr_processes)];
+	const struct mapping *map = &p->maps[skewed_below(m, nr_maps(m))];
 	const struct bench_function *function =
 		&map->image->functions[skewed_below(m, map->image->nr_functions)];
 	uint64_t step = function->size / ADDRESSES_PER_FUNCTION + 1;
@@ -307,19 +319,21 @@ int main(int argc, char **argv)
 	static struct maker m = { .now_ns = 1000000000000, .seed = 1 };
 	uint64_t nr, begin_ns = m.now_ns;
 
-	if (argc < 5 || !parse_u64(argv[1], &nr)) {
-		fprintf(stderr,
-			"usage: make_session NR SEGMENT PERF_DATA LIBRARY...\n");
+	if (argc < 6 || !parse_u64(argv[1], &nr) ||
+	    !parse_u64_max(argv[2], MAX_PROCESSES, &m.nr_processes) ||
+	    !m.nr_processes) {
+		fprintf(stderr, "usage: make_session NR PROCESSES SEGMENT PERF_DATA "
+				"LIBRARY...\n");
 		return 2;
 	}
-	m.nr_images = (size_t)(argc - 4);
+	m.nr_images = (size_t)(argc - 5);
 	m.images = calloc(m.nr_images, sizeof(*m.images));
 	if (!m.images)
 		return 1;
 	for (size_t i = 0; i < m.nr_images; i++)
-		bench_image_load(argv[4 + i], &m.images[i]);
-	open_outputs(&m, argv[2], argv[3]);
-	for (int i = 0; i < NR_PROCESSES; i++)
+		bench_image_load(argv[5 + i], &m.images[i]);
+	open_outputs(&m, argv[3], argv[4]);
+	for (int i = 0; i < (int)m.nr_processes; i++)
 		add_process(&m, i);
 	make_samples(&m, nr);
 	close_outputs(&m, begin_ns);

@@ -76,58 +76,65 @@ def compare(ours, perfs):
         print(f"    {key[0]} {key[1]}: {ours.get(key, 0)} ours, {perfs.get(key, 0)} perf's")
 
 
+def measure(options, build, directory, libraries, processes):
+    oprofile = os.path.join(build, "src", "tools", "oprofile")
+    session = os.path.join(directory, f"session-{processes}")
+    data = os.path.join(directory, f"perf-{processes}.data")
+    current = os.path.join(session, "samples", "current")
+    os.makedirs(current)
+    segment = os.path.join(current, "segment-000001")
+    made = run([os.path.join(build, "bench", "make_session"), str(options.samples),
+                str(processes), segment, data] + libraries)
+    if made.status:
+        sys.exit(made.err)
+    ours = [oprofile, "report", "--session-dir", session]
+    commands = {
+        "opreport --symbols": ours + ["--symbols"],
+        "perf report": ["perf", "report", "-i", data, "--stdio", "-g", "none",
+                        "--no-children", "--sort", "dso,symbol"],
+    }
+    figures = {name: [] for name in commands}
+    for number in range(options.runs + 1):
+        for name, command in commands.items():
+            done = run(command)
+            if done.status:
+                sys.exit(f"{name}: status {done.status}: {done.err}")
+            if number:
+                figures[name].append(done)
+    rows = []
+    for name, dones in figures.items():
+        size = os.path.getsize(segment if name.startswith("op") else data)
+        rows.append([name, median([d.cpu_s for d in dones]),
+                     median([d.wall_s for d in dones]),
+                     f"{median([d.rss_mb for d in dones]):.0f}", f"{size / 1e6:.0f}"])
+    rows.append(["perf / ours"] + [ratio(float(rows[1][i]), float(rows[0][i]))
+                                   for i in range(1, 5)])
+    table(f"Report by symbol: {options.samples} samples, {options.images} libraries, "
+          f"programs: {processes}, median of {options.runs} runs",
+          ["", "CPU [s]", "wall [s]", "peak [MB]", "file [MB]"], rows)
+    compare(counts_of_ours(ours + ["--by", "image,symbol", "--csv"]), counts_of_perf(data))
+    os.unlink(data)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", help="the build folder")
     parser.add_argument("--samples", type=int, default=10_000_000)
     parser.add_argument("--images", type=int, default=100)
+    parser.add_argument("--programs", default="1,40",
+                        help="one measurement for each of these numbers; with several, "
+                        "opreport keeps the functions of each apart and perf does not")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="1 million samples, 3 runs")
     parser.add_argument("--directory", default="/tmp", help="needs 50 bytes a sample")
     options = parser.parse_args()
     if options.quick:
         options.samples, options.runs = 1_000_000, 3
-    build = os.path.abspath(options.build)
-    oprofile = os.path.join(build, "src", "tools", "oprofile")
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as directory:
-        session = os.path.join(directory, "session")
-        data = os.path.join(directory, "perf.data")
-        current = os.path.join(session, "samples", "current")
-        os.makedirs(current)
-        segment = os.path.join(current, "segment-000001")
-        made = run([os.path.join(build, "bench", "make_session"), str(options.samples),
-                    segment, data] + make_libraries(directory, options.images))
-        if made.status:
-            print(made.err, file=sys.stderr)
-            return 1
-        ours = [oprofile, "report", "--session-dir", session]
-        commands = {
-            "opreport --symbols": ours + ["--symbols"],
-            "perf report": ["perf", "report", "-i", data, "--stdio", "-g", "none",
-                            "--no-children", "--sort", "dso,symbol"],
-        }
-        figures = {name: [] for name in commands}
-        for number in range(options.runs + 1):
-            for name, command in commands.items():
-                done = run(command)
-                if done.status:
-                    print(f"{name}: status {done.status}: {done.err}", file=sys.stderr)
-                    return 1
-                if number:
-                    figures[name].append(done)
-        rows = []
-        for name, dones in figures.items():
-            size = os.path.getsize(segment if name.startswith("op") else data)
-            rows.append([name, median([d.cpu_s for d in dones]),
-                         median([d.wall_s for d in dones]),
-                         f"{median([d.rss_mb for d in dones]):.0f}", f"{size / 1e6:.0f}"])
-        rows.append(["perf / ours"] + [ratio(float(rows[1][i]), float(rows[0][i]))
-                                       for i in range(1, 5)])
-        table(f"Report by symbol: {options.samples} samples, {options.images} libraries, "
-              f"median of {options.runs} runs",
-              ["", "CPU [s]", "wall [s]", "peak [MB]", "file [MB]"], rows)
-        compare(counts_of_ours(ours + ["--by", "image,symbol", "--csv"]),
-                counts_of_perf(data))
+        libraries = make_libraries(directory, options.images)
+        for processes in options.programs.split(","):
+            measure(options, os.path.abspath(options.build), directory, libraries,
+                    int(processes))
     return 0
 
 
