@@ -1,5 +1,6 @@
 #include "resolve/demangle.h"
 
+#include <ctype.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -54,6 +55,25 @@ static bool looks_mangled(const char *name)
 	       strncmp(name, "_GLOBAL_", 8) == 0;
 }
 
+/* A Rust name (v0) may begin a type with "G", a number in base 62 and "_": so many lifetimes,
+ * which libiberty counts one by one, also where it prints nothing: ten digits take years.
+ * One digit is more than programs use.  What only looks so, as a part of an identifier,
+ * cannot be told from it without parsing all, and stays mangled too. */
+static bool binds_many_lifetimes(const char *name)
+{
+	if (strncmp(name, "_R", 2) != 0)
+		return false;
+	for (const char *g = strchr(name, 'G'); g; g = strchr(g + 1, 'G')) {
+		const char *end = g + 1;
+
+		while (isalnum((unsigned char)*end))
+			end++;
+		if (*end == '_' && end - g > 2)
+			return true;
+	}
+	return false;
+}
+
 /* The demangled text with `version` ("", "@VERS", "@@VERS") behind it. */
 static char *demangle_base(const char *name, const char *version)
 {
@@ -81,7 +101,7 @@ char *demangle(const char *name)
 	if (!looks_mangled(name))
 		return NULL;
 	len = strnlen(name, MANGLED_MAX + 1);
-	if (len > MANGLED_MAX)
+	if (len > MANGLED_MAX || binds_many_lifetimes(name))
 		return NULL;
 	version = strchr(name, '@');
 	if (!version)
