@@ -42,6 +42,14 @@ static void put_anon(struct buf *out, const char *name, const struct image *imag
 	put(out, range);
 }
 
+/* operf's name for it; perf has none. */
+static void put_hypervisor(struct buf *out, const char *name, enum name_style style)
+{
+	if (style == NAMES_OPROFILE)
+		name = "[hypervisor_bucket]";
+	put(out, *name ? name : "[unknown]");
+}
+
 void image_name_put(struct buf *out, const struct dict *d, const struct image *image,
 		    enum name_style style, const char *vmlinux)
 {
@@ -66,9 +74,14 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 	case IMAGE_VDSO:
 		put(out, "[vdso]");
 		break;
+	case IMAGE_HYPERVISOR:
+		put_hypervisor(out, name, style);
+		break;
 	case IMAGE_FILE:
 	case IMAGE_BPF:
 	case IMAGE_UNMAPPED:
+	case IMAGE_GUEST_KERNEL:
+	case IMAGE_GUEST_USER:
 	case IMAGE_COUNT:
 	default:
 		put(out, *name ? name : "[unknown]");
@@ -87,4 +100,17 @@ const char *image_name_short(const char *name)
 bool image_is_kernel(const struct image *image)
 {
 	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
+}
+
+const char *image_origin(const struct image *image)
+{
+	static const char *const origins[IMAGE_COUNT] = {
+		[IMAGE_KERNEL] = "[k]",     [IMAGE_MODULE] = "[k]",
+		[IMAGE_BPF] = "[k]",        [IMAGE_GUEST_KERNEL] = "[g]",
+		[IMAGE_GUEST_USER] = "[u]", [IMAGE_HYPERVISOR] = "[H]",
+	};
+	const char *origin =
+		(unsigned int)image->kind < IMAGE_COUNT ? origins[image->kind] : NULL;
+
+	return origin ? origin : "[.]";
 }

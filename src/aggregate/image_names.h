@@ -22,3 +22,6 @@ const char *image_name_kernel(enum name_style style, const char *vmlinux);
 const char *image_name_short(const char *name);
 /* The kernel or a module. */
 bool image_is_kernel(const struct image *image);
+/* The mode that the processor was in, as perf marks symbols: [k] kernel, [.] user space, [g]
+ * and [u] the same of a guest, [H] hypervisor or unknown. */
+const char *image_origin(const struct image *image);

@@ -26,6 +26,10 @@ enum image_kind {
 	IMAGE_VDSO,     /* "[vdso]"; offset = offset in the saved vdso image */
 	IMAGE_ANON,     /* anonymous executable memory of process `pid`, [start, end) */
 	IMAGE_UNMAPPED, /* of process `pid`, in no known mapping; offset = address */
+	/* What the processor did outside this system; offset = address - start: */
+	IMAGE_GUEST_KERNEL, /* the kernel of a virtual machine */
+	IMAGE_GUEST_USER,   /* its programs */
+	IMAGE_HYPERVISOR, /* below us; also where the kernel does not say in what mode */
 	IMAGE_COUNT
 };
 

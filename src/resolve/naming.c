@@ -426,10 +426,17 @@ static int name_nothing(struct naming *n, const struct image *image,
 
 static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *,
 					   struct naming_entry *) = {
-	[IMAGE_LOST] = name_nothing,  [IMAGE_FILE] = name_file,
-	[IMAGE_KERNEL] = name_kernel, [IMAGE_MODULE] = name_module,
-	[IMAGE_BPF] = name_bpf,       [IMAGE_VDSO] = name_file,
-	[IMAGE_ANON] = name_nothing,  [IMAGE_UNMAPPED] = name_nothing,
+	[IMAGE_LOST] = name_nothing,
+	[IMAGE_FILE] = name_file,
+	[IMAGE_KERNEL] = name_kernel,
+	[IMAGE_MODULE] = name_module,
+	[IMAGE_BPF] = name_bpf,
+	[IMAGE_VDSO] = name_file,
+	[IMAGE_ANON] = name_nothing,
+	[IMAGE_UNMAPPED] = name_nothing,
+	[IMAGE_GUEST_KERNEL] = name_nothing,
+	[IMAGE_GUEST_USER] = name_nothing,
+	[IMAGE_HYPERVISOR] = name_nothing,
 };
 
 /* The entry, loaded; NULL when memory is short, or for a number that is no image. */
