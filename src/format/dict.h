@@ -50,6 +50,10 @@ struct image {
 	uint64_t start;      /* run-time range where the kind needs it, else 0 */
 	uint64_t end;
 	int32_t pid; /* of ANON and UNMAPPED, else 0 */
+	/* Of KERNEL: where one symbol was while it ran.  Other sources of its symbols (a file, or
+	 * /proc/kallsyms of another boot) are shifted until they agree.  0: unknown */
+	uint32_t ref_name; /* string: "_text", "_stext" */
+	uint64_t ref_address;
 };
 
 /* Without the four bytes of padding: of all that a reader keeps, these are the most. */

@@ -38,6 +38,8 @@ static const struct dict_field image_fields[] = {
 	FIELD(struct image, start, FIELD_AFTER_PREVIOUS),
 	FIELD(struct image, end, FIELD_AFTER_PREVIOUS),
 	FIELD(struct image, pid, FIELD_AFTER_PREVIOUS),
+	FIELD(struct image, ref_name, FIELD_PLAIN),
+	FIELD(struct image, ref_address, FIELD_AFTER_PREVIOUS),
 };
 
 static const struct dict_field thread_fields[] = {

@@ -167,6 +167,7 @@ static int take_images(struct unpacker *u)
 		return r;
 	for (size_t i = 0; i < u->nr; i++) {
 		mend_string(u, &images[i].name);
+		mend_string(u, &images[i].ref_name);
 		if ((uint32_t)images[i].kind >= IMAGE_COUNT)
 			images[i].kind = IMAGE_LOST; /* of a newer format */
 		u->holes |= images[i].kind == IMAGE_LOST;

@@ -101,10 +101,12 @@ static inline uint32_t recording_image(struct recording *r, uint64_t n)
 		.start = n << 40,
 		.end = ~0ULL - n,
 		.pid = (int32_t)n - 3,
+		.ref_address = n << 33 ^ 5,
 	};
 
 	snprintf(name, sizeof(name), "/usr/lib/lib%d.so", (int)n);
 	image.name = dict_string(&r->dict, name);
+	image.ref_name = n % 3 ? dict_string(&r->dict, "_stext") : 0;
 	image.build_id.len = (uint8_t)(n % (BUILD_ID_MAX + 1));
 	memset(image.build_id.bytes, (int)n, image.build_id.len);
 	return dict_image(&r->dict, &image);

@@ -54,6 +54,8 @@ static void expect_images(const struct dict *a, const struct dict *b)
 			x->inode == y->inode && x->inode_gen == y->inode_gen &&
 			x->mtime_ns == y->mtime_ns && x->file_bytes == y->file_bytes &&
 			x->start == y->start && x->end == y->end && x->pid == y->pid &&
+			x->ref_name == y->ref_name &&
+			x->ref_address == y->ref_address &&
 			x->build_id.len == y->build_id.len);
 		assert_memory_equal(x->build_id.bytes, y->build_id.bytes,
 				    x->build_id.len);
