@@ -1,5 +1,6 @@
 #include "resolve/images.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -61,13 +62,12 @@ static void module_name(const char *path, char *out, size_t out_bytes)
 			*c = '_';
 }
 
-/* perf appends the reference symbol: "[kernel.kallsyms]_text". */
-static enum image_kind kernel_name(const char *path, char *out, size_t out_bytes)
-{
-	static const char kernel[] = "[kernel.kallsyms]";
+static const char kernel_prefix[] = "[kernel.kallsyms]";
 
-	if (starts_with(path, kernel)) {
-		memcpy(out, kernel, sizeof(kernel));
+enum image_kind image_kernel_name(const char *path, char *out, size_t out_bytes)
+{
+	if (starts_with(path, kernel_prefix)) {
+		memcpy(out, kernel_prefix, sizeof(kernel_prefix));
 		return IMAGE_KERNEL;
 	}
 	module_name(path, out, out_bytes);
@@ -144,18 +144,35 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image)
 	return index;
 }
 
+/* "[kernel.kallsyms]_text" with _text's run-time address as the offset; 0 where the kernel
+ * hides it.  0 or -ENOMEM. */
+static int note_reference(struct image_table *t, const struct record_mmap *m,
+			  struct image *image)
+{
+	const char *symbol = m->path + strlen(kernel_prefix);
+
+	if (!*symbol)
+		return 0;
+	image->ref_name = dict_string(t->dict, symbol);
+	image->ref_address = m->pgoff;
+	return image->ref_name == DICT_NONE ? -ENOMEM : 0;
+}
+
 uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			     bool kernel)
 {
 	struct image image = { .build_id.len = m->build_id_len };
-	char name[256];
+	char name[IMAGE_NAME_MAX];
 
 	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
 	if (kernel) {
-		image.kind = kernel_name(m->path, name, sizeof(name));
+		image.kind = image_kernel_name(m->path, name, sizeof(name));
 		image.name = dict_string(t->dict, name);
 		image.start = m->start;
 		image.end = m->start + m->len;
+		if (image.kind == IMAGE_KERNEL && m->pgoff &&
+		    note_reference(t, m, &image))
+			return IMAGE_TABLE_FAILED;
 	} else {
 		image.kind = user_kind(m);
 		image.name = dict_string(t->dict, m->path);

@@ -28,8 +28,14 @@ struct image_table {
 };
 
 enum {
-	IMAGE_TABLE_FAILED = 0xffffffff
+	IMAGE_TABLE_FAILED = 0xffffffff,
+	IMAGE_NAME_MAX =
+		256 /* bytes of a kernel image's name with its NUL; more is cut */
 };
+
+/* The name of what a kernel mapping's path means: "[kernel.kallsyms]" (to which perf appends
+ * its reference symbol), or a module's: "ext4" for "/lib/.../ext4.ko.xz" and "[ext4]". */
+enum image_kind image_kernel_name(const char *path, char *out, size_t out_bytes);
 
 void image_table_init(struct image_table *t, struct dict *dict,
 		      const struct resolver_ops *ops);

@@ -297,11 +297,21 @@ void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns)
 
 const struct proc_version *process_at(const struct process *process, uint64_t time_ns)
 {
-	size_t i = process->versions.nr - 1;
+	const struct proc_version *at = process->versions.at;
+	size_t first = 0, end = process->versions.nr;
 
-	while (i && process->versions.at[i].time_ns > time_ns)
-		i--;
-	return &process->versions.at[i];
+	/* Nearly always the newest. */
+	if (at[end - 1].time_ns <= time_ns)
+		return &at[end - 1];
+	while (end - first > 1) {
+		size_t middle = first + (end - first) / 2;
+
+		if (at[middle].time_ns <= time_ns)
+			first = middle;
+		else
+			end = middle;
+	}
+	return &at[first];
 }
 
 uint32_t process_app_at(const struct process *process, uint64_t time_ns)

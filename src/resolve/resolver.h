@@ -5,6 +5,7 @@
  * at its time.  Records older than the frontier may be given in any order, the side band
  * of a span before its samples. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,10 @@ struct resolver_ops {
 int resolver_new(struct dict *dict, const struct resolver_ops *ops,
 		 struct resolver **ret_resolver);
 void resolver_free(struct resolver *r); /* NULL is fine */
+/* From now on stacks are leaves without their callers: what a flat report needs. */
+void resolver_leaves_only(struct resolver *r, bool on);
+/* Whether records of this type (PERF_RECORD_...) change anything for the resolver. */
+bool resolver_takes(uint32_t type);
 /* Applies an MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, CGROUP or NAMESPACES record; others
  * are ignored.  0 or -ENOMEM. */
 int resolver_side_band(struct resolver *r, const struct record *rec);

@@ -1,0 +1,443 @@
+#include "resolve/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "resolve/read_ahead.h"
+#include "resolve/replay_ids.h"
+#include "resolve/resolver.h"
+#include "resolve/sorter.h"
+
+enum {
+	BATCH = 1 << 13 /* samples handed over at once */
+};
+
+struct columns {
+	uint64_t time_ns[BATCH];
+	uint64_t period[BATCH];
+	uint32_t thread[BATCH];
+	uint32_t event[BATCH];
+	uint32_t stack[BATCH];
+	uint32_t cpu[BATCH];
+};
+
+struct replay {
+	struct perf_input *in;
+	struct replay_options options;
+	struct session_info info;
+	struct dict dict;
+	struct decoder decoder;
+	struct resolver *resolver;
+	struct resolver_ops ops;
+	struct replay_ids ids;
+	VEC(uint32_t) event_of; /* by attr: number in the dict, DICT_NONE before */
+	struct feed feed;
+	struct read_ahead *ahead; /* NULL: `feed` is asked directly */
+	struct feed_batch batch;
+	size_t chunk; /* of the batch */
+	struct feed_walk walk;
+	struct sorter sorter;
+	uint64_t undecodable;
+	bool ended;
+	struct columns *columns;
+};
+
+/* ---- opening ---- */
+
+static bool is_big_endian(const struct perf_input_info *info)
+{
+	return info->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+static bool is_64bit(const char *arch)
+{
+	return strstr(arch, "64") || !strcmp(arch, "s390x") || !strcmp(arch, "alpha");
+}
+
+static void fill_info(struct replay *r)
+{
+	const struct perf_input_info *in = perf_input_info(r->in);
+
+	r->info = (struct session_info){
+		.tool_version = in->version,
+		.hostname = in->hostname,
+		.os_release = in->os_release,
+		.machine = in->arch,
+		.cpu_desc = in->cpu_desc,
+		.boot_id = "",
+		.command = in->command,
+		.vmlinux = "",
+		.nr_cpus_online = in->nr_cpus_online,
+		.clock_id = in->clock_id,
+		.start_ns = in->first_ns,
+		.start_wall_ns = in->clock_wall_ns,
+		.flags = (is_big_endian(in) ? SESSION_BIG_ENDIAN : 0) |
+			 (is_64bit(in->arch) ? SESSION_64BIT : 0),
+	};
+	replay_ids_kernel(&r->ids, &r->info.kernel_build_id);
+}
+
+/* A dummy event only carries the side band: it is no event of the profile, unless it has
+ * samples after all. */
+static bool is_dummy(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
+}
+
+static uint32_t describe_event(struct replay *r, uint32_t at)
+{
+	const struct perf_input_event *e = &perf_input_info(r->in)->events.at[at];
+	const struct perf_event_attr *a = &e->attr;
+	struct event_desc desc = {
+		.name = dict_string(&r->dict, e->name),
+		.about = dict_string(&r->dict, ""),
+		.type = a->type,
+		.config = a->config,
+		.config1 = a->config1,
+		.config2 = a->config2,
+		.count = a->freq ? 0 : a->sample_period,
+		.frequency_hz = a->freq ? a->sample_freq : 0,
+		.flags = (a->exclude_user ? 0 : EVENT_USER) |
+			 (a->exclude_kernel ? 0 : EVENT_KERNEL) |
+			 (a->sample_type & PERF_SAMPLE_CALLCHAIN ? EVENT_CHAINS : 0),
+	};
+
+	if (desc.name == DICT_NONE || desc.about == DICT_NONE)
+		return DICT_NONE;
+	return dict_event(&r->dict, &desc);
+}
+
+static int open_events(struct replay *r)
+{
+	const struct perf_input_info *in = perf_input_info(r->in);
+
+	decoder_init(&r->decoder, in->swap);
+	for (uint32_t i = 0; i < in->events.nr; i++) {
+		const struct perf_input_event *e = &in->events.at[i];
+		uint32_t number = DICT_NONE;
+
+		if (decoder_add_attr(&r->decoder, &e->attr))
+			return -ENOMEM;
+		for (size_t k = 0; k < e->ids.nr; k++)
+			if (decoder_add_id(&r->decoder, e->ids.at[k], i))
+				return -ENOMEM;
+		if (!is_dummy(&e->attr)) {
+			number = describe_event(r, i);
+			if (number == DICT_NONE)
+				return -ENOMEM;
+		}
+		if (!vec_push(&r->event_of, number))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void first_hit(void *ctx, const char *path, int32_t pid, uint64_t map_start,
+		      uint64_t map_end, struct image *image)
+{
+	struct replay *r = ctx;
+
+	(void)pid;
+	(void)map_start;
+	(void)map_end;
+	if (!image->build_id.len)
+		replay_ids_find(&r->ids, path, image->kind, &image->build_id);
+}
+
+static int open_all(struct replay *r)
+{
+	r->columns = malloc(sizeof(*r->columns));
+	if (!r->columns || dict_init(&r->dict) || replay_ids_add(&r->ids, r->in) ||
+	    open_events(r))
+		return -ENOMEM;
+	fill_info(r);
+	r->ops = (struct resolver_ops){ .first_hit = first_hit, .ctx = r };
+	if (resolver_new(&r->dict, &r->ops, &r->resolver))
+		return -ENOMEM;
+	resolver_leaves_only(r->resolver, !r->options.chains);
+	feed_init(&r->feed, r->in, &r->decoder);
+	r->feed.hold_all = r->options.each != NULL;
+	return 0;
+}
+
+int replay_new(struct perf_input *in, const struct replay_options *options,
+	       struct replay **ret_replay, struct err *err)
+{
+	struct replay *r;
+
+	if (!perf_input_info(in)->events.nr)
+		return err_set(err, -EBADMSG, "it describes no event");
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	r->in = in;
+	r->options = *options;
+	if (open_all(r)) {
+		replay_free(r);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	/* Without the thread it just takes longer. */
+	if (options->threads)
+		(void)read_ahead_new(&r->feed, &r->ahead);
+	*ret_replay = r;
+	return 0;
+}
+
+void replay_free(struct replay *r)
+{
+	if (!r)
+		return;
+	read_ahead_free(r->ahead);
+	feed_batch_done(&r->feed, &r->batch);
+	sorter_done(&r->sorter, r->in);
+	feed_done(&r->feed);
+	resolver_free(r->resolver);
+	decoder_done(&r->decoder);
+	replay_ids_done(&r->ids);
+	vec_done(&r->event_of);
+	dict_done(&r->dict);
+	free(r->columns);
+	free(r);
+}
+
+const struct session_info *replay_info(const struct replay *r)
+{
+	return &r->info;
+}
+
+const struct dict *replay_dict(const struct replay *r)
+{
+	return &r->dict;
+}
+
+const struct feed_counts *replay_counts(const struct replay *r)
+{
+	return &r->feed.counts;
+}
+
+uint64_t replay_undecodable(const struct replay *r)
+{
+	return r->undecodable + r->feed.counts.undecodable;
+}
+
+void replay_late_build_ids(struct replay *r)
+{
+	if (!perf_input_info(r->in)->is_pipe || replay_ids_add(&r->ids, r->in))
+		return;
+	for (size_t i = 0; i < r->dict.images.nr; i++) {
+		struct image *image = &r->dict.images.at[i];
+
+		if (!image->build_id.len)
+			replay_ids_find(&r->ids, dict_str(&r->dict, image->name),
+					image->kind, &image->build_id);
+	}
+	replay_ids_kernel(&r->ids, &r->info.kernel_build_id);
+}
+
+/* ---- batches ---- */
+
+static int apply_side(struct replay *r, struct feed_batch *batch)
+{
+	for (size_t i = 0; i < batch->side.nr; i++) {
+		struct feed_side *s = &batch->side.at[i];
+		struct record rec;
+		int result;
+
+		if (decoder_record(&r->decoder, s->bytes, s->len, &rec, NULL))
+			continue;
+		rec.id.time_ns = s->time_ns;
+		rec.id.has_time = true;
+		result = resolver_side_band(r->resolver, &rec);
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+static void begin_chunk(struct replay *r)
+{
+	r->walk = (struct feed_walk){ 0 };
+	if (r->chunk < r->batch.chunks.nr)
+		r->walk.order = r->batch.chunks.at[r->chunk].order;
+}
+
+/* 0, 1 at the end, or a negative errno. */
+static int next_batch(struct replay *r, struct err *err)
+{
+	int result;
+
+	feed_batch_done(&r->feed, &r->batch);
+	r->chunk = 0;
+	result = r->ahead ? read_ahead_next(r->ahead, &r->batch, err)
+			  : feed_next(&r->feed, &r->batch, err);
+	if (result)
+		return result;
+	begin_chunk(r);
+	if (apply_side(r, &r->batch))
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static void end_chunk(struct replay *r)
+{
+	struct feed_chunk *done = &r->batch.chunks.at[r->chunk];
+
+	perf_input_release(r->in, &done->chunk);
+	done->chunk = (struct perf_chunk){ 0 };
+	r->chunk++;
+	begin_chunk(r);
+	if (r->chunk == r->batch.chunks.nr && r->batch.forget_ns)
+		resolver_frontier(r->resolver, r->batch.forget_ns);
+}
+
+/* The number of the sample's event; DICT_NONE when memory is short. */
+static uint32_t event_number(struct replay *r, uint32_t attr)
+{
+	uint32_t *number = &r->event_of.at[attr];
+
+	if (*number == DICT_NONE)
+		*number = describe_event(r, attr);
+	return *number;
+}
+
+/* Resolves a SAMPLE record, number `order` of the file.  1: it is not a sound one. */
+static int resolve(struct replay *r, const uint8_t *bytes, uint32_t size,
+		   uint64_t order, struct record *rec, struct sample *sample)
+{
+	if (decoder_record(&r->decoder, bytes, size, rec, NULL)) {
+		r->undecodable++;
+		return 1;
+	}
+	if (r->feed.timeless)
+		rec->id.time_ns = order;
+	if (resolver_sample(r->resolver, &r->decoder, rec, sample))
+		return -ENOMEM;
+	sample->event = event_number(r, rec->id.event);
+	return sample->event == DICT_NONE ? -ENOMEM : 0;
+}
+
+static void put_sample(struct columns *c, size_t at, const struct sample *s)
+{
+	c->time_ns[at] = s->time_ns;
+	c->period[at] = s->period;
+	c->thread[at] = s->thread;
+	c->event[at] = s->event;
+	c->stack[at] = s->stack;
+	c->cpu[at] = s->cpu;
+}
+
+/* Fills the columns from the current chunk.  0 or -ENOMEM. */
+static int fill(struct replay *r, size_t *nr)
+{
+	const struct perf_chunk *chunk = &r->batch.chunks.at[r->chunk].chunk;
+
+	while (*nr < BATCH) {
+		uint32_t size;
+		const uint8_t *at = feed_walk_sample(&r->feed, chunk, &r->walk, &size);
+		struct sample sample;
+		struct record rec;
+		int result;
+
+		if (!at) {
+			end_chunk(r);
+			return 0;
+		}
+		result = resolve(r, at, size, r->walk.order, &rec, &sample);
+		if (result < 0)
+			return result;
+		if (!result)
+			put_sample(r->columns, (*nr)++, &sample);
+	}
+	return 0;
+}
+
+static void set_batch(const struct columns *c, size_t nr, struct sample_batch *batch)
+{
+	*batch = (struct sample_batch){
+		.nr = nr,
+		.time_ns = c->time_ns,
+		.period = c->period,
+		.thread = c->thread,
+		.event = c->event,
+		.stack = c->stack,
+		.cpu = c->cpu,
+	};
+}
+
+static int next_columns(struct replay *r, struct sample_batch *ret_batch,
+			struct err *err)
+{
+	size_t nr = 0;
+
+	while (!nr) {
+		int result;
+
+		if (r->chunk < r->batch.chunks.nr) {
+			if (fill(r, &nr))
+				return err_set(err, -ENOMEM, "out of memory");
+			continue;
+		}
+		result = next_batch(r, err);
+		if (result)
+			return result;
+	}
+	set_batch(r->columns, nr, ret_batch);
+	return 0;
+}
+
+/* ---- in order of time ---- */
+
+static int give_until(struct replay *r, uint64_t before_ns)
+{
+	const struct sorter_item *item;
+
+	while ((item = sorter_take(&r->sorter, r->in, before_ns))) {
+		struct sample sample;
+		struct record rec;
+		int result =
+			resolve(r, item->bytes, item->size, item->order, &rec, &sample);
+
+		if (!result)
+			result = r->options.each(r->options.ctx, &r->decoder, &rec,
+						 &sample);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static int give_batch(struct replay *r)
+{
+	uint64_t before_ns =
+		r->batch.frontier_ns == UINT64_MAX ? UINT64_MAX : r->batch.forget_ns;
+	int result;
+
+	for (size_t i = 0; i < r->batch.chunks.nr; i++)
+		if (sorter_add(&r->sorter, &r->feed, &r->batch.chunks.at[i]))
+			return -ENOMEM;
+	sorter_sort(&r->sorter);
+	result = give_until(r, before_ns);
+	if (!result && r->batch.forget_ns)
+		resolver_frontier(r->resolver, r->batch.forget_ns);
+	return result;
+}
+
+static int give_all(struct replay *r, struct err *err)
+{
+	for (;;) {
+		int result = next_batch(r, err);
+
+		if (result)
+			return result;
+		result = give_batch(r);
+		if (result)
+			return err_set(err, result, "out of memory");
+	}
+}
+
+int replay_next(struct replay *r, struct sample_batch *ret_batch, struct err *err)
+{
+	return r->options.each ? give_all(r, err) : next_columns(r, ret_batch, err);
+}

@@ -1,0 +1,50 @@
+/* replay.h - a perf.data through the resolver: what a recording would have made of it.
+ * Layer: resolve.  One caller at a time; reads ahead in a thread of its own if it is let.
+ *
+ * The counterpart of a segment (format/session.h): a dict that grows, and batches of sample
+ * columns that refer to it.  Memory grows with what is distinct, and with one round of the
+ * recorder's rings (replay_feed.h), never with the number of samples. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/record.h"
+#include "format/dict.h"
+#include "format/perf_input.h"
+#include "format/session.h"
+#include "resolve/replay_feed.h"
+
+struct err;
+struct replay;
+
+/* One sample with its record, for who wants more than columns.  `rec` is good during the
+ * call.  A negative errno ends the replay with it. */
+typedef int (*replay_sample_fn)(void *ctx, const struct decoder *decoder,
+				const struct record *rec, const struct sample *sample);
+
+struct replay_options {
+	bool chains;  /* stacks with their callers; else the leaves alone: faster */
+	bool threads; /* read ahead in another thread; the result is the same */
+	/* Called for each sample in order of time (then of the file) instead of batches:
+	 * replay_next() returns 1 or an error when all is done.  May be NULL. */
+	replay_sample_fn each;
+	void *ctx;
+};
+
+/* The input stays the caller's and outlives the replay.  -EBADMSG: it has no events. */
+int replay_new(struct perf_input *in, const struct replay_options *options,
+	       struct replay **ret_replay, struct err *err);
+void replay_free(struct replay *r); /* NULL is fine */
+/* The input's info in the words of a session; borrowed. */
+const struct session_info *replay_info(const struct replay *r);
+/* Grows while replay_next() proceeds: a batch refers only to what is there. */
+const struct dict *replay_dict(const struct replay *r);
+/* The next batch with all columns, borrowed until the next call.  Unknown cpus are
+ * DICT_NONE.  0, 1 at the end, or a negative errno; damage is counted, not an error. */
+int replay_next(struct replay *r, struct sample_batch *ret_batch, struct err *err);
+/* Complete once replay_next() has returned 1. */
+const struct feed_counts *replay_counts(const struct replay *r);
+/* Samples that could not be decoded. */
+uint64_t replay_undecodable(const struct replay *r);
+/* At the end, for pipes: build-ids that came behind the samples go to their images. */
+void replay_late_build_ids(struct replay *r);

@@ -1,0 +1,417 @@
+#include "resolve/replay_feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/err.h"
+#include "resolve/resolver.h"
+
+enum {
+	/* What waits for its round to end; more, and the side band is read beforehand. */
+	WAITING_BYTES = 24 << 20,
+	HEADER_BYTES = sizeof(struct perf_event_header),
+	/* PERF_RECORD_FINISHED_ROUND of tools/lib/perf/include/perf/event.h */
+	FINISHED_ROUND = 68
+};
+
+void feed_init(struct feed *f, struct perf_input *in, const struct decoder *decoder)
+{
+	*f = (struct feed){ .in = in, .decoder = decoder, .timeless = true };
+	for (size_t i = 0; i < decoder->attrs.nr; i++) {
+		uint16_t at = decoder->layouts.at[i].time;
+
+		if (at)
+			f->timeless = false;
+		if (!i)
+			f->time_at = at;
+		else if (f->time_at != at)
+			f->time_at = 0;
+	}
+}
+
+static void free_side(struct feed_side *side, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(side[i].bytes);
+}
+
+static void release_all(struct feed *f, struct feed_chunk *chunks, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		perf_input_release(f->in, &chunks[i].chunk);
+}
+
+void feed_done(struct feed *f)
+{
+	free_side(f->side.at, f->side.nr);
+	release_all(f, f->waiting.at, f->waiting.nr);
+	vec_done(&f->side);
+	vec_done(&f->waiting);
+}
+
+void feed_batch_done(struct feed *f, struct feed_batch *batch)
+{
+	free_side(batch->side.at, batch->side.nr);
+	release_all(f, batch->chunks.at, batch->chunks.nr);
+	vec_done(&batch->side);
+	vec_done(&batch->chunks);
+}
+
+static uint64_t load_u64(const struct feed *f, const uint8_t *at)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return f->decoder->swap ? __builtin_bswap64(v) : v;
+}
+
+static void note_time(struct feed *f, uint64_t time_ns)
+{
+	if (time_ns > f->newest_ns)
+		f->newest_ns = time_ns;
+}
+
+uint64_t feed_sample_time(const struct feed *f, const uint8_t *bytes, uint32_t size)
+{
+	struct record rec;
+
+	if (f->time_at)
+		return size >= f->time_at + sizeof(uint64_t)
+			       ? load_u64(f, bytes + f->time_at)
+			       : 0;
+	if (f->timeless || decoder_record(f->decoder, bytes, size, &rec, NULL))
+		return 0;
+	return rec.id.time_ns;
+}
+
+static void scan_sample(struct feed *f, const uint8_t *at, uint32_t size)
+{
+	uint64_t time_ns = feed_sample_time(f, at, size);
+
+	if (!time_ns)
+		return;
+	note_time(f, time_ns);
+	if (!f->counts.first_ns || time_ns < f->counts.first_ns)
+		f->counts.first_ns = time_ns;
+	if (time_ns > f->counts.last_ns)
+		f->counts.last_ns = time_ns;
+}
+
+static bool changes_nothing(const struct record *rec)
+{
+	bool mmap = rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2;
+
+	return mmap && !(rec->mmap.prot & PROT_EXEC);
+}
+
+static int scan_side_band(struct feed *f, const uint8_t *at, uint32_t size)
+{
+	struct feed_side side = { .order = f->order, .len = size };
+	struct record rec;
+
+	if (decoder_record(f->decoder, at, size, &rec, NULL)) {
+		f->counts.undecodable++;
+		return 0;
+	}
+	if (rec.id.has_time && rec.id.time_ns)
+		note_time(f, rec.id.time_ns);
+	if (changes_nothing(&rec))
+		return 0;
+	f->untimed_side |= !rec.id.has_time;
+	side.time_ns = f->timeless       ? f->order + 1
+		       : rec.id.has_time ? rec.id.time_ns
+					 : f->applied_ns;
+	side.bytes = malloc(size);
+	if (!side.bytes)
+		return -ENOMEM;
+	memcpy(side.bytes, at, size);
+	if (vec_push(&f->side, side))
+		return 0;
+	free(side.bytes);
+	return -ENOMEM;
+}
+
+static void scan_lost(struct feed *f, const uint8_t *at, uint32_t size)
+{
+	struct record rec;
+
+	if (decoder_record(f->decoder, at, size, &rec, NULL)) {
+		f->counts.undecodable++;
+		return;
+	}
+	f->counts.lost += rec.lost.lost;
+	f->counts.lost_records += rec.type == PERF_RECORD_LOST;
+}
+
+static void end_round(struct feed *f, uint64_t position)
+{
+	f->before_ns = f->round_ns;
+	f->before_end = f->round_end;
+	f->round_ns = f->newest_ns;
+	f->round_end = position;
+}
+
+static int scan_record(struct feed *f, const uint8_t *at, uint32_t type, uint32_t size,
+		       uint64_t end)
+{
+	if (type == PERF_RECORD_SAMPLE)
+		scan_sample(f, at, size);
+	else if (type == FINISHED_ROUND && !perf_input_info(f->in)->is_directory)
+		end_round(f, end);
+	else if (resolver_takes(type))
+		return scan_side_band(f, at, size);
+	else if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
+		scan_lost(f, at, size);
+	return 0;
+}
+
+/* The header of the record at `pos`, native; false behind the last whole one. */
+static bool header_at(const struct feed *f, const struct perf_chunk *chunk, size_t pos,
+		      struct perf_event_header *h)
+{
+	if (chunk->len - pos < HEADER_BYTES)
+		return false;
+	memcpy(h, chunk->bytes + pos, sizeof(*h));
+	if (f->decoder->swap) {
+		h->type = __builtin_bswap32(h->type);
+		h->misc = __builtin_bswap16(h->misc);
+		h->size = __builtin_bswap16(h->size);
+	}
+	return h->size >= HEADER_BYTES && h->size <= chunk->len - pos;
+}
+
+const uint8_t *feed_walk_sample(const struct feed *f, const struct perf_chunk *chunk,
+				struct feed_walk *walk, uint32_t *ret_size)
+{
+	struct perf_event_header h;
+
+	while (header_at(f, chunk, walk->pos, &h)) {
+		const uint8_t *at = chunk->bytes + walk->pos;
+
+		walk->pos += h.size;
+		walk->order++;
+		if (h.type == PERF_RECORD_SAMPLE) {
+			*ret_size = h.size;
+			return at;
+		}
+	}
+	return NULL;
+}
+
+static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
+{
+	struct perf_event_header h;
+	size_t pos = 0;
+
+	while (header_at(f, chunk, pos, &h)) {
+		uint32_t type =
+			h.type < FEED_RECORD_TYPES ? h.type : FEED_RECORD_TYPES - 1;
+		int r;
+
+		f->counts.by_type[type]++;
+		r = scan_record(f, chunk->bytes + pos, h.type, h.size,
+				f->position + pos + h.size);
+		if (r)
+			return r;
+		f->order++;
+		pos += h.size;
+	}
+	return 0;
+}
+
+/* Reads, scans and queues one chunk.  0, 1 at the end of the input, or an error. */
+static int read_chunk(struct feed *f, struct err *err)
+{
+	struct feed_chunk next = { .order = f->order, .oldest_ns = f->before_ns };
+	int r = perf_input_next(f->in, &next.chunk, err);
+
+	if (r)
+		return r;
+	r = scan_chunk(f, &next.chunk);
+	f->position += next.chunk.len;
+	f->counts.records = f->order;
+	next.end = f->position;
+	f->waiting_bytes += next.chunk.len;
+	if (!r && vec_push(&f->waiting, next))
+		return 0;
+	perf_input_release(f->in, &next.chunk);
+	return err_set(err, -ENOMEM, "out of memory");
+}
+
+static int compare_side(const void *left, const void *right)
+{
+	const struct feed_side *a = left;
+	const struct feed_side *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Moves what is due by `frontier_ns` from the waiting side band to the batch. */
+static int take_side(struct feed *f, struct feed_batch *batch, uint64_t frontier_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->side.nr; i++) {
+		struct feed_side *s = &f->side.at[i];
+
+		if (s->time_ns > frontier_ns)
+			f->side.at[kept++] = *s;
+		else if (!vec_push(&batch->side, *s))
+			return -ENOMEM;
+	}
+	f->side.nr = kept;
+	if (batch->side.nr)
+		qsort(batch->side.at, batch->side.nr, sizeof(*batch->side.at),
+		      compare_side);
+	return 0;
+}
+
+/* The first `nr` waiting chunks become the batch's, with the side band they need. */
+static int take_chunks(struct feed *f, size_t nr, uint64_t frontier_ns,
+		       struct feed_batch *batch)
+{
+	if (take_side(f, batch, frontier_ns))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		if (!vec_push(&batch->chunks, f->waiting.at[i])) {
+			memmove(f->waiting.at, f->waiting.at + i,
+				(f->waiting.nr - i) * sizeof(*f->waiting.at));
+			f->waiting.nr -= i;
+			return -ENOMEM;
+		}
+		f->waiting_bytes -= f->waiting.at[i].chunk.len;
+	}
+	memmove(f->waiting.at, f->waiting.at + nr,
+		(f->waiting.nr - nr) * sizeof(*f->waiting.at));
+	f->waiting.nr -= nr;
+	batch->frontier_ns = frontier_ns;
+	f->applied_ns = frontier_ns;
+	/* Where it is not known when a task ended, it is kept. */
+	if (f->timeless)
+		batch->forget_ns = frontier_ns;
+	else if (!f->untimed_side)
+		batch->forget_ns =
+			f->waiting.nr ? f->waiting.at[0].oldest_ns : f->before_ns;
+	return 0;
+}
+
+static size_t count_ready(const struct feed *f)
+{
+	size_t nr = 0;
+
+	while (nr < f->waiting.nr && f->waiting.at[nr].end <= f->before_end)
+		nr++;
+	return nr;
+}
+
+/* Steps over what the batches before have taken already. */
+static int skip_to(struct feed *f, uint64_t position, struct err *err)
+{
+	uint64_t at = 0;
+
+	while (at < position) {
+		struct perf_chunk chunk;
+		int r = perf_input_next(f->in, &chunk, err);
+
+		if (r)
+			return r < 0 ? r : 0;
+		at += chunk.len;
+		perf_input_release(f->in, &chunk);
+	}
+	return 0;
+}
+
+/* The rounds are too long, or there are none: all side band first, then the samples. */
+static int collect_ahead(struct feed *f, struct err *err)
+{
+	uint64_t begin = f->position - f->waiting_bytes;
+	int r;
+
+	do {
+		release_all(f, f->waiting.at, f->waiting.nr);
+		f->waiting.nr = 0;
+		f->waiting_bytes = 0;
+		r = read_chunk(f, err);
+	} while (!r);
+	if (r < 0)
+		return r;
+	r = perf_input_rewind(f->in, err);
+	if (r)
+		return r;
+	f->know_all = true;
+	return skip_to(f, begin, err);
+}
+
+/* Everything is known: each chunk is a batch of its own. */
+static int next_known(struct feed *f, struct feed_batch *batch, struct err *err)
+{
+	struct feed_chunk next = { 0 };
+	int r = perf_input_next(f->in, &next.chunk, err);
+
+	if (r)
+		return r;
+	if (take_side(f, batch, UINT64_MAX) || !vec_push(&batch->chunks, next)) {
+		perf_input_release(f->in, &next.chunk);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	batch->frontier_ns = UINT64_MAX;
+	return 0;
+}
+
+static int finish(struct feed *f, struct feed_batch *batch, struct err *err)
+{
+	f->ended = true;
+	if (take_chunks(f, f->waiting.nr, UINT64_MAX, batch))
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+/* A pipe cannot be read twice: what has waited long enough goes with what is known. */
+static int next_unfinished(struct feed *f, struct feed_batch *batch, struct err *err)
+{
+	if (take_chunks(f, f->waiting.nr / 2, f->newest_ns, batch))
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+int feed_next(struct feed *f, struct feed_batch *ret_batch, struct err *err)
+{
+	const struct perf_input_info *info = perf_input_info(f->in);
+
+	*ret_batch = (struct feed_batch){ 0 };
+	if (f->ended)
+		return 1;
+	if (info->is_directory && !f->know_all && !f->timeless && !f->hold_all) {
+		int r = collect_ahead(f, err);
+
+		if (r)
+			return r;
+	}
+	while (!f->know_all) {
+		size_t nr;
+		int r = read_chunk(f, err);
+
+		if (r < 0)
+			return r;
+		if (r)
+			return finish(f, ret_batch, err);
+		nr = f->timeless ? f->waiting.nr : count_ready(f);
+		if (nr)
+			return take_chunks(f, nr, f->timeless ? f->order : f->before_ns,
+					   ret_batch)
+				       ? err_set(err, -ENOMEM, "out of memory")
+				       : 0;
+		if (f->hold_all || f->waiting_bytes <= WAITING_BYTES)
+			continue;
+		if (info->is_pipe)
+			return next_unfinished(f, ret_batch, err);
+		r = collect_ahead(f, err);
+		if (r)
+			return r;
+	}
+	return next_known(f, ret_batch, err);
+}

@@ -1,0 +1,72 @@
+/* resolver_priv.h - what resolver.c (side band) and resolver_samples.c share.
+ * Layer: resolve, private to the two. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "format/dict.h"
+#include "resolve/images.h"
+#include "resolve/procs.h"
+#include "resolve/resolver.h"
+
+/* Where an address belongs: PERF_RECORD_MISC_CPUMODE_MASK, and the markers in chains. */
+enum world {
+	WORLD_HYPERVISOR, /* and whatever else the kernel may come to tell */
+	WORLD_USER,       /* the process's own space */
+	WORLD_KERNEL,
+	WORLD_GUEST_KERNEL,
+	WORLD_GUEST_USER,
+	WORLD_COUNT
+};
+
+enum {
+	/* The spaces of the other worlds, kept like processes' under this and lower pids. */
+	WORLD_PID = -1000,
+	DEFAULT_MAX_STACK = 127, /* kernel.perf_event_max_stack as shipped */
+	CHAIN_MAX = 4096,        /* frames kept of one chain; more are cut */
+	FRAME_CACHE = 8192,
+	STACK_CACHE = 32768
+};
+
+/* (space, address) -> frame; most samples hit what was hit before. */
+struct frame_slot {
+	uint64_t generation;
+	uint64_t ip;
+	uint32_t frame;
+	uint32_t leaf; /* stack of this frame alone, DICT_NONE before its first use */
+};
+
+/* (spaces, raw chain) -> stack */
+struct stack_slot {
+	uint64_t key;
+	uint32_t stack;
+};
+
+struct resolver {
+	struct dict *dict;
+	const struct resolver_ops *ops;
+	struct image_table images;
+	struct procs procs;
+	struct process *worlds[WORLD_COUNT]; /* NULL of WORLD_USER */
+	uint32_t world_images
+		[WORLD_COUNT]; /* image table entry of what lies in no mapping,
+						* or IMAGE_TABLE_FAILED before the first */
+	bool leaves_only;      /* callers are not asked for */
+	struct map cgroups;    /* id -> string */
+	struct map asked;      /* pids that ops->unknown_process() was asked about */
+	struct proc_thread *last_thread; /* of the last sample; good while ... */
+	uint64_t last_changes;           /* ... procs.changes is this */
+	struct frame_slot *frames;
+	struct stack_slot *stacks;
+	uint32_t chain[CHAIN_MAX]; /* frames of the chain at hand */
+	bool chain_private;        /* ... whose leaf belongs to this process alone */
+};
+
+/* The image of a world (but WORLD_USER) for what lies in no mapping of it; the kernel's
+ * also where its address is hidden (kptr_restrict). */
+uint32_t resolver_world_image(struct resolver *r, enum world world);
+/* The thread, made if need be.  `ask`: the surroundings, about an unknown process.  NULL
+ * when memory is short. */
+struct proc_thread *resolver_thread(struct resolver *r, int32_t pid, int32_t tid,
+				    uint64_t time_ns, bool ask);

@@ -1,0 +1,301 @@
+/* resolver_samples.c - the half of resolver.h that resolves samples. */
+#include <errno.h>
+
+#include "base/hash.h"
+#include "resolve/resolver_priv.h"
+
+/* The thread of the last sample, if it is this one: threads run for many samples. */
+static struct proc_thread *same_thread(const struct resolver *r, int32_t pid,
+				       int32_t tid, uint64_t time_ns)
+{
+	struct proc_thread *last = r->last_thread;
+
+	if (r->last_changes != r->procs.changes || !last || last->tid != tid ||
+	    last->process->pid != pid || time_ns < last->start_ns)
+		return NULL;
+	return last;
+}
+
+static void note_thread(struct resolver *r, struct proc_thread *thread)
+{
+	/* Only the newest with its number: an older one is right for old times alone. */
+	if (thread != procs_find_thread(&r->procs, thread->tid, UINT64_MAX))
+		return;
+	r->last_thread = thread;
+	r->last_changes = r->procs.changes;
+}
+
+/* One sample's surroundings: which spaces its addresses belong to. */
+struct where {
+	struct process *process;
+	const struct proc_version *user;
+	const struct proc_version *kernel;
+	enum world world; /* of the sample's own address */
+};
+
+/* In misc of a sample: PERF_RECORD_MISC_CPUMODE_MASK. */
+static enum world world_of_mode(uint16_t misc)
+{
+	static const uint8_t worlds[PERF_RECORD_MISC_CPUMODE_MASK + 1] = {
+		[PERF_RECORD_MISC_KERNEL] = WORLD_KERNEL,
+		[PERF_RECORD_MISC_USER] = WORLD_USER,
+		[PERF_RECORD_MISC_GUEST_KERNEL] = WORLD_GUEST_KERNEL,
+		[PERF_RECORD_MISC_GUEST_USER] = WORLD_GUEST_USER,
+	};
+
+	return worlds[misc & PERF_RECORD_MISC_CPUMODE_MASK];
+}
+
+/* The markers in a chain: enum perf_callchain_context of <linux/perf_event.h>. */
+static enum world world_of_marker(uint64_t marker)
+{
+	switch (marker) {
+	case PERF_CONTEXT_KERNEL:
+		return WORLD_KERNEL;
+	case PERF_CONTEXT_USER:
+	case (uint64_t)-640: /* PERF_CONTEXT_USER_DEFERRED, of Linux 6.19 */
+		return WORLD_USER;
+	case PERF_CONTEXT_GUEST_KERNEL:
+		return WORLD_GUEST_KERNEL;
+	case PERF_CONTEXT_GUEST:
+	case PERF_CONTEXT_GUEST_USER:
+		return WORLD_GUEST_USER;
+	case PERF_CONTEXT_HV:
+	default:
+		return WORLD_HYPERVISOR;
+	}
+}
+
+static const struct proc_version *version_of(const struct resolver *r,
+					     const struct where *at, enum world world)
+{
+	if (world == WORLD_USER)
+		return at->user;
+	return world == WORLD_KERNEL ? at->kernel : &r->worlds[world]->versions.at[0];
+}
+
+static uint32_t unmapped_image(struct resolver *r, struct process *process)
+{
+	struct image image = { .kind = IMAGE_UNMAPPED, .pid = process->pid };
+
+	if (process->unmapped == PROC_NO_APP) {
+		image.name = dict_string(r->dict, "[unknown]");
+		process->unmapped = image_table_add(&r->images, &image);
+	}
+	return process->unmapped;
+}
+
+/* The frame of an address that lies in mapping `m`, or (NULL) in none. */
+static uint32_t make_frame(struct resolver *r, const struct where *at, uint64_t ip,
+			   enum world world, const struct mapping *m)
+{
+	uint64_t offset = ip;
+	uint32_t entry;
+
+	if (m) {
+		entry = m->image;
+		offset = ip - m->start + m->pgoff;
+	} else if (world != WORLD_USER) {
+		entry = resolver_world_image(r, world);
+		if (entry != IMAGE_TABLE_FAILED)
+			offset = ip - r->images.entries.at[entry].image.start;
+	} else {
+		entry = unmapped_image(r, at->process);
+	}
+	if (entry == IMAGE_TABLE_FAILED)
+		return DICT_NONE;
+	entry = image_table_hit(&r->images, entry, at->process->pid, m);
+	return entry == DICT_NONE ? DICT_NONE : dict_frame(r->dict, entry, offset);
+}
+
+enum frame_result {
+	FRAME_FOUND,
+	FRAME_UNMAPPED, /* in no mapping: not kept, unless it is the leaf */
+	FRAME_NO_MEMORY
+};
+
+/* An address' frame, behind a cache.  What lies in no mapping becomes a frame only as a
+ * leaf: in a chain it is where the walk went wrong, different in every process. */
+static enum frame_result find_frame(struct resolver *r, const struct where *at,
+				    uint64_t ip, enum world world,
+				    struct frame_slot **ret_slot)
+{
+	const struct proc_version *version = version_of(r, at, world);
+	uint64_t generation = version->generation;
+	struct frame_slot *slot =
+		&r->frames[hash_pair(ip, generation) & (FRAME_CACHE - 1)];
+	const struct mapping *m;
+
+	*ret_slot = slot;
+	if (slot->ip == ip && slot->generation == generation)
+		return FRAME_FOUND;
+	m = space_find(version->root, ip);
+	if (!m && world == WORLD_USER)
+		return FRAME_UNMAPPED;
+	*slot = (struct frame_slot){ .generation = generation,
+				     .ip = ip,
+				     .frame = make_frame(r, at, ip, world, m),
+				     .leaf = DICT_NONE };
+	if (slot->frame != DICT_NONE)
+		return FRAME_FOUND;
+	slot->generation = 0;
+	return FRAME_NO_MEMORY;
+}
+
+static uint32_t leaf_stack(struct resolver *r, const struct where *at, uint64_t ip,
+			   enum world world)
+{
+	struct frame_slot *slot;
+	enum frame_result found = find_frame(r, at, ip, world, &slot);
+	uint32_t frame;
+
+	if (found == FRAME_NO_MEMORY)
+		return DICT_NONE;
+	if (found == FRAME_UNMAPPED) {
+		frame = make_frame(r, at, ip, world, NULL);
+		return frame == DICT_NONE ? DICT_NONE
+					  : dict_stack(r->dict, STACK_ROOT, frame);
+	}
+	if (slot->leaf == DICT_NONE)
+		slot->leaf = dict_stack(r->dict, STACK_ROOT, slot->frame);
+	return slot->leaf;
+}
+
+/* The frame of the next address of a chain of `nr` so far, or DICT_NONE; *ret_cut: a return
+ * address outside every executable mapping was no return address, code without frame
+ * pointers used the register otherwise. */
+static uint32_t chain_frame(struct resolver *r, const struct where *at, uint64_t ip,
+			    enum world world, uint32_t nr, bool *ret_cut)
+{
+	struct frame_slot *slot;
+	enum frame_result found = find_frame(r, at, ip, world, &slot);
+
+	*ret_cut = found == FRAME_UNMAPPED && nr;
+	if (found == FRAME_FOUND)
+		return slot->frame;
+	if (found == FRAME_NO_MEMORY || nr)
+		return DICT_NONE;
+	r->chain_private = true;
+	return make_frame(r, at, ip, world, NULL);
+}
+
+/* The frames of a chain, leaf first, into r->chain.  Returns their number, or DICT_NONE
+ * when memory is short.  *ret_truncated: it goes on, but we cannot say how. */
+static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
+			     const struct record *rec, const struct where *at,
+			     bool *ret_truncated)
+{
+	const struct record_sample *s = &rec->sample;
+	uint32_t max_stack = d->attrs.at[rec->id.event].sample_max_stack;
+	enum world world = at->world;
+	bool cut = false;
+	uint32_t nr = 0;
+
+	r->chain_private = false;
+	for (uint64_t i = 0; i < s->nr_chain; i++) {
+		uint64_t ip = decoder_chain_at(d, s, i);
+
+		if (ip >= PERF_CONTEXT_MAX) {
+			world = world_of_marker(ip);
+			continue;
+		}
+		cut = nr == CHAIN_MAX;
+		if (!cut)
+			r->chain[nr] = chain_frame(r, at, ip, world, nr, &cut);
+		if (cut)
+			break;
+		if (r->chain[nr] == DICT_NONE)
+			return DICT_NONE;
+		nr++;
+	}
+	*ret_truncated = cut || nr >= (max_stack ? max_stack : DEFAULT_MAX_STACK);
+	return nr;
+}
+
+static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
+			    const struct record *rec, const struct where *at)
+{
+	const struct record_sample *s = &rec->sample;
+	uint64_t key =
+		hash_bytes(s->chain, s->nr_chain * sizeof(uint64_t),
+			   hash_pair(at->user->generation, at->kernel->generation));
+	struct stack_slot *slot = &r->stacks[key & (STACK_CACHE - 1)];
+	bool truncated;
+	uint32_t nr, stack;
+
+	if (slot->key == key)
+		return slot->stack;
+	nr = chain_frames(r, d, rec, at, &truncated);
+	if (nr == DICT_NONE)
+		return DICT_NONE;
+	if (!nr) /* markers only: the kernel cannot walk here (s390x) */
+		return leaf_stack(r, at, s->ip.v, at->world);
+	stack = truncated ? STACK_TRUNCATED : STACK_ROOT;
+	while (nr && stack != DICT_NONE)
+		stack = dict_stack(r->dict, stack, r->chain[--nr]);
+	if (stack != DICT_NONE && !r->chain_private)
+		*slot = (struct stack_slot){ .key = key, .stack = stack };
+	return stack;
+}
+
+/* The dict's thread for what is true of this thread now. */
+static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_t pid,
+			       uint64_t time_ns, uint64_t cgroup_id)
+{
+	uint32_t comm = thread_comm_at(t, time_ns);
+	uint32_t app = process_app_at(t->process, time_ns);
+	uint32_t cgroup = cgroup_id ? map_get(&r->cgroups, cgroup_id, 0) : MAP_NONE;
+	struct thread thread = {
+		.pid = pid, .tid = t->tid, .ns_pid = pid, .ns_tid = t->tid
+	};
+
+	if (app == PROC_NO_APP && t->process->kernel && pid >= 0)
+		app = resolver_world_image(r, WORLD_KERNEL);
+	if (t->last_thread != DICT_NONE && t->last_app == app && t->last_comm == comm &&
+	    t->last_cgroup == cgroup)
+		return t->last_thread;
+	thread.comm = comm;
+	thread.app = app == PROC_NO_APP ? DICT_NONE
+					: image_table_hit(&r->images, app, pid, NULL);
+	thread.cgroup = cgroup == MAP_NONE ? 0 : cgroup;
+	thread.flags = (t->process->kernel ? THREAD_KERNEL : 0) |
+		       (pid < 0 ? THREAD_EXITING : 0);
+	thread.start_ns = t->process->start_ns;
+	t->last_thread = dict_thread(r->dict, &thread);
+	t->last_app = app;
+	t->last_comm = comm;
+	t->last_cgroup = cgroup;
+	return t->last_thread;
+}
+
+int resolver_sample(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct sample *ret_sample)
+{
+	const struct record_id *id = &rec->id;
+	uint64_t time_ns = id->time_ns;
+	struct proc_thread *thread = same_thread(r, id->pid, id->tid, time_ns);
+	struct where at;
+
+	if (!thread) {
+		thread = resolver_thread(r, id->pid, id->tid, time_ns, true);
+		if (!thread)
+			return -ENOMEM;
+		note_thread(r, thread);
+	}
+	at.process = thread->process;
+	at.user = process_at(at.process, time_ns);
+	at.kernel = process_at(r->worlds[WORLD_KERNEL], time_ns);
+	at.world = world_of_mode(rec->misc);
+	ret_sample->thread =
+		dict_thread_of(r, thread, id->pid, time_ns, rec->sample.cgroup);
+	ret_sample->stack = rec->sample.nr_chain && !r->leaves_only
+				    ? chain_stack(r, d, rec, &at)
+				    : leaf_stack(r, &at, rec->sample.ip.v, at.world);
+	if (ret_sample->thread == DICT_NONE || ret_sample->stack == DICT_NONE)
+		return -ENOMEM;
+	ret_sample->time_ns = time_ns;
+	ret_sample->period = rec->sample.period;
+	ret_sample->event = id->event;
+	ret_sample->cpu = id->cpu;
+	return 0;
+}
