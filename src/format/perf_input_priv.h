@@ -1,0 +1,189 @@
+/* perf_input_priv.h - the parts of the reader of perf.data.
+ * Layer: format.  One thread reads; windows may be let go by another. */
+#pragma once
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "base/vec.h"
+#include "format/perf_data_priv.h"
+#include "format/perf_input.h"
+
+struct perf_unzip;
+
+/* tools/lib/perf/include/perf/event.h, enum perf_user_event_type. */
+enum {
+	PERF_USER_HEADER_ATTR = 64,
+	PERF_USER_TRACING_DATA = 66,
+	PERF_USER_BUILD_ID = 67,
+	PERF_USER_AUXTRACE = 71,
+	PERF_USER_EVENT_UPDATE = 78,
+	PERF_USER_FEATURE = 80,
+	PERF_USER_COMPRESSED = 81,
+	PERF_USER_COMPRESSED2 = 83
+};
+
+/* ---- windows: what chunks are slices of ---- */
+
+struct perf_window {
+	struct perf_window *next_free;
+	unsigned int refs; /* under the pool's lock */
+	size_t len;        /* bytes that are filled; the reading thread's */
+	uint8_t bytes[PERF_CHUNK_BYTES];
+};
+
+struct perf_windows {
+	pthread_mutex_t lock; /* of `free` and of all `refs` */
+	struct perf_window *free;
+};
+
+void perf_windows_init(struct perf_windows *pool);
+void perf_windows_done(struct perf_windows *pool);
+/* An empty one with one reference, or NULL. */
+struct perf_window *perf_window_new(struct perf_windows *pool);
+void perf_window_get(struct perf_windows *pool, struct perf_window *win);
+void perf_window_put(struct perf_windows *pool, struct perf_window *win); /* or NULL */
+
+/* ---- where the bytes come from ---- */
+
+/* One file of the recording: all but a directory have one. */
+struct perf_part {
+	char *name;      /* in the directory; NULL: the file that was opened */
+	uint64_t offset; /* of the first record */
+	uint64_t size;   /* of the data; UINT64_MAX: to the end of the file */
+};
+
+struct perf_source {
+	int fd;
+	bool seekable;
+	uint64_t at;  /* where the next read begins */
+	uint64_t end; /* where the data ends; UINT64_MAX unknown */
+};
+
+/* A run of records, of which a window is at hand. */
+struct perf_level {
+	struct perf_window *win;
+	size_t pos;         /* in the window: the first record that was not delivered */
+	uint64_t base;      /* of the window in the stream */
+	uint64_t skip;      /* bytes of payload to be stepped over at `pos` */
+	uint64_t info_seen; /* records before this place have told what they know */
+};
+
+enum perf_class {
+	CLASS_UNKNOWN,
+	CLASS_PLAIN,
+	CLASS_INFO,         /* about the file: read here */
+	CLASS_FIRST_SAMPLE, /* no more events behind it */
+	CLASS_PAYLOAD,      /* bytes follow that are no records */
+	CLASS_COMPRESSED
+};
+
+enum {
+	PERF_CLASSES = 128 /* types from here on are simpleperf's or unknown */
+};
+
+struct perf_input {
+	char *name; /* for messages */
+	struct perf_input_info info;
+	struct perf_input_damage damage;
+	struct perf_windows windows;
+	VEC(struct perf_part) parts;
+	size_t part;         /* index of the one that is read */
+	int dir_fd;          /* of a directory, else -1 */
+	int main_fd;         /* the file with the header; parts[0] */
+	uint64_t main_size;  /* bytes of that file; UINT64_MAX unknown */
+	uint64_t done_bytes; /* of the parts before */
+	struct perf_source source;
+	struct perf_level raw;
+	struct perf_level plain; /* what came out of compressed records */
+	struct perf_unzip *unzip;
+	uint64_t frame;  /* offset of the compressed record that was taken last */
+	bool plain_more; /* there is something to be had from `plain` */
+	bool at_end;
+	bool frozen; /* a sample was met: events do not change any more */
+	uint8_t classes[PERF_CLASSES];
+	VEC(char *) desc_names; /* of EVENT_DESC, by the event's number; may be NULL */
+	VEC(struct perf_chunk) ahead; /* read while opening */
+	size_t nr_ahead_taken;
+};
+
+/* Begins with part `index`.  0 or a negative errno. */
+int perf_part_open(struct perf_input *in, size_t index, struct err *err);
+/* Lists the files of a directory behind the one with the header. */
+int perf_parts_list(struct perf_input *in, struct err *err);
+/* Up to `len` bytes of the part; how many, 0 at the end, or a negative errno. */
+ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
+			 struct err *err);
+
+/* ---- stream ---- */
+
+/* Sets everything to the first record. */
+int perf_stream_start(struct perf_input *in, struct err *err);
+/* perf_input_next() without the chunks that were read ahead. */
+int perf_stream_next(struct perf_input *in, struct perf_chunk *ret_chunk,
+		     struct err *err);
+void perf_level_done(struct perf_input *in, struct perf_level *level);
+/* A new window with what is left of the old one in front.  0 or -ENOMEM. */
+int perf_level_rotate(struct perf_input *in, struct perf_level *level);
+
+/* ---- compressed records ---- */
+
+/* 0 or -ENOMEM. */
+int perf_unzip_new(struct perf_unzip **ret_unzip);
+void perf_unzip_free(struct perf_unzip *unzip);
+/* A new part begins: its stream is one of its own. */
+void perf_unzip_reset(struct perf_unzip *unzip);
+/* The next piece of the stream, borrowed until it is used up. */
+void perf_unzip_feed(struct perf_unzip *unzip, const void *bytes, size_t len);
+bool perf_unzip_hungry(const struct perf_unzip *unzip);
+/* Fills the window from its `len` on.  0, or -EBADMSG: the stream is broken; then
+ * *ret_bad is how many bytes of input were given up. */
+int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
+		    uint64_t *ret_bad);
+
+/* ---- attrs and what names them ---- */
+
+/* Reads an attr of `len` bytes in the cursor's byte order.  What it does not have is 0. */
+void perf_attr_decode(struct cursor *in, size_t len, struct perf_event_attr *ret_attr);
+/* The size that an attr says it has: of the 8 first bytes. */
+uint32_t perf_attr_bytes(const struct cursor *at);
+/* The table of attrs of a file.  0, -EBADMSG, ... */
+int perf_attrs_read(struct perf_input *in, const struct perf_data_header *header,
+		    struct err *err);
+/* What perf calls an event that was not given a name.  NULL: memory is short. */
+char *perf_event_name_make(const struct perf_event_attr *attr);
+/* Gives every event a name.  0 or -ENOMEM. */
+int perf_events_name(struct perf_input *in);
+
+/* A record of CLASS_INFO, `len` bytes with its header.  0 or -ENOMEM; a malformed one is
+ * counted. */
+int perf_info_record(struct perf_input *in, uint32_t type, const void *bytes,
+		     size_t len);
+
+/* ---- header features ---- */
+
+/* The index of features behind the data, and the features.  0, -ENOMEM or an I/O error. */
+int perf_features_read(struct perf_input *in, const struct perf_data_header *header,
+		       struct err *err);
+/* One feature's payload.  0 (also for one that is not read here), -EBADMSG, -ENOMEM. */
+int perf_feature_parse(struct perf_input *in, uint32_t bit, struct cursor *payload);
+/* `len` bytes at `offset` of the file with the header into `out`.  -EBADMSG if they are not
+ * all there. */
+int perf_file_read(struct perf_input *in, uint64_t offset, uint64_t len,
+		   struct buf *out);
+int perf_build_ids_parse(struct perf_input *in, struct cursor *payload);
+/* The body of one, behind its record header. */
+int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body);
+
+/* ---- simpleperf ---- */
+
+int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload);
+int perf_simpleperf_files(struct perf_input *in, struct cursor *payload);
+int perf_simpleperf_files2(struct perf_input *in, struct cursor *payload);
+
+/* Makes *field a copy of the first `len` bytes of `text` (less from a NUL on).
+ * 0 or -ENOMEM. */
+int perf_text_set(char **field, const char *text, size_t len);

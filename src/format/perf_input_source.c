@@ -1,0 +1,134 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "format/perf_input_priv.h"
+
+static uint64_t part_end(const struct perf_part *part)
+{
+	uint64_t end;
+
+	return __builtin_add_overflow(part->offset, part->size, &end) ? UINT64_MAX
+								      : end;
+}
+
+static void close_part(struct perf_input *in)
+{
+	if (in->source.fd >= 0 && in->source.fd != in->main_fd)
+		(void)close(in->source.fd);
+	in->source.fd = -1;
+}
+
+/* A file can be shorter than its header says. */
+static void set_real_end(struct perf_input *in, const struct perf_part *part,
+			 uint64_t file_bytes)
+{
+	struct perf_source *s = &in->source;
+
+	if (file_bytes < part->offset)
+		file_bytes = part->offset;
+	if (file_bytes >= s->end)
+		return;
+	if (part->size != UINT64_MAX)
+		in->damage.missing_bytes += s->end - file_bytes;
+	s->end = file_bytes;
+}
+
+int perf_part_open(struct perf_input *in, size_t index, struct err *err)
+{
+	const struct perf_part *part = &in->parts.at[index];
+	int fd = in->main_fd;
+	struct stat st;
+
+	close_part(in);
+	if (part->name)
+		fd = openat(in->dir_fd, part->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return err_sys(err, -errno, "%s/%s", in->name, part->name);
+	in->part = index;
+	in->source.fd = fd;
+	in->source.at = part->offset;
+	in->source.end = part_end(part);
+	if (in->source.seekable && fstat(fd, &st) == 0)
+		set_real_end(in, part, (uint64_t)st.st_size);
+	return 0;
+}
+
+static ssize_t read_pipe(int fd, void *bytes, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, bytes, len);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+/* A file can become shorter while it is read. */
+ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
+			 struct err *err)
+{
+	struct perf_source *s = &in->source;
+	ssize_t n;
+
+	if (len > s->end - s->at)
+		len = s->end - s->at;
+	if (!len)
+		return 0;
+	n = s->seekable ? io_pread_full(s->fd, bytes, len, s->at)
+			: read_pipe(s->fd, bytes, len);
+	if (n < 0)
+		return err_sys(err, (int)n, "%s", in->name);
+	s->at += (uint64_t)n;
+	if (n == 0) {
+		if (s->end != UINT64_MAX)
+			in->damage.missing_bytes += s->end - s->at;
+		s->end = s->at;
+	}
+	return n;
+}
+
+static int keep_data(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, "data.", 5) == 0;
+}
+
+static int add_part(struct perf_input *in, const char *name)
+{
+	struct perf_part part = { 0 };
+	struct stat st;
+
+	if (fstatat(in->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(st.st_mode))
+		return 0;
+	part.size = (uint64_t)st.st_size;
+	part.name = strdup(name);
+	if (part.name && vec_push(&in->parts, part))
+		return 0;
+	free(part.name);
+	return -ENOMEM;
+}
+
+/* perf_data__open_dir(): what begins with "data.", records and nothing else. */
+int perf_parts_list(struct perf_input *in, struct err *err)
+{
+	struct dirent **entries;
+	int nr = scandirat(in->dir_fd, ".", &entries, keep_data, versionsort);
+	int r = 0;
+
+	if (nr < 0)
+		return err_sys(err, -errno, "%s", in->name);
+	for (int i = 0; i < nr; i++) {
+		if (r == 0)
+			r = add_part(in, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return r < 0 ? err_sys(err, r, "%s", in->name) : 0;
+}
