@@ -59,6 +59,13 @@ static uint64_t symbol_value(struct profile *p, uint32_t function)
 	return p->functions.at[function].shown;
 }
 
+static const char *origin_of(const struct dict *d, uint32_t image)
+{
+	static const struct image damaged = { .kind = IMAGE_LOST };
+
+	return image_origin(image < d->images.nr ? &d->images.at[image] : &damaged);
+}
+
 static uint64_t key_value(struct profile *p, struct view *v, const struct cell_view *c,
 			  const struct key *key)
 {
@@ -80,6 +87,8 @@ static uint64_t key_value(struct profile *p, struct view *v, const struct cell_v
 					       : app_text(p, v, c);
 	case KEY_SYMBOL:
 		return symbol_value(p, c->place->function);
+	case KEY_ORIGIN:
+		return strtab_add(&p->strings, origin_of(d, c->place->image));
 	case KEY_ADDRESS:
 		return c->place->address;
 	case KEY_CGROUP:

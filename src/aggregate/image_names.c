@@ -31,6 +31,29 @@ static void put_module(struct buf *out, const char *name, enum name_style style)
 		put(out, "]");
 }
 
+/* perf keeps executable memory that has no file, one image a process, for the map of a JIT
+ * compiler (/tmp/perf-PID.map); is_anon_memory() and is_no_dso_memory() of its map.c. */
+static bool is_jit_memory(const char *name)
+{
+	static const char *const beginnings[] = { "//anon",         "/dev/zero",
+						  "/anon_hugepage", "/SYSV",
+						  "[heap",          "[stack" };
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+			return true;
+	}
+	return !*name;
+}
+
+static void put_jit(struct buf *out, const char *name, const struct image *image)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "[JIT] tid %" PRId32, image->pid);
+	put(out, is_jit_memory(name) ? text : name);
+}
+
 static void put_anon(struct buf *out, const char *name, const struct image *image)
 {
 	char range[96];
@@ -66,7 +89,7 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 		if (style == NAMES_OPROFILE)
 			put_anon(out, name, image);
 		else
-			put(out, *name ? name : "//anon");
+			put_jit(out, name, image);
 		break;
 	case IMAGE_LOST:
 		put(out, "[damaged]");

@@ -8,7 +8,7 @@
 
 enum name_style {
 	NAMES_OPROFILE, /* /no-vmlinux, /ext4, anon (tgid:1 range:0x1000-0x2000) */
-	NAMES_PERF,     /* [kernel.kallsyms], [ext4], //anon */
+	NAMES_PERF,     /* [kernel.kallsyms], [ext4], [JIT] tid 1 */
 	NAMES_COUNT
 };
 

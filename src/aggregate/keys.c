@@ -11,6 +11,10 @@
 
 static const uint64_t min_width_ns = 100; /* times are kept to 100 ns */
 
+#define NO_LINES                                                                       \
+	"source lines are not known yet: comes with a later version (symbol and "      \
+	"address are there)"
+
 const struct key_row key_rows[] = {
 	{ .name = "event", .id = KEY_EVENT, .help = "what was counted" },
 	{ .name = "comm",
@@ -53,6 +57,15 @@ const struct key_row key_rows[] = {
 	  .id = KEY_SYMBOL,
 	  .needs = NEED_IMAGE | NEED_FUNCTION,
 	  .help = "function" },
+	{ .name = "sym",
+	  .id = KEY_SYMBOL,
+	  .needs = NEED_IMAGE | NEED_FUNCTION,
+	  .help = "function; the same as symbol" },
+	{ .name = "origin",
+	  .id = KEY_ORIGIN,
+	  .needs = NEED_IMAGE,
+	  .help = "mode of the processor: [k] kernel, [.] user space, [g] and [u] the "
+		  "same of a guest, [H] hypervisor" },
 	{ .name = "address",
 	  .id = KEY_ADDRESS,
 	  .kind = KEY_HEX,
@@ -72,9 +85,13 @@ const struct key_row key_rows[] = {
 	  .needs = NEED_TIME,
 	  .help = "time:10ms: spans of that length, in seconds from the session's "
 		  "start" },
-	{ .name = "line", .refusal = "comes with a later version" },
-	{ .name = "file", .refusal = "comes with a later version" },
-	{ .name = "inline", .refusal = "comes with a later version" },
+	{ .name = "line", .refusal = NO_LINES },
+	{ .name = "srcline", .refusal = NO_LINES },
+	{ .name = "file", .refusal = NO_LINES },
+	{ .name = "srcfile", .refusal = NO_LINES },
+	{ .name = "inline",
+	  .refusal = "inlined functions are not known yet: comes with a later version "
+		     "(symbol has the function that they became part of)" },
 	{ 0 },
 };
 
@@ -100,7 +117,7 @@ static int unknown_key(const char *name, struct err *err)
 	return err_set(
 		err, -EINVAL,
 		"--by: unknown key '%s' (event, comm, pid, tid, cpu, image, app, "
-		"symbol, address, cgroup, session, host, time:10ms)",
+		"symbol, origin, address, cgroup, session, host, time:10ms)",
 		name);
 }
 
@@ -156,6 +173,24 @@ int keys_parse(struct key_list *list, const char *text, struct err *err)
 			return r;
 		text += len + 1;
 	}
+}
+
+int keys_mark_symbols(struct key_list *list)
+{
+	struct key mark = { .row = find_row("origin"), .implied = true };
+	int at = keys_find(list, KEY_SYMBOL);
+
+	if (at < 0 || keys_find(list, KEY_ORIGIN) >= 0)
+		return 0;
+	mark.typed = strdup(mark.row->name);
+	if (!mark.typed || !vec_push(&list->keys, mark)) {
+		free(mark.typed);
+		return -ENOMEM;
+	}
+	for (size_t i = list->keys.nr - 1; i > (size_t)at; i--)
+		list->keys.at[i] = list->keys.at[i - 1];
+	list->keys.at[at] = mark;
+	return 0;
 }
 
 void keys_done(struct key_list *list)

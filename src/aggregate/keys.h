@@ -1,6 +1,7 @@
 /* keys.h - what a report can be grouped by: the table behind `--by KEY[,KEY...]`.
  * Layer: aggregate. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ enum key_id {
 	KEY_IMAGE,
 	KEY_APP,
 	KEY_SYMBOL,
+	KEY_ORIGIN,
 	KEY_ADDRESS,
 	KEY_CGROUP,
 	KEY_SESSION,
@@ -60,6 +62,7 @@ struct key {
 	const struct key_row *row;
 	char *typed;       /* as the user wrote it: the column's name in CSV and JSON */
 	uint64_t width_ns; /* of KEY_TIME */
+	bool implied;      /* not asked for: keys_mark_symbols() */
 };
 
 struct key_list {
@@ -71,6 +74,9 @@ extern const struct key_row key_rows[];
 
 /* Parses and appends a comma list.  0, -EINVAL with a one-line reason, -ENOMEM. */
 int keys_parse(struct key_list *list, const char *text, struct err *err);
+/* Puts KEY_ORIGIN in front of KEY_SYMBOL where it is not among the keys, so that a table can
+ * show each function with its origin, as perf does.  0 or -ENOMEM. */
+int keys_mark_symbols(struct key_list *list);
 void keys_done(struct key_list *list);
 /* Position of the key in the list, or -1. */
 int keys_find(const struct key_list *list, enum key_id id);

@@ -72,7 +72,8 @@ static int extend(struct selection *s)
 	return 0;
 }
 
-/* By OProfile's name, perf's, and for the kernel also OProfile's where it has a file. */
+/* By OProfile's name, perf's, for the kernel also OProfile's where it has a file, for memory
+ * without a file the recorded one. */
 static int match_names(struct selection *s, const struct image *image,
 		       unsigned int *ret_bits)
 {
@@ -89,6 +90,8 @@ static int match_names(struct selection *s, const struct image *image,
 	names.names[1] = (const char *)s->text.data + second;
 	if (image->kind == IMAGE_KERNEL)
 		names.names[2] = "/no-vmlinux";
+	if (image->kind == IMAGE_ANON)
+		names.names[2] = dict_str(s->dict, image->name);
 	*ret_bits = spec_image_bits(s->spec, &names);
 	return 0;
 }

@@ -39,6 +39,11 @@ static void print_samples(struct buf *out, const struct column_cell *c)
 	put_count(out, c->counts[c->at]);
 }
 
+static void print_period(struct buf *out, const struct column_cell *c)
+{
+	put_count(out, c->periods[c->at]);
+}
+
 static void print_sum(struct buf *out, const struct column_cell *c)
 {
 	put_count(out, c->sums[c->at]);
@@ -145,6 +150,8 @@ const struct column columns[] = {
 	  NULL },
 	{ "percent", "%", "share of the event's selected samples", 9, KEY_ID_COUNT, 0,
 	  print_percent, NULL },
+	{ "period", "period", "what the samples stand for: their periods added up", 15,
+	  KEY_ID_COUNT, 0, print_period, NULL },
 	{ "sum", "cum. samples", "samples of this line and those above", 14,
 	  KEY_ID_COUNT, 0, print_sum, NULL },
 	{ "sum-percent", "cum. %", "share of these", 11, KEY_ID_COUNT, 0,
@@ -155,6 +162,10 @@ const struct column columns[] = {
 	  NEED_APP | NEED_IMAGE, print_file, sort_text },
 	{ "symbol", "symbol name", "function", 30, KEY_SYMBOL,
 	  NEED_IMAGE | NEED_FUNCTION, print_value, sort_text },
+	{ "origin", "origin", "mode of the processor", 7, KEY_ORIGIN, NEED_IMAGE,
+	  print_value, sort_text },
+	{ "mark", " ", "the same in front of a function", 4, KEY_ID_COUNT, NEED_IMAGE,
+	  print_value, sort_text },
 	{ "comm", "command", "command name of the thread", 17, KEY_COMM, NEED_COMM,
 	  print_value, sort_text },
 	{ "pid", "pid", "process", 9, KEY_PID, NEED_PID, print_value, sort_signed },

@@ -23,6 +23,7 @@ struct column_cell {
 	const struct present_options *options;
 	uint32_t group;                  /* of the profile: what the line is about */
 	const uint64_t *counts;          /* samples by column of counts */
+	const uint64_t *periods;         /* likewise, where they are shown */
 	const uint64_t *totals;          /* what their shares are of */
 	const uint64_t *sums;            /* of this line and those above it */
 	struct percent_memory *percents; /* of counts, by column */

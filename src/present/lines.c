@@ -105,7 +105,9 @@ static int add_counts(const struct profile *p, const uint32_t *column_of,
 
 	lines->totals = calloc(nr + 1, sizeof(*lines->totals));
 	lines->counts = calloc(nr_lines * nr + 1, sizeof(*lines->counts));
-	if (!lines->totals || !lines->counts)
+	if (p->options.periods)
+		lines->periods = calloc(nr_lines * nr + 1, sizeof(*lines->periods));
+	if (!lines->totals || !lines->counts || (p->options.periods && !lines->periods))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->rows.nr; i++) {
 		const struct profile_row *row = &p->rows.at[i];
@@ -113,6 +115,8 @@ static int add_counts(const struct profile *p, const uint32_t *column_of,
 
 		lines->counts[line * nr + column_of[i]] += row->samples;
 		lines->totals[column_of[i]] += row->samples;
+		if (lines->periods)
+			lines->periods[line * nr + column_of[i]] += row->period;
 	}
 	return 0;
 }
@@ -130,6 +134,8 @@ static int fill_groups(struct numbering *n, double threshold, const uint32_t *co
 				     .number = i,
 				     .counts = &lines->counts[i * nr_columns] };
 
+		if (lines->periods)
+			line.periods = &lines->periods[i * nr_columns];
 		if (percent_of(line.counts[0], lines->totals[0]) < threshold)
 			continue;
 		if (!vec_push(&lines->all, line))
@@ -226,6 +232,7 @@ void lines_done(struct lines *lines)
 	classes_done(&lines->classes);
 	free(lines->totals);
 	free(lines->counts);
+	free(lines->periods);
 	free(lines->number_of);
 	*lines = (struct lines){ 0 };
 }

@@ -20,6 +20,7 @@ struct line {
 	uint32_t event;   /* of a line of its own: event of the profile */
 	uint64_t period;  /* likewise */
 	uint64_t *counts; /* samples by column */
+	const uint64_t *periods; /* of a line of groups: likewise */
 	uint64_t lead;  /* these three are what it is ordered by: before the samples, */
 	uint64_t first; /* the samples of the first column, */
 	uint64_t tie;   /* and where those are equal */
@@ -32,6 +33,7 @@ struct lines {
 	size_t nr_columns;
 	uint64_t *totals;    /* samples selected, by column */
 	uint64_t *counts;    /* what the lines point into */
+	uint64_t *periods;   /* likewise; NULL unless the profile has periods */
 	uint32_t *number_of; /* by group; NULL: each has its own */
 };
 

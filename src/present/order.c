@@ -49,24 +49,44 @@ static void add(struct order *order, enum order_key key)
 		order->keys[order->nr++] = key;
 }
 
-static int unknown(const char *name, struct err *err)
+/* Whether --by knows the key of that length. */
+static bool is_group_key(const char *name, size_t len)
 {
-	size_t len = strcspn(name, ":");
-
 	for (const struct key_row *row = key_rows; row->name; row++) {
-		if (strlen(row->name) == len && !memcmp(row->name, name, len))
-			return err_set(err, -EINVAL,
-				       "unknown sort option: %s (to group by it there "
-				       "is --by %s)",
-				       name, name);
+		if (!row->refusal && strlen(row->name) == len &&
+		    !memcmp(row->name, name, len))
+			return true;
 	}
+	return false;
+}
+
+/* Whether --by knows all keys of a list: then it is perf's habit to group with --sort. */
+static bool is_group_list(const char *list)
+{
+	for (;; list++) {
+		if (!is_group_key(list, strcspn(list, ":,")))
+			return false;
+		list += strcspn(list, ",");
+		if (!*list)
+			return true;
+	}
+}
+
+static int unknown(const char *name, const char *list, struct err *err)
+{
+	if (is_group_key(name, strcspn(name, ":")))
+		return err_set(err, -EINVAL,
+			       "unknown sort option: %s (to group by it there is --by "
+			       "%s)",
+			       name, is_group_list(list) ? list : name);
 	return err_set(err, -EINVAL,
 		       "unknown sort option: %s (vma, sample, symbol, debug, image, "
 		       "app-name)",
 		       name);
 }
 
-static int parse_one(struct order *order, const char *name, struct err *err)
+static int parse_one(struct order *order, const char *name, const char *list,
+		     struct err *err)
 {
 	for (enum order_key k = 0; k < ORDER_KEY_COUNT; k++) {
 		if (strcmp(rows[k].name, name) != 0)
@@ -74,14 +94,16 @@ static int parse_one(struct order *order, const char *name, struct err *err)
 		add(order, k);
 		return 0;
 	}
-	return unknown(name, err);
+	return unknown(name, list, err);
 }
 
 int order_parse(struct order *order, const char *list, struct err *err)
 {
+	const char *all = list;
+
 	while (list) {
 		char *name = comma_next(&list);
-		int r = name ? parse_one(order, name, err)
+		int r = name ? parse_one(order, name, all, err)
 			     : err_set(err, -ENOMEM, "out of memory");
 
 		free(name);

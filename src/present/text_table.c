@@ -26,6 +26,7 @@ int text_table_choose_counts(struct text_table *t)
 
 	for (size_t i = 0; i < t->lines.nr_columns; i++) {
 		if (text_table_choose(t, "samples", i) ||
+		    (t->options->periods && text_table_choose(t, "period", i)) ||
 		    (sums && text_table_choose(t, "sum", i)) ||
 		    text_table_choose(t, "percent", i) ||
 		    (sums && text_table_choose(t, "sum-percent", i)))
@@ -93,6 +94,7 @@ static struct column_cell make_cell(const struct text_table *t, const struct lin
 				     .options = t->options,
 				     .group = line->group,
 				     .counts = line->counts,
+				     .periods = line->periods,
 				     .totals = t->lines.totals,
 				     .sums = t->sums,
 				     .percents = t->percents,

@@ -12,7 +12,9 @@ static int choose_keys(struct text_table *t)
 	const struct key_list *keys = t->p->options.keys;
 
 	for (size_t k = 0; k < keys->keys.nr; k++) {
-		const struct column *c = column_of_key(keys->keys.at[k].row->id);
+		const struct key *key = &keys->keys.at[k];
+		const struct column *c = key->implied ? column_find("mark")
+						      : column_of_key(key->row->id);
 
 		if (c && text_table_choose(t, c->name, k))
 			return -ENOMEM;

@@ -14,6 +14,7 @@ struct present_options {
 	bool no_header;   /* neither header lines nor column titles */
 	bool reverse;     /* smallest first */
 	bool long_names;  /* full paths in text forms */
+	bool periods;     /* a column of periods beside that of samples */
 	bool quality;     /* a footer (JSON: an object) on how far it can be trusted */
 	struct order order; /* of --sort */
 	unsigned int kept;  /* KEEP_... of classes.h: what columns there are */

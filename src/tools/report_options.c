@@ -27,8 +27,8 @@ const struct option_row report_rows[] = {
 	  .offset = OPTION(struct report_options, by),
 	  .help = "One line for each combination of: event, comm, pid (tgid), tid, "
 		  "cpu, "
-		  "image (dso), app, symbol, address, cgroup, session, host, "
-		  "time:10ms." },
+		  "image (dso), app, symbol (sym), origin, address, cgroup, session, "
+		  "host, time:10ms." },
 	{ .name = "csv",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, csv),
@@ -37,6 +37,15 @@ const struct option_row report_rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, json),
 	  .help = "The same as one JSON object." },
+	{ .name = "show-total-period",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, total_period),
+	  .help = "With --by or --symbols: a column with the periods of the samples "
+		  "added up." },
+	{ .name = "show-nr-samples",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, nr_samples),
+	  .help = "perf's option for a column that is always there." },
 	{ .name = "output-file",
 	  .letter = 'o',
 	  .kind = OPTION_TEXT,

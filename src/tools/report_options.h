@@ -11,6 +11,8 @@ struct report_options {
 	const char *by;
 	bool csv;
 	bool json;
+	bool total_period;
+	bool nr_samples;
 	const char *output_file;
 	const char *threshold;
 	struct option_list sort;

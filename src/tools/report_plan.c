@@ -221,6 +221,7 @@ static void choose_form(struct report_plan *plan)
 	present->long_names = o->long_names;
 	present->no_header = o->no_header;
 	present->quality = o->quality;
+	present->periods = o->total_period;
 	present->show_vma = o->show_address;
 	present->accumulated = o->accumulated;
 	present->global_percent = o->global_percent;
@@ -232,7 +233,7 @@ static void choose_form(struct report_plan *plan)
 	plan->profile.vmlinux = o->vmlinux;
 	plan->profile.names = o->by || export ? NAMES_PERF : NAMES_OPROFILE;
 	plan->profile.functions_apart = symbols && !export;
-	plan->profile.periods = export;
+	plan->profile.periods = export || o->total_period;
 	plan->profile.quality = o->quality;
 	plan->profile.merge_images = plan->merge & MERGE_LIB;
 	plan->profile.exclude_dependent = o->exclude_dependent;
@@ -260,6 +261,9 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	plan->present.kept = plan->merge & MERGE_UNIT_MASK ? 0 : KEEP_UNIT_MASK;
 	if (!r && !by)
 		r = choose_layout_keys(plan, err);
+	if (!r && by && !plan->options.csv && !plan->options.json &&
+	    keys_mark_symbols(&plan->keys))
+		r = err_set(err, -ENOMEM, "out of memory");
 	choose_form(plan);
 	return r;
 }

@@ -34,6 +34,8 @@ static int check_symbols(const struct report_plan *plan, struct err *err)
 		return meaningless(err, "--show-address", "--symbols");
 	if (o->accumulated)
 		return meaningless(err, "--accumulated", "--symbols");
+	if (o->total_period && !o->by && !o->csv && !o->json)
+		return meaningless(err, "--show-total-period", "--by or --symbols");
 	if (plan->symbols.excluded.nr && !by_symbol)
 		return meaningless(err, "--exclude-symbols", "--symbols");
 	if (plan->symbols.included.nr && !by_symbol)

@@ -304,7 +304,7 @@ setup() {
 		12       100.000  turn(char const*, int)
 	END
 	expect --by symbol -n -i mid <<-'END'
-		40       100.000  mid
+		40       100.000  [.] mid
 	END
 	refused 'error: no sample files found: profile specification too strict ?' -l -i nothing
 }
@@ -368,9 +368,9 @@ setup() {
 		30       30.0000  alpha                    alpha                    /usr/bin/alpha
 	END
 	expect --by symbol,app -s app-name,symbol -n lib-image:/home/u/t <<-'END'
-		20       50.0000  leaf                          alpha
-		15       37.5000  leaf                          beta
-		5        12.5000  mid                           beta
+		20       50.0000  [.] leaf                          alpha
+		15       37.5000  [.] leaf                          beta
+		5        12.5000  [.] mid                           beta
 	END
 }
 
@@ -378,6 +378,9 @@ setup() {
 	refused 'unknown sort option: foo' -l -s foo
 	refused 'unknown sort option: comm (to group by it there is --by comm)' -l -s sample,comm
 	refused 'unknown sort option: dso (to group by it there is --by dso)' -s dso
+	# perf's habit.
+	refused 'unknown sort option: comm (to group by it there is --by comm,dso,sym)' \
+		--sort comm,dso,sym
 	refused "--sort=image: it is not among the keys of --by" --by comm -s image
 	refused '--sort=vma is meaningless with --csv' -l --csv -s vma
 }

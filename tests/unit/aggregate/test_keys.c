@@ -32,7 +32,13 @@ static void wrong_keys_say_what_is_wrong(void **state)
 		{ "", "unknown key" },
 		{ "comm,", "unknown key" },
 		{ "symbl", "did you mean 'symbol'" },
-		{ "line", "later version" },
+		{ "line", "--by line: source lines are not known yet" },
+		{ "srcline", "--by srcline: source lines are not known yet" },
+		{ "srcfile", "source lines are not known yet" },
+		{ "cmm", "did you mean 'comm'" },
+		{ "dsos", "did you mean 'dso'" },
+		{ "sim", "did you mean 'sym'" },
+		{ "sym,symbol", "twice" },
 		{ "inline", "later version" },
 		{ "file", "later version" },
 		{ "time", "width" },
@@ -54,6 +60,37 @@ static void wrong_keys_say_what_is_wrong(void **state)
 	}
 }
 
+static void symbols_are_marked_with_their_origin(void **state)
+{
+	static const struct {
+		const char *keys;
+		const char *marked;
+	} rows[] = {
+		{ "comm,dso,sym", "comm,dso,origin,sym" },
+		{ "symbol,app", "origin,symbol,app" },
+		{ "comm,dso", "comm,dso" },
+		{ "symbol,origin", "symbol,origin" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct key_list got = { 0 };
+		struct key_list want = { 0 };
+
+		assert_int_equal(keys_parse(&got, rows[i].keys, NULL), 0);
+		assert_int_equal(keys_parse(&want, rows[i].marked, NULL), 0);
+		assert_int_equal(keys_mark_symbols(&got), 0);
+		assert_int_equal(got.keys.nr, want.keys.nr);
+		for (size_t k = 0; k < want.keys.nr; k++) {
+			assert_ptr_equal(got.keys.at[k].row, want.keys.at[k].row);
+			assert_int_equal(got.keys.at[k].implied,
+					 !strstr(rows[i].keys, got.keys.at[k].typed));
+		}
+		keys_done(&got);
+		keys_done(&want);
+	}
+}
+
 static void every_row_says_what_it_is(void **state)
 {
 	(void)state;
@@ -69,6 +106,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(keys_are_kept_as_typed),
 		cmocka_unit_test(wrong_keys_say_what_is_wrong),
+		cmocka_unit_test(symbols_are_marked_with_their_origin),
 		cmocka_unit_test(every_row_says_what_it_is),
 	};
 

@@ -48,11 +48,11 @@ static const struct model_image {
 	{ IMAGE_VDSO, "[vdso]", { "[vdso]" }, false },
 	{ IMAGE_ANON,
 	  "//anon",
-	  { "anon (tgid:7 range:0x1000-0x2000)", "//anon" },
+	  { "anon (tgid:7 range:0x1000-0x2000)", "[JIT] tid 7", "//anon" },
 	  false },
 	{ IMAGE_ANON,
 	  "[heap]",
-	  { "[heap] (tgid:7 range:0x1000-0x2000)", "[heap]" },
+	  { "[heap] (tgid:7 range:0x1000-0x2000)", "[JIT] tid 7", "[heap]" },
 	  false },
 };
 

@@ -31,6 +31,13 @@ static void a_key_of_by_is_named(void **state)
 	assert_true(order_parse(&order, "sample,comm", &err) < 0);
 	assert_string_equal(err.text, "unknown sort option: comm (to group by it there "
 				      "is --by comm)");
+	assert_true(order_parse(&order, "comm,dso,symbol", &err) < 0);
+	assert_string_equal(err.text, "unknown sort option: comm (to group by it there "
+				      "is --by comm,dso,symbol)");
+	assert_true(order_parse(&order, "comm,nonsense", &err) < 0);
+	assert_non_null(strstr(err.text, "--by comm)"));
+	assert_true(order_parse(&order, "line", &err) < 0);
+	assert_null(strstr(err.text, "--by"));
 	assert_true(order_parse(&order, "time:10ms", &err) < 0);
 	assert_non_null(strstr(err.text, "--by time:10ms"));
 	assert_true(order_parse(&order, "samples", &err) < 0);
