@@ -13,15 +13,14 @@ void decoder_init(struct decoder *d, bool swap)
 static struct sample_layout make_layout(uint64_t type)
 {
 	struct sample_layout l = { 0 };
-	uint16_t ignored;
 	const struct {
 		uint64_t bit;
 		uint16_t *at;
 	} fields[] = {
-		{ PERF_SAMPLE_IDENTIFIER, &l.id },   { PERF_SAMPLE_IP, &l.ip },
-		{ PERF_SAMPLE_TID, &l.tid },         { PERF_SAMPLE_TIME, &l.time },
-		{ PERF_SAMPLE_ADDR, &l.addr },       { PERF_SAMPLE_ID, &l.id },
-		{ PERF_SAMPLE_STREAM_ID, &ignored }, { PERF_SAMPLE_CPU, &l.cpu },
+		{ PERF_SAMPLE_IDENTIFIER, &l.id },    { PERF_SAMPLE_IP, &l.ip },
+		{ PERF_SAMPLE_TID, &l.tid },          { PERF_SAMPLE_TIME, &l.time },
+		{ PERF_SAMPLE_ADDR, &l.addr },        { PERF_SAMPLE_ID, &l.id },
+		{ PERF_SAMPLE_STREAM_ID, &l.stream }, { PERF_SAMPLE_CPU, &l.cpu },
 		{ PERF_SAMPLE_PERIOD, &l.period },
 	};
 
@@ -33,18 +32,60 @@ static struct sample_layout make_layout(uint64_t type)
 		l.bytes = (uint16_t)(l.bytes + sizeof(uint64_t));
 		type &= ~fields[i].bit;
 	}
-	l.more = type != 0;
+	l.more = type;
 	return l;
+}
+
+/* Bytes from the end of a record that is no sample to its id, 0 if it has none. */
+static uint16_t id_from_end(const struct perf_event_attr *a)
+{
+	uint64_t t = a->sample_type;
+	uint16_t words = 1;
+
+	if (!a->sample_id_all)
+		return 0;
+	if (!(t & PERF_SAMPLE_IDENTIFIER)) {
+		if (!(t & PERF_SAMPLE_ID))
+			return 0;
+		words = (uint16_t)(1 + !!(t & PERF_SAMPLE_STREAM_ID) +
+				   !!(t & PERF_SAMPLE_CPU));
+	}
+	return (uint16_t)(words * sizeof(uint64_t));
+}
+
+/* Before the id is known, a record's attr is not: all have to agree where the id is. */
+static void note_id_places(struct decoder *d, const struct perf_event_attr *attr,
+			   const struct sample_layout *layout)
+{
+	uint16_t from_end = id_from_end(attr);
+	uint16_t in_sample = attr->sample_type & PERF_SAMPLE_IDENTIFIER
+				     ? sizeof(struct perf_event_header)
+				     : layout->id;
+
+	if (d->attrs.nr == 1) {
+		d->id_in_sample = in_sample;
+		d->id_from_end = from_end;
+		return;
+	}
+	if (d->id_in_sample != in_sample)
+		d->id_in_sample = 0;
+	if (d->id_from_end != from_end)
+		d->id_from_end = 0;
 }
 
 int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr)
 {
-	if (!vec_push(&d->layouts, make_layout(attr->sample_type)))
+	struct sample_layout layout = make_layout(attr->sample_type);
+
+	layout.default_period = attr->freq ? 1 : attr->sample_period;
+	if (!vec_push(&d->layouts, layout))
 		return -ENOMEM;
-	if (vec_push(&d->attrs, *attr))
-		return 0;
-	d->layouts.nr--;
-	return -ENOMEM;
+	if (!vec_push(&d->attrs, *attr)) {
+		d->layouts.nr--;
+		return -ENOMEM;
+	}
+	note_id_places(d, attr, &layout);
+	return 0;
 }
 
 enum {

@@ -4,200 +4,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/cursor.h"
 #include "base/err.h"
+#include "decode/record_priv.h"
 
 enum {
-	BUILD_ID_FIELD = 20, /* bytes of build-id in MMAP2's union */
-	HEADER_BYTES = sizeof(struct perf_event_header)
+	BUILD_ID_FIELD = 20 /* bytes of build-id in MMAP2's union */
 };
-
-/* Finds the attr that a record belongs to.  With IDENTIFIER its place is fixed: the first
- * word of a sample, the last of everything else (perf_event_open(2)). */
-static uint32_t attr_of(const struct decoder *d, uint64_t id)
-{
-	uint32_t index;
-
-	if (d->attrs.nr < 2)
-		return 0;
-	if (id - d->first_id < d->by_near_id.nr)
-		index = d->by_near_id.at[id - d->first_id];
-	else
-		index = map_get(&d->by_id, id, 0);
-	return index == MAP_NONE ? 0 : index;
-}
-
-static uint32_t find_attr(const struct decoder *d, uint32_t type,
-			  const struct cursor *in)
-{
-	struct cursor at = *in;
-	size_t left = cursor_left(in);
-
-	if (d->attrs.nr < 2 || left < sizeof(uint64_t) ||
-	    !(d->attrs.at[0].sample_type & PERF_SAMPLE_IDENTIFIER))
-		return 0;
-	if (type != PERF_RECORD_SAMPLE)
-		at.pos = at.len - sizeof(uint64_t);
-	return attr_of(d, cursor_u64(&at));
-}
-
-static void skip(struct cursor *in, uint64_t bytes)
-{
-	if (bytes > cursor_left(in))
-		in->failed = true;
-	else
-		in->pos += bytes;
-}
-
-/* PERF_FORMAT_*: one value, or a group of them. */
-static void skip_read_values(struct cursor *in, uint64_t format)
-{
-	uint64_t nr = 1, words;
-
-	if (format & PERF_FORMAT_GROUP)
-		nr = cursor_u64(in);
-	words = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-	if (nr > cursor_left(in) / (words * sizeof(uint64_t))) {
-		in->failed = true;
-		return;
-	}
-	skip(in, (nr * words + !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-		  !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING)) *
-			 sizeof(uint64_t));
-}
-
-static void decode_chain(struct cursor *in, struct record_sample *s)
-{
-	uint64_t nr = cursor_u64(in);
-
-	if (in->failed || nr > cursor_left(in) / sizeof(uint64_t)) {
-		in->failed = true;
-		return;
-	}
-	s->chain = cursor_take(in, nr * sizeof(uint64_t));
-	s->nr_chain = nr;
-}
-
-static void skip_branch_stack(struct cursor *in, uint64_t branch_type)
-{
-	uint64_t nr = cursor_u64(in);
-
-	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
-		cursor_u64(in);
-	if (nr > cursor_left(in) / sizeof(struct perf_branch_entry))
-		in->failed = true;
-	else
-		skip(in, nr * sizeof(struct perf_branch_entry));
-}
-
-static void skip_regs(struct cursor *in, uint64_t mask)
-{
-	if (cursor_u64(in) != PERF_SAMPLE_REGS_ABI_NONE)
-		skip(in, (uint64_t)__builtin_popcountll(mask) * sizeof(uint64_t));
-}
-
-static void skip_user_stack(struct cursor *in)
-{
-	uint64_t bytes = cursor_u64(in);
-
-	skip(in, bytes);
-	if (bytes)
-		cursor_u64(in); /* dyn_size */
-}
-
-/* The parts behind the call chain, of which only the cgroup is kept so far. */
-static void decode_sample_rest(const struct perf_event_attr *a, struct cursor *in,
-			       struct record_sample *s)
-{
-	uint64_t t = a->sample_type;
-
-	if (t & PERF_SAMPLE_RAW)
-		skip(in, cursor_u32(in));
-	if (t & PERF_SAMPLE_BRANCH_STACK)
-		skip_branch_stack(in, a->branch_sample_type);
-	if (t & PERF_SAMPLE_REGS_USER)
-		skip_regs(in, a->sample_regs_user);
-	if (t & PERF_SAMPLE_STACK_USER)
-		skip_user_stack(in);
-	if (t & PERF_SAMPLE_WEIGHT_TYPE)
-		cursor_u64(in);
-	if (t & PERF_SAMPLE_DATA_SRC)
-		cursor_u64(in);
-	if (t & PERF_SAMPLE_TRANSACTION)
-		cursor_u64(in);
-	if (t & PERF_SAMPLE_REGS_INTR)
-		skip_regs(in, a->sample_regs_intr);
-	if (t & PERF_SAMPLE_PHYS_ADDR)
-		cursor_u64(in);
-	if (t & PERF_SAMPLE_CGROUP)
-		s->cgroup = cursor_u64(in);
-}
-
-static uint64_t load_u64(const uint8_t *at, bool swap)
-{
-	uint64_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return swap ? __builtin_bswap64(v) : v;
-}
-
-static uint32_t load_u32(const uint8_t *at, bool swap)
-{
-	uint32_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return swap ? __builtin_bswap32(v) : v;
-}
-
-/* The fields of fixed size, by their offsets: one look at the length for all of them.  This
- * is the path that every sample takes. */
-static void decode_fixed(const struct sample_layout *l, const struct perf_event_attr *a,
-			 const struct cursor *in, struct record *rec)
-{
-	const uint8_t *at = in->data;
-	bool swap = in->swap;
-
-	rec->sample =
-		(struct record_sample){ .period = a->freq ? 1 : a->sample_period };
-	if (l->id)
-		rec->id.id = load_u64(at + l->id, swap);
-	if (l->ip)
-		rec->sample.ip.v = load_u64(at + l->ip, swap);
-	if (l->tid) {
-		rec->id.pid = (int32_t)load_u32(at + l->tid, swap);
-		rec->id.tid = (int32_t)load_u32(at + l->tid + 4, swap);
-	}
-	if (l->time)
-		rec->id.time_ns = load_u64(at + l->time, swap);
-	if (l->addr)
-		rec->sample.addr = load_u64(at + l->addr, swap);
-	if (l->cpu)
-		rec->id.cpu = load_u32(at + l->cpu, swap);
-	if (l->period)
-		rec->sample.period = load_u64(at + l->period, swap);
-}
-
-static void decode_sample(const struct sample_layout *l,
-			  const struct perf_event_attr *a, struct cursor *in,
-			  struct record *rec)
-{
-	uint64_t t = a->sample_type;
-
-	if (l->bytes > in->len) {
-		in->failed = true;
-		return;
-	}
-	decode_fixed(l, a, in, rec);
-	if (!l->more)
-		return;
-	in->pos = l->bytes;
-	if (t & PERF_SAMPLE_READ)
-		skip_read_values(in, a->read_format);
-	if (t & PERF_SAMPLE_CALLCHAIN)
-		decode_chain(in, &rec->sample);
-	if (t >= PERF_SAMPLE_RAW)
-		decode_sample_rest(a, in, &rec->sample);
-}
 
 /* sample_id_all: the same fields at the end of every other record. */
 static void decode_trailer(const struct perf_event_attr *a, struct cursor *in,
@@ -223,7 +35,7 @@ static void decode_trailer(const struct perf_event_attr *a, struct cursor *in,
 	if (t & PERF_SAMPLE_ID)
 		id->id = cursor_u64(in);
 	if (t & PERF_SAMPLE_STREAM_ID)
-		cursor_u64(in);
+		id->stream_id = cursor_u64(in);
 	if (t & PERF_SAMPLE_CPU) {
 		id->cpu = cursor_u32(in);
 		cursor_u32(in);
@@ -232,8 +44,7 @@ static void decode_trailer(const struct perf_event_attr *a, struct cursor *in,
 		id->id = cursor_u64(in);
 }
 
-/* A string that ends inside the record; what lies behind it is padding and trailer. */
-static const char *take_str(struct cursor *in)
+const char *record_take_str(struct cursor *in)
 {
 	const char *s = (const char *)in->data + in->pos;
 	size_t left = cursor_left(in);
@@ -283,9 +94,9 @@ static void decode_mmap(struct cursor *in, struct record *rec)
 	if (rec->type == PERF_RECORD_MMAP2) {
 		decode_mmap2_identity(in, rec->misc, m);
 		m->prot = cursor_u32(in);
-		cursor_u32(in); /* flags */
+		m->flags = cursor_u32(in);
 	}
-	m->path = take_str(in);
+	m->path = record_take_str(in);
 }
 
 static void decode_comm(struct cursor *in, struct record *rec)
@@ -295,7 +106,7 @@ static void decode_comm(struct cursor *in, struct record *rec)
 	c->pid = (int32_t)cursor_u32(in);
 	c->tid = (int32_t)cursor_u32(in);
 	c->exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
-	c->comm = take_str(in);
+	c->comm = record_take_str(in);
 }
 
 static void decode_task(struct cursor *in, struct record *rec)
@@ -311,9 +122,41 @@ static void decode_task(struct cursor *in, struct record *rec)
 
 static void decode_lost(struct cursor *in, struct record *rec)
 {
-	if (rec->type == PERF_RECORD_LOST)
-		cursor_u64(in); /* id */
+	rec->lost.id = rec->type == PERF_RECORD_LOST ? cursor_u64(in) : 0;
 	rec->lost.lost = cursor_u64(in);
+}
+
+static void decode_throttle(struct cursor *in, struct record *rec)
+{
+	rec->throttle.time_ns = cursor_u64(in);
+	rec->throttle.id = cursor_u64(in);
+	rec->throttle.stream_id = cursor_u64(in);
+}
+
+static void decode_aux(struct cursor *in, struct record *rec)
+{
+	rec->aux.offset = cursor_u64(in);
+	rec->aux.size = cursor_u64(in);
+	rec->aux.flags = cursor_u64(in);
+}
+
+static void decode_itrace_start(struct cursor *in, struct record *rec)
+{
+	rec->itrace_start.pid = (int32_t)cursor_u32(in);
+	rec->itrace_start.tid = (int32_t)cursor_u32(in);
+}
+
+static void decode_switch(struct cursor *in, struct record *rec)
+{
+	struct record_switch *s = &rec->sched_switch;
+
+	s->out = rec->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	s->preempted = s->out && rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	s->other_pid = s->other_tid = -1;
+	if (rec->type != PERF_RECORD_SWITCH_CPU_WIDE)
+		return;
+	s->other_pid = (int32_t)cursor_u32(in);
+	s->other_tid = (int32_t)cursor_u32(in);
 }
 
 static void decode_ksymbol(struct cursor *in, struct record *rec)
@@ -324,13 +167,13 @@ static void decode_ksymbol(struct cursor *in, struct record *rec)
 	k->len = cursor_u32(in);
 	k->ksym_type = cursor_u16(in);
 	k->unregister = cursor_u16(in) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
-	k->name = take_str(in);
+	k->name = record_take_str(in);
 }
 
 static void decode_cgroup(struct cursor *in, struct record *rec)
 {
 	rec->cgroup.id = cursor_u64(in);
-	rec->cgroup.path = take_str(in);
+	rec->cgroup.path = record_take_str(in);
 }
 
 static void decode_namespaces(struct cursor *in, struct record *rec)
@@ -340,69 +183,136 @@ static void decode_namespaces(struct cursor *in, struct record *rec)
 	n->pid = (int32_t)cursor_u32(in);
 	n->tid = (int32_t)cursor_u32(in);
 	n->nr = cursor_u64(in);
-	if (n->nr > cursor_left(in) / 16) {
-		in->failed = true;
-		return;
-	}
-	n->links = cursor_take(in, n->nr * 16);
+	n->links = record_take_array(in, n->nr, 16);
 }
 
-typedef void (*decode_fn)(struct cursor *in, struct record *rec);
+static void decode_bpf_event(struct cursor *in, struct record *rec)
+{
+	struct record_bpf_event *b = &rec->bpf_event;
+	const void *tag;
 
-/* Kinds with a body of their own; docs/howto/add-record-kind.md. */
-static const decode_fn kinds[] = {
+	b->kind = cursor_u16(in);
+	b->flags = cursor_u16(in);
+	b->prog_id = cursor_u32(in);
+	tag = cursor_take(in, sizeof(b->tag));
+	if (tag)
+		memcpy(b->tag, tag, sizeof(b->tag));
+}
+
+static void decode_text_poke(struct cursor *in, struct record *rec)
+{
+	struct record_text_poke *t = &rec->text_poke;
+
+	t->addr = cursor_u64(in);
+	t->old_len = cursor_u16(in);
+	t->new_len = cursor_u16(in);
+	t->bytes = record_take_array(in, (uint64_t)t->old_len + t->new_len, 1);
+}
+
+static void decode_aux_output_hw_id(struct cursor *in, struct record *rec)
+{
+	rec->aux_output_hw_id.hw_id = cursor_u64(in);
+}
+
+static void decode_deferred(struct cursor *in, struct record *rec)
+{
+	struct record_callchain_deferred *c = &rec->deferred;
+
+	c->cookie = cursor_u64(in);
+	c->nr = cursor_u64(in);
+	c->chain = record_take_array(in, c->nr, sizeof(uint64_t));
+}
+
+/* Kinds with a body of their own; docs/howto/add-record-kind.md.  READ needs its attr. */
+static const record_decode_fn kinds[] = {
 	[PERF_RECORD_MMAP] = decode_mmap,
 	[PERF_RECORD_LOST] = decode_lost,
 	[PERF_RECORD_COMM] = decode_comm,
 	[PERF_RECORD_EXIT] = decode_task,
+	[PERF_RECORD_THROTTLE] = decode_throttle,
+	[PERF_RECORD_UNTHROTTLE] = decode_throttle,
 	[PERF_RECORD_FORK] = decode_task,
 	[PERF_RECORD_MMAP2] = decode_mmap,
+	[PERF_RECORD_AUX] = decode_aux,
+	[PERF_RECORD_ITRACE_START] = decode_itrace_start,
 	[PERF_RECORD_LOST_SAMPLES] = decode_lost,
+	[PERF_RECORD_SWITCH] = decode_switch,
+	[PERF_RECORD_SWITCH_CPU_WIDE] = decode_switch,
 	[PERF_RECORD_NAMESPACES] = decode_namespaces,
 	[PERF_RECORD_KSYMBOL] = decode_ksymbol,
+	[PERF_RECORD_BPF_EVENT] = decode_bpf_event,
 	[PERF_RECORD_CGROUP] = decode_cgroup,
+	[PERF_RECORD_TEXT_POKE] = decode_text_poke,
+	[PERF_RECORD_AUX_OUTPUT_HW_ID] = decode_aux_output_hw_id,
+	[RECORD_CALLCHAIN_DEFERRED] = decode_deferred,
 };
+
+static void decode_read(const struct perf_event_attr *a, struct cursor *in,
+			struct record *rec)
+{
+	rec->read.pid = (int32_t)cursor_u32(in);
+	rec->read.tid = (int32_t)cursor_u32(in);
+	record_take_read(in, a->read_format, &rec->read.values);
+}
+
+/* What the kernel writes besides samples. */
+static void decode_side_band(const struct perf_event_attr *a, struct cursor *in,
+			     struct record *rec)
+{
+	if (rec->type == PERF_RECORD_READ)
+		decode_read(a, in, rec);
+	else if (rec->type < sizeof(kinds) / sizeof(*kinds) && kinds[rec->type])
+		kinds[rec->type](in, rec);
+	if (!in->failed)
+		decode_trailer(a, in, &rec->id);
+}
+
+static void decode_perf_made(struct cursor *in, struct record *rec)
+{
+	uint32_t i = rec->type - RECORD_PERF_MADE_FIRST;
+
+	if (i < RECORD_PERF_MADE_COUNT && record_perf_made[i])
+		record_perf_made[i](in, rec);
+}
+
+int record_malformed(size_t left, struct err *err)
+{
+	return err_set(err, -EBADMSG,
+		       "record of impossible size where %zu bytes are left", left);
+}
+
+int record_cut_short(const struct record *rec, struct err *err)
+{
+	return err_set(err, -EBADMSG, "record of type %u is cut short", rec->type);
+}
+
+static int decode_other(const struct decoder *d, const uint8_t *bytes, size_t size,
+			struct record *rec, struct err *err)
+{
+	struct cursor in = cursor_of(bytes, size, d->swap);
+	size_t id_at = d->id_from_end < size ? size - d->id_from_end : 0;
+
+	in.pos = RECORD_HEADER_BYTES;
+	rec->id = (struct record_id){ .pid = -1, .tid = -1 };
+	if (rec->type >= RECORD_PERF_MADE_FIRST) {
+		decode_perf_made(&in, rec);
+		return in.failed ? record_cut_short(rec, err) : 0;
+	}
+	rec->id.event = record_attr(d, bytes, size, id_at, &rec->id.stray);
+	if (rec->id.event >= d->attrs.nr)
+		return err_set(err, -EBADMSG, "record without an event");
+	decode_side_band(&d->attrs.at[rec->id.event], &in, rec);
+	return in.failed ? record_cut_short(rec, err) : 0;
+}
 
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err)
 {
-	struct cursor in = { .data = bytes, .len = len, .swap = d->swap };
-	const struct perf_event_attr *attr;
-	struct record *rec = ret_record;
-	uint16_t size;
+	size_t size = record_open(d, bytes, len, ret_record);
 
-	rec->type = cursor_u32(&in);
-	rec->misc = cursor_u16(&in);
-	size = cursor_u16(&in);
-	if (in.failed || size < HEADER_BYTES || size > len)
-		return err_set(err, -EBADMSG, "record of %u bytes where %zu are left",
-			       in.failed ? 0U : size, len);
-	in.len = size;
-	rec->id = (struct record_id){ .pid = -1, .tid = -1 };
-	rec->id.event = find_attr(d, rec->type, &in);
-	if (rec->id.event >= d->attrs.nr)
-		return err_set(err, -EBADMSG, "record without an event");
-	attr = &d->attrs.at[rec->id.event];
-	if (rec->type == PERF_RECORD_SAMPLE) {
-		decode_sample(&d->layouts.at[rec->id.event], attr, &in, rec);
-		rec->id.has_time = attr->sample_type & PERF_SAMPLE_TIME;
-	} else {
-		if (rec->type < sizeof(kinds) / sizeof(*kinds) && kinds[rec->type])
-			kinds[rec->type](&in, rec);
-		if (!in.failed)
-			decode_trailer(attr, &in, &rec->id);
-	}
-	if (in.failed)
-		return err_set(err, -EBADMSG, "record of type %u is cut short",
-			       rec->type);
-	return 0;
-}
-
-uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s,
-			  uint64_t i)
-{
-	uint64_t v;
-
-	memcpy(&v, s->chain + i * sizeof(v), sizeof(v));
-	return d->swap ? __builtin_bswap64(v) : v;
+	if (!size)
+		return record_malformed(len, err);
+	if (ret_record->type == PERF_RECORD_SAMPLE)
+		return record_decode_sample(d, bytes, size, ret_record, err);
+	return decode_other(d, bytes, size, ret_record, err);
 }

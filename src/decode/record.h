@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/addr.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "decode/perf_made.h"
+#include "decode/sample.h"
 
 struct err;
 
@@ -18,20 +19,12 @@ struct record_id {
 	int32_t pid;
 	int32_t tid;
 	uint64_t time_ns;
-	uint64_t id;    /* PERF_SAMPLE_ID / IDENTIFIER */
+	uint64_t id; /* PERF_SAMPLE_ID / IDENTIFIER */
+	uint64_t stream_id;
 	uint32_t event; /* index of the attr, from the id */
 	uint32_t cpu;
 	bool has_time;
-};
-
-struct record_sample {
-	struct rt_addr ip;
-	uint64_t addr;
-	uint64_t period;
-	uint64_t cgroup;
-	uint64_t nr_chain;
-	const uint8_t
-		*chain; /* nr_chain u64 in the data's byte order, may be unaligned */
+	bool stray; /* its id is no attr's, read by the first: perf drops such samples */
 };
 
 struct record_mmap { /* MMAP and MMAP2 */
@@ -42,7 +35,8 @@ struct record_mmap { /* MMAP and MMAP2 */
 	uint64_t pgoff;
 	uint32_t maj, min;
 	uint64_t ino, ino_gen;
-	uint32_t prot; /* PROT_EXEC assumed for MMAP without MISC_MMAP_DATA */
+	uint32_t prot;  /* PROT_EXEC assumed for MMAP without MISC_MMAP_DATA */
+	uint32_t flags; /* MMAP2: MAP_* */
 	uint8_t build_id_len;
 	uint8_t build_id[20];
 	const char *path;
@@ -61,7 +55,57 @@ struct record_task { /* FORK and EXIT */
 };
 
 struct record_lost { /* LOST and LOST_SAMPLES */
+	uint64_t id; /* of the event; LOST only */
 	uint64_t lost;
+};
+
+struct record_throttle { /* THROTTLE and UNTHROTTLE */
+	uint64_t time_ns, id, stream_id;
+};
+
+struct record_read_event { /* READ */
+	int32_t pid, tid;
+	struct record_read values;
+};
+
+struct record_aux {
+	uint64_t offset, size;
+	uint64_t flags; /* PERF_AUX_FLAG_* */
+};
+
+struct record_itrace_start {
+	int32_t pid, tid;
+};
+
+/* SWITCH and SWITCH_CPU_WIDE: who runs is in the record's id. */
+struct record_switch {
+	bool out;
+	bool preempted;               /* out while it could have run on */
+	int32_t other_pid, other_tid; /* the next or previous one; -1 unknown */
+};
+
+struct record_bpf_event {
+	uint16_t kind; /* PERF_BPF_EVENT_* */
+	uint16_t flags;
+	uint32_t prog_id;
+	uint8_t tag[8];
+};
+
+struct record_text_poke {
+	uint64_t addr;
+	uint16_t old_len, new_len;
+	const uint8_t *bytes; /* the old ones, then the new ones */
+};
+
+struct record_aux_output_hw_id {
+	uint64_t hw_id;
+};
+
+/* The user part of earlier samples' chains: those that end with this cookie. */
+struct record_callchain_deferred {
+	uint64_t cookie;
+	uint64_t nr;
+	const uint8_t *chain; /* as in a sample: decoder_u64_at() */
 };
 
 struct record_ksymbol {
@@ -83,8 +127,13 @@ struct record_namespaces {
 	const uint8_t *links; /* nr pairs {dev u64, inode u64} */
 };
 
+/* What kernels newer than our headers write. */
+enum {
+	RECORD_CALLCHAIN_DEFERRED = 22
+};
+
 struct record {
-	uint32_t type; /* PERF_RECORD_* */
+	uint32_t type; /* PERF_RECORD_*, or RECORD_* of those that perf makes */
 	uint16_t misc;
 	struct record_id id;
 	union {
@@ -96,6 +145,30 @@ struct record {
 		struct record_ksymbol ksymbol;
 		struct record_cgroup cgroup;
 		struct record_namespaces namespaces;
+		struct record_throttle throttle;
+		struct record_read_event read;
+		struct record_aux aux;
+		struct record_itrace_start itrace_start;
+		struct record_switch sched_switch;
+		struct record_bpf_event bpf_event;
+		struct record_text_poke text_poke;
+		struct record_aux_output_hw_id aux_output_hw_id;
+		struct record_callchain_deferred deferred;
+		struct record_id_index id_index;
+		struct record_auxtrace_info auxtrace_info;
+		struct record_auxtrace auxtrace;
+		struct record_auxtrace_error auxtrace_error;
+		struct record_thread_map thread_map;
+		struct record_cpu_map cpu_map;
+		struct record_stat_config stat_config;
+		struct record_stat stat;
+		struct record_stat_round stat_round;
+		struct record_event_update event_update;
+		struct record_time_conv time_conv;
+		struct record_header_feature header_feature;
+		struct record_tracing_data tracing_data;
+		struct record_bpf_metadata bpf_metadata;
+		struct record_schedstat schedstat;
 	};
 };
 
@@ -107,10 +180,12 @@ struct sample_layout {
 	uint16_t tid;
 	uint16_t time;
 	uint16_t addr;
+	uint16_t stream;
 	uint16_t cpu;
 	uint16_t period;
-	uint16_t bytes; /* where the first field of variable size begins */
-	bool more;      /* there are such fields */
+	uint64_t default_period; /* of samples that do not have it */
+	uint16_t bytes;          /* where the first field of variable size begins */
+	uint64_t more; /* PERF_SAMPLE_* of those fields; not 0 if there is one */
 };
 
 /* The events of a stream: their attrs, and which id belongs to which. */
@@ -121,6 +196,10 @@ struct decoder {
 	/* The same for ids near the first one, as the kernel numbers them in a row. */
 	VEC(uint32_t) by_near_id;
 	uint64_t first_id;
+	/* Where all attrs have the id, of the first attr (perf_event_open(2)): bytes from the
+	 * start of a sample and from the end of other records.  0: there is none. */
+	uint16_t id_in_sample;
+	uint16_t id_from_end;
 	bool swap; /* the data has the other byte order */
 };
 
@@ -130,10 +209,14 @@ int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr);
 int decoder_add_id(struct decoder *d, uint64_t id, uint32_t attr_index);
 void decoder_done(struct decoder *d);
 /* Decodes the record at `bytes` (its header included, in the data's byte order; `len` is
- * what is left of the data).  Kinds without a struct above get type, misc and id only.
+ * what is left of the data).  Kinds without a struct above, and those that are not known,
+ * get type, misc and (the kernel's) id only.  Its attr is found as perf does it: by the id
+ * where the first attr has it; the first attr where there is no id or it is 0.
  * 0, or -EBADMSG if it is malformed or cut. */
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err);
-/* The i-th address of a sample's chain. */
-uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s,
-			  uint64_t i);
+/* The same for a SAMPLE of which only type, misc, id, ip, addr and period are wanted: looks
+ * at nothing behind them (which is not checked, either), nr_chain and cgroup are 0, `has` is
+ * 0.  -EBADMSG also for records of other types. */
+int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t len,
+			 struct record *ret_record, struct err *err);

@@ -6,66 +6,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/buf.h"
-#include "base/err.h"
-#include "decode/record.h"
-
-/* Writes integers in either byte order. */
-struct maker {
-	struct buf b;
-	bool swap;
-};
-
-static void u16(struct maker *m, uint16_t v)
-{
-	v = m->swap ? __builtin_bswap16(v) : v;
-	buf_put(&m->b, &v, sizeof(v));
-}
-
-static void u32(struct maker *m, uint32_t v)
-{
-	v = m->swap ? __builtin_bswap32(v) : v;
-	buf_put(&m->b, &v, sizeof(v));
-}
-
-static void u64(struct maker *m, uint64_t v)
-{
-	v = m->swap ? __builtin_bswap64(v) : v;
-	buf_put(&m->b, &v, sizeof(v));
-}
-
-static void text(struct maker *m, const char *s, size_t bytes)
-{
-	char padded[64] = "";
-
-	memcpy(padded, s, strlen(s));
-	buf_put(&m->b, padded, bytes);
-}
-
-static void start(struct maker *m, uint32_t type, uint16_t misc)
-{
-	buf_clear(&m->b);
-	u32(m, type);
-	u16(m, misc);
-	u16(m, 0);
-}
-
-static void finish(struct maker *m)
-{
-	uint16_t size = (uint16_t)m->b.len;
-
-	size = m->swap ? __builtin_bswap16(size) : size;
-	memcpy(m->b.data + 6, &size, sizeof(size));
-}
+#include "decode/record_names.h"
+#include "record_maker.h"
 
 enum {
-	FULL = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-	       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID |
-	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |
-	       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
-	       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |
-	       PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR |
-	       PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP
+	FULL = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+	       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU
 };
 
 static void two_events(struct decoder *d, bool swap)
@@ -73,8 +19,6 @@ static void two_events(struct decoder *d, bool swap)
 	struct perf_event_attr attr = { .size = sizeof(attr),
 					.sample_type = FULL,
 					.sample_id_all = 1,
-					.sample_regs_user = 5,
-					.sample_regs_intr = 1,
 					.read_format = PERF_FORMAT_GROUP |
 						       PERF_FORMAT_ID |
 						       PERF_FORMAT_LOST |
@@ -87,127 +31,39 @@ static void two_events(struct decoder *d, bool swap)
 	assert_int_equal(decoder_add_id(d, 701, 1), 0);
 }
 
-static void full_sample(struct maker *m)
-{
-	start(m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	u64(m, 701);    /* identifier */
-	u64(m, 0x1234); /* ip */
-	u32(m, 10);
-	u32(m, 11);
-	u64(m, 99);    /* time */
-	u64(m, 0xadd); /* addr */
-	u64(m, 1);     /* stream id */
-	u32(m, 3);     /* cpu */
-	u32(m, 0);
-	u64(m, 4000); /* period */
-	u64(m, 2);    /* read: group of two, one time, three words each */
-	u64(m, 0);
-	for (int i = 0; i < 6; i++)
-		u64(m, 0);
-	u64(m, 2); /* chain */
-	u64(m, PERF_CONTEXT_USER);
-	u64(m, 0x1234);
-	u32(m, 4); /* raw */
-	u32(m, 0xdeadbeef);
-	u64(m, 1); /* branches */
-	for (int i = 0; i < 3; i++)
-		u64(m, 0);
-	u64(m, 2); /* user registers: abi, two of them */
-	u64(m, 0);
-	u64(m, 0);
-	u64(m, 8); /* stack */
-	u64(m, 0);
-	u64(m, 8);
-	u64(m, 0); /* weight */
-	u64(m, 0); /* data source */
-	u64(m, 0); /* transaction */
-	u64(m, 0); /* no registers at the interrupt */
-	u64(m, 0); /* physical address */
-	u64(m, 0xc6);
-	finish(m);
-}
-
-static void check_sample(bool swap)
-{
-	struct maker m = { .swap = swap };
-	struct decoder d;
-	struct record rec;
-	struct err err;
-
-	two_events(&d, swap);
-	full_sample(&m);
-	assert_int_equal(decoder_record(&d, m.b.data, m.b.len, &rec, &err), 0);
-	assert_int_equal(rec.id.event, 1);
-	assert_int_equal(rec.sample.ip.v, 0x1234);
-	assert_int_equal(rec.id.pid, 10);
-	assert_int_equal(rec.id.tid, 11);
-	assert_int_equal(rec.id.time_ns, 99);
-	assert_int_equal(rec.sample.addr, 0xadd);
-	assert_int_equal(rec.id.cpu, 3);
-	assert_int_equal(rec.sample.period, 4000);
-	assert_int_equal(rec.sample.nr_chain, 2);
-	assert_int_equal(decoder_chain_at(&d, &rec.sample, 0), PERF_CONTEXT_USER);
-	assert_int_equal(decoder_chain_at(&d, &rec.sample, 1), 0x1234);
-	assert_int_equal(rec.sample.cgroup, 0xc6);
-	/* Cut anywhere: by the data's end, and by its own size. */
-	for (size_t len = 0; len < m.b.len; len++) {
-		uint8_t *copy = malloc(len ? len : 1);
-		uint16_t size = (uint16_t)len;
-
-		memcpy(copy, m.b.data, len);
-		assert_int_equal(decoder_record(&d, copy, len, &rec, &err), -EBADMSG);
-		size = swap ? __builtin_bswap16(size) : size;
-		if (len >= 8) {
-			memcpy(copy + 6, &size, sizeof(size));
-			assert_int_equal(decoder_record(&d, copy, len, &rec, &err),
-					 -EBADMSG);
-		}
-		free(copy);
-	}
-	buf_done(&m.b);
-	decoder_done(&d);
-}
-
-static void test_sample(void **unused)
-{
-	(void)unused;
-	check_sample(false);
-	check_sample(true);
-}
-
 static void trailer(struct maker *m)
 {
-	u32(m, 20);
-	u32(m, 21);
-	u64(m, 1234567); /* time */
-	u64(m, 1);       /* stream */
-	u32(m, 1);       /* cpu */
-	u32(m, 0);
-	u64(m, 700); /* identifier */
+	put_u32(m, 20);
+	put_u32(m, 21);
+	put_u64(m, 1234567); /* time */
+	put_u64(m, 31);      /* stream */
+	put_u32(m, 1);       /* cpu */
+	put_u32(m, 0);
+	put_u64(m, 700); /* identifier */
 }
 
 static void mmap2(struct maker *m, bool build_id)
 {
-	start(m, PERF_RECORD_MMAP2,
+	begin(m, PERF_RECORD_MMAP2,
 	      PERF_RECORD_MISC_USER | (build_id ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
-	u32(m, 20);
-	u32(m, 21);
-	u64(m, 0x7000);
-	u64(m, 0x2000);
-	u64(m, 0x1000);
+	put_u32(m, 20);
+	put_u32(m, 21);
+	put_u64(m, 0x7000);
+	put_u64(m, 0x2000);
+	put_u64(m, 0x1000);
 	if (build_id) {
 		uint8_t id[24] = { 20, 0, 0, 0, 0xab, 0xcd };
 
 		buf_put(&m->b, id, sizeof(id));
 	} else {
-		u32(m, 8);
-		u32(m, 1);
-		u64(m, 4711);
-		u64(m, 5);
+		put_u32(m, 8);
+		put_u32(m, 1);
+		put_u64(m, 4711);
+		put_u64(m, 5);
 	}
-	u32(m, PROT_READ | PROT_EXEC);
-	u32(m, MAP_PRIVATE);
-	text(m, "/usr/lib/libc.so.6", 24);
+	put_u32(m, PROT_READ | PROT_EXEC);
+	put_u32(m, MAP_PRIVATE);
+	put_text(m, "/usr/lib/libc.so.6", 24);
 	trailer(m);
 	finish(m);
 }
@@ -220,7 +76,7 @@ static void check_mmap2(bool swap)
 
 	two_events(&d, swap);
 	mmap2(&m, false);
-	assert_int_equal(decoder_record(&d, m.b.data, m.b.len, &rec, NULL), 0);
+	assert_int_equal(decode(&m, &d, &rec), 0);
 	assert_int_equal(rec.mmap.pid, 20);
 	assert_int_equal(rec.mmap.start, 0x7000);
 	assert_int_equal(rec.mmap.len, 0x2000);
@@ -229,11 +85,12 @@ static void check_mmap2(bool swap)
 	assert_int_equal(rec.mmap.ino, 4711);
 	assert_int_equal(rec.mmap.build_id_len, 0);
 	assert_int_equal(rec.mmap.prot, PROT_READ | PROT_EXEC);
+	assert_int_equal(rec.mmap.flags, MAP_PRIVATE);
 	assert_string_equal(rec.mmap.path, "/usr/lib/libc.so.6");
 	assert_int_equal(rec.id.time_ns, 1234567);
 	assert_int_equal(rec.id.event, 0);
 	mmap2(&m, true);
-	assert_int_equal(decoder_record(&d, m.b.data, m.b.len, &rec, NULL), 0);
+	assert_int_equal(decode(&m, &d, &rec), 0);
 	assert_int_equal(rec.mmap.build_id_len, 20);
 	assert_int_equal(rec.mmap.build_id[1], 0xcd);
 	assert_int_equal(rec.mmap.ino, 0);
@@ -256,14 +113,14 @@ static void test_string_without_end(void **unused)
 
 	(void)unused;
 	two_events(&d, false);
-	start(&m, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
-	u32(&m, 1);
-	u32(&m, 2);
+	begin(&m, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+	put_u32(&m, 1);
+	put_u32(&m, 2);
 	buf_put(&m.b, "abcdefgh", 8);
 	finish(&m);
-	assert_int_equal(decoder_record(&d, m.b.data, m.b.len, &rec, NULL), -EBADMSG);
+	assert_int_equal(decode(&m, &d, &rec), -EBADMSG);
 	m.b.data[m.b.len - 1] = 0;
-	assert_int_equal(decoder_record(&d, m.b.data, m.b.len, &rec, NULL), 0);
+	assert_int_equal(decode(&m, &d, &rec), 0);
 	assert_string_equal(rec.comm.comm, "abcdefg");
 	assert_true(rec.comm.exec);
 	buf_done(&m.b);
@@ -278,26 +135,222 @@ static void test_unknown_kind_and_sizes(void **unused)
 
 	(void)unused;
 	two_events(&d, false);
-	start(&m, 4000, 7);
-	u64(&m, 1);
+	begin(&m, 4000, 7);
+	put_u64(&m, 1);
 	finish(&m);
-	assert_int_equal(decoder_record(&d, m.b.data, m.b.len, &rec, NULL), 0);
+	assert_int_equal(decode(&m, &d, &rec), 0);
 	assert_int_equal(rec.type, 4000);
 	m.b.data[6] = 4; /* smaller than its own header */
-	assert_int_equal(decoder_record(&d, m.b.data, m.b.len, &rec, NULL), -EBADMSG);
+	assert_int_equal(decode(&m, &d, &rec), -EBADMSG);
 	m.b.data[6] = 200; /* larger than the data */
-	assert_int_equal(decoder_record(&d, m.b.data, m.b.len, &rec, NULL), -EBADMSG);
+	assert_int_equal(decode(&m, &d, &rec), -EBADMSG);
 	buf_done(&m.b);
 	decoder_done(&d);
+}
+
+/* Begins a record, takes its body from `words`, and ends it with the trailer. */
+static void simple(struct maker *m, uint32_t type, uint16_t misc, const uint64_t *words,
+		   size_t nr)
+{
+	begin(m, type, misc);
+	for (size_t i = 0; i < nr; i++)
+		put_u64(m, words[i]);
+	trailer(m);
+	finish(m);
+}
+
+static void check_trailer(const struct record *rec)
+{
+	assert_int_equal(rec->id.pid, 20);
+	assert_int_equal(rec->id.tid, 21);
+	assert_int_equal(rec->id.time_ns, 1234567);
+	assert_int_equal(rec->id.stream_id, 31);
+	assert_int_equal(rec->id.cpu, 1);
+	assert_int_equal(rec->id.id, 700);
+}
+
+static void check_words_only(struct maker *m, const struct decoder *d)
+{
+	static const uint64_t words[] = { 11, 22, 33 };
+	struct record rec;
+
+	simple(m, PERF_RECORD_LOST, 0, words, 2);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.lost.id, 11);
+	assert_int_equal(rec.lost.lost, 22);
+	check_trailer(&rec);
+	simple(m, PERF_RECORD_LOST_SAMPLES, 0, words, 1);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.lost.id, 0);
+	assert_int_equal(rec.lost.lost, 11);
+	simple(m, PERF_RECORD_UNTHROTTLE, 0, words, 3);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.throttle.time_ns, 11);
+	assert_int_equal(rec.throttle.id, 22);
+	assert_int_equal(rec.throttle.stream_id, 33);
+	simple(m, PERF_RECORD_AUX, 0, words, 3);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.aux.offset, 11);
+	assert_int_equal(rec.aux.size, 22);
+	assert_int_equal(rec.aux.flags, 33);
+	check_trailer(&rec);
+	simple(m, PERF_RECORD_AUX_OUTPUT_HW_ID, 0, words, 1);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.aux_output_hw_id.hw_id, 11);
+}
+
+static void check_switches(struct maker *m, const struct decoder *d)
+{
+	struct record rec;
+
+	simple(m, PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, NULL, 0);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_true(rec.sched_switch.out);
+	assert_false(rec.sched_switch.preempted);
+	assert_int_equal(rec.sched_switch.other_tid, -1);
+	check_trailer(&rec);
+	begin(m, PERF_RECORD_SWITCH_CPU_WIDE,
+	      PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	put_u32(m, 5);
+	put_u32(m, 6);
+	trailer(m);
+	finish(m);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_true(rec.sched_switch.preempted);
+	assert_int_equal(rec.sched_switch.other_pid, 5);
+	assert_int_equal(rec.sched_switch.other_tid, 6);
+	begin(m, PERF_RECORD_ITRACE_START, 0);
+	put_u32(m, 5);
+	put_u32(m, 6);
+	trailer(m);
+	finish(m);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.itrace_start.pid, 5);
+	assert_int_equal(rec.itrace_start.tid, 6);
+}
+
+static void check_code_changes(struct maker *m, const struct decoder *d)
+{
+	struct record rec;
+
+	begin(m, PERF_RECORD_BPF_EVENT, 0);
+	put_u16(m, 1);
+	put_u16(m, 2);
+	put_u32(m, 77);
+	put_text(m, "12345678", 8);
+	trailer(m);
+	finish(m);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.bpf_event.kind, 1);
+	assert_int_equal(rec.bpf_event.flags, 2);
+	assert_int_equal(rec.bpf_event.prog_id, 77);
+	assert_memory_equal(rec.bpf_event.tag, "12345678", 8);
+	check_trailer(&rec);
+	begin(m, PERF_RECORD_TEXT_POKE, 0);
+	put_u64(m, 0xffffffff81000000);
+	put_u16(m, 5);
+	put_u16(m, 2);
+	put_text(m, "OLD..nw", 12);
+	trailer(m);
+	finish(m);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.text_poke.addr, 0xffffffff81000000);
+	assert_int_equal(rec.text_poke.old_len, 5);
+	assert_int_equal(rec.text_poke.new_len, 2);
+	assert_memory_equal(rec.text_poke.bytes + 5, "nw", 2);
+	check_trailer(&rec);
+}
+
+static void check_read_and_deferred(struct maker *m, const struct decoder *d)
+{
+	static const uint64_t deferred[] = { 0xc00c1e, 3, (uint64_t)-512, 0x10, 0x20 };
+	struct record rec;
+
+	begin(m, PERF_RECORD_READ, 0);
+	put_u32(m, 5);
+	put_u32(m, 6);
+	put_u64(m, 1); /* group of one: enabled, {value, id, lost} */
+	put_u64(m, 50);
+	put_u64(m, 51);
+	put_u64(m, 52);
+	put_u64(m, 53);
+	trailer(m);
+	finish(m);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.read.pid, 5);
+	assert_int_equal(rec.read.tid, 6);
+	assert_int_equal(rec.read.values.enabled_ns, 50);
+	assert_int_equal(rec.read.values.one.value, 51);
+	assert_int_equal(rec.read.values.one.id, 52);
+	assert_int_equal(rec.read.values.one.lost, 53);
+	check_trailer(&rec);
+	simple(m, RECORD_CALLCHAIN_DEFERRED, 0, deferred, 5);
+	assert_int_equal(decode(m, d, &rec), 0);
+	assert_int_equal(rec.deferred.cookie, 0xc00c1e);
+	assert_int_equal(rec.deferred.nr, 3);
+	assert_int_equal(decoder_u64_at(d, rec.deferred.chain, 2), 0x20);
+	check_trailer(&rec);
+}
+
+static void check_short(struct maker *m, const struct decoder *d)
+{
+	static const uint64_t many[] = { 1, UINT64_MAX / 8 };
+	struct record rec;
+
+	for (uint32_t type = 1; type <= RECORD_CALLCHAIN_DEFERRED; type++) {
+		simple(m, type, 0, many, 2);
+		decode_prefixes(m, d);
+	}
+	assert_int_equal(decode(m, d, &rec), -EBADMSG);
+	simple(m, PERF_RECORD_NAMESPACES, 0, many, 2);
+	assert_int_equal(decode(m, d, &rec), -EBADMSG);
+}
+
+static void test_kinds(void **unused)
+{
+	struct decoder d;
+
+	(void)unused;
+	for (int swap = 0; swap < 2; swap++) {
+		struct maker m = { .swap = swap };
+
+		two_events(&d, swap);
+		check_words_only(&m, &d);
+		check_switches(&m, &d);
+		check_code_changes(&m, &d);
+		check_read_and_deferred(&m, &d);
+		check_short(&m, &d);
+		buf_done(&m.b);
+		decoder_done(&d);
+	}
+}
+
+static void test_names(void **unused)
+{
+	(void)unused;
+	assert_null(record_name(0));
+	assert_string_equal(record_name(PERF_RECORD_MMAP), "MMAP");
+	assert_string_equal(record_name(10), "MMAP2");
+	assert_string_equal(record_name(15), "SWITCH_CPU_WIDE");
+	assert_string_equal(record_name(22), "CALLCHAIN_DEFERRED");
+	assert_null(record_name(23));
+	assert_null(record_name(63));
+	assert_string_equal(record_name(64), "ATTR");
+	assert_string_equal(record_name(68), "FINISHED_ROUND");
+	assert_string_equal(record_name(86), "SCHEDSTAT_DOMAIN");
+	assert_null(record_name(87));
+	assert_string_equal(record_name(32769), "DSO");
+	assert_null(record_name(40000));
 }
 
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_mmap2),
 		cmocka_unit_test(test_string_without_end),
 		cmocka_unit_test(test_unknown_kind_and_sizes),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_names),
 	};
 
 	return UNIT_RUN(cases);

@@ -1,0 +1,136 @@
+/* perf_made.h - the records that perf itself puts between those of the kernel.
+ * Layer: decode.  Source of the layouts: tools/lib/perf/include/perf/event.h. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	RECORD_HEADER_ATTR = 64,
+	RECORD_HEADER_EVENT_TYPE = 65,
+	RECORD_HEADER_TRACING_DATA = 66,
+	RECORD_HEADER_BUILD_ID = 67,
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_ID_INDEX = 69,
+	RECORD_AUXTRACE_INFO = 70,
+	RECORD_AUXTRACE = 71,
+	RECORD_AUXTRACE_ERROR = 72,
+	RECORD_THREAD_MAP = 73,
+	RECORD_CPU_MAP = 74,
+	RECORD_STAT_CONFIG = 75,
+	RECORD_STAT = 76,
+	RECORD_STAT_ROUND = 77,
+	RECORD_EVENT_UPDATE = 78,
+	RECORD_TIME_CONV = 79,
+	RECORD_HEADER_FEATURE = 80,
+	RECORD_COMPRESSED = 81,
+	RECORD_FINISHED_INIT = 82,
+	RECORD_COMPRESSED2 = 83,
+	RECORD_BPF_METADATA = 84,
+	RECORD_SCHEDSTAT_CPU = 85,
+	RECORD_SCHEDSTAT_DOMAIN = 86
+};
+
+/* Rows of {id, idx, cpu, tid}, and maybe as many of {machine_pid, vcpu} behind them. */
+struct record_id_index {
+	uint64_t nr;
+	const uint8_t *rows;   /* nr times four u64 */
+	const uint8_t *guests; /* nr times two u64, or NULL */
+};
+
+struct record_auxtrace_info {
+	uint32_t
+		kind; /* enum auxtrace_type: 1 Intel PT, 2 BTS, 3 CoreSight, 4 SPE ... */
+	uint64_t nr_words;
+	const uint8_t *words; /* u64, what the kind needs */
+};
+
+struct record_auxtrace {
+	uint64_t size; /* of the payload behind the record */
+	uint64_t offset;
+	uint64_t reference;
+	uint32_t idx;
+	int32_t tid; /* -1 for a CPU's */
+	int32_t cpu; /* -1 for a thread's */
+};
+
+struct record_auxtrace_error {
+	uint32_t kind;
+	uint32_t code;
+	int32_t cpu, pid, tid;
+	uint64_t ip;
+	uint64_t time_ns; /* 0 unknown */
+	char message[64];
+};
+
+struct record_thread_map {
+	uint64_t nr;
+	const uint8_t *rows; /* nr times {u64 pid, char comm[16]} */
+};
+
+enum cpu_map_kind {
+	CPU_MAP_LIST,
+	CPU_MAP_MASK,
+	CPU_MAP_RANGE
+};
+
+struct record_cpu_map {
+	uint16_t kind;      /* enum cpu_map_kind, or one that we do not know */
+	uint16_t nr;        /* numbers of a list, words of a mask */
+	uint16_t long_size; /* bytes of a mask's word: 4 or 8 */
+	bool any_cpu;       /* range */
+	uint16_t first, last;
+	const uint8_t *values; /* u16 of a list (0xffff: any CPU), words of a mask */
+};
+
+struct record_stat_config {
+	uint64_t nr;
+	const uint8_t *rows; /* nr times {u64 tag, u64 value} */
+};
+
+struct record_stat {
+	uint64_t id;
+	uint32_t cpu, thread;
+	uint64_t value, enabled_ns, running_ns;
+};
+
+struct record_stat_round {
+	uint64_t kind; /* 0 interval, 1 final */
+	uint64_t time_ns;
+};
+
+struct record_event_update {
+	uint64_t kind; /* 0 unit, 1 scale, 2 name, 3 CPUs */
+	uint64_t id;
+	const uint8_t *data;
+	uint64_t len;
+};
+
+/* TSC to perf's clock, see struct perf_event_mmap_page. */
+struct record_time_conv {
+	uint64_t time_shift, time_mult, time_zero;
+	uint64_t time_cycles, time_mask; /* 0 in old files */
+	bool has_time_zero, has_time_short;
+};
+
+struct record_header_feature {
+	uint64_t feature;
+	const uint8_t *data;
+	uint64_t len;
+};
+
+struct record_tracing_data {
+	uint32_t size; /* of the payload behind the record */
+};
+
+struct record_bpf_metadata {
+	const char *prog;
+};
+
+struct record_schedstat { /* of a CPU and of a domain */
+	uint64_t time;
+	uint32_t cpu;
+	uint16_t version;
+	uint16_t domain;
+	const uint8_t *data;
+	uint64_t len;
+};

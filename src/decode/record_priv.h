@@ -1,0 +1,100 @@
+/* record_priv.h - what the files of decode/ share. */
+#pragma once
+#include <string.h>
+
+#include "base/cursor.h"
+#include "decode/record.h"
+
+enum {
+	RECORD_HEADER_BYTES = sizeof(struct perf_event_header),
+	RECORD_PERF_MADE_FIRST = 64,
+	RECORD_PERF_MADE_COUNT = RECORD_SCHEDSTAT_DOMAIN + 1 - RECORD_PERF_MADE_FIRST
+};
+
+/* Reads the body of one kind of record, from behind its header; in->failed tells of a short
+ * one. */
+typedef void (*record_decode_fn)(struct cursor *in, struct record *rec);
+
+/* `nr` elements of `bytes` each, borrowed; NULL and in->failed if they are not there. */
+static inline const uint8_t *record_take_array(struct cursor *in, uint64_t nr,
+					       size_t bytes)
+{
+	if (in->failed || nr > cursor_left(in) / bytes) {
+		in->failed = true;
+		return NULL;
+	}
+	return cursor_take(in, nr * bytes);
+}
+
+/* A string that ends inside the record, else "" and in->failed. */
+const char *record_take_str(struct cursor *in);
+void record_take_read(struct cursor *in, uint64_t format, struct record_read *ret_read);
+/* A SAMPLE of `size` bytes, whose type and misc are in rec.  0 or -EBADMSG. */
+int record_decode_sample(const struct decoder *d, const uint8_t *bytes, size_t size,
+			 struct record *rec, struct err *err);
+
+static inline uint64_t record_u64(const uint8_t *at, bool swap)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+static inline uint32_t record_u32(const uint8_t *at, bool swap)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+static inline uint16_t record_u16(const uint8_t *at, bool swap)
+{
+	uint16_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap16(v) : v;
+}
+
+/* Reads the header; the record's size, or 0 if it is malformed or more than `len`. */
+static inline size_t record_open(const struct decoder *d, const uint8_t *bytes,
+				 size_t len, struct record *rec)
+{
+	size_t size;
+
+	if (len < RECORD_HEADER_BYTES)
+		return 0;
+	rec->type = record_u32(bytes, d->swap);
+	rec->misc = record_u16(bytes + 4, d->swap);
+	size = record_u16(bytes + 6, d->swap);
+	return size >= RECORD_HEADER_BYTES && size <= len ? size : 0;
+}
+
+/* The attr of the record whose id is at `at`, bytes from its start; 0: it has none.  What
+ * perf makes up for the time before the recording has the id 0. */
+static inline uint32_t record_attr(const struct decoder *d, const uint8_t *bytes,
+				   size_t size, size_t at, bool *ret_stray)
+{
+	uint32_t index;
+	uint64_t id;
+
+	*ret_stray = false;
+	if (d->attrs.nr < 2 || !at || at + sizeof(id) > size)
+		return 0;
+	id = record_u64(bytes + at, d->swap);
+	if (id - d->first_id < d->by_near_id.nr)
+		index = d->by_near_id.at[id - d->first_id];
+	else
+		index = map_get(&d->by_id, id, 0);
+	if (index != MAP_NONE)
+		return index;
+	*ret_stray = id != 0;
+	return 0;
+}
+
+int record_malformed(size_t left, struct err *err);
+int record_cut_short(const struct record *rec, struct err *err);
+
+/* Type minus RECORD_PERF_MADE_FIRST; NULL where there is nothing to read. */
+extern const record_decode_fn record_perf_made[RECORD_PERF_MADE_COUNT];

@@ -1,0 +1,319 @@
+#include "decode/sample.h"
+
+#include <string.h>
+
+#include "decode/record_priv.h"
+
+enum {
+	BRANCH_BYTES = 24 /* from, to, flags */
+};
+
+uint64_t decoder_u64_at(const struct decoder *d, const uint8_t *array, uint64_t i)
+{
+	uint64_t v;
+
+	memcpy(&v, array + i * sizeof(v), sizeof(v));
+	return d->swap ? __builtin_bswap64(v) : v;
+}
+
+uint32_t decoder_u32_at(const struct decoder *d, const uint8_t *array, uint64_t i)
+{
+	uint32_t v;
+
+	memcpy(&v, array + i * sizeof(v), sizeof(v));
+	return d->swap ? __builtin_bswap32(v) : v;
+}
+
+uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s,
+			  uint64_t i)
+{
+	return decoder_u64_at(d, s->chain, i);
+}
+
+/* A bit field of a word that the kernel wrote as C bit fields: they begin at the lowest bit
+ * on little-endian machines and at the highest one on the others. */
+static uint64_t bits(uint64_t word, unsigned int first, unsigned int nr, bool big)
+{
+	return word >> (big ? 64 - first - nr : first) & ((UINT64_C(1) << nr) - 1);
+}
+
+struct branch decoder_branch_at(const struct decoder *d, const struct record_sample *s,
+				uint64_t i)
+{
+	const uint8_t *entry = s->branches + i * BRANCH_BYTES;
+	uint64_t flags = decoder_u64_at(d, entry, 2);
+	bool big = d->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
+	return (struct branch){
+		.from = decoder_u64_at(d, entry, 0),
+		.to = decoder_u64_at(d, entry, 1),
+		.mispredicted = bits(flags, 0, 1, big),
+		.predicted = bits(flags, 1, 1, big),
+		.in_tx = bits(flags, 2, 1, big),
+		.aborted = bits(flags, 3, 1, big),
+		.cycles = (uint16_t)bits(flags, 4, 16, big),
+		.type = (uint8_t)bits(flags, 20, 4, big),
+		.spec = (uint8_t)bits(flags, 24, 2, big),
+		.new_type = (uint8_t)bits(flags, 26, 4, big),
+		.priv = (uint8_t)bits(flags, 30, 3, big),
+	};
+}
+
+static struct read_value take_value(struct cursor *in, uint64_t format)
+{
+	struct read_value v = { .value = cursor_u64(in) };
+
+	if (format & PERF_FORMAT_ID)
+		v.id = cursor_u64(in);
+	if (format & PERF_FORMAT_LOST)
+		v.lost = cursor_u64(in);
+	return v;
+}
+
+static size_t value_bytes(uint64_t format)
+{
+	return sizeof(uint64_t) *
+	       (1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST));
+}
+
+struct read_value decoder_read_at(const struct decoder *d, const struct record_read *r,
+				  uint64_t i)
+{
+	size_t bytes = value_bytes(r->format);
+	struct cursor in;
+
+	if (!r->group)
+		return r->one;
+	in = cursor_of(r->group + i * bytes, bytes, d->swap);
+	return take_value(&in, r->format);
+}
+
+static void take_times(struct cursor *in, uint64_t format, struct record_read *r)
+{
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		r->enabled_ns = cursor_u64(in);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		r->running_ns = cursor_u64(in);
+}
+
+/* perf_event_open(2), "Reading results". */
+void record_take_read(struct cursor *in, uint64_t format, struct record_read *ret_read)
+{
+	struct record_read r = { .nr = 1, .format = (uint32_t)format };
+	struct cursor first;
+
+	if (!(format & PERF_FORMAT_GROUP)) {
+		uint64_t value = cursor_u64(in);
+
+		take_times(in, format, &r);
+		if (format & PERF_FORMAT_ID)
+			r.one.id = cursor_u64(in);
+		if (format & PERF_FORMAT_LOST)
+			r.one.lost = cursor_u64(in);
+		r.one.value = value;
+		*ret_read = r;
+		return;
+	}
+	r.nr = cursor_u64(in);
+	take_times(in, format, &r);
+	r.group = record_take_array(in, r.nr, value_bytes(format));
+	if (r.group && r.nr) {
+		first = cursor_of(r.group, value_bytes(format), in->swap);
+		r.one = take_value(&first, format);
+	}
+	*ret_read = r;
+}
+
+static struct record_bytes take_bytes(struct cursor *in, uint64_t len)
+{
+	return (struct record_bytes){ .at = record_take_array(in, len, 1), .len = len };
+}
+
+static void take_chain(struct cursor *in, struct record_sample *s)
+{
+	uint64_t nr = cursor_u64(in);
+
+	s->chain = record_take_array(in, nr, sizeof(uint64_t));
+	s->nr_chain = s->chain ? nr : 0;
+}
+
+static void take_branches(struct cursor *in, uint64_t branch_type,
+			  struct record_sample *s)
+{
+	s->nr_branches = cursor_u64(in);
+	s->branch_hw_index = UINT64_MAX;
+	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		s->branch_hw_index = cursor_u64(in);
+	s->branches = record_take_array(in, s->nr_branches, BRANCH_BYTES);
+	s->branch_counters = NULL;
+	if (branch_type & SAMPLE_BRANCH_COUNTERS)
+		s->branch_counters =
+			record_take_array(in, s->nr_branches, sizeof(uint64_t));
+}
+
+static struct record_regs take_regs(struct cursor *in, uint64_t mask)
+{
+	struct record_regs r = { .abi = cursor_u64(in) };
+
+	if (r.abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return r;
+	r.mask = mask;
+	r.values = record_take_array(in, (uint64_t)__builtin_popcountll(mask),
+				     sizeof(uint64_t));
+	return r;
+}
+
+/* The room that was asked for, and behind it how much of it was used. */
+static struct record_bytes take_user_stack(struct cursor *in)
+{
+	struct record_bytes room = take_bytes(in, cursor_u64(in));
+	uint64_t used;
+
+	if (!room.len)
+		return room;
+	used = cursor_u64(in);
+	if (used > room.len)
+		in->failed = true;
+	room.len = used;
+	return room;
+}
+
+/* Both kinds of weight are one word, whose parts lie so that swapping the word is right. */
+static void take_weight(struct cursor *in, uint64_t type, struct record_sample *s)
+{
+	uint64_t word = cursor_u64(in);
+
+	s->weight = word;
+	s->ins_lat = s->p_stage_cyc = 0;
+	if (!(type & PERF_SAMPLE_WEIGHT_STRUCT))
+		return;
+	s->weight = (uint32_t)word;
+	s->ins_lat = (uint16_t)(word >> 32);
+	s->p_stage_cyc = (uint16_t)(word >> 48);
+}
+
+/* The parts behind the chain and the user's state, in the kernel's order. */
+static void take_last_parts(const struct perf_event_attr *a, uint64_t t,
+			    struct cursor *in, struct record_sample *s)
+{
+	if (t & PERF_SAMPLE_WEIGHT_TYPE)
+		take_weight(in, t, s);
+	if (t & PERF_SAMPLE_DATA_SRC)
+		s->data_src = cursor_u64(in);
+	if (t & PERF_SAMPLE_TRANSACTION)
+		s->transaction = cursor_u64(in);
+	if (t & PERF_SAMPLE_REGS_INTR)
+		s->intr_regs = take_regs(in, a->sample_regs_intr);
+	if (t & PERF_SAMPLE_PHYS_ADDR)
+		s->phys_addr = cursor_u64(in);
+	if (t & PERF_SAMPLE_CGROUP)
+		s->cgroup = cursor_u64(in);
+	if (t & PERF_SAMPLE_DATA_PAGE_SIZE)
+		s->data_page_size = cursor_u64(in);
+	if (t & PERF_SAMPLE_CODE_PAGE_SIZE)
+		s->code_page_size = cursor_u64(in);
+	if (t & PERF_SAMPLE_AUX)
+		s->aux = take_bytes(in, cursor_u64(in));
+}
+
+/* Apart, so that chains alone keep a short path. */
+__attribute__((noinline)) static void take_middle_parts(const struct perf_event_attr *a,
+							uint64_t t, struct cursor *in,
+							struct record_sample *s)
+{
+	if (t & PERF_SAMPLE_RAW)
+		s->raw = take_bytes(in, cursor_u32(in));
+	if (t & PERF_SAMPLE_BRANCH_STACK)
+		take_branches(in, a->branch_sample_type, s);
+	if (t & PERF_SAMPLE_REGS_USER)
+		s->user_regs = take_regs(in, a->sample_regs_user);
+	if (t & PERF_SAMPLE_STACK_USER)
+		s->user_stack = take_user_stack(in);
+	if (t > PERF_SAMPLE_STACK_USER)
+		take_last_parts(a, t, in, s);
+}
+
+/* What lies behind the fixed part; `t` without the bits of that. */
+static void take_variable_parts(const struct perf_event_attr *a, uint64_t t,
+				struct cursor *in, struct record_sample *s)
+{
+	if (t & PERF_SAMPLE_READ)
+		record_take_read(in, a->read_format, &s->read);
+	if (t & PERF_SAMPLE_CALLCHAIN)
+		take_chain(in, s);
+	if (t > PERF_SAMPLE_CALLCHAIN)
+		take_middle_parts(a, t, in, s);
+	s->has = t;
+}
+
+static void load_ids(const struct sample_layout *l, const uint8_t *at, bool swap,
+		     struct record_id *id)
+{
+	id->pid = id->tid = -1;
+	if (l->tid) {
+		id->pid = (int32_t)record_u32(at + l->tid, swap);
+		id->tid = (int32_t)record_u32(at + l->tid + 4, swap);
+	}
+	id->id = l->id ? record_u64(at + l->id, swap) : 0;
+	id->time_ns = l->time ? record_u64(at + l->time, swap) : 0;
+	id->has_time = l->time;
+	id->stream_id = l->stream ? record_u64(at + l->stream, swap) : 0;
+	id->cpu = l->cpu ? record_u32(at + l->cpu, swap) : 0;
+}
+
+/* The fields of fixed size, by their offsets: one look at the length for all of them.  This
+ * is the path that every sample takes.  Returns the layout, NULL if the record is short. */
+static inline const struct sample_layout *decode_fixed(const struct decoder *d,
+						       const uint8_t *at, size_t size,
+						       struct record *rec)
+{
+	bool stray, swap = d->swap;
+	uint32_t event = record_attr(d, at, size, d->id_in_sample, &stray);
+	const struct sample_layout *l = d->layouts.at + event;
+	struct record_sample *s = &rec->sample;
+
+	if (event >= d->layouts.nr || l->bytes > size)
+		return NULL;
+	rec->id.event = event;
+	rec->id.stray = stray;
+	load_ids(l, at, swap, &rec->id);
+	s->ip.v = l->ip ? record_u64(at + l->ip, swap) : 0;
+	s->addr = l->addr ? record_u64(at + l->addr, swap) : 0;
+	if (l->period)
+		s->period = record_u64(at + l->period, swap);
+	else
+		s->period = l->default_period;
+	s->cgroup = 0;
+	s->nr_chain = 0;
+	s->chain = NULL;
+	s->has = 0;
+	return l;
+}
+
+int record_decode_sample(const struct decoder *d, const uint8_t *bytes, size_t size,
+			 struct record *rec, struct err *err)
+{
+	const struct sample_layout *l = decode_fixed(d, bytes, size, rec);
+	struct cursor in = { .data = bytes, .len = size, .swap = d->swap };
+
+	if (!l)
+		return record_cut_short(rec, err);
+	if (!l->more)
+		return 0;
+	in.pos = l->bytes;
+	take_variable_parts(&d->attrs.at[rec->id.event], l->more, &in, &rec->sample);
+	return in.failed ? record_cut_short(rec, err) : 0;
+}
+
+int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t len,
+			 struct record *ret_record, struct err *err)
+{
+	size_t size = record_open(d, bytes, len, ret_record);
+
+	if (!size)
+		return record_malformed(len, err);
+	if (ret_record->type != PERF_RECORD_SAMPLE ||
+	    !decode_fixed(d, bytes, size, ret_record))
+		return record_cut_short(ret_record, err);
+	return 0;
+}
