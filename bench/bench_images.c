@@ -59,6 +59,26 @@ static void load_functions(Elf_Data *data, size_t nr, uint64_t to_off,
 	}
 }
 
+void bench_image_done(struct bench_image *image)
+{
+	free(image->functions);
+	image->functions = NULL;
+	image->nr_functions = 0;
+}
+
+/* .symtab has all that .dynsym has: the later one of the two counts if it is larger. */
+static void load_table(Elf_Data *data, const GElf_Shdr *sh, uint64_t to_off,
+		       struct bench_image *image)
+{
+	size_t nr = sh->sh_entsize ? sh->sh_size / sh->sh_entsize : 0;
+
+	if (nr <= image->nr_symbols)
+		return;
+	bench_image_done(image);
+	image->nr_symbols = nr;
+	load_functions(data, nr, to_off, image);
+}
+
 static void load_build_id(Elf_Data *data, struct bench_image *image)
 {
 	const uint8_t *id;
@@ -90,9 +110,8 @@ void bench_image_load(const char *path, struct bench_image *ret_image)
 
 		if (!gelf_getshdr(section, &sh) || !data)
 			continue;
-		if (sh.sh_type == SHT_SYMTAB && sh.sh_entsize && !image.functions)
-			load_functions(data, sh.sh_size / sh.sh_entsize, to_off,
-				       &image);
+		if (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM)
+			load_table(data, &sh, to_off, &image);
 		else if (sh.sh_type == SHT_NOTE && !image.build_id.len)
 			load_build_id(data, &image);
 	}
@@ -101,10 +120,4 @@ void bench_image_load(const char *path, struct bench_image *ret_image)
 	if (!image.nr_functions || !image.build_id.len)
 		die(path, "no functions or no build-id");
 	*ret_image = image;
-}
-
-void bench_image_done(struct bench_image *image)
-{
-	free(image->functions);
-	image->functions = NULL;
 }

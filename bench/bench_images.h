@@ -17,6 +17,7 @@ struct bench_image {
 	uint64_t text_len;
 	struct bench_function *functions; /* in the order of the symbol table */
 	size_t nr_functions;
+	size_t nr_symbols; /* of the table they are from */
 };
 
 /* Reads an ELF library with libelf.  Says what is wrong with it and exits. */

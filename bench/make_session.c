@@ -1,7 +1,7 @@
-/* make_session NR SEGMENT PERF_DATA LIBRARY... - the same made-up samples as a session
- * segment and as a perf.data: NR samples of so many processes on two CPUs, each with
- * IMAGES_PER_PROCESS of the libraries mapped (all, if there are few processes), where few
- * functions get most of the samples as in real programs. */
+/* make_session - the same made-up samples as a session segment and as a perf.data, of so
+ * many processes, threads, events and CPUs.  Each process has IMAGES_PER_PROCESS of the
+ * libraries mapped (all, if there are few processes), and few functions get most of the
+ * samples as in real programs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/parse.h"
@@ -19,10 +20,15 @@
 enum {
 	MAX_PROCESSES = 40,
 	FEW_PROCESSES = 4,
+	MAX_THREADS = 64, /* of a process */
+	MAX_EVENTS = 5,
+	MAX_CPUS = 1024,
+	MAX_STEEPNESS = 10,
 	MAX_IMAGES = 256,
 	IMAGES_PER_PROCESS = 30,
-	NR_CPUS = 2,
+	IMAGE_STEP = 7, /* a process begins so many libraries behind the one before */
 	FIRST_PID = 1000,
+	FIRST_TID = 10000, /* of the threads that are not a process's first */
 	RATE_HZ = 9999,
 	FLUSH_SAMPLES = 20000, /* about a second of recording */
 	ADDRESSES_PER_FUNCTION = 24,
@@ -39,8 +45,27 @@ struct mapping {
 
 struct process {
 	int32_t pid;
-	uint32_t thread; /* in the dict */
+	uint64_t nr_threads;
+	uint32_t threads[MAX_THREADS]; /* in the dict */
 	struct mapping maps[MAX_IMAGES];
+};
+
+/* Samples are spread over the first so many of these. */
+static const struct event_row {
+	const char *name;      /* perf's */
+	const char *long_name; /* ours */
+	uint32_t type;
+	uint64_t config;
+} event_rows[MAX_EVENTS] = {
+	{ "cpu-clock", "TIMER", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+	{ "instructions", "instructions", PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_INSTRUCTIONS },
+	{ "cache-references", "cache-references", PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "cache-misses", "cache-misses", PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_CACHE_MISSES },
+	{ "branch-misses", "branch-misses", PERF_TYPE_HARDWARE,
+	  PERF_COUNT_HW_BRANCH_MISSES },
 };
 
 struct maker {
@@ -52,25 +77,32 @@ struct maker {
 	size_t nr_images;
 	struct process processes[MAX_PROCESSES];
 	uint64_t nr_processes;
-	uint32_t event;
+	uint64_t nr_threads; /* of all processes together */
+	uint64_t nr_events;
+	uint64_t nr_cpus;
+	uint64_t steepness; /* how few functions and addresses get most samples */
+	uint32_t events[MAX_EVENTS]; /* in the dict */
 	uint64_t now_ns;
 	uint64_t seed;
 	struct err err;
 };
+
+/* What perf's reader needs of a sample; with several events an identifier as well. */
+#define SAMPLE_TYPE                                                                    \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |       \
+	 PERF_SAMPLE_PERIOD)
 
 /* The trailer that sample_id_all adds, in the kernel's order for SAMPLE_TYPE. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time_ns;
 	uint32_t cpu, reserved;
+	uint64_t id; /* only with several events */
 };
 
-#define SAMPLE_TYPE                                                                    \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |       \
-	 PERF_SAMPLE_PERIOD)
-
-struct sample_record {
-	struct perf_event_header header;
+/* Likewise a sample; with one event it begins at the ip. */
+struct sample_body {
+	uint64_t id;
 	uint64_t ip;
 	uint32_t pid, tid;
 	uint64_t time_ns;
@@ -102,34 +134,45 @@ static uint32_t random_below(struct maker *m, uint32_t limit)
 	return (uint32_t)((m->seed >> 33) % limit);
 }
 
-/* Small numbers often, large ones seldom: the product of two uniform fractions. */
-static size_t skewed_below(struct maker *m, size_t limit)
+/* Small numbers often, large ones seldom: the product of so many uniform fractions. */
+static size_t steep_below(struct maker *m, uint64_t nr_factors, size_t limit)
 {
-	uint64_t a = random_below(m, 1 << 16), b = random_below(m, 1 << 16);
+	uint64_t product = 1 << 16;
 
-	return (size_t)((a * b >> 16) * limit >> 16);
+	for (uint64_t i = 0; i < nr_factors; i++)
+		product = product * random_below(m, 1 << 16) >> 16;
+	return (size_t)(product * limit >> 16);
 }
 
-/* A record with the string behind `fixed` (its size) and the trailer; 8-byte steps. */
+static size_t skewed_below(struct maker *m, size_t limit)
+{
+	return steep_below(m, 2, limit);
+}
+
+/* A record with the string (if any) behind its body, and the trailer; 8-byte steps. */
 static void write_record(struct maker *m, const struct perf_event_header *head,
 			 const void *body, size_t body_len, const char *string,
 			 const struct process *p)
 {
 	uint8_t record[RECORD_MAX] = { 0 };
-	struct trailer trailer = { (uint32_t)p->pid, (uint32_t)p->pid, m->now_ns, 0,
-				   0 };
-	size_t string_len = (strlen(string) + 8) & ~(size_t)7;
+	struct trailer trailer = { .pid = (uint32_t)p->pid,
+				   .tid = (uint32_t)p->pid,
+				   .time_ns = m->now_ns,
+				   .id = 1 };
+	size_t trailer_len =
+		m->nr_events > 1 ? sizeof(trailer) : offsetof(struct trailer, id);
+	size_t string_len = *string ? (strlen(string) + 8) & ~(size_t)7 : 0;
 	size_t at = sizeof(*head);
 	struct perf_event_header header = *head;
 
-	if (at + body_len + string_len + sizeof(trailer) > sizeof(record))
+	if (at + body_len + string_len + trailer_len > sizeof(record))
 		check(m, err_set(&m->err, -ENAMETOOLONG, "path too long: %s", string));
 	memcpy(record + at, body, body_len);
 	at += body_len;
 	memcpy(record + at, string, strlen(string));
 	at += string_len;
-	memcpy(record + at, &trailer, sizeof(trailer));
-	at += sizeof(trailer);
+	memcpy(record + at, &trailer, trailer_len);
+	at += trailer_len;
 	header.size = (uint16_t)at;
 	memcpy(record, &header, sizeof(header));
 	check(m, perf_data_writer_write(m->perf, record, at, &m->err));
@@ -142,6 +185,18 @@ static void write_comm(struct maker *m, const struct process *p, const char *com
 	uint32_t body[2] = { (uint32_t)p->pid, (uint32_t)p->pid };
 
 	write_record(m, &head, body, sizeof(body), comm, p);
+}
+
+static void write_fork(struct maker *m, const struct process *p, uint32_t tid)
+{
+	struct perf_event_header head = { .type = PERF_RECORD_FORK };
+	struct {
+		uint32_t pid, ppid, tid, ptid;
+		uint64_t time_ns;
+	} body = { (uint32_t)p->pid, (uint32_t)p->pid, tid, (uint32_t)p->pid,
+		   m->now_ns };
+
+	write_record(m, &head, &body, sizeof(body), "", p);
 }
 
 static void write_mmap(struct maker *m, const struct process *p,
@@ -177,10 +232,31 @@ static uint32_t nr_maps(const struct maker *m)
 	return m->nr_images < MAX_IMAGES ? (uint32_t)m->nr_images : MAX_IMAGES;
 }
 
+/* The process's share of all threads; the first has the number of the process. */
+static void add_threads(struct maker *m, struct process *p, uint64_t number,
+			const char *comm)
+{
+	struct thread thread = { .pid = p->pid, .ns_pid = p->pid };
+
+	thread.comm = check_number(dict_string(&m->dict, comm));
+	thread.app = p->maps[0].dict_image;
+	thread.cgroup = check_number(dict_string(&m->dict, ""));
+	for (uint64_t i = number; i < m->nr_threads && p->nr_threads < MAX_THREADS;
+	     i += m->nr_processes) {
+		thread.tid = i == number ? p->pid : FIRST_TID + (int32_t)i;
+		thread.ns_tid = thread.tid;
+		if (thread.tid != p->pid)
+			write_fork(m, p, (uint32_t)thread.tid);
+		p->threads[p->nr_threads++] =
+			check_number(dict_thread(&m->dict, &thread));
+	}
+}
+
 static void add_process(struct maker *m, int number)
 {
 	struct process *p = &m->processes[number];
-	struct thread thread = { 0 };
+	size_t per_process = m->nr_images / m->nr_processes + 1;
+	size_t step = per_process > IMAGE_STEP ? per_process : IMAGE_STEP;
 	char comm[16];
 
 	p->pid = FIRST_PID + number;
@@ -192,7 +268,7 @@ static void add_process(struct maker *m, int number)
 
 		/* Each process has other libraries, and all are used by some. */
 		map->image =
-			&m->images[((size_t)number * 7 + (size_t)i) % m->nr_images];
+			&m->images[((size_t)number * step + (size_t)i) % m->nr_images];
 		map->start = 0x7f0000000000 + ((uint64_t)number << 32) +
 			     (uint64_t)i * 0x1000000 + random_below(m, 2048) * 4096ULL;
 		image.name = check_number(dict_string(&m->dict, map->image->path));
@@ -200,11 +276,19 @@ static void add_process(struct maker *m, int number)
 		map->dict_image = check_number(dict_image(&m->dict, &image));
 		write_mmap(m, p, map);
 	}
-	thread.pid = thread.tid = thread.ns_pid = thread.ns_tid = p->pid;
-	thread.comm = check_number(dict_string(&m->dict, comm));
-	thread.app = p->maps[0].dict_image;
-	thread.cgroup = check_number(dict_string(&m->dict, ""));
-	p->thread = check_number(dict_thread(&m->dict, &thread));
+	add_threads(m, p, (uint64_t)number, comm);
+}
+
+static void write_sample(struct maker *m, const struct sample_body *body)
+{
+	size_t skip = m->nr_events > 1 ? 0 : offsetof(struct sample_body, ip);
+	size_t len = sizeof(*body) - skip;
+	struct perf_event_header header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
+					    (uint16_t)(sizeof(header) + len) };
+
+	check(m, perf_data_writer_write(m->perf, &header, sizeof(header), &m->err));
+	check(m, perf_data_writer_write(m->perf, (const uint8_t *)body + skip, len,
+					&m->err));
 }
 
 static void add_sample(struct maker *m, uint32_t cpu)
@@ -212,55 +296,73 @@ static void add_sample(struct maker *m, uint32_t cpu)
 	const struct process *p =
 		&m->processes[skewed_below(m, (uint32_t)m->nr_processes)];
 	const struct mapping *map = &p->maps[skewed_below(m, nr_maps(m))];
-	const struct bench_function *function =
-		&map->image->functions[skewed_below(m, map->image->nr_functions)];
+	const struct bench_function *function = &map->image->functions[steep_below(
+		m, m->steepness, map->image->nr_functions)];
 	uint64_t step = function->size / ADDRESSES_PER_FUNCTION + 1;
-	uint64_t offset = function->file_off + skewed_below(m, ADDRESSES_PER_FUNCTION) *
-						       step % function->size;
-	struct sample_record record = {
-		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(record) },
-		.ip = map->start + offset - map->image->text_off,
-		.pid = (uint32_t)p->pid,
-		.tid = (uint32_t)p->pid,
-		.time_ns = m->now_ns,
-		.cpu = cpu,
-		.period = PERIOD_NS
-	};
+	size_t place = steep_below(m, m->steepness, ADDRESSES_PER_FUNCTION);
+	uint64_t offset = function->file_off + place * step % function->size;
+	size_t event = skewed_below(m, m->nr_events);
+	uint32_t thread = p->threads[skewed_below(m, p->nr_threads)];
+	struct sample_body body = { .id = event + 1,
+				    .ip = map->start + offset - map->image->text_off,
+				    .pid = (uint32_t)p->pid,
+				    .tid = (uint32_t)m->dict.threads.at[thread].tid,
+				    .time_ns = m->now_ns,
+				    .cpu = cpu,
+				    .period = PERIOD_NS };
 	struct sample sample = { .time_ns = m->now_ns,
 				 .period = PERIOD_NS,
-				 .thread = p->thread,
-				 .event = m->event,
+				 .thread = thread,
+				 .event = m->events[event],
 				 .cpu = cpu };
 	uint32_t frame = check_number(dict_frame(&m->dict, map->dict_image, offset));
 
 	sample.stack = check_number(dict_stack(&m->dict, STACK_ROOT, frame));
 	check(m, segment_writer_add(m->segment, &sample));
-	check(m, perf_data_writer_write(m->perf, &record, sizeof(record), &m->err));
+	write_sample(m, &body);
 	m->totals.samples++;
+}
+
+/* Both descriptions of an event; `id` becomes what its samples bear. */
+static void describe_event(struct maker *m, size_t number, struct perf_event_attr *attr,
+			   uint64_t *id, struct perf_data_event *ret_event)
+{
+	const struct event_row *row = &event_rows[number];
+	struct event_desc desc = { .type = row->type,
+				   .config = row->config,
+				   .flags = EVENT_USER | EVENT_KERNEL,
+				   .frequency_hz = RATE_HZ };
+
+	*attr = (struct perf_event_attr){ .type = row->type,
+					  .size = sizeof(*attr),
+					  .config = row->config,
+					  .sample_freq = RATE_HZ,
+					  .freq = 1,
+					  .sample_type = SAMPLE_TYPE,
+					  .mmap = number == 0,
+					  .mmap2 = number == 0,
+					  .comm = number == 0,
+					  .comm_exec = number == 0,
+					  .build_id = number == 0,
+					  .sample_id_all = 1,
+					  .use_clockid = 1,
+					  .clockid = 1 };
+	if (m->nr_events > 1)
+		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
+	if (number == 0)
+		desc.flags |= EVENT_TIMER;
+	desc.name = check_number(dict_string(&m->dict, row->long_name));
+	desc.about = check_number(dict_string(&m->dict, "made up"));
+	m->events[number] = check_number(dict_event(&m->dict, &desc));
+	*id = number + 1;
+	*ret_event = (struct perf_data_event){ attr, row->name, id, 1 };
 }
 
 static void open_outputs(struct maker *m, const char *segment, const char *perf)
 {
-	static const uint64_t ids[] = { 1 };
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.size = sizeof(attr),
-					.config = PERF_COUNT_SW_CPU_CLOCK,
-					.sample_freq = RATE_HZ,
-					.freq = 1,
-					.sample_type = SAMPLE_TYPE,
-					.mmap = 1,
-					.mmap2 = 1,
-					.comm = 1,
-					.comm_exec = 1,
-					.build_id = 1,
-					.sample_id_all = 1,
-					.use_clockid = 1,
-					.clockid = 1 };
-	struct perf_data_event event = { &attr, "cpu-clock", ids, 1 };
-	struct event_desc desc = { .type = attr.type,
-				   .config = attr.config,
-				   .flags = EVENT_USER | EVENT_KERNEL | EVENT_TIMER,
-				   .frequency_hz = RATE_HZ };
+	struct perf_event_attr attrs[MAX_EVENTS];
+	struct perf_data_event events[MAX_EVENTS];
+	uint64_t ids[MAX_EVENTS];
 	struct session_info info = { .tool_version = "bench",
 				     .hostname = "bench",
 				     .os_release = "0",
@@ -269,26 +371,25 @@ static void open_outputs(struct maker *m, const char *segment, const char *perf)
 				     .boot_id = "",
 				     .command = "make_session",
 				     .vmlinux = "",
-				     .nr_cpus_online = NR_CPUS,
+				     .nr_cpus_online = (uint32_t)m->nr_cpus,
 				     .clock_id = 1,
 				     .start_ns = m->now_ns,
 				     .flags = SESSION_SYSTEM_WIDE | SESSION_64BIT };
 
 	check(m, dict_init(&m->dict));
-	desc.name = check_number(dict_string(&m->dict, "TIMER"));
-	desc.about = check_number(dict_string(&m->dict, "made up"));
-	m->event = check_number(dict_event(&m->dict, &desc));
+	for (size_t i = 0; i < m->nr_events; i++)
+		describe_event(m, i, &attrs[i], &ids[i], &events[i]);
 	check(m, segment_writer_open(segment, &info, &m->dict, &m->segment, &m->err));
-	check(m, perf_data_writer_open(perf, &event, 1, &m->perf, &m->err));
+	check(m, perf_data_writer_open(perf, events, m->nr_events, &m->perf, &m->err));
 }
 
 static void make_samples(struct maker *m, uint64_t nr)
 {
 	for (uint64_t i = 0; i < nr; i++) {
-		if (i % NR_CPUS == 0)
+		if (i % m->nr_cpus == 0)
 			m->now_ns += PERIOD_NS;
 		m->now_ns += random_below(m, 500);
-		add_sample(m, (uint32_t)(i % NR_CPUS));
+		add_sample(m, (uint32_t)(i % m->nr_cpus));
 		if (i % FLUSH_SAMPLES == FLUSH_SAMPLES - 1) {
 			check(m, segment_writer_flush(m->segment, &m->totals, &m->err));
 			check(m, perf_data_writer_finished_round(m->perf, &m->err));
@@ -314,25 +415,58 @@ static void close_outputs(struct maker *m, uint64_t begin_ns)
 	dict_done(&m->dict);
 }
 
+static bool parse_limited(const char *text, uint64_t max, uint64_t *ret_number)
+{
+	return parse_u64_max(text, max, ret_number) && *ret_number > 0;
+}
+
+static bool parse_arguments(struct maker *m, int argc, char **argv, uint64_t *ret_nr)
+{
+	bool good = true;
+	int letter;
+
+	m->nr_events = 1;
+	m->nr_cpus = 2;
+	m->steepness = 2;
+	while ((letter = getopt(argc, argv, "+t:e:c:s:")) != -1) {
+		if (letter == 't')
+			good &= parse_limited(optarg, MAX_PROCESSES * MAX_THREADS,
+					      &m->nr_threads);
+		else if (letter == 'e')
+			good &= parse_limited(optarg, MAX_EVENTS, &m->nr_events);
+		else if (letter == 's')
+			good &= parse_limited(optarg, MAX_STEEPNESS, &m->steepness);
+		else
+			good &= letter == 'c' &&
+				parse_limited(optarg, MAX_CPUS, &m->nr_cpus);
+	}
+	if (argc - optind < 5 || !good || !parse_u64(argv[optind], ret_nr) ||
+	    !parse_limited(argv[optind + 1], MAX_PROCESSES, &m->nr_processes))
+		return false;
+	if (m->nr_threads < m->nr_processes)
+		m->nr_threads = m->nr_processes;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	static struct maker m = { .now_ns = 1000000000000, .seed = 1 };
 	uint64_t nr, begin_ns = m.now_ns;
 
-	if (argc < 6 || !parse_u64(argv[1], &nr) ||
-	    !parse_u64_max(argv[2], MAX_PROCESSES, &m.nr_processes) ||
-	    !m.nr_processes) {
-		fprintf(stderr, "usage: make_session NR PROCESSES SEGMENT PERF_DATA "
-				"LIBRARY...\n");
+	if (!parse_arguments(&m, argc, argv, &nr)) {
+		fprintf(stderr, "usage: make_session [-t THREADS] [-e EVENTS] [-c "
+				"CPUS] [-s STEEPNESS] NR "
+				"PROCESSES SEGMENT PERF_DATA LIBRARY...\n");
 		return 2;
 	}
-	m.nr_images = (size_t)(argc - 5);
+	argv += optind;
+	m.nr_images = (size_t)(argc - optind - 4);
 	m.images = calloc(m.nr_images, sizeof(*m.images));
 	if (!m.images)
 		return 1;
 	for (size_t i = 0; i < m.nr_images; i++)
-		bench_image_load(argv[5 + i], &m.images[i]);
-	open_outputs(&m, argv[3], argv[4]);
+		bench_image_load(argv[4 + i], &m.images[i]);
+	open_outputs(&m, argv[2], argv[3]);
 	for (int i = 0; i < (int)m.nr_processes; i++)
 		add_process(&m, i);
 	make_samples(&m, nr);
