@@ -82,6 +82,10 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 	case IMAGE_KERNEL:
 		put(out, image_name_kernel(style, vmlinux));
 		break;
+	case IMAGE_KERNEL_UNMAPPED:
+		put(out, style == NAMES_PERF ? "[unknown]"
+					     : image_name_kernel(style, vmlinux));
+		break;
 	case IMAGE_MODULE:
 		put_module(out, name, style);
 		break;
@@ -122,15 +126,20 @@ const char *image_name_short(const char *name)
 
 bool image_is_kernel(const struct image *image)
 {
-	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
+	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE ||
+	       image->kind == IMAGE_KERNEL_UNMAPPED;
 }
 
 const char *image_origin(const struct image *image)
 {
 	static const char *const origins[IMAGE_COUNT] = {
-		[IMAGE_KERNEL] = "[k]",     [IMAGE_MODULE] = "[k]",
-		[IMAGE_BPF] = "[k]",        [IMAGE_GUEST_KERNEL] = "[g]",
-		[IMAGE_GUEST_USER] = "[u]", [IMAGE_HYPERVISOR] = "[H]",
+		[IMAGE_KERNEL] = "[k]",
+		[IMAGE_MODULE] = "[k]",
+		[IMAGE_BPF] = "[k]",
+		[IMAGE_GUEST_KERNEL] = "[g]",
+		[IMAGE_GUEST_USER] = "[u]",
+		[IMAGE_HYPERVISOR] = "[H]",
+		[IMAGE_KERNEL_UNMAPPED] = "[k]",
 	};
 	const char *origin =
 		(unsigned int)image->kind < IMAGE_COUNT ? origins[image->kind] : NULL;

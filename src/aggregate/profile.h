@@ -26,6 +26,7 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "format/dict.h"
+#include "format/perf_input.h"
 #include "format/session.h"
 #include "resolve/naming.h"
 
@@ -48,6 +49,7 @@ struct profile_options {
 	const char *vmlinux; /* names the kernel in OProfile's layouts; NULL: the
 			      * session's file does */
 	struct naming_places *places; /* where else to look for binaries; may be NULL */
+	bool one_thread; /* read files without help; the result is the same */
 };
 
 /* A distinct event: name, count, unit mask.  A later segment may know more of it. */
@@ -126,8 +128,11 @@ struct profile_input {
 	struct session_totals totals;
 	struct segment_damage damage;
 	uint64_t samples_read;
-	uint32_t nr_segments;
+	uint32_t nr_segments; /* and perf.data files */
 	uint32_t nr_unfinished;
+	struct perf_input_damage file_damage; /* of perf.data files */
+	uint32_t nr_interrupted;              /* of these whose recording was killed */
+	uint64_t nr_malformed;                /* records of these */
 	uint32_t session_flags;
 	double cpu_mhz;    /* of the first segment, as the next two */
 	uint32_t cpu_desc; /* strings of the profile */
@@ -179,13 +184,14 @@ int profile_end(struct profile *p);
  * segment.  A segment that is damaged is read as far as it goes and counted in p->input. */
 int profile_read_segment(struct profile *p, const char *path, const char *session_dir,
 			 const char *session, uint64_t *start_ns, struct err *err);
+/* Reads a perf.data: a file, a directory, or "-" (standard input).  What is damaged or
+ * missing is counted in p->input.  0 or a negative errno with a line for the user. */
+int profile_read_perf_data(struct profile *p, const char *path, const char *session,
+			   struct err *err);
 /* Gives the events their ranks.  To be called when all sources are read. */
 void profile_finish(struct profile *p);
 
 uint64_t profile_value(const struct profile *p, uint32_t group, size_t key);
-/* Values of a KEY_TEXT key number strings or functions: all are below this.  0 for other
- * keys. */
-size_t profile_nr_values(const struct profile *p, size_t key);
 /* The text of a KEY_TEXT value, borrowed; full names. */
 const char *profile_text(struct profile *p, uint32_t group, size_t key);
 const char *profile_function_name(struct profile *p, uint32_t function);

@@ -30,6 +30,8 @@ enum image_kind {
 	IMAGE_GUEST_KERNEL, /* the kernel of a virtual machine */
 	IMAGE_GUEST_USER,   /* its programs */
 	IMAGE_HYPERVISOR, /* below us; also where the kernel does not say in what mode */
+	/* In kernel mode, neither in the kernel nor in a known module; offset = address: */
+	IMAGE_KERNEL_UNMAPPED,
 	IMAGE_COUNT
 };
 

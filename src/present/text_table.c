@@ -9,8 +9,7 @@
 #include "present/writers.h"
 
 enum {
-	WIDE_DIGITS = 16,
-	WRITTEN_AT_ONCE = 1 << 16 /* bytes */
+	WIDE_DIGITS = 16
 };
 
 int text_table_choose(struct text_table *t, const char *column, size_t at)
@@ -47,21 +46,14 @@ static void pad(struct buf *text, size_t from, unsigned int width)
 	buf_put(text, blanks, nr < sizeof(blanks) ? nr : sizeof(blanks) - 1);
 }
 
-int text_table_end(struct text_table *t, FILE *out)
+static int end_line(FILE *out, struct buf *text)
 {
-	if (t->text.failed)
+	buf_put_u8(text, '\n');
+	if (text->failed)
 		return -ENOMEM;
-	if (t->text.len)
-		fwrite_unlocked(t->text.data, 1, t->text.len, out);
-	buf_clear(&t->text);
+	fwrite_unlocked(text->data, 1, text->len, out);
+	buf_clear(text);
 	return 0;
-}
-
-static int end_line(FILE *out, struct text_table *t)
-{
-	buf_put_u8(&t->text, '\n');
-	return t->text.failed || t->text.len >= WRITTEN_AT_ONCE ? text_table_end(t, out)
-								: 0;
 }
 
 static int write_titles(FILE *out, struct text_table *t)
@@ -74,7 +66,7 @@ static int write_titles(FILE *out, struct text_table *t)
 		if (i + 1 < t->chosen.nr)
 			pad(&t->text, from, c->width);
 	}
-	return end_line(out, t);
+	return end_line(out, &t->text);
 }
 
 int text_table_begin(struct text_table *t, FILE *out)
@@ -90,11 +82,6 @@ int text_table_begin(struct text_table *t, FILE *out)
 		if (!strcmp(t->chosen.at[i].column->name, "vma"))
 			t->chosen.at[i].width = WIDE_DIGITS + 1;
 	}
-	for (size_t i = t->nr_counts; i < t->chosen.nr; i++) {
-		struct chosen *c = &t->chosen.at[i];
-
-		cell_cache_init(&c->cache, profile_nr_values(t->p, c->at));
-	}
 	if (t->options->no_header)
 		return 0;
 	header_write(out, t->p, &t->lines);
@@ -103,37 +90,16 @@ int text_table_begin(struct text_table *t, FILE *out)
 
 static struct column_cell make_cell(const struct text_table *t, const struct line *line)
 {
-	const uint64_t *periods = t->lines.periods;
-
-	if (periods)
-		periods += line->number * t->lines.nr_columns;
 	return (struct column_cell){ .profile = t->p,
 				     .options = t->options,
 				     .group = line->group,
 				     .counts = line->counts,
-				     .periods = periods,
+				     .periods = line->periods,
 				     .totals = t->lines.totals,
 				     .sums = t->sums,
 				     .percents = t->percents,
 				     .sum_percents = t->percents + t->lines.nr_columns,
 				     .vma_digits = t->vma_digits };
-}
-
-/* The text of a key's value, with what stands behind it. */
-static void put_key(struct text_table *t, struct chosen *c,
-		    const struct column_cell *cell, bool is_last)
-{
-	uint64_t value = profile_value(t->p, cell->group, c->at);
-	size_t from = t->text.len;
-
-	if (cell_cache_put(&c->cache, value, &t->text))
-		return;
-	c->column->print(&t->text, cell);
-	if (!is_last)
-		pad(&t->text, from, c->width);
-	if (!t->text.failed)
-		cell_cache_keep(&c->cache, value, t->text.data + from,
-				t->text.len - from);
 }
 
 int text_table_line(struct text_table *t, FILE *out, const struct line *line)
@@ -143,20 +109,15 @@ int text_table_line(struct text_table *t, FILE *out, const struct line *line)
 	for (size_t i = 0; i < t->lines.nr_columns; i++)
 		t->sums[i] += line->counts[i];
 	for (size_t i = 0; i < t->chosen.nr; i++) {
-		struct chosen *c = &t->chosen.at[i];
-		bool is_last = i + 1 == t->chosen.nr;
+		const struct chosen *c = &t->chosen.at[i];
 		size_t from = t->text.len;
 
 		cell.at = c->at;
-		if (i >= t->nr_counts) {
-			put_key(t, c, &cell, is_last);
-			continue;
-		}
 		c->column->print(&t->text, &cell);
-		if (!is_last)
+		if (i + 1 < t->chosen.nr)
 			pad(&t->text, from, c->width);
 	}
-	return end_line(out, t);
+	return end_line(out, &t->text);
 }
 
 int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
@@ -176,14 +137,12 @@ int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		if (i + 1 < t->nr_counts)
 			pad(&t->text, from, c->width);
 	}
-	return end_line(out, t);
+	return end_line(out, &t->text);
 }
 
 void text_table_done(struct text_table *t)
 {
 	lines_done(&t->lines);
-	for (size_t i = 0; i < t->chosen.nr; i++)
-		cell_cache_done(&t->chosen.at[i].cache);
 	vec_done(&t->chosen);
 	free(t->sums);
 	free(t->percents);

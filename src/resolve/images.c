@@ -193,6 +193,12 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 	return find_or_add(t, &image);
 }
 
+static bool is_binary(enum image_kind kind)
+{
+	return kind == IMAGE_FILE || kind == IMAGE_VDSO || kind == IMAGE_KERNEL ||
+	       kind == IMAGE_MODULE;
+}
+
 uint32_t image_table_hit(struct image_table *t, uint32_t entry, int32_t pid,
 			 const struct mapping *m)
 {
@@ -200,8 +206,7 @@ uint32_t image_table_hit(struct image_table *t, uint32_t entry, int32_t pid,
 
 	if (e->number != DICT_NONE)
 		return e->number;
-	if (t->ops && t->ops->first_hit && e->image.kind != IMAGE_ANON &&
-	    e->image.kind != IMAGE_UNMAPPED)
+	if (t->ops && t->ops->first_hit && is_binary(e->image.kind))
 		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, e->image.name), pid,
 				  m ? m->start : 0, m ? m->end : 0, &e->image);
 	e->number = dict_image(t->dict, &e->image);

@@ -437,6 +437,7 @@ static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *
 	[IMAGE_GUEST_KERNEL] = name_nothing,
 	[IMAGE_GUEST_USER] = name_nothing,
 	[IMAGE_HYPERVISOR] = name_nothing,
+	[IMAGE_KERNEL_UNMAPPED] = name_nothing,
 };
 
 /* The entry, loaded; NULL when memory is short, or for a number that is no image. */

@@ -10,6 +10,7 @@
 
 static int make_worlds(struct resolver *r)
 {
+	r->kernel_unmapped = IMAGE_TABLE_FAILED;
 	for (int w = 0; w < WORLD_COUNT; w++) {
 		r->world_images[w] = IMAGE_TABLE_FAILED;
 		if (w == WORLD_USER)
@@ -141,8 +142,7 @@ struct proc_thread *resolver_thread(struct resolver *r, int32_t pid, int32_t tid
 				   time_ns); /* the asking may have made it */
 	if (thread && thread->process->pid == pid)
 		return thread;
-	return add_thread(r, process, tid, 0,
-			  procs_find_thread(&r->procs, pid, time_ns));
+	return add_thread(r, process, tid, 0, NULL);
 }
 
 static int apply_mmap(struct resolver *r, const struct record *rec)

@@ -52,9 +52,11 @@ struct resolver {
 	uint32_t world_images
 		[WORLD_COUNT]; /* image table entry of what lies in no mapping,
 						* or IMAGE_TABLE_FAILED before the first */
-	bool leaves_only;      /* callers are not asked for */
-	struct map cgroups;    /* id -> string */
-	struct map asked;      /* pids that ops->unknown_process() was asked about */
+	uint32_t
+		kernel_unmapped; /* entry of kernel addresses in no mapping, likewise */
+	bool leaves_only;        /* callers are not asked for */
+	struct map cgroups;      /* id -> string */
+	struct map asked;        /* pids that ops->unknown_process() was asked about */
 	struct proc_thread *last_thread; /* of the last sample; good while ... */
 	uint64_t last_changes;           /* ... procs.changes is this */
 	struct frame_slot *frames;

@@ -85,6 +85,27 @@ static uint32_t unmapped_image(struct resolver *r, struct process *process)
 	return process->unmapped;
 }
 
+/* Where it is known where the kernel is, what lies beside it and its modules is not the
+ * kernel's: perf says so, too. */
+static uint32_t unmapped_entry(struct resolver *r, const struct where *at,
+			       enum world world)
+{
+	struct image image = { .kind = IMAGE_KERNEL_UNMAPPED };
+	uint32_t whole;
+
+	if (world == WORLD_USER)
+		return unmapped_image(r, at->process);
+	whole = resolver_world_image(r, world);
+	if (world != WORLD_KERNEL || whole == IMAGE_TABLE_FAILED ||
+	    !r->images.entries.at[whole].image.end)
+		return whole;
+	if (r->kernel_unmapped == IMAGE_TABLE_FAILED) {
+		image.name = dict_string(r->dict, "[unknown]");
+		r->kernel_unmapped = image_table_add(&r->images, &image);
+	}
+	return r->kernel_unmapped;
+}
+
 /* The frame of an address that lies in mapping `m`, or (NULL) in none. */
 static uint32_t make_frame(struct resolver *r, const struct where *at, uint64_t ip,
 			   enum world world, const struct mapping *m)
@@ -95,12 +116,10 @@ static uint32_t make_frame(struct resolver *r, const struct where *at, uint64_t 
 	if (m) {
 		entry = m->image;
 		offset = ip - m->start + m->pgoff;
-	} else if (world != WORLD_USER) {
-		entry = resolver_world_image(r, world);
+	} else {
+		entry = unmapped_entry(r, at, world);
 		if (entry != IMAGE_TABLE_FAILED)
 			offset = ip - r->images.entries.at[entry].image.start;
-	} else {
-		entry = unmapped_image(r, at->process);
 	}
 	if (entry == IMAGE_TABLE_FAILED)
 		return DICT_NONE;

@@ -31,8 +31,12 @@ static int read_session(struct report *r, const struct report_session *session,
 	uint64_t start_ns = 0;
 	char **paths;
 	size_t nr;
-	int status = session_list(session->dir, &paths, &nr, err);
+	int status;
 
+	if (session->perf_data)
+		return profile_read_perf_data(&r->profile, session->dir, session->name,
+					      err);
+	status = session_list(session->dir, &paths, &nr, err);
 	if (status)
 		return status;
 	for (size_t i = 0; i < nr; i++) {
@@ -103,6 +107,24 @@ static void warn_of_losses(const struct profile_input *in)
 				" times: the kernel took fewer samples than asked for. "
 				"Decrease the sampling rate.",
 				t->throttled);
+}
+
+/* The same of perf.data files. */
+static bool warn_of_file_damage(const struct profile_input *in)
+{
+	const struct perf_input_damage *d = &in->file_damage;
+
+	if (!d->cut_bytes && !d->missing_bytes && !d->bad_bytes && !d->bad_features &&
+	    !in->nr_interrupted && !in->nr_malformed)
+		return false;
+	command_warning("the input is incomplete: %s%" PRIu64 " bytes missing, %" PRIu64
+			" of a record cut off, %" PRIu64 " damaged, %" PRIu64
+			" header features unreadable, %" PRIu64
+			" records malformed; %" PRIu64 " samples read",
+			in->nr_interrupted ? "the recording was interrupted; " : "",
+			d->missing_bytes, d->cut_bytes, d->bad_bytes, d->bad_features,
+			in->nr_malformed, in->samples_read);
+	return true;
 }
 
 /* One line with numbers if not all of the input could be read. */
@@ -192,6 +214,7 @@ static int make_report(struct report *r, char *const *words)
 	if (!status)
 		status = read_all(r, &err);
 	incomplete = r->profile.nr_keys && warn_of_damage(r);
+	incomplete |= warn_of_file_damage(&r->profile.input);
 	if (!status) {
 		warn_of_losses(&r->profile.input);
 		say_more(r);

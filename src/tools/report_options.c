@@ -185,6 +185,13 @@ const struct option_row report_rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct report_options, vmlinux),
 	  .help = "The kernel's uncompressed image, for its functions." },
+	{ .name = "threads",
+	  .kind = OPTION_TEXT,
+	  .value = "N",
+	  .offset = OPTION(struct report_options, threads),
+	  .help = "Read perf.data files with N threads (1 or more; default: as there "
+		  "are "
+		  "CPUs).  The result is the same." },
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_TEXT,

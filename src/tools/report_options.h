@@ -38,6 +38,7 @@ struct report_options {
 	const char *root;
 	const char *vmlinux;
 	const char *session_dir;
+	const char *threads;
 	const char *verbose;
 };
 

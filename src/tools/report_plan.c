@@ -25,6 +25,18 @@ static int choose_threshold(struct report_plan *plan, struct err *err)
 		       "illegal threshold value: %s allowed range: [0-100]", text);
 }
 
+static int choose_threads(struct report_plan *plan, struct err *err)
+{
+	const char *text = plan->options.threads;
+	uint64_t nr = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (text && (!parse_u64(text, &nr) || !nr))
+		return err_set(err, -EINVAL, "--threads: %s is no number from 1 on",
+			       text);
+	plan->profile.one_thread = nr == 1;
+	return 0;
+}
+
 /* OProfile's names; of those without a meaning here nothing is said. */
 static int choose_verbose(struct report_plan *plan, struct err *err)
 {
@@ -246,6 +258,8 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 
 	if (!r)
 		r = choose_verbose(plan, err);
+	if (!r)
+		r = choose_threads(plan, err);
 	if (!r)
 		r = choose_demangling(plan, err);
 	if (!r)

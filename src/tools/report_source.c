@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "format/perf_input.h"
 #include "format/session.h"
 
 static const char default_dir[] = "./oprofile_data";
@@ -61,9 +62,14 @@ static char *session_in(const char *dir)
 }
 
 /* Consumes `dir`. */
-static int add_session(struct report_sources *sources, char *dir, const char *name)
+static int add_session(struct report_sources *sources, char *dir, const char *name,
+		       bool perf_data)
 {
-	struct report_session session = { .dir = dir, .name = strdup(name) };
+	struct report_session session = {
+		.dir = dir,
+		.name = strdup(name),
+		.perf_data = perf_data,
+	};
 
 	if (dir && session.name && vec_push(&sources->sessions, session))
 		return 0;
@@ -72,7 +78,6 @@ static int add_session(struct report_sources *sources, char *dir, const char *na
 	return -ENOMEM;
 }
 
-/* The magic of perf.data: struct perf_file_header of the kernel's tools/perf. */
 static bool is_perf_data(const char *path)
 {
 	char magic[8];
@@ -82,7 +87,7 @@ static bool is_perf_data(const char *path)
 	if (fd < 0)
 		return false;
 	is = io_pread_full(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	     (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
+	     perf_input_is_magic(magic, sizeof(magic));
 	close(fd);
 	return is;
 }
@@ -106,34 +111,44 @@ static bool is_known(const struct report_sources *sources, const char *name)
 	return false;
 }
 
+/* Where the data of a word is, malloc'd; NULL: it is no source. */
+static char *find_source(const char *word, bool *ret_perf_data)
+{
+	struct stat st;
+
+	*ret_perf_data = true;
+	if (!strcmp(word, "-"))
+		return strdup(word);
+	if (stat(word, &st))
+		return NULL;
+	/* A pipe, as the shell's <(...) makes them, can be nothing else. */
+	if (S_ISFIFO(st.st_mode))
+		return strdup(word);
+	if (S_ISREG(st.st_mode))
+		return is_perf_data(word) ? strdup(word) : NULL;
+	if (!S_ISDIR(st.st_mode))
+		return NULL;
+	if (holds_perf_data(word))
+		return strdup(word);
+	*ret_perf_data = false;
+	return session_in(word);
+}
+
 /* 1: the word is a source and was added; 0: it is something else. */
 static int add_source(struct report_sources *sources, const char *word, struct err *err)
 {
-	struct stat st;
-	char *dir;
+	bool perf_data;
+	char *dir = find_source(word, &perf_data);
 
-	if (!strcmp(word, "-"))
-		return err_set(
-			err, -EINVAL,
-			"-: reading perf.data from a pipe comes with a later version");
-	if (stat(word, &st))
-		return 0;
-	if (S_ISREG(st.st_mode) ? is_perf_data(word)
-				: S_ISDIR(st.st_mode) && holds_perf_data(word))
-		return err_set(
-			err, -EINVAL,
-			"%s: reading perf.data files comes with a later version (perf "
-			"report -i %s shows it)",
-			word, word);
-	dir = S_ISDIR(st.st_mode) ? session_in(word) : NULL;
 	if (!dir)
 		return 0;
 	if (is_known(sources, word)) {
 		free(dir);
 		return 1;
 	}
-	return add_session(sources, dir, word) ? err_set(err, -ENOMEM, "out of memory")
-					       : 1;
+	return add_session(sources, dir, word, perf_data)
+		       ? err_set(err, -ENOMEM, "out of memory")
+		       : 1;
 }
 
 static int sort_words(char *const *words, struct spec *spec,
@@ -188,7 +203,7 @@ static int add_named(struct report_sources *sources, const char *samples,
 	if (!dir)
 		return is_path ? no_session(name, "", err)
 			       : no_session(samples, name, err);
-	if (add_session(sources, dir, name))
+	if (add_session(sources, dir, name, false))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -273,7 +288,8 @@ uint32_t report_sources_flags(const struct report_sources *sources)
 	uint32_t flags = 0;
 
 	for (size_t i = 0; i < sources->sessions.nr; i++)
-		flags |= session_flags(sources->sessions.at[i].dir);
+		if (!sources->sessions.at[i].perf_data)
+			flags |= session_flags(sources->sessions.at[i].dir);
 	return flags;
 }
 

@@ -1,6 +1,7 @@
 /* report_source.h - which sessions the words of a report's command line mean.
  * Layer: tools. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "aggregate/spec.h"
@@ -9,8 +10,9 @@
 struct err;
 
 struct report_session {
-	char *dir;  /* holds the segment files */
-	char *name; /* as the user wrote it: "current" */
+	char *dir;      /* holds the segment files; of a perf.data its path */
+	char *name;     /* as the user wrote it: "current" */
+	bool perf_data; /* a file or directory of perf's, or "-" */
 };
 
 struct report_sources {
@@ -18,8 +20,8 @@ struct report_sources {
 	char *samples_dir; /* DIR/samples when it was looked up by default, else NULL */
 };
 
-/* Sorts words into sources (a directory with a session) and the profile specification, and
- * looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
+/* Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
+ * specification, and looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
  * A session is in the result once, however often it is named.
  * 0, or a negative errno with a one-line reason; both results are then freed as usual. */
 int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,

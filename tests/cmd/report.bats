@@ -311,14 +311,6 @@ expect() {
 	done
 }
 
-@test "perf.data is refused in one line" {
-	printf 'PERFILE2rest' > "$DIR/perf.data"
-	run "$OPROFILE" report "$DIR/perf.data"
-	[ "$status" -eq 1 ]
-	[ "${#lines[@]}" -eq 1 ]
-	[[ "$output" == *"perf.data: reading perf.data files comes with a later version"* ]]
-}
-
 @test "output file: written, or a line that names it" {
 	report --session-dir "$TIMER" -o "$DIR/out"
 	report --session-dir "$TIMER" | diff -u - "$DIR/out"

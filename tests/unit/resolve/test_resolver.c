@@ -257,7 +257,7 @@ static void test_unknown_process_is_asked_for_once(void **unused)
 	(void)unused;
 	begin(&w);
 	assert_string_equal(at(&w, 5, 77, 77, 0x1000), ":77 [unknown]+0x1000 -");
-	assert_string_equal(at(&w, 6, 77, 78, 0x1000), ":77 [unknown]+0x1000 -");
+	assert_string_equal(at(&w, 6, 77, 78, 0x1000), ":78 [unknown]+0x1000 -");
 	assert_int_equal(w.asked, 1);
 	/* An exiting task has no number any more. */
 	assert_string_equal(at(&w, 7, -1, -1, 0x1000), ":-1 [unknown]+0x1000 -");

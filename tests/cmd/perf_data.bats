@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# perf.data files as sources of opreport: perf is the oracle.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+# Recordings of other machines, where this checkout has them beside it.
+need_data()
+{
+	DATA=$SOURCE_ROOT/../shared/data
+	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
+}
+
+agree()
+{
+	python3 "$SOURCE_ROOT/tests/perf_data/agree.py" "$OPROFILE" "$@"
+}
+
+@test "samples by event, command and object: as perf, for files of other machines" {
+	need_data
+	agree "$DATA"/perf-history/* "$DATA"/{arm64,armhf}/*.data \
+		"$DATA"/s390x/perf.{bidmmap,dwarf,full,tp,z}.data "$DATA"/s390x/perf.data
+}
+
+# Debian's perf cannot read a pipe of the other byte order; the machine itself could.
+@test "a big-endian pipe: as the machine that recorded it printed it" {
+	need_data
+	opreport --by comm,image,session --csv - <"$DATA/s390x/perf.pipe.data" |
+		awk -F, 'NR > 1 { n = split($2, part, "/"); print $1, part[n], $4 }' |
+		sort >"$BATS_TEST_TMPDIR/ours"
+	awk -F'\t' '{ c[$2 " " $3] += $1 } END { for (k in c) print k, c[k] }' \
+		"$DATA/s390x/perf.pipe.data.native" | sort |
+		diff -u - "$BATS_TEST_TMPDIR/ours"
+}
+
+@test "samples by event, command and object: as perf, for what perf records here" {
+	local data=$BATS_TEST_TMPDIR/perf
+	need_recording
+	timeout 60 perf record -q -o "$data.flat" -F 1999 -e cpu-clock,page-faults -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
+	timeout 60 perf record -q -a -g -o "$data.chains" -F 999 -e cpu-clock -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
+	timeout 60 perf record -q -o - -F 999 -e cpu-clock -- ls -lR /usr/include 2>/dev/null \
+		>"$data.pipe"
+	agree "$data".*
+}
+
+@test "the result does not depend on the number of threads" {
+	need_data
+	local f
+	for f in "$DATA"/{arm64,s390x}/perf.data "$DATA"/perf-history/perf.data.forkexit-3.8; do
+		opreport --threads 1 --by comm,pid,image,symbol,cpu --json "$f" \
+			>"$BATS_TEST_TMPDIR/one"
+		opreport --threads 2 --by comm,pid,image,symbol,cpu --json "$f" |
+			cmp - "$BATS_TEST_TMPDIR/one"
+	done
+}
+
+@test "what is no perf.data is refused in one line" {
+	local file=$BATS_TEST_TMPDIR/perf.data
+	printf 'PERFILE2rest' >"$file"
+	run opreport "$file"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *"$file"* ]]
+	run opreport - </dev/null
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "a file that is cut off: what is sound is shown, what is missing said, status 3" {
+	need_data
+	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
+	run --separate-stderr opreport --by comm --csv "$BATS_TEST_TMPDIR/cut"
+	[ "$status" -eq 3 ]
+	[ "${#lines[@]}" -gt 2 ]
+	[[ "$stderr" == *"incomplete"*"363408 bytes missing"* ]]
+}
