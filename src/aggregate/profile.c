@@ -177,13 +177,25 @@ const char *profile_function_name(struct profile *p, uint32_t function)
 	return f->shown == STRTAB_FAILED ? NULL : strtab_get(&p->strings, f->shown);
 }
 
+static bool numbers_functions(const struct profile *p, size_t key)
+{
+	return p->options.functions_apart &&
+	       p->options.keys->keys.at[key].row->id == KEY_SYMBOL;
+}
+
+size_t profile_nr_values(const struct profile *p, size_t key)
+{
+	if (p->options.keys->keys.at[key].row->kind != KEY_TEXT)
+		return 0;
+	return numbers_functions(p, key) ? p->functions.nr : p->strings.strings.nr;
+}
+
 const char *profile_text(struct profile *p, uint32_t group, size_t key)
 {
 	uint64_t value = profile_value(p, group, key);
 	const char *text;
 
-	if (p->options.keys->keys.at[key].row->id != KEY_SYMBOL ||
-	    !p->options.functions_apart)
+	if (!numbers_functions(p, key))
 		return strtab_get(&p->strings, (uint32_t)value);
 	text = profile_function_name(p, (uint32_t)value);
 	return text ? text : "";

@@ -192,6 +192,9 @@ int profile_read_perf_data(struct profile *p, const char *path, const char *sess
 void profile_finish(struct profile *p);
 
 uint64_t profile_value(const struct profile *p, uint32_t group, size_t key);
+/* Values of a KEY_TEXT key number strings or functions: all are below this.  0 for other
+ * keys. */
+size_t profile_nr_values(const struct profile *p, size_t key);
 /* The text of a KEY_TEXT value, borrowed; full names. */
 const char *profile_text(struct profile *p, uint32_t group, size_t key);
 const char *profile_function_name(struct profile *p, uint32_t function);

@@ -12,14 +12,26 @@ struct sorting {
 	const struct line_sorting *how;
 	struct tie_keys before;
 	struct tie_keys after;
+	/* By group: what decides before the samples (NULL: nothing), and behind them. */
+	uint64_t *leads;
+	uint64_t *ties;
 };
 
-static int compare_events(const struct profile *p, const struct line *a,
+static uint32_t event_rank(const struct sorting *s, const struct line *line)
+{
+	return s->p->events.at[s->p->rows.at[line->number].event].rank;
+}
+
+static int compare_events(const struct sorting *s, const struct line *a,
 			  const struct line *b)
 {
-	uint32_t rank_a = p->events.at[a->event].rank;
-	uint32_t rank_b = p->events.at[b->event].rank;
+	uint32_t rank_a;
+	uint32_t rank_b;
 
+	if (!s->how->rows)
+		return 0;
+	rank_a = event_rank(s, a);
+	rank_b = event_rank(s, b);
 	return rank_a < rank_b ? -1 : rank_a > rank_b;
 }
 
@@ -29,17 +41,17 @@ static int compare_lines(const void *va, const void *vb, void *ctx)
 	const struct sorting *s = ctx;
 	const struct line *a = va;
 	const struct line *b = vb;
-	int order;
+	int order = s->how->events_apart ? compare_events(s, a, b) : 0;
 
-	if (s->how->events_apart && a->event != b->event)
-		return compare_events(s->p, a, b);
+	if (order)
+		return order;
 	order = ties_compare(s->p, &s->before, a->group, b->group);
-	if (!order && a->first != b->first)
-		order = a->first > b->first ? -1 : 1;
+	if (!order && a->counts[0] != b->counts[0])
+		order = a->counts[0] > b->counts[0] ? -1 : 1;
 	if (!order)
 		order = ties_compare(s->p, &s->after, a->group, b->group);
-	if (!order && a->event != b->event)
-		order = compare_events(s->p, a, b);
+	if (!order)
+		order = compare_events(s, a, b);
 	return s->how->reverse ? -order : order;
 }
 
@@ -53,25 +65,41 @@ enum criterion {
 	CRITERION_COUNT
 };
 
+static bool has_criterion(const struct sorting *s, enum criterion criterion)
+{
+	switch (criterion) {
+	case BY_EVENT:
+		return s->how->rows;
+	case BY_LEAD:
+		return s->leads;
+	case BY_EVENT_FIRST:
+		return s->how->rows && s->how->events_apart;
+	case BY_TIE:
+	case BY_COUNT:
+	case CRITERION_COUNT:
+	default:
+		return true;
+	}
+}
+
 static uint64_t line_value(const struct sorting *s, const struct line *line,
 			   enum criterion criterion)
 {
 	uint64_t back = s->how->reverse ? UINT64_MAX : 0;
-	uint64_t rank = s->p->events.at[line->event].rank;
 
 	switch (criterion) {
 	case BY_TIE:
-		return line->tie ^ back;
+		return s->ties[line->group] ^ back;
 	case BY_COUNT:
-		return line->first ^ ~back; /* the largest first */
+		return line->counts[0] ^ ~back; /* the largest first */
 	case BY_LEAD:
-		return line->lead ^ back;
+		return s->leads[line->group] ^ back;
 	case BY_EVENT_FIRST:
-		return s->how->events_apart ? rank : 0;
+		return event_rank(s, line);
 	case BY_EVENT:
 	case CRITERION_COUNT:
 	default:
-		return rank ^ back;
+		return event_rank(s, line) ^ back;
 	}
 }
 
@@ -102,7 +130,7 @@ static int sort_by_numbers(struct lines *lines, const struct sorting *s)
 	for (size_t i = 0; i < nr; i++)
 		keys[i].index = (uint32_t)i;
 	for (int c = 0; !r && nr && c < CRITERION_COUNT; c++) {
-		if (c == BY_LEAD && !s->before.nr)
+		if (!has_criterion(s, (enum criterion)c))
 			continue;
 		for (size_t i = 0; i < nr; i++)
 			keys[i].at = line_value(s, &lines->all.at[keys[i].index],
@@ -115,23 +143,12 @@ static int sort_by_numbers(struct lines *lines, const struct sorting *s)
 	return r;
 }
 
-/* The numbers that lines are compared by.  0, -ENOMEM or -E2BIG, as of ties_make(). */
-static int rank_lines(struct lines *lines, struct sorting *s)
+/* The numbers of one list of keys, by group.  0, -ENOMEM or -E2BIG, as of ties_make(). */
+static int rank_groups(struct profile *p, const struct tie_keys *keys,
+		       uint64_t **ret_numbers)
 {
-	uint64_t *ties = calloc(s->p->nr_groups + 1, sizeof(*ties));
-	int r;
-
-	if (!ties)
-		return -ENOMEM;
-	r = ties_make(s->p, &s->after, ties);
-	for (size_t i = 0; !r && i < lines->all.nr; i++)
-		lines->all.at[i].tie = ties[lines->all.at[i].group];
-	if (!r && s->before.nr)
-		r = ties_make(s->p, &s->before, ties);
-	for (size_t i = 0; !r && s->before.nr && i < lines->all.nr; i++)
-		lines->all.at[i].lead = ties[lines->all.at[i].group];
-	free(ties);
-	return r;
+	*ret_numbers = malloc((p->nr_groups + 1) * sizeof(**ret_numbers));
+	return *ret_numbers ? ties_make(p, keys, *ret_numbers) : -ENOMEM;
 }
 
 int lines_sort(struct profile *p, const struct line_sorting *how, struct lines *lines)
@@ -142,15 +159,18 @@ int lines_sort(struct profile *p, const struct line_sorting *how, struct lines *
 	if (how->usual == LINES_UNSORTED)
 		return 0;
 	order_resolve(how->order, how->usual, how->without, p, &s.before, &s.after);
-	for (size_t i = 0; i < lines->all.nr; i++)
-		lines->all.at[i].first = lines->all.at[i].counts[0];
-	r = rank_lines(lines, &s);
+	r = rank_groups(p, &s.after, &s.ties);
+	if (!r && s.before.nr)
+		r = rank_groups(p, &s.before, &s.leads);
 	if (!r)
-		return sort_by_numbers(lines, &s);
-	if (r != -E2BIG)
-		return r;
-	if (lines->all.nr)
-		qsort_r(lines->all.at, lines->all.nr, sizeof(*lines->all.at),
-			compare_lines, &s);
-	return 0;
+		r = sort_by_numbers(lines, &s);
+	free(s.ties);
+	free(s.leads);
+	if (r == -E2BIG) {
+		if (lines->all.nr)
+			qsort_r(lines->all.at, lines->all.nr, sizeof(*lines->all.at),
+				compare_lines, &s);
+		r = 0;
+	}
+	return r;
 }

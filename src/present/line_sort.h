@@ -13,6 +13,7 @@ struct line_sorting {
 	enum line_order usual;
 	unsigned int without; /* keys that do not count: 1 << enum key_id */
 	bool reverse;
+	bool rows;         /* each line is a row of the profile */
 	bool events_apart; /* the events one after the other */
 };
 

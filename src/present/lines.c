@@ -127,19 +127,17 @@ static int fill_groups(struct numbering *n, double threshold, const uint32_t *co
 	size_t nr_columns = lines->nr_columns;
 	size_t nr_lines = n->groups.at ? n->groups.nr : n->p->nr_groups;
 
-	if (add_counts(n->p, column_of, nr_lines, lines))
+	if (add_counts(n->p, column_of, nr_lines, lines) ||
+	    !vec_reserve(&lines->all, nr_lines))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < nr_lines; i++) {
 		struct line line = { .group = n->groups.at ? n->groups.at[i] : i,
 				     .number = i,
 				     .counts = &lines->counts[i * nr_columns] };
 
-		if (lines->periods)
-			line.periods = &lines->periods[i * nr_columns];
 		if (percent_of(line.counts[0], lines->totals[0]) < threshold)
 			continue;
-		if (!vec_push(&lines->all, line))
-			return -ENOMEM;
+		lines->all.at[lines->all.nr++] = line;
 	}
 	return 0;
 }
@@ -188,22 +186,18 @@ static int collect_events(const struct profile *p, struct lines *lines)
 static int fill_rows(struct profile *p, const struct present_options *o,
 		     struct lines *lines)
 {
-	lines->counts = calloc(p->rows.nr + 1, sizeof(*lines->counts));
-	if (!lines->counts)
+	if (!vec_reserve(&lines->all, p->rows.nr))
 		return -ENOMEM;
-	for (size_t i = 0; i < p->rows.nr; i++) {
+	for (uint32_t i = 0; i < p->rows.nr; i++) {
 		const struct profile_row *row = &p->rows.at[i];
 		struct line line = { .group = row->group,
-				     .event = row->event,
-				     .period = row->period,
-				     .counts = &lines->counts[i] };
+				     .number = i,
+				     .counts = &row->samples };
 
-		lines->counts[i] = row->samples;
 		if (percent_of(row->samples, p->events.at[row->event].samples) <
 		    o->threshold)
 			continue;
-		if (!vec_push(&lines->all, line))
-			return -ENOMEM;
+		lines->all.at[lines->all.nr++] = line;
 	}
 	return 0;
 }
@@ -213,6 +207,7 @@ int lines_of_rows(struct profile *p, const struct present_options *options,
 {
 	const struct line_sorting sorting = { .order = &options->order,
 					      .usual = LINES_BY_KEYS,
+					      .rows = true,
 					      .reverse = options->reverse,
 					      .events_apart = events_apart };
 

@@ -14,16 +14,13 @@ struct err;
 struct present_options;
 struct profile;
 
+/* Small: a report may have a line for each function of each program. */
 struct line {
-	uint32_t group;   /* of the profile: the first of those that it sums up */
-	uint32_t number;  /* of a line of groups: lines_number() of its groups */
-	uint32_t event;   /* of a line of its own: event of the profile */
-	uint64_t period;  /* likewise */
-	uint64_t *counts; /* samples by column */
-	const uint64_t *periods; /* of a line of groups: likewise */
-	uint64_t lead;  /* these three are what it is ordered by: before the samples, */
-	uint64_t first; /* the samples of the first column, */
-	uint64_t tie;   /* and where those are equal */
+	uint32_t group; /* of the profile: the first of those that it sums up */
+	/* Of a line of groups: lines_number() of its groups; of a line of its own: row of
+	 * the profile. */
+	uint32_t number;
+	const uint64_t *counts; /* samples by column */
 };
 
 struct lines {
@@ -31,9 +28,10 @@ struct lines {
 	VEC(uint32_t) events;   /* of lines_of_rows(): those that have samples */
 	struct classes classes; /* of lines_of_groups(): its columns */
 	size_t nr_columns;
-	uint64_t *totals;    /* samples selected, by column */
-	uint64_t *counts;    /* what the lines point into */
-	uint64_t *periods;   /* likewise; NULL unless the profile has periods */
+	uint64_t *totals; /* samples selected, by column */
+	uint64_t *counts; /* of lines_of_groups(): what the lines point into */
+	uint64_t
+		*periods; /* likewise, by number; NULL unless the profile has periods */
 	uint32_t *number_of; /* by group; NULL: each has its own */
 };
 

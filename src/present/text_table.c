@@ -9,7 +9,8 @@
 #include "present/writers.h"
 
 enum {
-	WIDE_DIGITS = 16
+	WIDE_DIGITS = 16,
+	WRITTEN_AT_ONCE = 1 << 16 /* bytes */
 };
 
 int text_table_choose(struct text_table *t, const char *column, size_t at)
@@ -46,14 +47,21 @@ static void pad(struct buf *text, size_t from, unsigned int width)
 	buf_put(text, blanks, nr < sizeof(blanks) ? nr : sizeof(blanks) - 1);
 }
 
-static int end_line(FILE *out, struct buf *text)
+int text_table_end(struct text_table *t, FILE *out)
 {
-	buf_put_u8(text, '\n');
-	if (text->failed)
+	if (t->text.failed)
 		return -ENOMEM;
-	fwrite_unlocked(text->data, 1, text->len, out);
-	buf_clear(text);
+	if (t->text.len)
+		fwrite_unlocked(t->text.data, 1, t->text.len, out);
+	buf_clear(&t->text);
 	return 0;
+}
+
+static int end_line(FILE *out, struct text_table *t)
+{
+	buf_put_u8(&t->text, '\n');
+	return t->text.failed || t->text.len >= WRITTEN_AT_ONCE ? text_table_end(t, out)
+								: 0;
 }
 
 static int write_titles(FILE *out, struct text_table *t)
@@ -66,7 +74,7 @@ static int write_titles(FILE *out, struct text_table *t)
 		if (i + 1 < t->chosen.nr)
 			pad(&t->text, from, c->width);
 	}
-	return end_line(out, &t->text);
+	return end_line(out, t);
 }
 
 int text_table_begin(struct text_table *t, FILE *out)
@@ -82,6 +90,11 @@ int text_table_begin(struct text_table *t, FILE *out)
 		if (!strcmp(t->chosen.at[i].column->name, "vma"))
 			t->chosen.at[i].width = WIDE_DIGITS + 1;
 	}
+	for (size_t i = t->nr_counts; i < t->chosen.nr; i++) {
+		struct chosen *c = &t->chosen.at[i];
+
+		cell_cache_init(&c->cache, profile_nr_values(t->p, c->at));
+	}
 	if (t->options->no_header)
 		return 0;
 	header_write(out, t->p, &t->lines);
@@ -90,16 +103,37 @@ int text_table_begin(struct text_table *t, FILE *out)
 
 static struct column_cell make_cell(const struct text_table *t, const struct line *line)
 {
+	const uint64_t *periods = t->lines.periods;
+
+	if (periods)
+		periods += line->number * t->lines.nr_columns;
 	return (struct column_cell){ .profile = t->p,
 				     .options = t->options,
 				     .group = line->group,
 				     .counts = line->counts,
-				     .periods = line->periods,
+				     .periods = periods,
 				     .totals = t->lines.totals,
 				     .sums = t->sums,
 				     .percents = t->percents,
 				     .sum_percents = t->percents + t->lines.nr_columns,
 				     .vma_digits = t->vma_digits };
+}
+
+/* The text of a key's value, with what stands behind it. */
+static void put_key(struct text_table *t, struct chosen *c,
+		    const struct column_cell *cell, bool is_last)
+{
+	uint64_t value = profile_value(t->p, cell->group, c->at);
+	size_t from = t->text.len;
+
+	if (cell_cache_put(&c->cache, value, &t->text))
+		return;
+	c->column->print(&t->text, cell);
+	if (!is_last)
+		pad(&t->text, from, c->width);
+	if (!t->text.failed)
+		cell_cache_keep(&c->cache, value, t->text.data + from,
+				t->text.len - from);
 }
 
 int text_table_line(struct text_table *t, FILE *out, const struct line *line)
@@ -109,15 +143,20 @@ int text_table_line(struct text_table *t, FILE *out, const struct line *line)
 	for (size_t i = 0; i < t->lines.nr_columns; i++)
 		t->sums[i] += line->counts[i];
 	for (size_t i = 0; i < t->chosen.nr; i++) {
-		const struct chosen *c = &t->chosen.at[i];
+		struct chosen *c = &t->chosen.at[i];
+		bool is_last = i + 1 == t->chosen.nr;
 		size_t from = t->text.len;
 
 		cell.at = c->at;
+		if (i >= t->nr_counts) {
+			put_key(t, c, &cell, is_last);
+			continue;
+		}
 		c->column->print(&t->text, &cell);
-		if (i + 1 < t->chosen.nr)
+		if (!is_last)
 			pad(&t->text, from, c->width);
 	}
-	return end_line(out, &t->text);
+	return end_line(out, t);
 }
 
 int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
@@ -137,12 +176,14 @@ int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		if (i + 1 < t->nr_counts)
 			pad(&t->text, from, c->width);
 	}
-	return end_line(out, &t->text);
+	return end_line(out, t);
 }
 
 void text_table_done(struct text_table *t)
 {
 	lines_done(&t->lines);
+	for (size_t i = 0; i < t->chosen.nr; i++)
+		cell_cache_done(&t->chosen.at[i].cache);
 	vec_done(&t->chosen);
 	free(t->sums);
 	free(t->percents);

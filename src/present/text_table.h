@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "present/cell_cache.h"
 #include "present/columns.h"
 #include "present/lines.h"
 
@@ -19,6 +20,7 @@ struct chosen {
 	const struct column *column;
 	size_t at;
 	unsigned int width;
+	struct cell_cache cache; /* of a key whose values are few */
 };
 
 struct text_table {
@@ -30,7 +32,7 @@ struct text_table {
 	unsigned int vma_digits;
 	uint64_t *sums;                  /* by column of counts, of the lines so far */
 	struct percent_memory *percents; /* two for each column of counts */
-	struct buf text;                 /* the line in the making */
+	struct buf text;                 /* lines that are still to be written */
 };
 
 /* All return 0 or -ENOMEM. */
@@ -45,4 +47,6 @@ int text_table_line(struct text_table *t, FILE *out, const struct line *line);
  * stands in the column of addresses; shares are of `totals`. */
 int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		      size_t vma, const uint64_t *totals, const uint64_t *sums);
+/* Behind the last line. */
+int text_table_end(struct text_table *t, FILE *out);
 void text_table_done(struct text_table *t);

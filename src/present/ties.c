@@ -86,8 +86,7 @@ static uint64_t rank_dense(struct values *v, size_t nr_values, uint32_t *ranks)
 static int add_dense(struct values *v, uint64_t *ties, uint64_t *span)
 {
 	struct profile *p = v->p;
-	size_t nr_values =
-		is_function(p, v->key) ? p->functions.nr : p->strings.strings.nr;
+	size_t nr_values = profile_nr_values(p, v->key);
 	uint32_t *ranks = calloc(nr_values + 1, sizeof(*ranks));
 	uint64_t nr_ranks;
 	int r = 0;

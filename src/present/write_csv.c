@@ -53,16 +53,17 @@ static void put_header(struct buf *out, const struct profile *p, bool events_apa
 static void put_line(struct buf *out, struct profile *p, const struct line *line,
 		     bool events_apart)
 {
+	const struct profile_row *row = &p->rows.at[line->number];
 	char numbers[96];
 	struct buf value = { 0 };
 	int len;
 
 	if (events_apart)
-		put_text(out, profile_event_name(p, line->event));
+		put_text(out, profile_event_name(p, row->event));
 	for (size_t k = 0; k < p->nr_keys; k++) {
 		buf_clear(&value);
 		if (p->options.keys->keys.at[k].row->id == KEY_EVENT) {
-			put_text(out, profile_event_name(p, line->event));
+			put_text(out, profile_event_name(p, row->event));
 			continue;
 		}
 		column_put_value(&value, p, line->group, k);
@@ -72,8 +73,8 @@ static void put_line(struct buf *out, struct profile *p, const struct line *line
 	}
 	buf_done(&value);
 	len = snprintf(numbers, sizeof(numbers), "%" PRIu64 ",%" PRIu64 ",%.10g\r\n",
-		       line->counts[0], line->period,
-		       percent_of(line->counts[0], p->events.at[line->event].samples));
+		       line->counts[0], row->period,
+		       percent_of(line->counts[0], p->events.at[row->event].samples));
 	buf_put(out, numbers, (size_t)len);
 }
 

@@ -18,12 +18,12 @@ static const char schema[] = "oprofile-report/1";
 static int put_value(struct json *j, struct profile *p, const struct line *line,
 		     size_t k)
 {
-	const struct key_row *row = p->options.keys->keys.at[k].row;
+	const struct key_row *key = p->options.keys->keys.at[k].row;
 	struct buf value = { 0 };
 	int r;
 
-	if (row->id == KEY_EVENT) {
-		json_text(j, profile_event_name(p, line->event));
+	if (key->id == KEY_EVENT) {
+		json_text(j, profile_event_name(p, p->rows.at[line->number].event));
 		return 0;
 	}
 	column_put_value(&value, p, line->group, k);
@@ -31,7 +31,7 @@ static int put_value(struct json *j, struct profile *p, const struct line *line,
 	if (!value.failed) {
 		const char *text = (const char *)value.data;
 
-		if (row->kind == KEY_INTEGER || row->kind == KEY_TIMES)
+		if (key->kind == KEY_INTEGER || key->kind == KEY_TIMES)
 			json_number(j, text);
 		else
 			json_text_len(j, text, value.len - 1);
@@ -44,10 +44,12 @@ static int put_value(struct json *j, struct profile *p, const struct line *line,
 static int put_row(struct json *j, struct profile *p, const struct line *line,
 		   bool events_apart)
 {
+	const struct profile_row *row = &p->rows.at[line->number];
+
 	json_begin_object(j);
 	if (events_apart) {
 		json_name(j, "event");
-		json_text(j, profile_event_name(p, line->event));
+		json_text(j, profile_event_name(p, row->event));
 	}
 	for (size_t k = 0; k < p->nr_keys; k++) {
 		json_name(j, p->options.keys->keys.at[k].typed);
@@ -57,7 +59,7 @@ static int put_row(struct json *j, struct profile *p, const struct line *line,
 	json_name(j, "samples");
 	json_u64(j, line->counts[0]);
 	json_name(j, "period");
-	json_u64(j, line->period);
+	json_u64(j, row->period);
 	json_end_object(j);
 	return 0;
 }

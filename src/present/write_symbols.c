@@ -189,6 +189,8 @@ static int write_all(struct text_table *t, FILE *out, struct details *d,
 		if (!r && d->first)
 			r = write_details(t, out, d, line, keys->address);
 	}
+	if (!r)
+		r = text_table_end(t, out);
 	if (!r && t->options->quality)
 		r = quality_write_text(out, t->p);
 	return r;

@@ -32,6 +32,8 @@ static int write_all(struct text_table *t, FILE *out)
 		r = text_table_begin(t, out);
 	for (size_t i = 0; !r && i < t->lines.all.nr; i++)
 		r = text_table_line(t, out, &t->lines.all.at[i]);
+	if (!r)
+		r = text_table_end(t, out);
 	if (!r && t->options->quality)
 		r = quality_write_text(out, t->p);
 	return r;
