@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "resolve/debug_cache.h"
 #include "resolve/debug_link.h"
 #include "resolve/elf_file.h"
 #include "resolve/file_index.h"
@@ -206,12 +207,53 @@ static int try_index(const struct file_index *index, const char *name,
 	return r;
 }
 
-static int find_debug_file(const char *root, const struct image *image,
-			   const char *name, struct binary *b)
+/* -ENOMEM, else 0: nothing there is no error. */
+static int open_cached(const char *dir, const struct image *image, const char *name,
+		       enum debug_cache_part part, int *ret_fd, char **ret_path)
 {
-	int r = find_by_build_id(root, image, b);
+	int r = debug_cache_open(dir, &image->build_id, part, name, ret_fd, ret_path);
 
-	return r || b->debug_fd >= 0 ? r : find_by_link(root, name, b);
+	return r == -ENOMEM ? r : 0;
+}
+
+static int find_debug_file(const struct binary_places *places,
+			   const struct image *image, const char *name,
+			   struct binary *b)
+{
+	int r = open_cached(places->debug_dir, image, name, DEBUG_CACHE_DEBUG,
+			    &b->debug_fd, &b->debug_path);
+
+	if (!r && b->debug_fd < 0)
+		r = find_by_build_id(places->root, image, b);
+	if (!r && b->debug_fd < 0)
+		r = find_by_link(places->root, name, b);
+	return r;
+}
+
+/* The file in perf's cache, which only a build-id leads to. */
+static int try_cache(const struct binary_places *places, const struct image *image,
+		     const char *name, struct binary *b)
+{
+	int r = open_cached(places->debug_dir, image, name,
+			    image->kind == IMAGE_VDSO ? DEBUG_CACHE_VDSO
+						      : DEBUG_CACHE_ELF,
+			    &b->fd, &b->path);
+
+	if (b->fd >= 0)
+		b->status = NAMING_OK;
+	return r;
+}
+
+/* At its recorded path.  Of another machine's binary without a build-id nothing there could
+ * be told to be the same; a root that the user named is that machine's. */
+static int try_recorded(const struct binary_places *places, const struct image *image,
+			const char *name, struct binary *b)
+{
+	if (!image->build_id.len && places->foreign && !places->root[0]) {
+		b->status = NAMING_FOREIGN;
+		return 0;
+	}
+	return try_file(format_path("%s%s", places->root, name), image, false, b);
 }
 
 static int find_binary(const struct binary_places *places, const struct image *image,
@@ -220,15 +262,18 @@ static int find_binary(const struct binary_places *places, const struct image *i
 	bool by_name = may_open(image, name);
 	int r = 0;
 
-	if (image->build_id.len || (image->kind == IMAGE_FILE && image->inode))
+	if (places->session_dir[0] &&
+	    (image->build_id.len || (image->kind == IMAGE_FILE && image->inode)))
 		r = try_file(copy_path(places->session_dir, image), image, true, b);
 	if (!r && b->fd < 0 && by_name)
-		r = try_file(format_path("%s%s", places->root, name), image, false, b);
+		r = try_recorded(places, image, name, b);
 	if (!r && b->fd < 0 && by_name && places->index)
 		r = try_index(places->index, strrchr(name, '/') + 1, file_index_get,
 			      image, b);
+	if (!r && b->fd < 0)
+		r = try_cache(places, image, name, b);
 	if (!r && b->fd >= 0 && image->kind == IMAGE_FILE)
-		r = find_debug_file(places->root, image, name, b);
+		r = find_debug_file(places, image, name, b);
 	return r;
 }
 
@@ -255,11 +300,49 @@ int binary_find_module(const struct binary_places *places, const char *module,
 
 	if (places->index)
 		r = try_index(places->index, module, file_index_module, &image, &b);
+	else
+		r = try_cache(places, &image, NULL, &b);
 	if (r) {
 		binary_close(&b);
 		return r;
 	}
 	*ret_binary = b;
+	return 0;
+}
+
+int binary_find_vmlinux(const char *root, const struct build_id *id,
+			const char *release, size_t *place, int *ret_fd,
+			char **ret_path)
+{
+	static const char *const around[][2] = {
+		{ "/usr/lib/debug/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/build/vmlinux" },
+		{ "/boot/vmlinux-", "" },
+	};
+	const struct image image = { .kind = IMAGE_KERNEL, .build_id = *id };
+	struct binary b = { .fd = -1, .debug_fd = -1 };
+	size_t i = *place;
+	int r = 0;
+
+	if (!id->len)
+		return -ENOENT;
+	if (i == 0) {
+		i++;
+		r = find_by_build_id(root, &image, &b);
+		b.fd = b.debug_fd;
+		b.path = b.debug_path;
+	}
+	for (; !r && b.fd < 0 && i <= sizeof(around) / sizeof(around[0]); i++)
+		if (release[0] && !strchr(release, '/'))
+			r = try_file(format_path("%s%s%s%s", root, around[i - 1][0],
+						 release, around[i - 1][1]),
+				     &image, false, &b);
+	*place = i;
+	if (r || b.fd < 0)
+		return r ? r : -ENOENT;
+	*ret_fd = b.fd;
+	*ret_path = b.path;
 	return 0;
 }
 

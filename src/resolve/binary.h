@@ -3,6 +3,9 @@
  * What counts as proof, best first: the build-id; without one device, inode, mtime and size
  * as recorded.  A file that fails its proof is never used. */
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "format/dict.h"
 #include "resolve/naming.h"
 
@@ -11,9 +14,11 @@ struct file_index;
 
 /* Where to look. */
 struct binary_places {
-	const char *session_dir;
+	const char *session_dir;        /* "" for none */
 	const char *root;               /* put before recorded paths; "" for none */
+	const char *debug_dir;          /* perf's cache; NULL or "" for none */
 	const struct file_index *index; /* of --image-path; NULL: none */
+	bool foreign; /* recorded elsewhere: a path of this machine proves nothing */
 };
 
 struct binary {
@@ -26,17 +31,24 @@ struct binary {
 };
 
 /* Looks for an image of kind FILE or VDSO: the copy the session keeps, then (FILE) the
- * recorded path below the root, then files of that name in the index; and for its separate
- * debug file by build-id under ROOT/usr/lib/debug, else by .gnu_debuglink.  `name` is the
+ * recorded path below the root, then files of that name in the index, then perf's cache; and
+ * for its separate debug file in perf's cache, else by build-id under ROOT/usr/lib/debug,
+ * else by .gnu_debuglink.  docs/finding-binaries.md says all of it.  `name` is the
  * image's.  Several files of the name in the index, none of which a build-id proves, are
  * none: NAMING_AMBIGUOUS.
  * 0 (ret_binary->status tells what came of it; binary_close() it) or -ENOMEM. */
 int binary_find(const struct binary_places *places, const struct image *image,
 		const char *name, struct binary *ret_binary);
 /* A kernel module's file in the index, with this build-id (length 0: unknown, then the only
- * one of its name).  Sets fd, path and status as above. */
+ * one of its name), else in perf's cache.  Sets fd, path and status as above. */
 int binary_find_module(const struct binary_places *places, const char *module,
 		       const struct build_id *id, struct binary *ret_binary);
+/* The next kernel file with this build-id among the places where distributions have one for
+ * kernel `release`, from the *place-th (0 at first) on.  0: *ret_fd and *ret_path (malloc'd)
+ * are the caller's, and *place is the next one; -ENOENT: no more; -ENOMEM. */
+int binary_find_vmlinux(const char *root, const struct build_id *id,
+			const char *release, size_t *place, int *ret_fd,
+			char **ret_path);
 void binary_close(struct binary *b);
 /* Whether the file at `fd` is what `image` was: OK, UNVERIFIED, OTHER_FILE, UNREADABLE. */
 enum naming_status binary_verify(int fd, const struct image *image);

@@ -105,8 +105,8 @@ static struct elf_section decode_section(struct cursor *c, bool is64)
 	s.offset = take_word(c, is64);
 	s.bytes = take_word(c, is64);
 	s.link = cursor_u32(c);
-	cursor_u32(c);      /* sh_info */
-	take_word(c, is64); /* sh_addralign */
+	cursor_u32(c); /* sh_info */
+	s.align = take_word(c, is64);
 	s.entry_bytes = take_word(c, is64);
 	return s;
 }

@@ -37,6 +37,7 @@ struct elf_section {
 	uint64_t vaddr;
 	uint64_t offset;
 	uint64_t bytes;
+	uint64_t align; /* sh_addralign, as the file says */
 	uint64_t entry_bytes;
 };
 

@@ -238,12 +238,69 @@ static bool is_text(const struct kallsyms_line *line)
 	       line->name[0] != '$';
 }
 
-/* As perf reads the types: 'W' is weak, another capital global. */
-static enum symtab_binding binding_of(char type)
+/* Where " NAME" ends a line, or NULL. */
+static const char *find_name(const char *at, const char *end, const char *name)
 {
-	if (type == 'W')
-		return SYMTAB_WEAK;
-	return type == 'T' ? SYMTAB_GLOBAL : SYMTAB_LOCAL;
+	size_t len = strlen(name);
+
+	while ((at = memmem(at, (size_t)(end - at), name, len))) {
+		if (at[-1] == ' ' && (at + len == end || at[len] == '\n'))
+			return at;
+		at += len;
+	}
+	return NULL;
+}
+
+bool kallsyms_find(const char *text, size_t len, const char *name,
+		   uint64_t *ret_address)
+{
+	struct kallsyms_line line;
+	const char *found, *start;
+	size_t pos;
+
+	/* A name at the very start is no line. */
+	found = len ? find_name(text + 1, text + len, name) : NULL;
+	if (!found)
+		return false;
+	start = memrchr(text, '\n', (size_t)(found - text));
+	pos = start ? (size_t)(start - text) + 1 : 0;
+	if (kallsyms_next(text, len, &pos, &line) <= 0 || !line.address)
+		return false;
+	*ret_address = line.address;
+	return true;
+}
+
+bool kallsyms_has_addresses(const char *text, size_t len)
+{
+	struct kallsyms_line line;
+	size_t pos = 0;
+	int r;
+
+	while ((r = kallsyms_next(text, len, &pos, &line)) >= 0)
+		if (r && line.address && is_text(&line))
+			return true;
+	return false;
+}
+
+bool kallsyms_fits(const char *text, size_t len, uint64_t start, uint64_t end)
+{
+	enum {
+		PAGE_BYTES = 4096
+	};
+	struct kallsyms_line line;
+	uint64_t first = UINT64_MAX, last = 0;
+	size_t pos = 0;
+	int r;
+
+	while ((r = kallsyms_next(text, len, &pos, &line)) >= 0) {
+		if (!r || !is_text(&line))
+			continue;
+		if (line.address < first)
+			first = line.address;
+		if (line.address > last)
+			last = line.address;
+	}
+	return first >= start && first - start < PAGE_BYTES && last < end;
 }
 
 struct wanted {
@@ -266,7 +323,10 @@ struct taker {
 	size_t nr_hidden; /* lines without an address */
 };
 
-/* Calls take() for each wanted line.  `names` has room for the whole text, because a name and
+/* Calls take() for each wanted line.  Of several at one address perf shows the last: before it
+ * compares them, it lets each end where the next one begins, and so all but the last are
+ * empty (symbols__fixup_end(), then symbols__fixup_duplicate()).
+ * `names` has room for the whole text, because a name and
  * its terminator are shorter than a line.  What take() returns if not 0, else 0. */
 static int take_lines(struct taker *t, const char *text, size_t len,
 		      const struct wanted *w)
@@ -284,7 +344,7 @@ static int take_lines(struct taker *t, const char *text, size_t len,
 			continue;
 		s = (struct symtab_candidate){ .offset = line.address - w->start,
 					       .vaddr = line.address,
-					       .binding = binding_of(line.type),
+					       .by_order = true,
 					       .name = t->names };
 		memcpy(t->names, line.name, line.name_len);
 		t->names[line.name_len] = '\0';

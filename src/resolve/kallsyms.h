@@ -3,6 +3,7 @@
  * A line is "ADDRESS TYPE NAME", followed by "\t[MODULE]" where it is not the kernel's own;
  * types are those of nm(1).  Source: kernel/kallsyms.c, s_show(). */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,3 +42,14 @@ int kallsyms_index(struct kallsyms_index *index, const char *text, size_t len);
 const struct kallsyms_part *kallsyms_part(const struct kallsyms_index *index,
 					  const char *module);
 void kallsyms_index_done(struct kallsyms_index *index);
+
+/* The address of a symbol of the kernel itself, "_stext".  False: there is none, or the
+ * addresses are hidden (all 0). */
+bool kallsyms_find(const char *text, size_t len, const char *name,
+		   uint64_t *ret_address);
+/* Whether any code has an address: the kernel hides them from those without the right. */
+bool kallsyms_has_addresses(const char *text, size_t len);
+/* Whether the lines of one module can be those of a module whose code began at `start` and
+ * that ended before `end`: a module that was loaded anew lies on other pages.  Then the first
+ * symbol is not in the first page, or the last one is not in it. */
+bool kallsyms_fits(const char *text, size_t len, uint64_t start, uint64_t end);

@@ -1,52 +1,25 @@
 #include "resolve/naming.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zstd.h>
+#include <sys/utsname.h>
 
-#include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
-#include "base/vec.h"
-#include "resolve/binary.h"
 #include "resolve/elf_file.h"
-#include "resolve/kallsyms.h"
-#include "resolve/module_list.h"
 #include "resolve/naming_places.h"
+#include "resolve/naming_priv.h"
 #include "resolve/unnamed.h"
 
-enum {
-	KALLSYMS_MAX_BYTES = 256 << 20, /* unpacked; a large kernel has 15 MB */
-	KALLSYMS_PACKED_MAX_BYTES = 64 << 20,
-	KALLSYMS_RATIO_MAX = 1000, /* text packs to a fifth; more is a lie */
-	MODULES_MAX_BYTES = 64 << 20
-};
+/* Whether what was recorded can be this machine, running what it runs now. */
+static bool is_this_machine(const struct session_info *info)
+{
+	struct utsname here;
 
-struct naming_entry {
-	bool done;
-	bool unnamed_done;       /* `unnamed` was made, or cannot be */
-	struct unnamed *unnamed; /* for what `tab` does not cover; NULL: nothing */
-	enum naming_status status;
-	struct symtab *tab;
-	char *from; /* NULL: nowhere */
-};
-
-struct naming {
-	const struct dict *dict;
-	const struct session_info *info;
-	char *session_dir;
-	struct naming_places *places;     /* NULL: nowhere else */
-	VEC(struct naming_entry) entries; /* by image number */
-	bool kallsyms_read;
-	char *kallsyms_path;
-	struct buf kallsyms;
-	struct kallsyms_index kallsyms_index;
-	bool modules_read;
-	struct buf modules; /* the session's list of them */
-};
+	return !uname(&here) && info->hostname && info->os_release &&
+	       !strcmp(info->hostname, here.nodename) &&
+	       !strcmp(info->os_release, here.release);
+}
 
 int naming_new(const struct dict *dict, const struct session_info *info,
 	       const char *session_dir, struct naming **ret_naming)
@@ -57,10 +30,9 @@ int naming_new(const struct dict *dict, const struct session_info *info,
 		return -ENOMEM;
 	n->dict = dict;
 	n->info = info;
-	n->session_dir = strdup(session_dir);
-	if (!n->session_dir ||
-	    asprintf(&n->kallsyms_path, "%s/kallsyms.zst", session_dir) < 0) {
-		n->kallsyms_path = NULL;
+	n->is_local = is_this_machine(info);
+	n->session_dir = strdup(session_dir ? session_dir : "");
+	if (!n->session_dir) {
 		naming_free(n);
 		return -ENOMEM;
 	}
@@ -78,10 +50,8 @@ void naming_free(struct naming *n)
 		free(n->entries.at[i].from);
 	}
 	vec_done(&n->entries);
-	kallsyms_index_done(&n->kallsyms_index);
-	buf_done(&n->kallsyms);
+	naming_kallsyms_done(&n->kallsyms);
 	buf_done(&n->modules);
-	free(n->kallsyms_path);
 	free(n->session_dir);
 	free(n);
 }
@@ -91,257 +61,28 @@ void naming_use(struct naming *n, struct naming_places *p)
 	n->places = p;
 }
 
-static struct binary_places binary_places_of(struct naming *n, bool with_index)
+void naming_use_symbol_files(struct naming *n,
+			     const struct perf_input_symbol_file *files, size_t nr)
+{
+	n->symbol_files = files;
+	n->nr_symbol_files = nr;
+}
+
+/* Of a session the files themselves are known, not only their names. */
+struct binary_places naming_binary_places(struct naming *n, bool with_index)
 {
 	return (struct binary_places){
 		.session_dir = n->session_dir,
 		.root = naming_places_root(n->places),
+		.debug_dir = naming_places_debug_dir(n->places),
 		.index = with_index ? naming_places_index(n->places) : NULL,
+		.foreign = !n->session_dir[0] && !n->is_local,
 	};
 }
 
-/* A whole frame that tells its size, in one go.  False: look closer. */
-static bool unpack_whole(const struct buf *packed, struct buf *out)
-{
-	unsigned long long size = ZSTD_getFrameContentSize(packed->data, packed->len);
-	size_t n;
-
-	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ||
-	    size > KALLSYMS_MAX_BYTES || size / KALLSYMS_RATIO_MAX > packed->len ||
-	    !buf_reserve(out, (size_t)size + 1))
-		return false;
-	n = ZSTD_decompress(out->data, (size_t)size, packed->data, packed->len);
-	if (ZSTD_isError(n))
-		return false;
-	out->len = n;
-	return true;
-}
-
-/* Unpacks what is a whole frame, or as much of a cut one as there is: kallsyms text is good
- * up to any line. */
-static int unpack(const struct buf *packed, struct buf *out)
-{
-	ZSTD_DCtx *ctx;
-	ZSTD_inBuffer in = { packed->data, packed->len, 0 };
-	int r = 0;
-
-	if (unpack_whole(packed, out))
-		return 0;
-	ctx = ZSTD_createDCtx();
-	if (!ctx || out->failed) {
-		ZSTD_freeDCtx(ctx);
-		return -ENOMEM;
-	}
-	for (;;) {
-		size_t step = ZSTD_DStreamOutSize();
-		ZSTD_outBuffer to;
-		size_t left;
-
-		if (out->len > KALLSYMS_MAX_BYTES) {
-			r = -EFBIG;
-			break;
-		}
-		if (!buf_reserve(out, step)) {
-			r = -ENOMEM;
-			break;
-		}
-		to = (ZSTD_outBuffer){ out->data + out->len, step, 0 };
-		left = ZSTD_decompressStream(ctx, &to, &in);
-		out->len += to.pos;
-		if (ZSTD_isError(left) || left == 0 ||
-		    (to.pos < step && in.pos == in.size))
-			break;
-	}
-	ZSTD_freeDCtx(ctx);
-	return r;
-}
-
-/* The kallsyms text of the session, once; empty if it has none. */
-static int read_kallsyms(struct naming *n)
-{
-	struct buf packed = { 0 };
-	int fd;
-	int r;
-
-	if (n->kallsyms_read)
-		return 0;
-	fd = elf_open_regular(n->kallsyms_path);
-	if (fd >= 0) {
-		r = io_read_fd(fd, &packed, KALLSYMS_PACKED_MAX_BYTES);
-		close(fd);
-		if (!r)
-			r = unpack(&packed, &n->kallsyms);
-		buf_done(&packed);
-		if (r == -ENOMEM)
-			return r;
-		if (r)
-			buf_clear(&n->kallsyms);
-	}
-	n->kallsyms_read = true;
-	return kallsyms_index(&n->kallsyms_index, (const char *)n->kallsyms.data,
-			      n->kallsyms.len);
-}
-
-/* Notes where the symbols came from; a short memory shows as "". */
-static void set_from(struct naming_entry *e, const char *path)
+void naming_set_from(struct naming_entry *e, const char *path)
 {
 	e->from = strdup(path);
-}
-
-static int name_from_kallsyms(struct naming *n, const struct image *image,
-			      const char *module, struct naming_entry *e)
-{
-	const struct kallsyms_part *part;
-	int r = read_kallsyms(n);
-
-	if (r)
-		return r;
-	e->status = NAMING_NO_KALLSYMS;
-	part = kallsyms_part(&n->kallsyms_index, module);
-	if (!part)
-		return 0;
-	r = symtab_load_kallsyms(n->kallsyms_index.text + part->begin,
-				 part->end - part->begin, module, image->start, &e->tab,
-				 NULL);
-	if (r)
-		return r == -ENOMEM ? r : 0;
-	e->status = NAMING_OK;
-	set_from(e, n->kallsyms_path);
-	return 0;
-}
-
-/* The file given with --vmlinux, if it can be the kernel that ran.  Sets the status to
- * OTHER_FILE or the like if not; NAMING_NO_FILE if none was given. */
-static int name_from_vmlinux(struct naming *n, const struct image *image,
-			     struct naming_entry *e)
-{
-	const char *given = naming_places_vmlinux(n->places);
-	const char *path = given[0] ? given : n->info->vmlinux;
-	const struct build_id *ran =
-		image->build_id.len ? &image->build_id : &n->info->kernel_build_id;
-	struct build_id id = { 0 };
-	int fd;
-	int r;
-
-	e->status = NAMING_NO_FILE;
-	if (!path[0])
-		return 0;
-	fd = elf_open_regular(path);
-	if (fd < 0) {
-		naming_places_warn(n->places, path,
-				   fd == -ENOENT ? NAMING_NO_FILE : NAMING_UNREADABLE,
-				   false);
-		return 0;
-	}
-	r = elf_build_id_fd(fd, &id, NULL);
-	if (r == -EBADMSG) {
-		e->status = NAMING_UNREADABLE;
-	} else if (id.len && ran->len && !build_id_equal(&id, ran)) {
-		e->status = NAMING_OTHER_FILE;
-	} else {
-		r = symtab_load_elf_fd(
-			fd, image->start ? SYMTAB_FROM_TEXT : SYMTAB_ADDRESSES, &e->tab,
-			NULL);
-		e->status = r == -ENODATA        ? NAMING_NO_SYMBOLS
-			    : r                  ? NAMING_UNREADABLE
-			    : id.len && ran->len ? NAMING_OK
-						 : NAMING_UNVERIFIED;
-	}
-	close(fd);
-	if (e->tab)
-		set_from(e, path);
-	naming_places_warn(n->places, path, e->status, false);
-	return r == -ENOMEM ? r : 0;
-}
-
-static int name_kernel(struct naming *n, const struct image *image,
-		       struct naming_entry *e)
-{
-	int r = name_from_vmlinux(n, image, e);
-
-	if (r || (e->tab && symtab_count(e->tab)))
-		return r;
-	symtab_free(e->tab);
-	free(e->from);
-	*e = (struct naming_entry){ 0 };
-	return name_from_kallsyms(n, image, NULL, e);
-}
-
-/* The session's list of modules, once; empty if it has none. */
-static const struct buf *read_modules(struct naming *n)
-{
-	char *path;
-
-	if (n->modules_read)
-		return &n->modules;
-	n->modules_read = true;
-	if (asprintf(&path, "%s/modules", n->session_dir) < 0)
-		return &n->modules;
-	if (io_read_file(path, &n->modules, MODULES_MAX_BYTES))
-		buf_clear(&n->modules);
-	free(path);
-	return &n->modules;
-}
-
-/* A module's own file, where the image path has it and the session knows where the module's
- * sections were. */
-static int name_from_ko(struct naming *n, const struct image *image, const char *module,
-			struct naming_entry *e)
-{
-	struct binary_places places = binary_places_of(n, true);
-	const struct buf *list;
-	struct module_line line;
-	struct binary b;
-	int r;
-
-	e->status = NAMING_NO_FILE;
-	if (!places.index)
-		return 0;
-	list = read_modules(n);
-	r = module_line_find((const char *)list->data, list->len, module, &line);
-	if (r)
-		return r == -ENOMEM ? r : 0;
-	r = binary_find_module(&places, module,
-			       image->build_id.len ? &image->build_id : &line.build_id,
-			       &b);
-	if (r) {
-		module_line_done(&line);
-		return r;
-	}
-	if (b.fd >= 0)
-		r = symtab_load_module_fd(b.fd, line.places.at, line.places.nr,
-					  image->start ? image->start : line.address,
-					  &e->tab, NULL);
-	if (e->tab) {
-		e->status = b.status;
-		set_from(e, b.path);
-	}
-	naming_places_warn(n->places, module, b.status, false);
-	binary_close(&b);
-	module_line_done(&line);
-	return r == -ENOMEM ? r : 0;
-}
-
-/* A module's name as kallsyms has it: recordings may call it "[ext4]". */
-static int name_module(struct naming *n, const struct image *image,
-		       struct naming_entry *e)
-{
-	const char *name = dict_str(n->dict, image->name);
-	size_t len = strlen(name);
-	char *module;
-	int r;
-
-	if (len > 2 && name[0] == '[' && name[len - 1] == ']')
-		module = strndup(name + 1, len - 2);
-	else
-		module = strdup(name);
-	if (!module)
-		return -ENOMEM;
-	r = name_from_ko(n, image, module, e);
-	if (!r && !e->tab)
-		r = name_from_kallsyms(n, image, module, e);
-	free(module);
-	return r;
 }
 
 /* A BPF program is one symbol: its own name. */
@@ -364,14 +105,14 @@ static int load_binary(const struct binary *b, struct naming_entry *e)
 	if (b->debug_fd >= 0)
 		r = symtab_load_elf_debug(b->fd, b->debug_fd, &e->tab, NULL);
 	if (r == 0) {
-		set_from(e, b->debug_path);
+		naming_set_from(e, b->debug_path);
 		return 0;
 	}
 	symtab_free(e->tab);
 	e->tab = NULL;
 	r = symtab_load_elf_fd(b->fd, SYMTAB_FILE_OFFSETS, &e->tab, NULL);
 	if (r == 0 || r == -ENODATA)
-		set_from(e, b->path);
+		naming_set_from(e, b->path);
 	return r;
 }
 
@@ -379,16 +120,16 @@ static int load_binary(const struct binary *b, struct naming_entry *e)
 static int find_binary(struct naming *n, const struct image *image, const char *name,
 		       struct binary *b)
 {
-	struct binary_places places = binary_places_of(n, false);
+	struct binary_places places = naming_binary_places(n, false);
 	int r = binary_find(&places, image, name, b);
 
 	if (r || b->fd >= 0 || !naming_places_index(n->places))
 		return r;
-	places = binary_places_of(n, true);
+	places = naming_binary_places(n, true);
 	return binary_find(&places, image, name, b);
 }
 
-static int name_file(struct naming *n, const struct image *image,
+static int find_file(struct naming *n, const struct image *image,
 		     struct naming_entry *e)
 {
 	const char *name = dict_str(n->dict, image->name);
@@ -415,6 +156,24 @@ static int name_file(struct naming *n, const struct image *image,
 	return r == -ENOMEM ? r : 0;
 }
 
+/* What the recording itself has comes last: it has only what the recorder could read. */
+static int name_file(struct naming *n, const struct image *image,
+		     struct naming_entry *e)
+{
+	struct naming_entry given = { 0 };
+	int r = find_file(n, image, e);
+
+	if (r || (e->tab && symtab_count(e->tab)))
+		return r;
+	r = naming_given(n, image, &given);
+	if (!given.tab)
+		return r;
+	symtab_free(e->tab);
+	free(e->from);
+	*e = given;
+	return 0;
+}
+
 static int name_nothing(struct naming *n, const struct image *image,
 			struct naming_entry *e)
 {
@@ -428,8 +187,8 @@ static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *
 					   struct naming_entry *) = {
 	[IMAGE_LOST] = name_nothing,
 	[IMAGE_FILE] = name_file,
-	[IMAGE_KERNEL] = name_kernel,
-	[IMAGE_MODULE] = name_module,
+	[IMAGE_KERNEL] = naming_kernel,
+	[IMAGE_MODULE] = naming_module,
 	[IMAGE_BPF] = name_bpf,
 	[IMAGE_VDSO] = name_file,
 	[IMAGE_ANON] = name_nothing,

@@ -22,8 +22,9 @@ enum naming_status {
 	NAMING_OTHER_FILE, /* a file is there, but with another build-id (or inode, mtime) */
 	NAMING_UNREADABLE, /* permission, or not a usable ELF file */
 	NAMING_AMBIGUOUS, /* several files have its name, and no build-id tells which */
-	NAMING_UNVERIFIED, /* symbols loaded from a file without build-id: size and mtime fit */
-	NAMING_NO_KALLSYMS,   /* kernel without saved symbols (kptr_restrict) */
+	NAMING_UNVERIFIED, /* symbols loaded, and no build-id to check them by: all else fits */
+	NAMING_NO_KALLSYMS, /* kernel without saved symbols (kptr_restrict) */
+	NAMING_FOREIGN, /* of another machine, and no build-id tells which file it was */
 	NAMING_NONE_EXPECTED, /* anonymous, unmapped, lost */
 	NAMING_STATUS_COUNT
 };
@@ -35,6 +36,7 @@ struct naming_options {
 	const char *const *image_path; /* folders, searched with all below them for a
 					* file of the name; ends with NULL; NULL: none */
 	const char *vmlinux;           /* instead of the session's; NULL: none */
+	const char *debug_dir; /* perf's cache (resolve/debug_cache.h); NULL: none */
 };
 /* The strings are copied; image_path is read when it is first needed.  0 or -ENOMEM. */
 int naming_places_new(const struct naming_options *options,
@@ -43,11 +45,18 @@ void naming_places_free(struct naming_places *p); /* NULL is fine */
 /* Before the first lookup; `p` outlives the naming. */
 void naming_use(struct naming *n, struct naming_places *p);
 
-/* `session_dir` holds the saved kallsyms, vdso and image copies (docs/format.md).  `dict`
- * and `info` outlive it.  0 or -ENOMEM. */
+/* `session_dir` holds the saved kallsyms, vdso and image copies (docs/format.md); NULL or ""
+ * for a recording that has none, a perf.data: then only what has the right build-id is used,
+ * and what has none only on the machine where it was recorded (hostname and os_release of
+ * `info`).  `dict` and `info` outlive it.  0 or -ENOMEM. */
 int naming_new(const struct dict *dict, const struct session_info *info,
 	       const char *session_dir, struct naming **ret_naming);
 void naming_free(struct naming *n); /* NULL is fine */
+/* Symbols that the recording carries itself (simpleperf's do), for what has none elsewhere.
+ * Before the first lookup; they outlive the naming. */
+struct perf_input_symbol_file;
+void naming_use_symbol_files(struct naming *n,
+			     const struct perf_input_symbol_file *files, size_t nr);
 /* The image's table, or NULL if it has none; the same pointer each time. */
 const struct symtab *naming_symtab(struct naming *n, uint32_t image);
 /* What covers `offset` of the image: naming_symtab()'s symbol, and where that has none what

@@ -13,6 +13,7 @@
 struct naming_places {
 	char *root;
 	char *vmlinux;
+	char *debug_dir;
 	VEC(char *) folders; /* with the NULL at their end */
 	bool indexed;
 	struct file_index *index;
@@ -52,7 +53,9 @@ int naming_places_new(const struct naming_options *options,
 		return -ENOMEM;
 	p->root = copy_root(options->root);
 	p->vmlinux = strdup(options->vmlinux ? options->vmlinux : "");
-	if (!p->root || !p->vmlinux || copy_folders(p, options->image_path)) {
+	p->debug_dir = strdup(options->debug_dir ? options->debug_dir : "");
+	if (!p->root || !p->vmlinux || !p->debug_dir ||
+	    copy_folders(p, options->image_path)) {
 		naming_places_free(p);
 		return -ENOMEM;
 	}
@@ -71,6 +74,7 @@ void naming_places_free(struct naming_places *p)
 	map_done(&p->warned);
 	free(p->root);
 	free(p->vmlinux);
+	free(p->debug_dir);
 	free(p);
 }
 
@@ -82,6 +86,11 @@ const char *naming_places_root(const struct naming_places *p)
 const char *naming_places_vmlinux(const struct naming_places *p)
 {
 	return p ? p->vmlinux : "";
+}
+
+const char *naming_places_debug_dir(const struct naming_places *p)
+{
+	return p ? p->debug_dir : "";
 }
 
 const struct file_index *naming_places_index(struct naming_places *p)
@@ -134,6 +143,9 @@ void naming_places_warn(struct naming_places *p, const char *name,
 					    "binary format." },
 		[NAMING_AMBIGUOUS] = { "", " matches more than one file: detailed "
 					   "profile will not be provided." },
+		[NAMING_FOREIGN] = { "",
+				     " was recorded on another machine without a "
+				     "build-id, so no file here can stand for it." },
 		[NAMING_UNVERIFIED] = { "could not check that the binary file ",
 					" has not been modified since the profile was "
 					"taken. Results may be inaccurate." },

@@ -19,7 +19,9 @@ enum {
 	X86_ENTRY_BYTES = 16,
 	X86_SHORT_ENTRY_BYTES = 8, /* .plt.got without endbr */
 	ARM64_ENTRY_BYTES = 16,
-	ARM64_WORD = 4
+	ARM64_WORD = 4,
+	ARM_ENTRY_BYTES = 12,
+	ARM_WORD = 4
 };
 
 static const char suffix[] = "@plt";
@@ -217,6 +219,49 @@ static int arm64_entries(struct plt *p, const struct elf_section *s,
 	return r;
 }
 
+/* The constant of "add rd, rn, #constant": eight bits, turned right by twice the other four. */
+static uint32_t arm_constant(uint32_t add)
+{
+	uint32_t v = add & 0xff;
+	uint32_t turn = (add >> 8 & 0xf) * 2;
+
+	return turn ? v >> turn | v << (32 - turn) : v;
+}
+
+/* add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]! */
+static bool arm_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
+{
+	uint32_t from_pc = le32(at);
+	uint32_t more = le32(at + ARM_WORD);
+	uint64_t load = le32(at + 2 * (size_t)ARM_WORD);
+
+	if ((from_pc & 0xfffff000) != 0xe28fc000 || (more & 0xfffff000) != 0xe28cc000 ||
+	    (load & 0xfffff000) != 0xe5bcf000)
+		return false;
+	/* pc is two instructions ahead. */
+	*ret_slot = (uint32_t)(vaddr + 2 * (uint64_t)ARM_WORD + arm_constant(from_pc) +
+			       arm_constant(more) + (load & 0xfff));
+	return true;
+}
+
+static int arm_entries(struct plt *p, const struct elf_section *s, const uint8_t *bytes)
+{
+	static const uint8_t bx_pc[] = { 0x78, 0x47 }; /* how Thumb code comes in */
+	int r = 0;
+
+	for (uint64_t at = 0; !r && s->bytes - at >= ARM_ENTRY_BYTES; at += ARM_WORD) {
+		uint64_t slot;
+		bool has_thumb = at >= ARM_WORD &&
+				 !memcmp(bytes + at - ARM_WORD, bx_pc, sizeof(bx_pc));
+		size_t before = has_thumb ? ARM_WORD : 0;
+
+		if (arm_slot(bytes + at, s->vaddr + at, &slot))
+			r = add_entry(p, s, at - before, ARM_ENTRY_BYTES + before,
+				      slot);
+	}
+	return r;
+}
+
 static const struct arch {
 	uint16_t machine;
 	int (*entries)(struct plt *p, const struct elf_section *s,
@@ -225,6 +270,7 @@ static const struct arch {
 	{ EM_X86_64, x86_entries },
 	{ EM_386, x86_entries },
 	{ EM_AARCH64, arm64_entries },
+	{ EM_ARM, arm_entries },
 };
 
 /* Reads what leads from a slot to a name.  0 also if the file has none of it. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "resolve/sort_keys.h"
 #include "resolve/symtab_priv.h"
 
@@ -52,6 +53,8 @@ static bool is_better(const struct symtab_candidate *a,
 {
 	size_t of_a, of_b;
 
+	if (b->by_order)
+		return true;
 	if (!a->size != !b->size)
 		return b->size != 0;
 	if (a->binding != b->binding)
@@ -76,6 +79,14 @@ static uint64_t add_clamped(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* What the last symbol may cover: in kallsyms to the end of the page a page further on. */
+static uint64_t bytes_of_last(const struct symtab_candidate *last)
+{
+	if (!last->by_order)
+		return LAST_BYTES;
+	return LAST_BYTES + (-last->vaddr & (LAST_BYTES - 1));
+}
+
 /* The symbol added last, if the file gave it no size: it reaches to the next one, or to the
  * end of its section. */
 static void close_last(struct symtab *tab, const struct symtab_candidate *last,
@@ -89,7 +100,7 @@ static void close_last(struct symtab *tab, const struct symtab_candidate *last,
 	if (last->limit > last->offset && last->limit < end)
 		end = last->limit;
 	else if (end == UINT64_MAX)
-		end = add_clamped(last->offset, LAST_BYTES);
+		end = add_clamped(last->offset, bytes_of_last(last));
 	s->size = end - last->offset;
 }
 
@@ -305,6 +316,43 @@ int symtab_of_one(const char *name, uint64_t size, uint64_t start,
 	}
 	*ret_tab = tab;
 	return 0;
+}
+
+int symtab_of_given(const struct symtab_given *symbols, size_t nr,
+		    struct symtab **ret_tab)
+{
+	struct symtab *tab = calloc(1, sizeof(*tab));
+	symtab_candidates candidates = { 0 };
+	struct buf names = { 0 };
+	size_t at = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		buf_put(&names, symbols[i].name, strlen(symbols[i].name) + 1);
+	if (!tab || names.failed || !vec_reserve(&candidates, nr))
+		r = -ENOMEM;
+	for (size_t i = 0; !r && i < nr; i++) {
+		candidates.at[candidates.nr++] = (struct symtab_candidate){
+			.offset = symbols[i].offset,
+			.size = symbols[i].size,
+			.vaddr = symbols[i].vaddr,
+			.name = (const char *)names.data + at,
+			.binding = SYMTAB_GLOBAL,
+		};
+		at += strlen(symbols[i].name) + 1;
+	}
+	if (tab)
+		tab->names = (char *)names.data;
+	if (!r)
+		r = nr ? symtab_build(tab, &candidates) : -ENODATA;
+	vec_done(&candidates);
+	if (!tab)
+		buf_done(&names);
+	if (r)
+		symtab_free(tab);
+	else
+		*ret_tab = tab;
+	return r;
 }
 
 /* The last of ranges [low, high) that starts at or before `offset`; ranges[low] does. */

@@ -42,6 +42,11 @@ enum symtab_positions {
 };
 int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **ret_tab,
 		       struct err *err);
+/* A kernel's table whose positions count from where the image began, which is `ref_offset`
+ * bytes before its symbol `ref_name` ("_stext"; struct image has both).  -ENODATA also if the
+ * file does not have that symbol. */
+int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
+			  struct symtab **ret_tab, struct err *err);
 /* Symbols from the separate debug file at `debug_fd` of the binary at `fd`.  The binary's
  * segments count: objcopy --only-keep-debug empties those of the debug file. */
 int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
@@ -64,6 +69,16 @@ int symtab_load_kallsyms(const char *text, size_t len, const char *module,
 /* A table of one symbol at offset 0, for code that is its own symbol.  0 or -ENOMEM. */
 int symtab_of_one(const char *name, uint64_t size, uint64_t start,
 		  struct symtab **ret_tab);
+/* A table of symbols that somebody else has read, in any order.  The names are copied.
+ * 0, -ENODATA (none: no table then) or -ENOMEM. */
+struct symtab_given {
+	uint64_t offset;
+	uint64_t size; /* 0: up to the next one */
+	uint64_t vaddr;
+	const char *name;
+};
+int symtab_of_given(const struct symtab_given *symbols, size_t nr,
+		    struct symtab **ret_tab);
 /* The symbol covering `offset`, or NULL.  Borrowed until symtab_free(). */
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset);
 size_t symtab_count(const struct symtab *tab);

@@ -377,6 +377,19 @@ static int build_from(struct loading *l, uint64_t base, struct err *err)
 	return r ? err_set(err, r, "no memory") : 0;
 }
 
+/* The link-time address of a symbol.  False: there is none of that name. */
+static bool find_address(const symtab_candidates *c, const char *name,
+			 uint64_t *ret_vaddr)
+{
+	for (size_t i = 0; i < c->nr; i++) {
+		if (!strcmp(c->at[i].name, name)) {
+			*ret_vaddr = c->at[i].vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
 static int load_kernel_tables(struct loading *l, struct elf_file *f, bool relative,
 			      struct err *err)
 {
@@ -389,6 +402,35 @@ static int load_kernel_tables(struct loading *l, struct elf_file *f, bool relati
 	if (r)
 		return r;
 	return build_from(l, relative ? kernel_base(&l->candidates) : 0, err);
+}
+
+int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
+			  struct symtab **ret_tab, struct err *err)
+{
+	struct loading l = { .by_vaddr = true };
+	struct elf_file f;
+	uint64_t vaddr = 0;
+	uint32_t type;
+	int r = elf_file_init_fd(&f, fd, err);
+
+	if (r)
+		return r;
+	l.f = &f;
+	l.tab = calloc(1, sizeof(*l.tab));
+	r = l.tab ? elf_file_sections(&f, err) : err_set(err, -ENOMEM, "no memory");
+	if (!r)
+		r = read_best_table(&l, &type, err);
+	if (!r && !find_address(&l.candidates, ref_name, &vaddr))
+		r = err_set(err, -ENODATA, "no symbol %s", ref_name);
+	if (!r)
+		r = build_from(&l, vaddr - ref_offset, err);
+	vec_done(&l.candidates);
+	elf_file_done(&f);
+	if (r)
+		symtab_free(l.tab);
+	else
+		*ret_tab = l.tab;
+	return r;
 }
 
 /* Where each section of a module's file was loaded; 0: nowhere.  malloc'd. */

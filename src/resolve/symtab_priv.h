@@ -21,7 +21,8 @@ struct symtab_candidate {
 	uint64_t limit;   /* where the section ends: an unknown size goes no further */
 	const char *name; /* in symtab.names */
 	enum symtab_binding binding;
-	bool label; /* untyped: counts only where no function covers it */
+	bool label;    /* untyped: counts only where no function covers it */
+	bool by_order; /* of several at one address the last one counts */
 };
 
 typedef VEC(struct symtab_candidate) symtab_candidates;

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "resolve/naming.h"
+#include "tools/debug_dir.h"
 #include "tools/report_rules.h"
 
 static int choose_threshold(struct report_plan *plan, struct err *err)
@@ -156,6 +157,7 @@ static int choose_places(struct report_plan *plan, struct err *err)
 	const struct report_options *o = &plan->options;
 	struct naming_options options = { .root = o->root, .vmlinux = o->vmlinux };
 	struct folders folders = { 0 };
+	char *cache;
 	int r = o->root ? check_folder(o->root, "--root", err) : 0;
 
 	if (!r && o->vmlinux && access(o->vmlinux, R_OK))
@@ -163,11 +165,13 @@ static int choose_places(struct report_plan *plan, struct err *err)
 	if (!r)
 		r = split_folders(o->image_path, &folders, err);
 	options.image_path = (const char *const *)folders.paths.at;
+	options.debug_dir = cache = debug_dir();
 	if (!r && naming_places_new(&options, &plan->places))
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < folders.paths.nr; i++)
 		free(folders.paths.at[i]);
 	vec_done(&folders.paths);
+	free(cache);
 	return r;
 }
 

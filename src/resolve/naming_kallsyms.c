@@ -1,0 +1,230 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "resolve/debug_cache.h"
+#include "resolve/elf_file.h"
+#include "resolve/naming_places.h"
+#include "resolve/naming_priv.h"
+#include "resolve/unpacked.h"
+
+enum {
+	KALLSYMS_MAX_BYTES = 256 << 20, /* unpacked; a large kernel has 15 MB */
+	NOTES_MAX_BYTES = 1 << 20
+};
+
+const struct image *naming_kernel_image(const struct naming *n)
+{
+	const struct image *best = NULL;
+
+	for (size_t i = 0; i < n->dict->images.nr; i++) {
+		const struct image *image = &n->dict->images.at[i];
+
+		if (image->kind == IMAGE_KERNEL &&
+		    (!best || image->ref_address > best->ref_address))
+			best = image;
+	}
+	return best;
+}
+
+const struct build_id *naming_kernel_id(const struct naming *n,
+					const struct image *image)
+{
+	return image && image->build_id.len ? &image->build_id
+					    : &n->info->kernel_build_id;
+}
+
+void naming_kallsyms_done(struct naming_kallsyms *k)
+{
+	kallsyms_index_done(&k->index);
+	buf_done(&k->text);
+	free(k->path);
+	*k = (struct naming_kallsyms){ 0 };
+}
+
+/* Reads the text of a file.  Of a packed one that is cut short what there is: kallsyms text
+ * is good up to any line.  -ENODATA: none that has addresses. */
+static int read_text(const char *path, bool packed, struct buf *out)
+{
+	struct buf bytes = { 0 };
+	int fd = elf_open_regular(path);
+	int r;
+
+	if (fd < 0)
+		return -ENODATA;
+	r = io_read_fd(fd, packed ? &bytes : out,
+		       packed ? UNPACKED_PACKED_MAX : KALLSYMS_MAX_BYTES);
+	close(fd);
+	if (!r && packed) {
+		r = unpacked_zstd(&bytes, KALLSYMS_MAX_BYTES, out);
+		if (r == -EBADMSG && out->len)
+			r = 0;
+	}
+	buf_done(&bytes);
+	if (r == -ENOMEM)
+		return r;
+	if (r || !kallsyms_has_addresses((const char *)out->data, out->len))
+		return -ENODATA;
+	return 0;
+}
+
+/* Takes the text at `path`, which is consumed, if it is good; all else of `k` is zero then.
+ * -ENODATA: it is not. */
+static int take_text(struct naming_kallsyms *k, char *path, bool packed)
+{
+	int r = path ? read_text(path, packed, &k->text) : -ENOMEM;
+
+	k->path = path;
+	if (!r)
+		r = kallsyms_index(&k->index, (const char *)k->text.data, k->text.len);
+	if (r)
+		naming_kallsyms_done(k);
+	return r;
+}
+
+static int from_session(struct naming *n, struct naming_kallsyms *k)
+{
+	char *path;
+	int r;
+
+	if (!n->session_dir[0])
+		return -ENODATA;
+	if (asprintf(&path, "%s/kallsyms.zst", n->session_dir) < 0)
+		return -ENOMEM;
+	r = take_text(k, path, true);
+	if (!r)
+		k->same_boot = k->for_modules = true;
+	return r;
+}
+
+/* Finds how far the kernel ran from where this text has it.  False: nothing tells. */
+static bool find_shift(const struct naming *n, const struct image *kernel,
+		       struct naming_kallsyms *k)
+{
+	static const char *const begins[] = { "_text", "_stext" };
+	const char *text = (const char *)k->text.data;
+	uint64_t there;
+
+	if (!kernel) {
+		k->for_modules = true; /* whose addresses are looked at one by one */
+		return true;
+	}
+	if (kernel->ref_address &&
+	    kallsyms_find(text, k->text.len, dict_str(n->dict, kernel->ref_name),
+			  &there)) {
+		k->shift = kernel->ref_address - there;
+		k->for_modules = !k->shift;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		if (kernel->start &&
+		    kallsyms_find(text, k->text.len, begins[i], &there) &&
+		    there == kernel->start) {
+			k->for_modules = true;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes the text at `path`, consumed, if it is good and it is known where its symbols were.
+ * -ENODATA: it is not. */
+static int take_placed_text(const struct naming *n, const struct image *kernel,
+			    char *path, struct naming_kallsyms *k)
+{
+	int r = take_text(k, path, false);
+
+	if (r || find_shift(n, kernel, k))
+		return r;
+	naming_kallsyms_done(k);
+	return -ENODATA;
+}
+
+/* Of all boots that the cache has, the one that ran, else the first. */
+static int from_cache(struct naming *n, const struct image *kernel,
+		      struct naming_kallsyms *k)
+{
+	debug_cache_paths paths;
+	int r = debug_cache_kallsyms(naming_places_debug_dir(n->places),
+				     naming_kernel_id(n, kernel), &paths);
+
+	if (r)
+		return r;
+	for (size_t i = 0; r != -ENOMEM && i < paths.nr; i++) {
+		struct naming_kallsyms one = { 0 };
+
+		r = take_placed_text(n, kernel, strdup(paths.at[i]), &one);
+		if (!r && (!k->path || !one.shift)) {
+			naming_kallsyms_done(k);
+			*k = one;
+		} else if (!r) {
+			naming_kallsyms_done(&one);
+		}
+		if (!r && !k->shift)
+			break;
+	}
+	debug_cache_paths_done(&paths);
+	if (r == -ENOMEM) {
+		naming_kallsyms_done(k);
+		return r;
+	}
+	return k->path ? 0 : -ENODATA;
+}
+
+static bool read_running_id(struct build_id *ret_id)
+{
+	struct buf notes = { 0 };
+	bool known = !io_read_file("/sys/kernel/notes", &notes, NOTES_MAX_BYTES) &&
+		     !notes_build_id(notes.data, notes.len, ret_id);
+
+	buf_done(&notes);
+	return known;
+}
+
+/* This machine's own, if this is the kernel that ran: by its build-id, or where that is not
+ * known by the machine, its kernel's release and the place where the kernel ran. */
+static int from_here(struct naming *n, const struct image *kernel,
+		     struct naming_kallsyms *k)
+{
+	const struct build_id *ran = naming_kernel_id(n, kernel);
+	struct build_id here = { 0 };
+	int r;
+
+	if (ran->len ? !read_running_id(&here) || !build_id_equal(&here, ran)
+		     : !n->is_local)
+		return -ENODATA;
+	r = take_placed_text(n, kernel, strdup("/proc/kallsyms"), k);
+	if (!r && !ran->len && k->shift) {
+		naming_kallsyms_done(k); /* perhaps another kernel */
+		r = -ENODATA;
+	}
+	if (r)
+		return r;
+	k->for_modules &= n->is_local;
+	k->status = ran->len ? NAMING_OK : NAMING_UNVERIFIED;
+	return 0;
+}
+
+int naming_kallsyms_read(struct naming *n)
+{
+	const struct image *kernel = naming_kernel_image(n);
+	struct naming_kallsyms k = { 0 };
+	int r;
+
+	if (n->kallsyms.read)
+		return 0;
+	r = from_session(n, &k);
+	if (r == -ENODATA)
+		r = from_cache(n, kernel, &k);
+	if (r == -ENODATA)
+		r = from_here(n, kernel, &k);
+	if (r && r != -ENODATA)
+		return r;
+	n->kallsyms = k;
+	n->kallsyms.index.text = (const char *)k.text.data;
+	n->kallsyms.read = true;
+	return 0;
+}

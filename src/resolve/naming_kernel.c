@@ -1,0 +1,294 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "resolve/binary.h"
+#include "resolve/debug_cache.h"
+#include "resolve/elf_file.h"
+#include "resolve/kallsyms.h"
+#include "resolve/module_layout.h"
+#include "resolve/module_list.h"
+#include "resolve/naming_places.h"
+#include "resolve/naming_priv.h"
+
+enum {
+	MODULES_MAX_BYTES = 64 << 20
+};
+
+/* The lines of a module lie where the module lay?  Those of the session surely do. */
+static bool is_in_place(const struct naming_kallsyms *k, const struct image *image,
+			const struct kallsyms_part *part)
+{
+	if (k->same_boot)
+		return true;
+	return k->for_modules &&
+	       kallsyms_fits(k->index.text + part->begin, part->end - part->begin,
+			     image->start, image->end);
+}
+
+static int name_from_kallsyms(struct naming *n, const struct image *image,
+			      const char *module, struct naming_entry *e)
+{
+	const struct naming_kallsyms *k = &n->kallsyms;
+	const struct kallsyms_part *part;
+	uint64_t start = image->start;
+	int r = naming_kallsyms_read(n);
+
+	if (r)
+		return r;
+	e->status = NAMING_NO_KALLSYMS;
+	part = kallsyms_part(&k->index, module);
+	if (!part || (module && !is_in_place(k, image, part)))
+		return 0;
+	/* Where the base was hidden positions are addresses. */
+	if (!module && start)
+		start -= k->shift;
+	r = symtab_load_kallsyms(k->index.text + part->begin, part->end - part->begin,
+				 module, start, &e->tab, NULL);
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	e->status = k->status;
+	naming_set_from(e, k->path);
+	return 0;
+}
+
+/* The symbols of the kernel in the ELF file at `fd`.  Sets the status; -ENOMEM. */
+static int load_vmlinux(struct naming *n, const struct image *image, int fd,
+			struct naming_entry *e)
+{
+	const char *ref = dict_str(n->dict, image->ref_name);
+	int r = -ENODATA;
+
+	if (image->ref_address && image->start)
+		r = symtab_load_kernel_fd(fd, ref, image->ref_address - image->start,
+					  &e->tab, NULL);
+	if (r && r != -ENOMEM)
+		r = symtab_load_elf_fd(
+			fd, image->start ? SYMTAB_FROM_TEXT : SYMTAB_ADDRESSES, &e->tab,
+			NULL);
+	e->status = r == -ENODATA ? NAMING_NO_SYMBOLS
+		    : r           ? NAMING_UNREADABLE
+				  : NAMING_OK;
+	return r == -ENOMEM ? r : 0;
+}
+
+/* The file given with --vmlinux, if it can be the kernel that ran.  Sets the status to
+ * OTHER_FILE or the like if not; NAMING_NO_FILE if none was given. */
+static int name_from_vmlinux(struct naming *n, const struct image *image,
+			     struct naming_entry *e)
+{
+	const char *given = naming_places_vmlinux(n->places);
+	const char *path = given[0] ? given : n->info->vmlinux;
+	const struct build_id *ran = naming_kernel_id(n, image);
+	struct build_id id = { 0 };
+	int fd;
+	int r;
+
+	e->status = NAMING_NO_FILE;
+	if (!path || !path[0])
+		return 0;
+	fd = elf_open_regular(path);
+	if (fd < 0) {
+		naming_places_warn(n->places, path,
+				   fd == -ENOENT ? NAMING_NO_FILE : NAMING_UNREADABLE,
+				   false);
+		return 0;
+	}
+	r = elf_build_id_fd(fd, &id, NULL);
+	if (r == -EBADMSG) {
+		e->status = NAMING_UNREADABLE;
+	} else if (id.len && ran->len && !build_id_equal(&id, ran)) {
+		e->status = NAMING_OTHER_FILE;
+	} else {
+		r = load_vmlinux(n, image, fd, e);
+		if (e->status == NAMING_OK && !(id.len && ran->len))
+			e->status = NAMING_UNVERIFIED;
+	}
+	close(fd);
+	if (e->tab)
+		naming_set_from(e, path);
+	naming_places_warn(n->places, path, e->status, false);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Nothing of an entry but that it is empty. */
+static void forget(struct naming_entry *e)
+{
+	symtab_free(e->tab);
+	free(e->from);
+	*e = (struct naming_entry){ 0 };
+}
+
+/* A file proven by its build-id, consumed with its path.  1: it has no symbols. */
+static int name_from_proven(struct naming *n, const struct image *image, int fd,
+			    char *path, struct naming_entry *e)
+{
+	int r = load_vmlinux(n, image, fd, e);
+
+	close(fd);
+	if (!r && e->tab && symtab_count(e->tab)) {
+		e->from = path;
+		return 0;
+	}
+	free(path);
+	forget(e);
+	return r ? r : 1;
+}
+
+/* A vmlinux of this very build-id where one may be: perf's cache, where distributions put
+ * debug files, and where kernels are installed. */
+static int name_from_known_vmlinux(struct naming *n, const struct image *image,
+				   struct naming_entry *e)
+{
+	const struct build_id *ran = naming_kernel_id(n, image);
+	const char *release = n->info->os_release ? n->info->os_release : "";
+	char *path;
+	int fd, r;
+
+	if (!debug_cache_open(naming_places_debug_dir(n->places), ran, DEBUG_CACHE_ELF,
+			      "[kernel.kallsyms]", &fd, &path)) {
+		r = name_from_proven(n, image, fd, path, e);
+		if (r <= 0)
+			return r;
+	}
+	for (size_t i = 0; !binary_find_vmlinux(naming_places_root(n->places), ran,
+						release, &i, &fd, &path);) {
+		r = name_from_proven(n, image, fd, path, e);
+		if (r <= 0)
+			return r;
+	}
+	return 0;
+}
+
+int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e)
+{
+	int r = name_from_vmlinux(n, image, e);
+
+	if (r || (e->tab && symtab_count(e->tab)))
+		return r;
+	forget(e);
+	r = name_from_kallsyms(n, image, NULL, e);
+	if (!r && !e->tab)
+		r = naming_given(n, image, e);
+	if (!r && !e->tab)
+		r = name_from_known_vmlinux(n, image, e);
+	if (!r && !e->tab)
+		e->status = NAMING_NO_KALLSYMS;
+	return r;
+}
+
+/* The session's list of modules, once; empty if it has none. */
+static const struct buf *read_modules(struct naming *n)
+{
+	char *path;
+
+	if (n->modules_read)
+		return &n->modules;
+	n->modules_read = true;
+	if (!n->session_dir[0] || asprintf(&path, "%s/modules", n->session_dir) < 0)
+		return &n->modules;
+	if (io_read_file(path, &n->modules, MODULES_MAX_BYTES))
+		buf_clear(&n->modules);
+	free(path);
+	return &n->modules;
+}
+
+/* A module's file whose sections lay where the session says. */
+static int load_ko_of_session(const struct image *image, const struct binary *b,
+			      const struct module_line *line, struct naming_entry *e)
+{
+	int r = symtab_load_module_fd(b->fd, line->places.at, line->places.nr,
+				      image->start ? image->start : line->address,
+				      &e->tab, NULL);
+
+	return r == -ENOMEM ? r : 0;
+}
+
+/* One of which only the place of its code is known. */
+static int load_ko(const struct image *image, const struct binary *b,
+		   struct naming_entry *e)
+{
+	struct module_layout layout;
+	int r;
+
+	if (!image->start)
+		return 0;
+	r = module_layout_read(b->fd, image->start, &layout);
+	if (!r) {
+		r = symtab_load_module_fd(b->fd, layout.places.at, layout.places.nr,
+					  image->start, &e->tab, NULL);
+		module_layout_done(&layout);
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+/* A module's own file, where it can be found and it is known where the module lay. */
+static int name_from_ko(struct naming *n, const struct image *image, const char *module,
+			bool with_index, struct naming_entry *e)
+{
+	struct binary_places places = naming_binary_places(n, with_index);
+	const struct buf *list = read_modules(n);
+	struct module_line line = { 0 };
+	struct binary b;
+	int r;
+
+	e->status = NAMING_NO_FILE;
+	if (with_index && !places.index)
+		return 0;
+	r = module_line_find((const char *)list->data, list->len, module, &line);
+	if (r == -ENOMEM)
+		return r;
+	if (r)
+		line = (struct module_line){ 0 };
+	r = binary_find_module(&places, module,
+			       image->build_id.len ? &image->build_id : &line.build_id,
+			       &b);
+	if (r) {
+		module_line_done(&line);
+		return r;
+	}
+	if (b.fd >= 0)
+		r = line.places.nr ? load_ko_of_session(image, &b, &line, e)
+				   : load_ko(image, &b, e);
+	if (e->tab) {
+		e->status = b.status;
+		naming_set_from(e, b.path);
+	}
+	if (with_index)
+		naming_places_warn(n->places, module, b.status, false);
+	binary_close(&b);
+	module_line_done(&line);
+	return r;
+}
+
+/* A module's name as kallsyms has it: recordings may call it "[ext4]". */
+static char *module_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len > 2 && name[0] == '[' && name[len - 1] == ']')
+		return strndup(name + 1, len - 2);
+	return strdup(name);
+}
+
+/* A file that was named by the user comes first; kallsyms, if it is of the same boot, knows
+ * all sections of a module, a file found elsewhere only those of code. */
+int naming_module(struct naming *n, const struct image *image, struct naming_entry *e)
+{
+	char *module = module_name(dict_str(n->dict, image->name));
+	int r = module ? name_from_ko(n, image, module, true, e) : -ENOMEM;
+
+	if (!r && !e->tab)
+		r = name_from_kallsyms(n, image, module, e);
+	if (!r && !e->tab)
+		r = name_from_ko(n, image, module, false, e);
+	if (!r && !e->tab)
+		r = naming_given(n, image, e);
+	if (!r && !e->tab)
+		e->status = NAMING_NO_KALLSYMS;
+	free(module);
+	return r;
+}

@@ -1,0 +1,66 @@
+/* naming_priv.h - what the files of the naming share.
+ * Layer: resolve, for naming*.c alone. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "format/perf_input.h"
+#include "resolve/binary.h"
+#include "resolve/kallsyms.h"
+#include "resolve/naming.h"
+
+struct unnamed;
+
+struct naming_entry {
+	bool done;
+	bool unnamed_done;       /* `unnamed` was made, or cannot be */
+	struct unnamed *unnamed; /* for what `tab` does not cover; NULL: nothing */
+	enum naming_status status;
+	struct symtab *tab;
+	char *from; /* NULL: nowhere */
+};
+
+/* The kallsyms text that is used: of one kernel, and of one boot. */
+struct naming_kallsyms {
+	bool read; /* all was tried */
+	char *path;
+	struct buf text;
+	struct kallsyms_index index;
+	uint64_t shift; /* to be added to its addresses: of another boot if not 0 */
+	bool same_boot; /* known to be: its modules count as they are */
+	bool for_modules;
+	enum naming_status status; /* OK or UNVERIFIED */
+};
+
+struct naming {
+	const struct dict *dict;
+	const struct session_info *info;
+	char *session_dir;            /* "" none */
+	bool is_local;                /* recorded on this machine, under this kernel */
+	struct naming_places *places; /* NULL: nowhere else */
+	VEC(struct naming_entry) entries; /* by image number */
+	struct naming_kallsyms kallsyms;
+	bool modules_read;
+	struct buf modules; /* the session's list of them */
+	const struct perf_input_symbol_file *symbol_files;
+	size_t nr_symbol_files;
+};
+
+/* Notes where the symbols came from; a short memory shows as "". */
+void naming_set_from(struct naming_entry *e, const char *path);
+struct binary_places naming_binary_places(struct naming *n, bool with_index);
+/* The loaders of naming_kernel.c.  0 (e->status tells) or -ENOMEM. */
+int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e);
+int naming_module(struct naming *n, const struct image *image, struct naming_entry *e);
+/* Of naming_given.c: the symbols that a recording carries, if it has those of the image. */
+int naming_given(struct naming *n, const struct image *image, struct naming_entry *e);
+/* Of naming_kallsyms.c.  The text for the kernel that ran, once; index.parts.nr is 0 if
+ * there is none. */
+int naming_kallsyms_read(struct naming *n);
+void naming_kallsyms_done(struct naming_kallsyms *k);
+/* The build-id of the kernel that ran, length 0: not known. */
+const struct build_id *naming_kernel_id(const struct naming *n,
+					const struct image *image);
+/* The image that knows most of the kernel that ran, or NULL. */
+const struct image *naming_kernel_image(const struct naming *n);
