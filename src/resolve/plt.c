@@ -21,7 +21,8 @@ enum {
 	ARM64_ENTRY_BYTES = 16,
 	ARM64_WORD = 4,
 	ARM_ENTRY_BYTES = 12,
-	ARM_WORD = 4
+	ARM_WORD = 4,
+	S390_ENTRY_BYTES = 32
 };
 
 static const char suffix[] = "@plt";
@@ -262,15 +263,44 @@ static int arm_entries(struct plt *p, const struct elf_section *s, const uint8_t
 	return r;
 }
 
+/* larl %r1,slot; lg %r1,0(%r1); br %r1: the slot in halfwords from the first one. */
+static bool s390_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
+{
+	static const uint8_t load_and_go[] = { 0xe3, 0x10, 0x10, 0x00,
+					       0x00, 0x04, 0x07, 0xf1 };
+	uint32_t halfwords = (uint32_t)at[2] << 24 | (uint32_t)at[3] << 16 |
+			     (uint32_t)at[4] << 8 | at[5];
+
+	if (at[0] != 0xc0 || at[1] != 0x10 ||
+	    memcmp(at + 6, load_and_go, sizeof(load_and_go)) != 0)
+		return false;
+	*ret_slot = vaddr + 2 * (uint64_t)(int32_t)halfwords;
+	return true;
+}
+
+static int s390_entries(struct plt *p, const struct elf_section *s,
+			const uint8_t *bytes)
+{
+	int r = 0;
+
+	for (uint64_t at = 0; !r && s->bytes - at >= S390_ENTRY_BYTES;
+	     at += S390_ENTRY_BYTES) {
+		uint64_t slot;
+
+		if (s390_slot(bytes + at, s->vaddr + at, &slot))
+			r = add_entry(p, s, at, S390_ENTRY_BYTES, slot);
+	}
+	return r;
+}
+
 static const struct arch {
 	uint16_t machine;
 	int (*entries)(struct plt *p, const struct elf_section *s,
 		       const uint8_t *bytes);
 } archs[] = {
-	{ EM_X86_64, x86_entries },
-	{ EM_386, x86_entries },
-	{ EM_AARCH64, arm64_entries },
-	{ EM_ARM, arm_entries },
+	{ EM_X86_64, x86_entries },    { EM_386, x86_entries },
+	{ EM_AARCH64, arm64_entries }, { EM_ARM, arm_entries },
+	{ EM_S390, s390_entries },
 };
 
 /* Reads what leads from a slot to a name.  0 also if the file has none of it. */
