@@ -1,11 +1,13 @@
 #include "capture/kernel_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -20,6 +22,8 @@ enum {
 	MODULES_BYTES_MAX = 16 << 20,
 	SAVED_BYTES_MAX = 256 << 20
 };
+
+static const char kallsyms_suffix[] = ".kallsyms.zst";
 
 /* "ADDRESS TYPE NAME": kept are t T w W. */
 static bool is_text_line(const char *line, size_t len, bool *hidden)
@@ -173,14 +177,42 @@ static int cache_path(const char *session_dir, const char *boot_id, char **ret_p
 		r = -ENOMEM;
 	if (r == 0)
 		r = io_make_dirs(dir, 0755);
-	if (r == 0 &&
-	    asprintf(ret_path, "%s/%s-%016" PRIx64 ".kallsyms.zst", dir, boot_id,
-		     kernel_files_modules_hash((const char *)modules.data)) < 0)
+	if (r == 0 && asprintf(ret_path, "%s/%s-%016" PRIx64 "%s", dir, boot_id,
+			       kernel_files_modules_hash((const char *)modules.data),
+			       kallsyms_suffix) < 0)
 		r = -ENOMEM;
 	if (dir)
 		free(dir);
 	buf_done(&modules);
 	return r;
+}
+
+/* Symbols of an earlier boot that no session links to. */
+static bool is_forgotten(int dir_fd, const char *name, const char *boot_id)
+{
+	struct stat st;
+
+	if (!strstr(name, kallsyms_suffix) || !strncmp(name, boot_id, strlen(boot_id)))
+		return false;
+	return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISREG(st.st_mode) && st.st_nlink == 1;
+}
+
+static void remove_forgotten(const char *session_dir, const char *boot_id)
+{
+	const struct dirent *entry;
+	char *path;
+	DIR *dir;
+
+	if (asprintf(&path, "%s/kernel", session_dir) < 0)
+		return;
+	dir = opendir(path);
+	free(path);
+	while (dir && (entry = readdir(dir)))
+		if (is_forgotten(dirfd(dir), entry->d_name, boot_id))
+			(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
 }
 
 int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
@@ -204,6 +236,7 @@ int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
 		free(saved);
 	}
 	free(cached);
+	remove_forgotten(session_dir, boot_id);
 	return r;
 }
 

@@ -11,7 +11,7 @@ struct err;
 
 /* DIR/samples/current/kallsyms.zst: the text symbols of /proc/kallsyms, made once a boot
  * (and list of modules) as DIR/kernel/<boot id>-<hash>.kallsyms.zst and linked, where that
- * fails copied.  `session_dir` is DIR, `current_dir` where the link goes (it replaces one
+ * fails copied.  Those of earlier boots that no session links to are removed.  `session_dir` is DIR, `current_dir` where the link goes (it replaces one
  * that is there).  Recorders may do this at the same time.
  * 0; 1 if nothing was saved because the kernel hides the addresses (kptr_restrict); or a
  * negative errno. */

@@ -126,12 +126,21 @@ static int store_parsed(const struct option_row *row, const char *text, bool goo
 	return err_set(err, -EINVAL, "--%s: '%s' is not %s", row->name, text, what);
 }
 
+static int store_counted(const struct option_row *row, const char *text, bool good,
+			 uint64_t value, const char *what, struct err *err)
+{
+	if (good && !value && row->not_zero)
+		return err_set(err, -EINVAL, "--%s: %s is too little", row->name, text);
+	return store_parsed(row, text, good, what, err);
+}
+
 /* `text` is NULL where an optional value was left out, or for a flag. */
 static int store(struct found f, const char *text, struct err *err)
 {
 	const struct option_row *row = f.row;
 	void *field = (char *)f.target + row->offset;
 	struct option_list *list = field;
+	bool good;
 
 	switch (row->kind) {
 	case OPTION_FLAG:
@@ -145,14 +154,16 @@ static int store(struct found f, const char *text, struct err *err)
 			return err_set(err, -ENOMEM, "out of memory");
 		return 0;
 	case OPTION_COUNT:
-		return store_parsed(row, text, parse_u64(text, field), "a whole number",
-				    err);
+		good = parse_u64(text, field);
+		return store_counted(row, text, good, *(uint64_t *)field,
+				     "a whole number", err);
 	case OPTION_NUMBER:
 		return store_parsed(row, text, parse_double(text, field), "a number",
 				    err);
 	case OPTION_DURATION:
-		return store_parsed(row, text, parse_duration_ns(text, field),
-				    "a time such as 10, 1.5s, 250ms or 2m", err);
+		good = parse_duration_ns(text, field);
+		return store_counted(row, text, good, *(uint64_t *)field,
+				     "a time such as 10, 1.5s, 250ms or 2m", err);
 	case OPTION_REFUSED:
 	case OPTION_KIND_COUNT:
 		break;

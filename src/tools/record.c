@@ -70,6 +70,7 @@ static const struct option_row rows[] = {
 	{ .name = "duration",
 	  .kind = OPTION_DURATION,
 	  .value = "TIME",
+	  .not_zero = true,
 	  .offset = OPTION(struct record_options, duration_ns),
 	  .help = "Stop sampling after this time (10, 1.5s, 250ms, 2m). A command that "
 		  "still "
@@ -125,6 +126,7 @@ static const struct option_row rows[] = {
 	{ .name = "ring-pages",
 	  .kind = OPTION_COUNT,
 	  .value = "N",
+	  .not_zero = true,
 	  .offset = OPTION(struct record_options, ring_pages),
 	  .help = "Pages of each CPU's sample ring, rounded up to a power of two "
 		  "(default "
@@ -313,11 +315,7 @@ static int record(struct record_plan *p, char **argv, int argc)
 
 static void plan_done(struct record_plan *p)
 {
-	struct session_totals totals;
-	uint64_t bytes;
-
-	if (p->recorder)
-		recorder_close(p->recorder, -1, &totals, &bytes, NULL);
+	recorder_discard(p->recorder);
 	target_drop(&p->target);
 	session_dir_close(&p->dir);
 	events_done(&p->events);

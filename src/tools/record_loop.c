@@ -89,11 +89,10 @@ static int timeout_ms(const struct loop *l)
 		       : ms;
 }
 
-static void stop_sampling(struct loop *l)
+/* The command may go on for long: what there is, is written now. */
+static void stop_sampling(struct loop *l, struct err *err)
 {
-	struct err err = { 0 };
-
-	recorder_enable(l->p->recorder, false, &err);
+	l->failed = recorder_stop(l->p->recorder, err);
 	l->stopped = true;
 	if (!l->p->target.pid)
 		l->done = true;
@@ -111,7 +110,7 @@ static void keep_time(struct loop *l, struct err *err)
 		l->failed = recorder_enable(l->p->recorder, true, err);
 	}
 	if (now >= l->stop_ns && !l->stopped)
-		stop_sampling(l);
+		stop_sampling(l, err);
 }
 
 static void one_turn(struct loop *l, struct err *err)

@@ -43,6 +43,7 @@ struct recorder {
 	struct snapshot *snapshot;
 	struct image_keeper keeper;
 	struct segment_writer *writer;
+	char *segment_path;
 	struct perf_data_out *perf_data; /* NULL: not asked for */
 	struct side_band side_band;
 	struct buf held; /* samples from behind the frontier, for the next round */
@@ -52,6 +53,7 @@ struct recorder {
 	uint64_t round_ns; /* from this flush to the next */
 	uint64_t lost_in_records;
 	bool snapshot_done;
+	bool stopped;    /* nothing is drained any more */
 	struct err *err; /* of the call at hand, for callbacks */
 };
 
@@ -126,7 +128,6 @@ static int open_writer(struct recorder *r, struct err *err)
 		.start_ns = now_ns(CLOCK_MONOTONIC),
 		.start_wall_ns = now_ns(CLOCK_REALTIME),
 	};
-	char *path = session_next_path(c->dir->writing);
 	int result = -ENOMEM;
 
 	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -134,11 +135,12 @@ static int open_writer(struct recorder *r, struct err *err)
 	if (sizeof(void *) == 8)
 		info.flags |= SESSION_64BIT;
 	machine_quote_command(c->command, c->nr_command, &command);
-	if (path && !command.failed) {
+	r->segment_path = session_next_path(c->dir->writing);
+	if (r->segment_path && !command.failed) {
 		info.command = (char *)command.data;
-		result = segment_writer_open(path, &info, &r->dict, &r->writer, err);
+		result = segment_writer_open(r->segment_path, &info, &r->dict,
+					     &r->writer, err);
 	}
-	free(path);
 	buf_done(&command);
 	return result;
 }
@@ -342,6 +344,7 @@ static void recorder_free(struct recorder *r)
 	buf_done(&r->held);
 	decoder_done(&r->decoder);
 	dict_done(&r->dict);
+	free(r->segment_path);
 	free(r);
 }
 
@@ -349,8 +352,6 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		  struct err *err)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
-	struct session_totals totals;
-	uint64_t bytes;
 	int result;
 
 	if (!r)
@@ -369,12 +370,8 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		save_kernel(r);
 		result = take_snapshots(r, err);
 	}
-	if (result && r->writer) {
-		recorder_close(r, -1, &totals, &bytes, NULL);
-		return result;
-	}
 	if (result) {
-		recorder_free(r);
+		recorder_discard(r);
 		return result;
 	}
 	r->round_ns = FIRST_ROUND_NS;
@@ -543,13 +540,11 @@ int recorder_round(struct recorder *r, struct err *err)
 
 /* ---- the end ---- */
 
-int recorder_close(struct recorder *r, int target_status,
-		   struct session_totals *ret_totals, uint64_t *ret_file_bytes,
-		   struct err *err)
+/* Everything that was sampled is in the rings now, and what it needs of the side band, too. */
+static int drain_to_end(struct recorder *r)
 {
-	int result, closed;
+	int result;
 
-	r->err = err;
 	perf_source_enable(r->source, false);
 	result = drain(r);
 	/* Sampling has stopped: what is held has nothing left to wait for. */
@@ -561,6 +556,46 @@ int recorder_close(struct recorder *r, int target_status,
 		result = take_held(r);
 	update_totals(r);
 	count_lost(r);
+	r->stopped = true;
+	return result;
+}
+
+int recorder_stop(struct recorder *r, struct err *err)
+{
+	int result;
+
+	r->err = err;
+	result = drain_to_end(r);
+	return result ? result : flush(r);
+}
+
+void recorder_discard(struct recorder *r)
+{
+	struct session_totals totals;
+	char *path;
+	uint64_t bytes;
+
+	if (!r)
+		return;
+	if (!r->writer) {
+		recorder_free(r);
+		return;
+	}
+	path = r->segment_path;
+	r->segment_path = NULL;
+	recorder_close(r, -1, &totals, &bytes, NULL);
+	(void)unlink(path);
+	free(path);
+}
+
+int recorder_close(struct recorder *r, int target_status,
+		   struct session_totals *ret_totals, uint64_t *ret_file_bytes,
+		   struct err *err)
+{
+	int result, closed;
+
+	r->err = err;
+	result = r->stopped ? 0 : drain_to_end(r);
 	r->totals.target_status = target_status;
 	r->totals.finished = !result;
 	image_keeper_save_lost(&r->keeper);

@@ -36,6 +36,9 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		  struct err *err);
 /* Starts or stops sampling (not needed to start with on_exec). */
 int recorder_enable(struct recorder *r, bool on, struct err *err);
+/* Stops sampling for good and writes all that came before, while the command goes on.
+ * 0 or a negative errno with a line. */
+int recorder_stop(struct recorder *r, struct err *err);
 /* Polls readable when a round is due before its second is over. */
 int recorder_poll_fd(const struct recorder *r);
 /* Milliseconds until the next round is due. */
@@ -43,6 +46,8 @@ int recorder_timeout_ms(const struct recorder *r);
 /* One round; writes to disk when a second has passed.  0 or a negative errno with a line
  * (-ENOSPC ...): what was written before is sound. */
 int recorder_round(struct recorder *r, struct err *err);
+/* Frees a recorder whose recording did not begin, and removes the segment. */
+void recorder_discard(struct recorder *r); /* NULL is fine */
 /* Stops sampling, drains to the end, writes the totals and frees.  `target_status`: wait
  * status of the command, or -1.  The totals are filled also on an error. */
 int recorder_close(struct recorder *r, int target_status,

@@ -1,5 +1,6 @@
 #include "tools/session_dir.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "base/io.h"
 
 static const char default_dir[] = "oprofile_data";
+static const char writing_prefix[] = ".recording-";
 
 static int make_names(struct session_dir *d, const char *dir)
 {
@@ -26,7 +28,8 @@ static int make_names(struct session_dir *d, const char *dir)
 	if (d->append && !access(d->current, F_OK)) {
 		full = strdup(d->current);
 		d->committed = true;
-	} else if (asprintf(&full, "%s/samples/.recording-%d", dir, getpid()) < 0) {
+	} else if (asprintf(&full, "%s/samples/%s%d", dir, writing_prefix, getpid()) <
+		   0) {
 		full = NULL;
 	}
 	d->writing = full;
@@ -52,6 +55,26 @@ static int lock(struct session_dir *d, struct err *err)
 	return 0;
 }
 
+/* What recorders left that were killed before they committed: under the lock none lives. */
+static void remove_stale(const struct session_dir *d)
+{
+	DIR *dir = opendir(d->samples);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char *path;
+
+		if (strncmp(entry->d_name, writing_prefix, sizeof(writing_prefix) - 1))
+			continue;
+		if (asprintf(&path, "%s/%s", d->samples, entry->d_name) < 0)
+			break;
+		io_remove_tree(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err)
 {
@@ -68,8 +91,9 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		err_sys(err, r, "cannot create %s", d.samples);
 	if (!r)
 		r = lock(&d, err);
+	if (!r)
+		remove_stale(&d);
 	if (!r && !d.committed) {
-		io_remove_tree(d.writing); /* of a killed recorder with our pid */
 		r = io_make_dirs(d.writing, 0755);
 		if (r)
 			err_sys(err, r, "cannot create %s", d.writing);

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # --by: every key, perf's names and habits.
 
+load helpers
+
 setup_file() {
 	export DIR="$BATS_FILE_TMPDIR"
 	describe | make_session current
@@ -9,8 +11,7 @@ setup_file() {
 }
 
 make_session() {
-	mkdir -p "$DIR/samples/$1"
-	"$WRITE_SESSION" "$DIR/samples/$1/segment-000001"
+	write_segment "$DIR/samples/$1"
 }
 
 # An image of every kind that there is, and threads whose numbers sort otherwise as words.

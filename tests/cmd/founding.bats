@@ -2,6 +2,8 @@
 # The commands of opreport in the documents that the project was founded on, as they are
 # written there (relative to a folder with ./oprofile_data), and what those show.
 
+load helpers
+
 setup_file() {
 	export DIR="$BATS_FILE_TMPDIR"
 	export PATH="$OPROFILE_LINKS:$PATH"
@@ -16,7 +18,7 @@ make_session() {
 	mkdir -p "$DIR/$1/oprofile_data/samples/current/images"
 	cp "$DIR"/kept/* "$DIR/$1/oprofile_data/samples/current/images" 2>/dev/null || true
 	cp "$DIR/modules" "$DIR/$1/oprofile_data/samples/current/modules"
-	"$WRITE_SESSION" "$DIR/$1/oprofile_data/samples/current/segment-000001"
+	write_segment "$DIR/$1/oprofile_data/samples/current"
 }
 
 # functions NAME...: assembler of functions of 16 bytes each.

@@ -1,4 +1,4 @@
-# What the tests of recording share.  Every command that could hang runs under timeout(1).
+# What the tests of commands share.  Every command that could hang runs under timeout(1).
 
 operf()
 {
@@ -8,6 +8,31 @@ operf()
 opreport()
 {
 	timeout -k 5 60 "$OPROFILE_LINKS/opreport" "$@"
+}
+
+# setup() and teardown() of tests that record.
+begin_recording_test()
+{
+	recorder=
+	target=
+	mount_point=
+	public=
+	need_recording
+	new_session
+}
+
+end_recording_test()
+{
+	for pid in $recorder $target; do
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+	wait
+	if [ -n "$mount_point" ]; then
+		umount "$mount_point"
+	fi
+	if [ -n "$public" ]; then
+		rm -r "$public"
+	fi
 }
 
 # A fresh session folder for the test, in $session.
@@ -107,4 +132,37 @@ reported_samples()
 {
 	opreport --session-dir "$session" --by event --csv "$@" |
 		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }'
+}
+
+# write_segment FOLDER: makes the folder and in it a segment of what is described on stdin.
+write_segment()
+{
+	mkdir -p "$1"
+	"$WRITE_SESSION" "$1/segment-000001"
+}
+
+# three_functions BYTES: assembler for leaf, mid and turn(char const*, int), each so long.
+three_functions()
+{
+	cat <<-END
+		.text
+		.globl leaf, mid, _Z4turnPKci
+		.type leaf, %function
+		.type mid, %function
+		.type _Z4turnPKci, %function
+		leaf: .fill $1, 1, 0
+		.size leaf, $1
+		mid: .fill $1, 1, 0
+		.size mid, $1
+		_Z4turnPKci: .fill $1, 1, 0
+		.size _Z4turnPKci, $1
+		.section .note.GNU-stack,"",%progbits
+	END
+}
+
+# Where .text of a file is in the file.
+text_offset()
+{
+	readelf -SW "$1" |
+		sed -n 's/^.*\] \.text *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/0x\1/p'
 }

@@ -6,26 +6,12 @@ load helpers
 
 setup()
 {
-	recorder=
-	target=
-	mount_point=
-	public=
-	need_recording
-	new_session
+	begin_recording_test
 }
 
 teardown()
 {
-	for pid in $recorder $target; do
-		kill -KILL "$pid" 2>/dev/null || true
-	done
-	wait
-	if [ -n "$mount_point" ]; then
-		umount "$mount_point"
-	fi
-	if [ -n "$public" ]; then
-		rm -r "$public"
-	fi
+	end_recording_test
 }
 
 # ---- the exit status ----
@@ -314,6 +300,31 @@ teardown()
 	[ ! -e "$session/samples/previous" ]
 }
 
+@test "--append with a command that cannot run leaves the session as it was" {
+	operf --session-dir "$session" true
+	ls "$session/samples/current" >"$BATS_TEST_TMPDIR/before"
+	run -127 operf --session-dir "$session" --append no-such-command
+	ls "$session/samples/current" | diff "$BATS_TEST_TMPDIR/before" -
+	run -125 operf --session-dir "$session" --append --perf-data /no/such/folder/x true
+	ls "$session/samples/current" | diff "$BATS_TEST_TMPDIR/before" -
+}
+
+@test "what a killed recorder left is removed by the next one" {
+	mkdir -p "$session/samples/.recording-4194305/images"
+	operf --session-dir "$session" true
+	[ "$(ls -A "$session/samples" | tr '\n' ' ')" = ".lock current " ]
+}
+
+@test "no time and no pages are refused" {
+	run -125 operf --session-dir "$session" --duration 0 true
+	[ "${lines[0]}" = "operf: --duration: 0 is too little (see operf --help)" ]
+	run -125 operf --session-dir "$session" --duration 0ms true
+	[ "${lines[0]}" = "operf: --duration: 0ms is too little (see operf --help)" ]
+	run -125 operf --session-dir "$session" --ring-pages 0 true
+	[ "${lines[0]}" = "operf: --ring-pages: 0 is too little (see operf --help)" ]
+	[ ! -e "$session/samples" ]
+}
+
 @test "without --session-dir it makes ./oprofile_data" {
 	cd "$BATS_TEST_TMPDIR"
 	operf "$WORKLOADS/ratio" 200 >/dev/null 2>&1
@@ -329,6 +340,23 @@ teardown()
 	[ "$(end_line samples)" -gt 50 ]
 	[ "$(end_line samples)" -lt 1000 ]
 	run -0 operf --session-dir "$session" --system-wide --duration 0.3
+}
+
+@test "what --duration stopped is written while the command goes on" {
+	# The ratio ends behind the 700 ms of the last regular write; short ones start till then.
+	start_operf --duration 600ms sh -c \
+		'i=0; while [ $i -lt 60 ]; do "$0" 10 >/dev/null; i=$((i + 1)); done; exec sleep 60' \
+		"$WORKLOADS/ratio"
+	target=$(pgrep -P "$recorder")
+	sleep 2
+	kill -KILL "$recorder"
+	kill "$target"
+	wait_operf
+	opreport --session-dir "$session" --by time:100ms --csv | awk -F, '$1 >= 0.5 { found = 1 } END { exit !found }'
+	# The last of them have their names, too.
+	opreport --session-dir "$session" --by comm,image,symbol --csv |
+		awk -F, '$1 == "ratio" && $2 ~ /\/ratio$/ { good += $4 } $2 ~ /^\[unknown|^anon/ { bad += $4 }
+			END { exit !(good > 20 && bad == 0) }'
 }
 
 @test "--delay leaves the beginning out" {

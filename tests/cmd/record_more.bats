@@ -6,22 +6,12 @@ load helpers
 
 setup()
 {
-	recorder=
-	target=
-	public=
-	need_recording
-	new_session
+	begin_recording_test
 }
 
 teardown()
 {
-	for pid in $recorder $target; do
-		kill -KILL "$pid" 2>/dev/null || true
-	done
-	wait
-	if [ -n "$public" ]; then
-		rm -r "$public"
-	fi
+	end_recording_test
 }
 
 # recorder_ticks: CPU time that $recorder used so far, in hundredths of a second.

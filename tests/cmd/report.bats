@@ -2,6 +2,8 @@
 # What opreport prints, byte for byte.  The layouts were set by hand from the reference of
 # OProfile's own output (docs/decisions say where ours differs), not copied from a run.
 
+load helpers
+
 setup_file() {
 	export DIR="$BATS_FILE_TMPDIR"
 	build_binary
@@ -13,29 +15,15 @@ setup_file() {
 make_session() {
 	mkdir -p "$DIR/$1/samples/current/images"
 	cp "$DIR/t" "$DIR/$1/samples/current/images/$BUILD_ID"
-	"$WRITE_SESSION" "$DIR/$1/samples/current/segment-000001"
+	write_segment "$DIR/$1/samples/current"
 }
 
-# A binary with functions at known places: leaf (0x40 bytes), mid, main, and a gap.
+# A binary with functions of 0x40 bytes at known places, and a gap.
 build_binary() {
-	cat > "$DIR/t.s" <<-'END'
-		.text
-		.globl leaf, mid, _Z4turnPKci
-		.type leaf, %function
-		.type mid, %function
-		.type _Z4turnPKci, %function
-		leaf: .fill 64, 1, 0
-		.size leaf, 64
-		mid: .fill 64, 1, 0
-		.size mid, 64
-		_Z4turnPKci: .fill 64, 1, 0
-		.size _Z4turnPKci, 64
-		.fill 64, 1, 0
-		.section .note.GNU-stack,"",%progbits
-	END
+	three_functions 64 | sed 's/^\.section/.fill 64, 1, 0\n&/' >"$DIR/t.s"
 	export BUILD_ID=0123456789abcdef0123456789abcdef01234567
 	gcc -nostdlib -shared -Wl,--build-id=0x$BUILD_ID -o "$DIR/t" "$DIR/t.s"
-	export TEXT=$(( $(readelf -SW "$DIR/t" | sed -n 's/^.*\] \.text *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/0x\1/p') ))
+	export TEXT=$(($(text_offset "$DIR/t")))
 }
 
 # Two events; 1029 and 404 samples of one program, in itself, the kernel, a library, memory

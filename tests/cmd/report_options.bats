@@ -2,6 +2,8 @@
 # Every option of opreport's layouts.  What is expected was set by hand from the reference of
 # OProfile's own output: widths, paddings, percent fields and messages to the byte.
 
+load helpers
+
 setup_file() {
 	export DIR="$BATS_FILE_TMPDIR"
 	build_binaries
@@ -20,7 +22,7 @@ make_session() {
 	mkdir -p "$DIR/$1/samples/current/images"
 	cp "$DIR/bin/t" "$DIR/$1/samples/current/images/$ID"
 	cp "$DIR/bin/wide.bin" "$DIR/$1/samples/current/images/$WIDE_ID"
-	"$WRITE_SESSION" "$DIR/$1/samples/current/segment-000001"
+	write_segment "$DIR/$1/samples/current"
 }
 
 # link NAME BUILD-ID TEXT-ADDRESS: functions of 0x20 bytes: leaf, mid, turn(char const*, int).
@@ -29,33 +31,14 @@ link() {
 		"$DIR/t.s"
 }
 
-# Where .text of a file is in the file.
-text_offset() {
-	readelf -SW "$DIR/bin/$1" |
-		sed -n 's/^.*\] \.text *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/0x\1/p'
-}
-
 build_binaries() {
 	mkdir "$DIR/bin"
-	cat > "$DIR/t.s" <<-'END'
-		.text
-		.globl leaf, mid, _Z4turnPKci
-		.type leaf, %function
-		.type mid, %function
-		.type _Z4turnPKci, %function
-		leaf: .fill 32, 1, 0
-		.size leaf, 32
-		mid: .fill 32, 1, 0
-		.size mid, 32
-		_Z4turnPKci: .fill 32, 1, 0
-		.size _Z4turnPKci, 32
-		.section .note.GNU-stack,"",%progbits
-	END
+	three_functions 32 >"$DIR/t.s"
 	export ID=0123456789abcdef0123456789abcdef01234567
 	export WIDE_ID=1123456789abcdef0123456789abcdef01234567
 	link t "$ID" 0x1129
 	link wide.bin "$WIDE_ID" 0x140001129
-	export T=$(($(text_offset t))) WIDE=$(($(text_offset wide.bin)))
+	export T=$(($(text_offset "$DIR/bin/t"))) WIDE=$(($(text_offset "$DIR/bin/wide.bin")))
 }
 
 # The example of the reference: 1029 samples of t, in itself and elsewhere.

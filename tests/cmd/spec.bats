@@ -2,6 +2,8 @@
 # Profile specifications as a user types them: which samples each tag selects, and what is
 # said of words that are wrong.
 
+load helpers
+
 setup_file() {
 	export DIR="$BATS_FILE_TMPDIR"
 	describe | make_session current
@@ -11,8 +13,7 @@ setup_file() {
 }
 
 make_session() {
-	mkdir -p "$DIR/samples/$1"
-	"$WRITE_SESSION" "$DIR/samples/$1/segment-000001"
+	write_segment "$DIR/samples/$1"
 }
 
 # Three programs, a library with a comma, the kernel and a module; powers of two, so that a

@@ -104,6 +104,47 @@ static void kallsyms_is_made_once_and_linked(void **state)
 	assert_int_equal(second.st_nlink, 2);
 }
 
+static bool is_in_cache(const char *name)
+{
+	char path[sizeof(dir) + 64];
+
+	(void)snprintf(path, sizeof(path), "%s/kernel/%s", dir, name);
+	return access(path, F_OK) == 0;
+}
+
+static void put_in_cache(const char *name)
+{
+	char path[sizeof(dir) + 64];
+
+	(void)snprintf(path, sizeof(path), "%s/kernel/%s", dir, name);
+	assert_int_equal(io_write_file(path, "x", 1, 0644), 0);
+}
+
+static void symbols_of_earlier_boots_go_with_their_sessions(void **state)
+{
+	char from[sizeof(dir) + 64];
+	char to[sizeof(dir) + 64];
+	struct err err = { 0 };
+
+	(void)state;
+	(void)snprintf(from, sizeof(from), "%s/kernel", dir);
+	assert_int_equal(io_make_dirs(from, 0755), 0);
+	put_in_cache("old1-0.kallsyms.zst");
+	put_in_cache("old2-0.kallsyms.zst");
+	put_in_cache("old1-0.kallsyms.zst.4242");
+	put_in_cache("now-1.kallsyms.zst");
+	put_in_cache("notes");
+	(void)snprintf(from, sizeof(from), "%s/kernel/old2-0.kallsyms.zst", dir);
+	(void)snprintf(to, sizeof(to), "%s/of-a-session", dir);
+	assert_int_equal(link(from, to), 0);
+	assert_true(kernel_files_save_kallsyms(dir, current, "now", &err) >= 0);
+	assert_false(is_in_cache("old1-0.kallsyms.zst"));
+	assert_false(is_in_cache("old1-0.kallsyms.zst.4242"));
+	assert_true(is_in_cache("old2-0.kallsyms.zst"));
+	assert_true(is_in_cache("now-1.kallsyms.zst"));
+	assert_true(is_in_cache("notes"));
+}
+
 /* Recorders that begin at the same moment: each gets a whole file. */
 static void recorders_do_not_disturb_each_other(void **state)
 {
@@ -238,6 +279,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(text_symbols_alone_are_kept),
 		cmocka_unit_test(kallsyms_is_made_once_and_linked),
+		cmocka_unit_test(symbols_of_earlier_boots_go_with_their_sessions),
 		cmocka_unit_test(recorders_do_not_disturb_each_other),
 		cmocka_unit_test(modules_are_described),
 		cmocka_unit_test(the_hash_ignores_use_counts),
