@@ -513,6 +513,15 @@ const uint64_t *perf_source_ids(const struct perf_source *s, size_t i, size_t *r
 	return s->ids[i].at;
 }
 
+void perf_source_rings(const struct perf_source *s, struct perf_source_rings *ret_rings)
+{
+	*ret_rings = (struct perf_source_rings){ s->cpus.nr, s->fds.nr, { 0 } };
+	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
+		for (size_t i = 0; i < s->cpus.nr; i++)
+			if (s->rings[k][i].base)
+				ret_rings->bytes[k] = s->rings[k][i].bytes;
+}
+
 int perf_source_enable(struct perf_source *s, bool on)
 {
 	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;

@@ -46,6 +46,14 @@ const struct perf_event_attr *perf_source_attr(const struct perf_source *s, size
 /* The kernel's ids of attr `i`, one per descriptor. */
 const uint64_t *perf_source_ids(const struct perf_source *s, size_t i, size_t *ret_nr);
 
+struct perf_source_rings {
+	size_t nr_cpus;
+	size_t nr_fds;
+	size_t bytes[PERF_SOURCE_RING_COUNT]; /* of each CPU's ring, 0 if it has none */
+};
+void perf_source_rings(const struct perf_source *s,
+		       struct perf_source_rings *ret_rings);
+
 /* 0 or a negative errno. */
 int perf_source_enable(struct perf_source *s, bool on);
 /* A descriptor that polls readable when a ring is half full. */

@@ -54,6 +54,7 @@ static const struct option_row common_rows_h_u[] = {
 };
 
 static char the_name[64] = "oprofile";
+static bool the_verbose;
 static unsigned int nr_warnings;
 
 const struct command *command_find(const char *name)
@@ -109,6 +110,16 @@ void command_set_name(const struct command *cmd, bool by_classic_name)
 		snprintf(the_name, sizeof(the_name), "oprofile %s", cmd->name);
 	else
 		snprintf(the_name, sizeof(the_name), "oprofile");
+}
+
+void command_set_verbose(bool verbose)
+{
+	the_verbose = verbose;
+}
+
+bool command_is_verbose(void)
+{
+	return the_verbose;
 }
 
 const char *command_name(void)

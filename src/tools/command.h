@@ -39,5 +39,8 @@ const char *command_name(void);
 /* "operf: text" or "oprofile record: text" on stderr, by how it was called. */
 void command_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void command_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Whether log.h's LOG_DEBUG is said. */
+void command_set_verbose(bool verbose);
+bool command_is_verbose(void);
 /* How many warnings were said, log.h's included: what --strict asks. */
 unsigned int command_nr_warnings(void);

@@ -17,7 +17,7 @@ static void log_to_stderr(enum log_level level, const char *text)
 {
 	if (level == LOG_WARNING)
 		command_warning("%s", text);
-	else if (level == LOG_NOTE)
+	else if (level == LOG_NOTE || command_is_verbose())
 		command_error("%s", text);
 }
 

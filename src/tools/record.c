@@ -137,8 +137,9 @@ static const struct option_row rows[] = {
 	  .value = "LIST",
 	  .value_optional = true,
 	  .offset = OPTION(struct record_options, verbose),
-	  .help = "Say more on stderr: debug, record, convert, misc, sfile, arcs, "
-		  "all." },
+	  .help = "Say more on stderr: events and rings as opened, what was running "
+		  "already, what was written. LIST is of debug, record, convert, misc, "
+		  "sfile, arcs, all and makes no difference." },
 	{ .name = NULL }
 };
 
@@ -347,6 +348,7 @@ static int run_record(const struct command *self, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	hold_closed_streams();
+	command_set_verbose(plan.options.verbose != NULL);
 	plan.command = first < argc ? &argv[first] : NULL;
 	if (plan.options.lazy)
 		fprintf(stderr,

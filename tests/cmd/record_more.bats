@@ -20,6 +20,21 @@ recorder_ticks()
 	awk '{ print $14 + $15 }' "/proc/$recorder/stat"
 }
 
+@test "--verbose says what was opened and what came of it" {
+	run -0 --separate-stderr operf --session-dir "$session" -e page-faults:1 true
+	quiet=${#stderr_lines[@]}
+	for option in -V --verbose --verbose=record,misc --verbose=all; do
+		run -0 --separate-stderr operf --session-dir "$session" "$option" \
+			-e page-faults:1 true
+		[ "${#stderr_lines[@]}" -gt "$quiet" ]
+		[[ "$stderr" == *"event page-faults: type 1, config 0x2, a sample every 1, in user and kernel space"* ]]
+		[[ "$stderr" == *"rings of "*" CPUs: "* ]]
+		[[ "$stderr" == *"rounds: "* ]]
+	done
+	run -125 operf --session-dir "$session" --verbose=loud true
+	[[ "$output" == *"unknown --verbose= options: loud"* ]]
+}
+
 @test "one of two processes ends: the other is recorded without turning in circles" {
 	sleep 0.2 3>&- &
 	first=$!

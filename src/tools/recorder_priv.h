@@ -1,0 +1,67 @@
+/* recorder_priv.h - what recorder_open.c (events, files, snapshots) and recorder.c (rounds, the
+ * end) share.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "capture/machine.h"
+#include "decode/record.h"
+#include "resolve/resolver.h"
+#include "tools/image_keeper.h"
+#include "tools/recorder.h"
+#include "tools/side_band.h"
+
+struct perf_data_out;
+struct perf_source;
+struct segment_writer;
+struct snapshot;
+
+enum {
+	NS_PER_MS = 1000000
+};
+
+struct recorder {
+	struct recorder_config config;
+	struct machine machine;
+	struct perf_source *source;
+	struct decoder decoder;
+	struct dict dict;
+	struct resolver_ops ops;
+	struct resolver *resolver;
+	struct snapshot *snapshot;
+	struct image_keeper keeper;
+	struct segment_writer *writer;
+	char *segment_path;
+	struct perf_data_out *perf_data; /* NULL: not asked for */
+	struct side_band side_band;
+	struct buf held; /* samples from behind the frontier, for the next round */
+	struct session_totals totals;
+	uint64_t frontier_ns;
+	uint64_t next_flush_ns;
+	uint64_t round_ns; /* from this flush to the next */
+	uint64_t lost_in_records;
+	uint64_t nr_rounds; /* and what came of them, for --verbose */
+	uint64_t nr_writes;
+	uint64_t nr_side_band;
+	bool snapshot_done;
+	bool stopped;    /* nothing is drained any more */
+	struct err *err; /* of the call at hand, for callbacks */
+};
+
+static inline uint64_t recorder_now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Takes a record of the side band; `ctx` is the recorder.  0, -ENOMEM or an error of the
+ * perf.data file. */
+int recorder_take_side_band(void *ctx, const void *record, size_t len);
+/* Frees all but the segment's writer, which must be closed. */
+void recorder_free(struct recorder *r);
