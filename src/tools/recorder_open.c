@@ -294,7 +294,7 @@ static void tell_opened(const struct recorder *r)
 		const struct event_request *e = &c->events[i];
 
 		log_say(LOG_DEBUG,
-			"event %s: type %u, config 0x%llx, %s %llu, in%s%s space",
+			"event %s: type %u, config 0x%llx, %s %llu, in %s%s%s space",
 			e->name, e->attr.type, (unsigned long long)e->attr.config,
 			e->count ? "a sample every" : "samples a second:",
 			(unsigned long long)(e->count ? e->count : e->frequency_hz),
