@@ -110,11 +110,12 @@ static bool function_wanted(struct profile *p, uint32_t function)
 {
 	struct profile_function *f;
 
-	if (!symbol_filter_filters(p->options.symbols) || function >= p->functions.nr)
+	if (function >= p->functions.nr ||
+	    !symbol_filter_filters(p->options.symbols, p->options.spec))
 		return true;
 	f = &p->functions.at[function];
 	if (f->wanted == WANTED_UNKNOWN)
-		f->wanted = symbol_filter_wants(p->options.symbols,
+		f->wanted = symbol_filter_wants(p->options.symbols, p->options.spec,
 						strtab_get(&p->strings, f->raw))
 				    ? WANTED
 				    : WANTED_NOT;

@@ -24,7 +24,7 @@ int profile_init(struct profile *p, const struct profile_options *options)
 		p->needs |= NEED_APP | NEED_IMAGE;
 	if (options->quality)
 		p->needs |= NEED_IMAGE | NEED_FUNCTION | NEED_QUALITY;
-	if (symbol_filter_filters(options->symbols))
+	if (symbol_filter_filters(options->symbols, spec))
 		p->needs |= NEED_IMAGE | NEED_FUNCTION;
 	/* Without applications threads do not matter. */
 	if (options->merge_images && !(spec && spec_has_images(spec)))
@@ -91,6 +91,25 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 	return 0;
 }
 
+/* Leaves the samples whose time is asked for. */
+static int cut_times(struct profile *p, struct sample_batch *b, struct err *err)
+{
+	struct selection *s = &p->view->selection;
+
+	if (!s->times.nr)
+		return 0;
+	if (!s->times_known)
+		return err_set(err, -ENODATA,
+			       "time: it is not known when the samples begin and end, "
+			       "so there are no shares of it: give seconds, such as "
+			       "time:1.5s-3s");
+	if (selection_keep_times(s, b))
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!(p->needs & NEED_TIME))
+		b->time_ns = NULL;
+	return 0;
+}
+
 int profile_add(struct profile *p, const struct sample_batch *batch, struct err *err)
 {
 	struct sample_batch b = *batch;
@@ -109,6 +128,9 @@ int profile_add(struct profile *p, const struct sample_batch *batch, struct err 
 	if (!(columns & COLUMN_TIME))
 		b.time_ns = NULL;
 	p->input.samples_read += b.nr;
+	r = cut_times(p, &b, err);
+	if (r)
+		return r;
 	r = view_extend(p, p->view);
 	if (!r)
 		r = count_batch(p, p->view, &b);

@@ -167,7 +167,10 @@ struct profile_source {
 	const struct session_info *info;
 	struct naming *naming;
 	const char *session; /* name of the session */
-	uint64_t start_ns;   /* of the session, for KEY_TIME */
+	uint64_t start_ns;   /* of the session, for KEY_TIME and time: */
+	/* Of the session's samples, for shares of its time (time:10%-20%); both 0: unknown,
+	 * which is an error where such are asked for (spec_has_shares()). */
+	uint64_t first_ns, last_ns;
 };
 
 /* What is in `options` outlives the profile.  0 or -ENOMEM. */
@@ -180,10 +183,11 @@ unsigned int profile_columns(const struct profile *p);
 int profile_begin(struct profile *p, const struct profile_source *source);
 int profile_add(struct profile *p, const struct sample_batch *batch, struct err *err);
 int profile_end(struct profile *p);
-/* Reads a segment file of `session_dir`; *start_ns is the session's start, 0 before its first
+/* Reads a segment file of `session_dir`; span->start_ns is the session's start, 0 before its first
  * segment.  A segment that is damaged is read as far as it goes and counted in p->input. */
 int profile_read_segment(struct profile *p, const char *path, const char *session_dir,
-			 const char *session, uint64_t *start_ns, struct err *err);
+			 const char *session, struct session_span *span,
+			 struct err *err);
 /* Reads a perf.data: a file, a directory, or "-" (standard input).  What is damaged or
  * missing is counted in p->input.  0 or a negative errno with a line for the user. */
 int profile_read_perf_data(struct profile *p, const char *path, const char *session,

@@ -72,7 +72,8 @@ static void note_segment(struct profile *p, const struct session_info *info)
 }
 
 int profile_read_segment(struct profile *p, const char *path, const char *session_dir,
-			 const char *session, uint64_t *start_ns, struct err *err)
+			 const char *session, struct session_span *span,
+			 struct err *err)
 {
 	struct profile_source source = { .session = session };
 	struct segment *s;
@@ -82,9 +83,11 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 		return r;
 	source.dict = segment_dict(s);
 	source.info = segment_info(s);
-	if (!*start_ns)
-		*start_ns = source.info->start_ns;
-	source.start_ns = *start_ns;
+	if (!span->start_ns)
+		span->start_ns = source.info->start_ns;
+	source.start_ns = span->start_ns;
+	source.first_ns = span->first_ns;
+	source.last_ns = span->last_ns;
 	note_segment(p, source.info);
 	r = naming_new(source.dict, source.info, session_dir, &source.naming);
 	if (r)

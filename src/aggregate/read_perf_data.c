@@ -121,6 +121,8 @@ static int read_input(struct profile *p, struct perf_input *input, const char *s
 	source.dict = replay_dict(replay);
 	source.info = replay_info(replay);
 	source.start_ns = source.info->start_ns;
+	source.first_ns = perf_input_info(input)->first_ns;
+	source.last_ns = perf_input_info(input)->last_ns;
 	note_source(p, source.info);
 	r = read_named(p, replay, &source, err);
 	if (!r) {

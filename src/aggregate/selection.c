@@ -39,6 +39,8 @@ void selection_done(struct selection *s)
 	free(s->bits);
 	s->bits = NULL;
 	s->nr_bits = 0;
+	vec_done(&s->times);
+	selection_columns_done(&s->columns);
 	buf_done(&s->text);
 }
 

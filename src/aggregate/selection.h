@@ -8,13 +8,25 @@
 
 #include "aggregate/spec.h"
 #include "base/buf.h"
+#include "base/vec.h"
 
 struct dict;
 struct event_desc;
+struct sample_batch;
 struct thread;
 
 enum {
-	SELECTION_CPUS = 1024 /* beyond these it takes longer */
+	SELECTION_CPUS = 1024, /* beyond these it takes longer */
+	SELECTION_NARROW = 4,  /* columns of sample_batch */
+	SELECTION_WIDE = 2
+};
+
+/* Where the samples go that selection_keep_times() keeps. */
+struct selection_columns {
+	size_t room;
+	uint32_t *kept; /* positions in the batch */
+	uint32_t *narrow[SELECTION_NARROW];
+	uint64_t *wide[SELECTION_WIDE];
 };
 
 struct selection {
@@ -28,12 +40,23 @@ struct selection {
 	struct buf text;
 	bool cpus;                              /* it asks for CPUs: */
 	uint64_t cpu_bits[SELECTION_CPUS / 64]; /* of the first ones */
+	VEC(struct time_range) times;           /* none: it does not ask for times */
+	bool times_known; /* false: it asks for shares of an unknown span */
+	struct selection_columns columns;
 };
 
 /* What is passed outlives the selection; the dict may grow. */
 void selection_init(struct selection *s, const struct spec *spec,
 		    const struct dict *dict, const char *vmlinux);
 void selection_done(struct selection *s);
+/* Says what times the samples of the source have: needed before times are asked for.  0 or
+ * -ENOMEM. */
+int selection_set_times(struct selection *s, const struct session_span *session);
+/* Leaves only the samples whose time is asked for; the batch has its times.  Its columns are
+ * borrowed from the selection until the next call.  0 or -ENOMEM. */
+int selection_keep_times(struct selection *s, struct sample_batch *batch);
+/* NULL is not fine, all 0 is. */
+void selection_columns_done(struct selection_columns *c);
 bool selection_wants_event(const struct selection *s, const struct event_desc *event);
 bool selection_wants_thread(const struct selection *s, const struct thread *thread);
 /* A sample in `image` of a process whose main binary is the image `app`, each a number of
@@ -50,4 +73,13 @@ static inline bool selection_wants_cpu(const struct selection *s, uint32_t cpu)
 	if (cpu < SELECTION_CPUS)
 		return s->cpu_bits[cpu / 64] >> cpu % 64 & 1;
 	return spec_wants_cpu(s->spec, (int32_t)cpu);
+}
+
+static inline bool selection_wants_time(const struct selection *s, uint64_t time_ns)
+{
+	for (size_t i = 0; i < s->times.nr; i++) {
+		if (time_ns >= s->times.at[i].from_ns && time_ns < s->times.at[i].to_ns)
+			return true;
+	}
+	return !s->times.nr;
 }

@@ -54,9 +54,10 @@ static const struct tag_row tags[] = {
 	ID(SPEC_TGID, "tgid", "a process id"),
 	ID(SPEC_TID, "tid", "a thread id"),
 	ID(SPEC_CPU, "cpu", "the number of a CPU"),
+	TEXT(SPEC_SYMBOL, "symbol"),
+	TEXT(SPEC_SYMBOL_EXCLUDE, "symbol-exclude"),
+	{ .name = "time", .list = SPEC_TIME, .all = true },
 	REFUSED("archive", LATER),
-	REFUSED("symbol", LATER),
-	REFUSED("time", LATER),
 	REFUSED("pid", "is called tgid: here"),
 	REFUSED("binary", "is gone since OProfile 0.7: use image:"),
 	REFUSED("sample-file", "is gone since OProfile 0.7: use session: and image:"),
@@ -180,6 +181,28 @@ static int parse_numbers(struct spec_list *list, const struct tag_row *row,
 	return 0;
 }
 
+static int parse_spans(struct spec *spec, const struct tag_row *row, struct err *err)
+{
+	const struct spec_list *list = &spec->lists[row->list];
+
+	vec_done(&spec->spans);
+	for (size_t i = 0; i < list->values.nr; i++) {
+		const char *value = list->values.at[i];
+		struct spec_span span;
+
+		if (is_all(row, value))
+			continue;
+		if (!spec_span_parse(value, &span))
+			return err_set(err, -EINVAL,
+				       "%s: '%s' is not a span such as 10%%-20%%, "
+				       "1.5s-3s, 2s- or 10%%/2",
+				       row->name, value);
+		if (!vec_push(&spec->spans, span))
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
 static void lift_if_all(struct spec_list *list, const struct tag_row *row)
 {
 	for (size_t i = 0; i < list->values.nr; i++) {
@@ -231,8 +254,12 @@ static int add_tagged(struct spec *spec, const struct tag_row *row, const char *
 		return err_set(err, -EINVAL, "nothing given after %s:", row->name);
 	if (row->number)
 		r = parse_numbers(list, row, err);
+	else if (row->list == SPEC_TIME)
+		r = parse_spans(spec, row, err);
 	if (!r)
 		lift_if_all(list, row);
+	if (!list->values.nr && row->list == SPEC_TIME)
+		vec_done(&spec->spans);
 	return r;
 }
 
@@ -282,4 +309,5 @@ void spec_done(struct spec *spec)
 	for (size_t i = 0; i < spec->words.nr; i++)
 		free(spec->words.at[i]);
 	vec_done(&spec->words);
+	vec_done(&spec->spans);
 }

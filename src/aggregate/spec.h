@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregate/spec_time.h"
 #include "base/vec.h"
 
 struct err;
@@ -29,6 +30,9 @@ enum spec_tag {
 	SPEC_TGID,
 	SPEC_TID,
 	SPEC_CPU,
+	SPEC_SYMBOL,         /* the function, mangled or as it is shown */
+	SPEC_SYMBOL_EXCLUDE, /* not the function */
+	SPEC_TIME,
 	SPEC_COUNT
 };
 
@@ -40,7 +44,8 @@ struct spec_list {
 
 struct spec {
 	struct spec_list lists[SPEC_COUNT];
-	VEC(char *) words; /* with a tag, as given */
+	VEC(struct spec_span) spans; /* the values of SPEC_TIME */
+	VEC(char *) words;           /* with a tag, as given */
 };
 
 /* All names by which one image may be asked for; unused ones are NULL. */
@@ -62,6 +67,13 @@ bool spec_wants_thread(const struct spec *spec, int32_t tgid, int32_t tid,
 		       const char *comm);
 bool spec_wants_cpu(const struct spec *spec, int64_t cpu);
 bool spec_wants_session(const struct spec *spec, const char *name);
+/* Does it restrict functions, and does it ask for this one?  `raw` is its name in the symbol
+ * table, `shown` the demangled one or NULL. */
+bool spec_has_symbols(const struct spec *spec);
+bool spec_wants_symbol(const struct spec *spec, const char *raw, const char *shown);
+/* Whether it asks for shares of a session's time, so that a source needs to know first when
+ * its samples begin and end. */
+bool spec_has_shares(const struct spec *spec);
 /* Images are matched once each, to bits that tell the tags with a pattern for them. */
 bool spec_has_images(const struct spec *spec);
 unsigned int spec_image_bits(const struct spec *spec, const struct image_names *image);

@@ -56,6 +56,10 @@ unsigned int spec_columns(const struct spec *spec)
 		columns |= COLUMN_THREAD;
 	if (lists[SPEC_CPU].values.nr)
 		columns |= COLUMN_CPU;
+	if (lists[SPEC_TIME].values.nr)
+		columns |= COLUMN_TIME;
+	if (spec_has_symbols(spec))
+		columns |= COLUMN_STACK;
 	if (spec_has_images(spec))
 		columns |= COLUMN_THREAD | COLUMN_STACK;
 	return columns;
@@ -87,6 +91,36 @@ bool spec_wants_session(const struct spec *spec, const char *name)
 	const struct spec_list *exclude = &spec->lists[SPEC_SESSION_EXCLUDE];
 
 	return !exclude->values.nr || !list_wants(exclude, name);
+}
+
+bool spec_has_symbols(const struct spec *spec)
+{
+	return spec->lists[SPEC_SYMBOL].values.nr ||
+	       spec->lists[SPEC_SYMBOL_EXCLUDE].values.nr;
+}
+
+static bool list_has_symbol(const struct spec_list *list, const char *raw,
+			    const char *shown)
+{
+	return list->values.nr &&
+	       (list_wants(list, raw) || (shown && list_wants(list, shown)));
+}
+
+bool spec_wants_symbol(const struct spec *spec, const char *raw, const char *shown)
+{
+	const struct spec_list *wanted = &spec->lists[SPEC_SYMBOL];
+
+	return (!wanted->values.nr || list_has_symbol(wanted, raw, shown)) &&
+	       !list_has_symbol(&spec->lists[SPEC_SYMBOL_EXCLUDE], raw, shown);
+}
+
+bool spec_has_shares(const struct spec *spec)
+{
+	for (size_t i = 0; i < spec->spans.nr; i++) {
+		if (spec_span_has_shares(&spec->spans.at[i]))
+			return true;
+	}
+	return false;
 }
 
 static unsigned int given_images(const struct spec *spec)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/spec.h"
 #include "base/comma.h"
 #include "resolve/demangle.h"
 
@@ -50,9 +51,10 @@ void symbol_filter_done(struct symbol_filter *f)
 	vec_done(&f->included);
 }
 
-bool symbol_filter_filters(const struct symbol_filter *f)
+bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spec)
 {
-	return f && (f->excluded.nr || f->included.nr);
+	return (f && (f->excluded.nr || f->included.nr)) ||
+	       (spec && spec_has_symbols(spec));
 }
 
 static bool is_listed(char *const *names, size_t nr, const char *raw, const char *shown)
@@ -64,13 +66,21 @@ static bool is_listed(char *const *names, size_t nr, const char *raw, const char
 	return false;
 }
 
-bool symbol_filter_wants(const struct symbol_filter *f, const char *raw)
+static bool lists_want(const struct symbol_filter *f, const char *raw,
+		       const char *shown)
+{
+	if (is_listed(f->excluded.at, f->excluded.nr, raw, shown))
+		return false;
+	return !f->included.nr || is_listed(f->included.at, f->included.nr, raw, shown);
+}
+
+bool symbol_filter_wants(const struct symbol_filter *f, const struct spec *spec,
+			 const char *raw)
 {
 	char *shown = demangle(raw);
-	bool wants = !is_listed(f->excluded.at, f->excluded.nr, raw, shown);
+	bool wants = (!f || lists_want(f, raw, shown)) &&
+		     (!spec || spec_wants_symbol(spec, raw, shown));
 
-	if (f->included.nr)
-		wants = wants && is_listed(f->included.at, f->included.nr, raw, shown);
 	free(shown);
 	return wants;
 }

@@ -5,6 +5,8 @@
 
 #include "base/vec.h"
 
+struct spec;
+
 struct symbol_filter {
 	VEC(char *) excluded;
 	VEC(char *) included; /* none: all that are not excluded */
@@ -14,8 +16,10 @@ struct symbol_filter {
 int symbol_filter_exclude(struct symbol_filter *f, const char *list);
 int symbol_filter_include(struct symbol_filter *f, const char *list);
 void symbol_filter_done(struct symbol_filter *f);
-/* Whether it leaves anything out at all; NULL does not. */
-bool symbol_filter_filters(const struct symbol_filter *f);
-/* Whether the report is about a function, by its name as in the symbol table. A name in the
- * lists may be that or the demangled one. */
-bool symbol_filter_wants(const struct symbol_filter *f, const char *raw);
+/* Whether the lists, or symbol: in the specification, leave anything out at all; either may
+ * be NULL. */
+bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spec);
+/* Whether the report is about a function, by its name as in the symbol table.  A name in the
+ * lists, and a pattern of the specification, may mean that or the demangled one. */
+bool symbol_filter_wants(const struct symbol_filter *f, const struct spec *spec,
+			 const char *raw);

@@ -16,6 +16,8 @@ const char *view_vmlinux(const struct profile *p, const struct view *v)
 int view_new(const struct profile *p, const struct profile_source *source,
 	     struct view **ret_view)
 {
+	const struct session_span span = { source->start_ns, source->first_ns,
+					   source->last_ns };
 	struct view *v = calloc(1, sizeof(*v));
 
 	if (!v)
@@ -23,7 +25,9 @@ int view_new(const struct profile *p, const struct profile_source *source,
 	v->source = *source;
 	selection_init(&v->selection, p->options.spec, source->dict,
 		       view_vmlinux(p, v));
-	if (tally_init(&v->tally)) {
+	if (tally_init(&v->tally) || selection_set_times(&v->selection, &span)) {
+		tally_done(&v->tally);
+		selection_done(&v->selection);
 		free(v);
 		return -ENOMEM;
 	}

@@ -105,7 +105,7 @@ bool parse_duration_ns(const char *s, uint64_t *ret_ns)
 		if (!strcmp(s, units[i].unit)) {
 			if (v * units[i].ns > 9e18)
 				return false;
-			*ret_ns = (uint64_t)(v * units[i].ns);
+			*ret_ns = (uint64_t)(v * units[i].ns + 0.5);
 			return true;
 		}
 	return false;

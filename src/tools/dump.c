@@ -113,7 +113,8 @@ static int wanted(struct selection *selection, const struct sample_batch *b, siz
 	bool top;
 
 	if (!selection_wants_thread(selection, t) ||
-	    !selection_wants_cpu(selection, b->cpu[i]))
+	    !selection_wants_cpu(selection, b->cpu[i]) ||
+	    !selection_wants_time(selection, b->time_ns[i]))
 		return 0;
 	if (b->event[i] < d->events.nr &&
 	    !selection_wants_event(selection, &d->events.at[b->event[i]]))
@@ -144,7 +145,8 @@ static int dump_batches(struct dump *dump, struct segment *s,
 	}
 }
 
-static int dump_segment(struct dump *dump, const char *path, struct err *err)
+static int dump_segment(struct dump *dump, const char *path, struct session_span *span,
+			struct err *err)
 {
 	struct selection selection;
 	struct segment *s;
@@ -154,7 +156,12 @@ static int dump_segment(struct dump *dump, const char *path, struct err *err)
 		return r;
 	selection_init(&selection, &dump->spec, segment_dict(s),
 		       segment_info(s)->vmlinux);
-	r = dump_batches(dump, s, &selection, err);
+	if (!span->start_ns)
+		span->start_ns = segment_info(s)->start_ns;
+	if (selection_set_times(&selection, span))
+		r = err_set(err, -ENOMEM, "out of memory");
+	else
+		r = dump_batches(dump, s, &selection, err);
 	selection_done(&selection);
 	if (!r) {
 		const struct segment_damage *d = segment_damage(s);
@@ -175,15 +182,18 @@ static int dump_segment(struct dump *dump, const char *path, struct err *err)
 
 static int dump_session(struct dump *dump, const char *dir, struct err *err)
 {
+	struct session_span span = { 0 };
 	char **paths;
 	size_t nr;
 	int r = session_list(dir, &paths, &nr, err);
 
 	if (r)
 		return r;
+	if (spec_has_shares(&dump->spec) && session_span_read(paths, nr, &span))
+		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr; i++) {
 		if (!r)
-			r = dump_segment(dump, paths[i], err);
+			r = dump_segment(dump, paths[i], &span, err);
 		free(paths[i]);
 	}
 	free(paths);
@@ -195,6 +205,10 @@ static int dump_all(struct dump *dump, char *const *words, struct err *err)
 	int r = report_sources_find(dump->session_dir, words, &dump->spec,
 				    &dump->sources, err);
 
+	if (!r && spec_has_symbols(&dump->spec))
+		r = err_set(err, -EINVAL,
+			    "symbol: the lines of a dump have no names: opreport has "
+			    "them");
 	for (size_t i = 0; !r && i < dump->sources.sessions.nr; i++)
 		r = dump_session(dump, dump->sources.sessions.at[i].dir, err);
 	return r;

@@ -28,7 +28,7 @@ struct report {
 static int read_session(struct report *r, const struct report_session *session,
 			struct err *err)
 {
-	uint64_t start_ns = 0;
+	struct session_span span = { 0 };
 	char **paths;
 	size_t nr;
 	int status;
@@ -39,11 +39,13 @@ static int read_session(struct report *r, const struct report_session *session,
 	status = session_list(session->dir, &paths, &nr, err);
 	if (status)
 		return status;
+	if (spec_has_shares(&r->plan.spec) && session_span_read(paths, nr, &span))
+		status = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr; i++) {
 		if (!status)
 			status = profile_read_segment(&r->profile, paths[i],
 						      session->dir, session->name,
-						      &start_ns, err);
+						      &span, err);
 		/* One bad segment does not take the others with it. */
 		if (status && status != -ENOMEM && status != -ERANGE && nr > 1) {
 			command_warning("%s", err->text);
@@ -253,7 +255,8 @@ const struct command command_report = {
 	.notes = "A word is a directory with a session, an image pattern, or one of "
 		 "image:LIST image-exclude:LIST lib-image:LIST lib-image-exclude:LIST "
 		 "session:LIST session-exclude:LIST event:LIST count:LIST "
-		 "unit-mask:LIST comm:LIST tgid:LIST tid:LIST cpu:LIST.\n"
+		 "unit-mask:LIST comm:LIST tgid:LIST tid:LIST cpu:LIST symbol:LIST "
+		 "symbol-exclude:LIST time:LIST (10%-20%, 1.5s-3s).\n"
 		 "Examples:\n"
 		 "  opreport\n"
 		 "  opreport --symbols --threshold 1\n"

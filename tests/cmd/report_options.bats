@@ -292,6 +292,25 @@ setup() {
 	refused 'error: no sample files found: profile specification too strict ?' -l -i nothing
 }
 
+@test "symbol: patterns of functions, by either name" {
+	expect -ln 'symbol:mid,turn(*' <<-'END'
+		40       76.9231  mid
+		12       23.0769  turn(char const*, int)
+	END
+	expect -ln 'symbol:_Z4*,l??f' symbol-exclude:leaf <<-'END'
+		12       100.000  turn(char const*, int)
+	END
+	expect -ln 'symbol:turn(char const\*\, int)' --no-demangle <<-'END'
+		12       100.000  _Z4turnPKci
+	END
+	# Without a key of functions, and together with the options.
+	expect --by comm -n symbol:mid,leaf symbol-exclude:leaf <<-'END'
+		40       100.000  t
+	END
+	refused 'error: no sample files found: profile specification too strict ?' symbol:nothing
+	refused "unknown tag in profile specification 'symbols:x': did you mean 'symbol:'?" symbols:x
+}
+
 @test "--global-percent: dependents of the whole" {
 	session=apps
 	expect -n <<-'END'

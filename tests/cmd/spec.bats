@@ -8,6 +8,8 @@ setup_file() {
 	export DIR="$BATS_FILE_TMPDIR"
 	describe | make_session current
 	describe_other | make_session other
+	describe_times | make_session times
+	describe_late | make_session late
 	export S="$DIR"
 	mkdir "$DIR/away"
 }
@@ -59,6 +61,32 @@ describe_other() {
 		image|1|/usr/bin/make
 		thread|100|100|make|0|0|
 		sample|0|0|0|2000|1|0+0x10|8192
+	END
+}
+
+# One a second after the start, from 1 s to 11 s: a tenth of the time between two.
+describe_times() {
+	cat <<-'END'
+		info|2400|CPU|host1||5000000000
+		event|CLK|Clocks|3|100000|0|0
+		image|1|/usr/bin/make
+		thread|100|100|make|0|0|
+	END
+	for i in 0 1 2 3 4 5 6 7 8 9 10; do
+		echo "sample|0|0|0|$((6 + i))000000000|1|0+0x10|$((1 << i))"
+	done
+}
+
+# Twenty seconds, and a minute and twenty, after its start.
+describe_late() {
+	cat <<-'END'
+		info|2400|CPU|host1||1000000000000
+		event|CLK|Clocks|3|100000|0|0
+		image|1|/usr/bin/make
+		thread|100|100|make|0|0|
+		sample|0|0|0|1000000000000|1|0+0x10|1
+		sample|0|0|0|1015000000000|1|0+0x10|2048
+		sample|0|0|0|1080000000000|1|0+0x10|4096
 	END
 }
 
@@ -197,6 +225,40 @@ table() {
 	[ "$(refused --comms make comm:make)" = "tag specified more than once: comm:make" ]
 }
 
+@test "spans of time" {
+	table <<-'END'
+		1    session:times time:10%/1
+		1    session:times time:0%-10%
+		2    session:times time:10%/2
+		2    session:times time:10%-20%
+		1538 session:times time:10%/2,90%-
+		1792 session:times time:90%-,10%/9
+		2047 session:times time:0%-100%
+		2047 session:times time:all
+		6    session:times time:2s-4s
+		7    session:times time:-4s
+		2040 session:times time:4s-
+		6    session:times time:1500ms-2.5,-1s,3s-3.1s
+		1024 session:times time:1s-2s time:11s-12s
+		6    session:times time:2s-4s comm:make
+		0    session:times time:2s-4s comm:worker
+		4096 session:times,late time:20s-
+		4096 session:times,late time:1m-
+		2050 session:times,late time:10%/2
+	END
+	# Each session has a time of its own, which the report's key shares.
+	diff -u <("$OPROFILE" report --session-dir "$S" --by time:1s --csv -n session:times \
+		time:2s-5s | tr -d '\r') - <<-'END'
+		4,8,8,57.14285714
+		3,4,4,28.57142857
+		2,2,2,14.28571429
+	END
+	[ "$(refused time:5s)" = "time: '5s' is not a span such as 10%-20%, 1.5s-3s, 2s- or 10%/2" ]
+	[ "$(refused time:20%-10%)" = "time: '20%-10%' is not a span such as 10%-20%, 1.5s-3s, 2s- or 10%/2" ]
+	[ "$(refused session:times time:50s-60s)" = \
+		"error: no sample files found: profile specification too strict ?" ]
+}
+
 @test "sessions: summed, excluded, named twice" {
 	table <<-'END'
 		8191  session:current
@@ -252,5 +314,13 @@ table() {
 		ext4
 		image-exclude:make
 		tid:-1
+		time:10%-
 	END
+	for words in time:10%/2 time:2s-4s time:2s-4s,90%-; do
+		want=$(selected session:times "$words")
+		got=$("$OPROFILE" dump --session-dir "$S" session:times "$words" | wc -l)
+		[ "$want" -gt 0 ] && [ "$got" = "$want" ] || { echo "$words: $got, not $want"; return 1; }
+	done
+	[ "$("$OPROFILE" dump --session-dir "$S" symbol:x 2>&1)" = \
+		"oprofile dump: symbol: the lines of a dump have no names: opreport has them" ]
 }

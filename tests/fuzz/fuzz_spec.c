@@ -58,6 +58,14 @@ static void select_some(const struct spec *spec)
 	spec_wants_cpu(spec, -1);
 	spec_wants_session(spec, "current");
 	spec_columns(spec);
+	spec_wants_symbol(spec, "_Z4turnPKci", "turn(char const*, int)");
+	for (size_t i = 0; i < spec->spans.nr; i++) {
+		const struct session_span session = { 5, 7, UINT64_MAX };
+
+		spec_span_range(&spec->spans.at[i], &session);
+	}
+	if (spec->spans.nr > spec->lists[SPEC_TIME].values.nr)
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

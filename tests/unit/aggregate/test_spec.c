@@ -62,6 +62,16 @@ static void wrong_words_say_what_is_wrong(void **state)
 		{ "count:-1", "count: '-1' is not a count" },
 		{ "count:1e5", "count: '1e5' is not a count" },
 		{ "unit-mask:0xg", "unit-mask: '0xg' is not a unit mask" },
+		{ "time:", "nothing given after time:" },
+		{ "time:5s",
+		  "time: '5s' is not a span such as 10%-20%, 1.5s-3s, 2s- or "
+		  "10%/2" },
+		{ "time:10%-20%,20%-10%", "time: '20%-10%' is not a span such as "
+					  "10%-20%, 1.5s-3s, 2s- or 10%/2" },
+		{ "symbol:", "nothing given after symbol:" },
+		{ "symbol-exclude:,", "nothing given after symbol-exclude:" },
+		{ "symbols:x", "unknown tag in profile specification 'symbols:x': did "
+			       "you mean 'symbol:'?" },
 		{ "cpu:\n1", "cpu: '?1' is not the number of a CPU" },
 		{ "{", "'{': differential profiles ({ } { }) come with a later "
 		       "version" },
@@ -180,6 +190,10 @@ static void only_columns_that_matter(void **state)
 		{ "tgid:1", COLUMN_THREAD },
 		{ "cpu:1", COLUMN_CPU },
 		{ "x", COLUMN_THREAD | COLUMN_STACK },
+		{ "symbol:x", COLUMN_STACK },
+		{ "symbol-exclude:x", COLUMN_STACK },
+		{ "time:1s-2s", COLUMN_TIME },
+		{ "time:1s-2s,all", 0 },
 		{ "lib-image-exclude:x", COLUMN_THREAD | COLUMN_STACK },
 	};
 
@@ -188,6 +202,52 @@ static void only_columns_that_matter(void **state)
 		struct spec spec = parse(rows[i].word, NULL);
 
 		assert_int_equal(spec_columns(&spec), rows[i].columns);
+		spec_done(&spec);
+	}
+}
+
+static void symbols_match_by_either_name(void **state)
+{
+	static const struct {
+		const char *word, *second, *raw, *shown;
+		bool want;
+	} rows[] = {
+		{ "symbol:main", NULL, "main", NULL, true },
+		{ "symbol:main", NULL, "main2", NULL, false },
+		{ "symbol:mai*,turn*", NULL, "main2", NULL, true },
+		{ "symbol:turn(char const\\*\\, int)", NULL, "_Z4turnPKci",
+		  "turn(char const*, int)", true },
+		{ "symbol:turn(*\\, int)", NULL, "_Z4turnPKci",
+		  "turn(char const*, int)", true },
+		{ "symbol:_Z4turnPKci", NULL, "_Z4turnPKci", "turn(char const*, int)",
+		  true },
+		{ "symbol:_Z4turn*", NULL, "_Z4turnPKci", "turn(char const*, int)",
+		  true },
+		{ "symbol:turn", NULL, "_Z4turnPKci", "turn(char const*, int)", false },
+		{ "symbol:v::operator[](int)", NULL, "_ZN1vixEi", "v::operator[](int)",
+		  true },
+		{ "symbol:[k]", NULL, "k", NULL, false },
+		{ "symbol:[jk]", NULL, "k", NULL, false },
+		{ "symbol:[jk]*", NULL, "k", NULL, true },
+		{ "symbol-exclude:main", NULL, "main", NULL, false },
+		{ "symbol-exclude:turn*", NULL, "_Z4turnPKci", "turn(char const*, int)",
+		  false },
+		{ "symbol-exclude:main", NULL, "mid", NULL, true },
+		{ "symbol:m*", "symbol-exclude:main", "mid", NULL, true },
+		{ "symbol:m*", "symbol-exclude:main", "main", NULL, false },
+		{ "symbol:a", "symbol:b", "a", NULL, false },
+		{ "symbol:a", "symbol:b", "b", NULL, true },
+		{ "comm:a", NULL, "anything", NULL, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct spec spec = parse(rows[i].word, rows[i].second);
+
+		assert_int_equal(spec_has_symbols(&spec), rows[i].word[0] == 's');
+		if (spec_wants_symbol(&spec, rows[i].raw, rows[i].shown) !=
+		    rows[i].want)
+			fail_msg("%s: %s", rows[i].word, rows[i].raw);
 		spec_done(&spec);
 	}
 }
@@ -332,6 +392,7 @@ int main(void)
 		cmocka_unit_test(all_is_no_restriction),
 		cmocka_unit_test(numbers_are_numbers),
 		cmocka_unit_test(only_columns_that_matter),
+		cmocka_unit_test(symbols_match_by_either_name),
 		cmocka_unit_test(images_match_in_their_roles),
 		cmocka_unit_test(tags_are_combined),
 		cmocka_unit_test(sessions_are_excluded),

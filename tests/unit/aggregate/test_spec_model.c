@@ -17,7 +17,9 @@ enum {
 	MAX_WORDS = 5,
 	WORD_MAX = 512,
 	MAX_VALUES = 24,
-	START_NS = 1000000
+	BEFORE_US = 5, /* from the session's start to the first sample */
+	START_NS = 1000000,
+	FIRST_NS = START_NS + BEFORE_US * 1000
 };
 
 #define VMLINUX "/boot/vmlinux-6.1"
@@ -74,6 +76,7 @@ enum {
 
 /* A sample as the model sees it; -1 where something was damaged. */
 struct model_sample {
+	int number;
 	int image;
 	int app;
 	bool kernel_app;
@@ -162,7 +165,8 @@ static void make_sample(struct world *w, size_t i, const struct model_sample *th
 		m->event %= 3;
 	if (!roll(50))
 		m->cpu = -1;
-	w->time_ns[i] = START_NS + i * 1000;
+	m->number = (int)i;
+	w->time_ns[i] = FIRST_NS + i * 1000;
 	w->period[i] = 1;
 	w->thread[i] = thread < NR_THREADS ? thread : DICT_NONE;
 	w->stack[i] = m->image < 0 ? DICT_NONE : stacks[m->image];
@@ -365,10 +369,54 @@ static bool image_is(const struct model_values *values, int image)
 	return false;
 }
 
+/* Where an end of a span is, in nanoseconds behind the first sample.  Shares are halves of
+ * per cents, which come out even: 2499 spaces of a microsecond. */
+static double model_moment(const char *text, double open)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text)
+		return open;
+	if (*end == '%')
+		return v >= 100 ? 1e15 : v * (NR_SAMPLES - 1) * 10;
+	v *= !strncmp(end, "us", 2) ? 1e3 : !strncmp(end, "ms", 2) ? 1e6 : 1e9;
+	/* What is older than the start counts as its first moment. */
+	return v > 0 ? v - BEFORE_US * 1000 : -1e15;
+}
+
+static bool span_has(const char *text, double at)
+{
+	const char *dash = strchr(text, '-');
+	const char *slash = strchr(text, '/');
+	double width = strtod(text, NULL) * (NR_SAMPLES - 1) * 10;
+	double number = slash ? strtod(slash + 1, NULL) : 1;
+	double to = number * width;
+
+	if (dash)
+		/* Rounded: fractions of seconds are not exact. */
+		return at > model_moment(text, -1e15) - 0.4 &&
+		       at < model_moment(dash + 1, 1e15) - 0.4;
+	if (to >= (NR_SAMPLES - 1) * 1000)
+		to = 1e15;
+	return at >= (number - 1) * width && at < to;
+}
+
+static bool time_wanted(const struct model_values *values, int number)
+{
+	for (int i = 0; i < values->nr; i++) {
+		if (!strcmp(values->at[i], "all") ||
+		    span_has(values->at[i], number * 1000))
+			return true;
+	}
+	return !values->nr;
+}
+
 /* All lists of a specification. */
 struct model_spec {
 	struct model_values any, image, exclude, lib, lib_exclude;
 	struct model_values event, count, unit_mask, comm, tgid, tid, cpu;
+	struct model_values symbol, symbol_exclude, time;
 };
 
 static void read_words(const struct model_words *words, struct model_spec *spec)
@@ -385,6 +433,9 @@ static void read_words(const struct model_words *words, struct model_spec *spec)
 	values_of(words, "tgid", &spec->tgid);
 	values_of(words, "tid", &spec->tid);
 	values_of(words, "cpu", &spec->cpu);
+	values_of(words, "symbol", &spec->symbol);
+	values_of(words, "symbol-exclude", &spec->symbol_exclude);
+	values_of(words, "time", &spec->time);
 }
 
 static bool images_wanted(const struct model_spec *spec, const struct model_sample *m,
@@ -410,6 +461,16 @@ static bool images_wanted(const struct model_spec *spec, const struct model_samp
 	return true;
 }
 
+/* Without symbols the image stands for its functions. */
+static bool symbol_wanted(const struct model_spec *spec, const struct model_sample *m)
+{
+	const char *name = m->image < 0 ? "[damaged]" : images[m->image].names[0];
+
+	return text_wanted(&spec->symbol, name, false) &&
+	       (!spec->symbol_exclude.nr ||
+		!text_wanted(&spec->symbol_exclude, name, false));
+}
+
 /* The application under which the sample is shown, NULL: it is not. */
 static const char *model_app(const struct model_spec *spec,
 			     const struct model_sample *m)
@@ -422,6 +483,7 @@ static const char *model_app(const struct model_spec *spec,
 	    !text_wanted(&spec->comm, m->comm, false) ||
 	    !number_wanted(&spec->tgid, m->tgid) ||
 	    !number_wanted(&spec->tid, m->tid) || !number_wanted(&spec->cpu, m->cpu) ||
+	    !symbol_wanted(spec, m) || !time_wanted(&spec->time, m->number) ||
 	    !images_wanted(spec, m, &top))
 		return NULL;
 	if (m->kernel_app && !top)
@@ -525,8 +587,73 @@ static void put_number(char *out, const char *tag)
 		 (unsigned long long)v);
 }
 
+static void put_share(char *out, uint32_t halves)
+{
+	snprintf(out + strlen(out), 16, roll(2) || halves % 2 ? "%u.%u%%" : "%u%%",
+		 halves / 2, halves % 2 * 5);
+}
+
+static void put_moment(char *out, uint32_t us)
+{
+	uint32_t form = roll(4);
+
+	if (!form)
+		snprintf(out + strlen(out), 16, "%uus", us);
+	else
+		snprintf(out + strlen(out), 16,
+			 form == 1   ? "%u.%03ums"
+			 : form == 2 ? "0.%03u%03us"
+				     : "0.%03u%03u",
+			 us / 1000, us % 1000);
+}
+
+/* Spans of both kinds, with open ends, and slices. */
+static void put_span(char *out)
+{
+	uint32_t form = roll(10);
+	uint32_t from = roll(200);
+	uint32_t to = from + 1 + roll(200 - from);
+
+	if (form == 0) {
+		put_text(out, "all");
+	} else if (form < 3) {
+		put_share(out, to);
+		if (roll(2))
+			snprintf(out + strlen(out), 16, "/%u", 1 + roll(1 + 199 / to));
+	} else if (form < 6) {
+		if (form > 3)
+			put_share(out, from);
+		put_text(out, "-");
+		if (form < 5)
+			put_share(out, to);
+	} else if (form < 9) {
+		if (form > 6)
+			put_moment(out, from * 13);
+		put_text(out, "-");
+		if (form < 8)
+			put_moment(out, to * 13);
+	} else {
+		put_share(out, from);
+		put_text(out, "-");
+		put_moment(out, to * 13);
+	}
+}
+
+static const char *random_function(void)
+{
+	return roll(20) ? images[roll(NR_IMAGES)].names[0] : "[damaged]";
+}
+
 static void put_value(char *out, const char *tag)
 {
+	if (!strcmp(tag, "time")) {
+		put_span(out);
+		return;
+	}
+	if (!strncmp(tag, "symbol", 6)) {
+		put_pattern(out, random_function());
+		return;
+	}
 	if (!strcmp(tag, "comm"))
 		put_pattern(out, comms[roll(NR_COMMS)]);
 	else if (!strcmp(tag, "event") && !roll(12))
@@ -547,7 +674,8 @@ static void random_word(char *out)
 					    "event",     "count",
 					    "unit-mask", "comm",
 					    "tgid",      "tid",
-					    "cpu" };
+					    "cpu",       "symbol",
+					    "time",      "symbol-exclude" };
 	const char *tag = tags[roll(sizeof(tags) / sizeof(tags[0]))];
 	uint32_t nr = 1 + roll(3);
 
@@ -588,7 +716,12 @@ static void run_profile(struct world *w, struct spec *spec, struct profile *p,
 						  .cpu_desc = "" };
 	const struct profile_options options = { .keys = keys, .spec = spec };
 	const struct profile_source source = {
-		.dict = &w->dict, .info = &info, .session = "s", .start_ns = START_NS
+		.dict = &w->dict,
+		.info = &info,
+		.session = "s",
+		.start_ns = START_NS,
+		.first_ns = FIRST_NS,
+		.last_ns = FIRST_NS + (NR_SAMPLES - 1) * 1000,
 	};
 	const struct sample_batch batch = { NR_SAMPLES, w->time_ns, w->period,
 					    w->thread,  w->event,   w->stack,
@@ -613,7 +746,8 @@ static void compare(struct world *w, struct profile *p, const struct model_words
 		uint32_t group = p->rows.at[i].group;
 
 		assert_int_equal(p->rows.at[i].samples, 1);
-		got[profile_value(p, group, 0) / 1000] = profile_text(p, group, 1);
+		got[profile_value(p, group, 0) / 1000 - BEFORE_US] =
+			profile_text(p, group, 1);
 	}
 	read_words(words, &spec);
 	for (size_t i = 0; i < NR_SAMPLES; i++) {

@@ -1,0 +1,44 @@
+#include <errno.h>
+
+#include "aggregate/session_span.h"
+#include "format/session.h"
+
+static void add_batch(const struct sample_batch *batch, struct session_span *span)
+{
+	for (size_t i = 0; i < batch->nr; i++) {
+		uint64_t t = batch->time_ns[i];
+
+		if (t < span->first_ns)
+			span->first_ns = t;
+		if (t > span->last_ns)
+			span->last_ns = t;
+	}
+}
+
+static int add_segment(const char *path, struct session_span *span)
+{
+	struct sample_batch batch;
+	struct segment *s;
+	int r = segment_open(path, &s, NULL);
+
+	if (r)
+		return r;
+	while (!(r = segment_next(s, COLUMN_TIME, &batch, NULL)))
+		add_batch(&batch, span);
+	segment_close(s);
+	return r < 0 ? r : 0;
+}
+
+int session_span_read(char *const *paths, size_t nr, struct session_span *span)
+{
+	struct session_span all = { .start_ns = span->start_ns,
+				    .first_ns = UINT64_MAX };
+
+	for (size_t i = 0; i < nr; i++) {
+		if (add_segment(paths[i], &all) == -ENOMEM)
+			return -ENOMEM;
+	}
+	if (all.first_ns <= all.last_ns)
+		*span = all;
+	return 0;
+}

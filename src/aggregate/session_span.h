@@ -1,0 +1,16 @@
+/* session_span.h - when a session and its samples begin and end.
+ * Layer: aggregate. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a source knows of its session's times, all in its clock. */
+struct session_span {
+	uint64_t start_ns;          /* when the recording began */
+	uint64_t first_ns, last_ns; /* of its samples; both 0: unknown */
+};
+
+/* Sets first_ns and last_ns from the segments of a session (session_list()), for which the
+ * times of all samples are read: only to be asked where shares of them are.  What cannot be
+ * read is left out.  0 or -ENOMEM. */
+int session_span_read(char *const *paths, size_t nr, struct session_span *span);
