@@ -179,12 +179,14 @@ void profile_done(struct profile *p);
 /* COLUMN_... of session.h that batches must have. */
 unsigned int profile_columns(const struct profile *p);
 /* Between begin and end come the batches of one source.  After an error profile_end() is
- * still called.  0, -ENOMEM, or -ERANGE (time buckets too narrow for the session). */
+ * still called.  0, -ENOMEM, -ERANGE (time buckets too narrow for the session) or -ENODATA
+ * (shares of an unknown time are asked for). */
 int profile_begin(struct profile *p, const struct profile_source *source);
 int profile_add(struct profile *p, const struct sample_batch *batch, struct err *err);
 int profile_end(struct profile *p);
-/* Reads a segment file of `session_dir`; span->start_ns is the session's start, 0 before its first
- * segment.  A segment that is damaged is read as far as it goes and counted in p->input. */
+/* Reads a segment file of `session_dir`; span->start_ns is the session's start, 0 before
+ * its first segment.  A segment that is damaged is read as far as it goes and counted in
+ * p->input. */
 int profile_read_segment(struct profile *p, const char *path, const char *session_dir,
 			 const char *session, struct session_span *span,
 			 struct err *err);
