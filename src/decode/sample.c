@@ -59,6 +59,25 @@ struct branch decoder_branch_at(const struct decoder *d, const struct record_sam
 	};
 }
 
+const char *branch_type_name(const struct branch *b)
+{
+	static const char *const types[] = {
+		"",         "COND", "UNCOND",  "IND",    "CALL",
+		"IND_CALL", "RET",  "SYSCALL", "SYSRET", "COND_CALL",
+		"COND_RET", "ERET", "IRQ",     "SERROR", "NO_TX",
+	};
+	static const char *const new_types[] = {
+		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1",
+		"ARCH_2",     "ARCH_3",     "ARCH_4",     "ARCH_5",
+	};
+
+	if (b->type < sizeof(types) / sizeof(*types))
+		return types[b->type];
+	return b->new_type < sizeof(new_types) / sizeof(*new_types)
+		       ? new_types[b->new_type]
+		       : "";
+}
+
 static struct read_value take_value(struct cursor *in, uint64_t format)
 {
 	struct read_value v = { .value = cursor_u64(in) };

@@ -128,5 +128,7 @@ uint64_t decoder_chain_at(const struct decoder *d, const struct record_sample *s
 			  uint64_t i);
 struct branch decoder_branch_at(const struct decoder *d, const struct record_sample *s,
 				uint64_t i);
+/* As perf prints it: "COND", "CALL"; "" for an unknown type. */
+const char *branch_type_name(const struct branch *b);
 struct read_value decoder_read_at(const struct decoder *d, const struct record_read *r,
 				  uint64_t i);

@@ -142,6 +142,7 @@ static void check_branches(const struct decoder *d, const struct record_sample *
 	assert_true(b.aborted);
 	assert_int_equal(b.cycles, 0x1234);
 	assert_int_equal(b.type, PERF_BR_RET);
+	assert_string_equal(branch_type_name(&b), "RET");
 	assert_int_equal(b.spec, 2);
 	assert_int_equal(b.new_type, 5);
 	assert_int_equal(b.priv, 3);
@@ -150,6 +151,7 @@ static void check_branches(const struct decoder *d, const struct record_sample *
 	assert_int_equal(b.to, 0x400);
 	assert_false(b.predicted);
 	assert_int_equal(b.type, 0);
+	assert_string_equal(branch_type_name(&b), "");
 	assert_int_equal(decoder_u64_at(d, s->branch_counters, 1), 0xc2);
 }
 

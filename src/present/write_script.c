@@ -1,0 +1,400 @@
+#include "present/write_script.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+enum {
+	NUMBER_MAX = 24, /* bytes of any number, with what stands around it */
+	HEX_WIDTH = 16,
+	NS_PER_S = 1000000000,
+	NS_PER_US = 1000
+};
+
+/* ---- text at a place where there is room; each returns the end ---- */
+
+static char *copy(char *at, const char *text, size_t len)
+{
+	memcpy(at, text, len);
+	return at + len;
+}
+
+static char *pad(char *at, size_t width, size_t len)
+{
+	if (len >= width)
+		return at;
+	memset(at, ' ', width - len);
+	return at + (width - len);
+}
+
+/* The digits of `v` into the end of `digits`; returns their number. */
+static size_t digits_of(char digits[20], uint64_t v)
+{
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+	size_t at = 20;
+
+	while (v >= 100) {
+		at -= 2;
+		memcpy(digits + at, pairs + v % 100 * 2, 2);
+		v /= 100;
+	}
+	if (v >= 10) {
+		at -= 2;
+		memcpy(digits + at, pairs + v * 2, 2);
+	} else {
+		digits[--at] = (char)('0' + v);
+	}
+	return 20 - at;
+}
+
+/* "%*lu" */
+static char *decimal(char *at, uint64_t v, size_t width)
+{
+	char digits[20];
+	size_t nr = digits_of(digits, v);
+
+	return copy(pad(at, width, nr), digits + 20 - nr, nr);
+}
+
+/* "%*d", or "%-*d" with `left` */
+static char *integer(char *at, int32_t v, size_t width, bool left)
+{
+	uint64_t magnitude = v < 0 ? (uint64_t) - (int64_t)v : (uint64_t)v;
+	char digits[20];
+	size_t nr = digits_of(digits, magnitude);
+	size_t len = nr + (v < 0);
+
+	if (!left)
+		at = pad(at, width, len);
+	if (v < 0)
+		*at++ = '-';
+	at = copy(at, digits + 20 - nr, nr);
+	return left ? pad(at, width, len) : at;
+}
+
+/* "%0*lu" */
+static char *zero_filled(char *at, uint64_t v, size_t width)
+{
+	char digits[20];
+	size_t nr = digits_of(digits, v);
+
+	for (size_t i = nr; i < width; i++)
+		*at++ = '0';
+	return copy(at, digits + 20 - nr, nr);
+}
+
+static size_t hex_digits(uint64_t v)
+{
+	return v ? (size_t)(64 - __builtin_clzll(v) + 3) / 4 : 1;
+}
+
+/* "%*lx" */
+static char *hex(char *at, uint64_t v, size_t width)
+{
+	static const char digit[] = "0123456789abcdef";
+	size_t nr = hex_digits(v);
+
+	at = pad(at, width, nr);
+	for (size_t i = nr; i-- > 0; v >>= 4)
+		at[i] = digit[v & 15];
+	return at + nr;
+}
+
+/* ---- the buffer ---- */
+
+/* Room for `len` bytes, or NULL. */
+static char *room(struct buf *out, size_t len)
+{
+	return buf_reserve(out, len) ? (char *)out->data + out->len : NULL;
+}
+
+static void used(struct buf *out, const char *end)
+{
+	out->len = (size_t)(end - (const char *)out->data);
+}
+
+static void put(struct buf *out, const char *text)
+{
+	buf_put(out, text, strlen(text));
+}
+
+static void put_hex(struct buf *out, const char *before, uint64_t v)
+{
+	char text[NUMBER_MAX];
+
+	put(out, before);
+	buf_put(out, text, (size_t)(hex(text, v, 0) - text));
+}
+
+/* ---- places ---- */
+
+static void put_symbol(bool offset, const struct script_place *place, struct buf *out)
+{
+	put(out, place->symbol ? place->symbol : "[unknown]");
+	if (offset && place->symbol)
+		put_hex(out, "+0x", place->offset);
+}
+
+static void put_image(const struct script_place *place, struct buf *out)
+{
+	put(out, "(");
+	put(out, place->image ? place->image : "[unknown]");
+	put(out, ")");
+}
+
+void script_place(uint32_t fields, const struct script_place *place, struct buf *out)
+{
+	if (fields & SCRIPT_SYM) {
+		put(out, " ");
+		put_symbol(fields & SCRIPT_SYMOFF, place, out);
+	}
+	if (fields & SCRIPT_DSO) {
+		put(out, " ");
+		put_image(place, out);
+	}
+}
+
+void script_branch_place(uint32_t fields, const struct script_place *place,
+			 struct buf *out)
+{
+	if (!(fields & SCRIPT_BRSTACK))
+		put_symbol(true, place, out);
+	if (fields & SCRIPT_DSO)
+		put_image(place, out);
+}
+
+/* ---- the sample's first line ---- */
+
+static char *write_comm(char *at, const struct script_sample *s, bool before_chain)
+{
+	if (!before_chain)
+		at = pad(at, 16, s->comm.len);
+	at = copy(at, s->comm.at, s->comm.len);
+	*at++ = ' ';
+	return at;
+}
+
+static char *write_thread(char *at, uint32_t fields, const struct script_sample *s)
+{
+	if (fields & SCRIPT_PID) {
+		at = integer(at, s->pid, 5, false);
+		if (!(fields & SCRIPT_TID)) {
+			*at++ = ' ';
+			return at;
+		}
+		*at++ = '/';
+	}
+	at = integer(at, s->tid, 5, fields & SCRIPT_PID);
+	*at++ = ' ';
+	return at;
+}
+
+/* perf tests the modes as if they were bits. */
+static char *write_misc(char *at, uint16_t misc)
+{
+	static const struct {
+		uint16_t mode;
+		char letter;
+	} modes[] = { { PERF_RECORD_MISC_KERNEL, 'K' },
+		      { PERF_RECORD_MISC_USER, 'U' },
+		      { PERF_RECORD_MISC_HYPERVISOR, 'H' },
+		      { PERF_RECORD_MISC_GUEST_KERNEL, 'G' },
+		      { PERF_RECORD_MISC_GUEST_USER, 'g' } };
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if ((misc & modes[i].mode) == modes[i].mode)
+			at[nr++] = modes[i].letter;
+	return pad(at + nr, 6, nr);
+}
+
+static char *write_time(char *at, uint64_t ns, bool nanoseconds)
+{
+	uint64_t s = ns / NS_PER_S, rest = ns % NS_PER_S;
+
+	at = decimal(at, s, 5);
+	*at++ = '.';
+	at = nanoseconds ? zero_filled(at, rest, 9)
+			 : zero_filled(at, rest / NS_PER_US, 6);
+	return copy(at, ": ", 2);
+}
+
+static void write_start(const struct script_writer *w, const struct script_sample *s,
+			uint32_t fields, struct buf *out)
+{
+	const struct script_event *event = &w->events[s->event];
+	bool chain = w->chains && event->sample_type & PERF_SAMPLE_CALLCHAIN;
+	size_t name_len = strlen(event->name);
+	char *at = room(out, s->comm.len + name_len + w->name_width + 8 * NUMBER_MAX);
+
+	if (!at)
+		return;
+	if (fields & SCRIPT_COMM)
+		at = write_comm(at, s, chain && fields & SCRIPT_IP);
+	if (fields & (SCRIPT_PID | SCRIPT_TID))
+		at = write_thread(at, fields, s);
+	if (fields & SCRIPT_CPU) {
+		*at++ = '[';
+		at = zero_filled(at, s->cpu, 3);
+		at = copy(at, "] ", 2);
+	}
+	if (fields & SCRIPT_MISC)
+		at = write_misc(at, s->misc);
+	if (fields & SCRIPT_TIME)
+		at = write_time(at, s->time_ns, w->nanoseconds);
+	if (fields & SCRIPT_PERIOD) {
+		at = decimal(at, s->period, 10);
+		*at++ = ' ';
+	}
+	if (fields & SCRIPT_EVENT) {
+		at = pad(at, w->name_width, name_len);
+		at = copy(copy(at, event->name, name_len), ": ", 2);
+	}
+	used(out, at);
+}
+
+/* ---- memory, frames, branches ---- */
+
+static void write_frame(const struct script_frame *f, const char *before,
+			const char *behind, struct buf *out)
+{
+	char *at = room(out, f->place.len + NUMBER_MAX);
+
+	if (!at)
+		return;
+	if (*before)
+		*at++ = *before;
+	at = hex(at, f->address, HEX_WIDTH);
+	at = copy(at, f->place.at, f->place.len);
+	if (*behind)
+		*at++ = *behind;
+	used(out, at);
+}
+
+static void write_wide(uint64_t v, struct buf *out)
+{
+	char *at = room(out, NUMBER_MAX);
+
+	if (at)
+		used(out, decimal(at, v, 16));
+}
+
+static void write_memory(uint32_t fields, const struct script_sample *s,
+			 struct buf *out)
+{
+	if (fields & SCRIPT_ADDR)
+		write_frame(&s->addr, "", "", out);
+	if (fields & SCRIPT_WEIGHT)
+		write_wide(s->weight, out);
+	if (fields & SCRIPT_INS_LAT)
+		write_wide(s->ins_lat, out);
+	if (fields & SCRIPT_CGROUP) {
+		put(out, " ");
+		buf_put(out, s->cgroup.at, s->cgroup.len);
+	}
+}
+
+static void write_frames(const struct script_sample *s, struct buf *out)
+{
+	if (!s->chain) {
+		put(out, " ");
+		if (s->nr_frames)
+			write_frame(&s->frames[0], "", "", out);
+		return;
+	}
+	put(out, "\n");
+	for (size_t i = 0; i < s->nr_frames; i++)
+		write_frame(&s->frames[i], "\t", "\n", out);
+}
+
+static char *write_flags(char *at, const struct script_branch *b)
+{
+	*at++ = '/';
+	*at++ = b->predicted ? 'P' : b->mispredicted ? 'M' : '-';
+	*at++ = '/';
+	*at++ = b->in_tx ? 'X' : '-';
+	*at++ = '/';
+	*at++ = b->aborted ? 'A' : '-';
+	*at++ = '/';
+	at = decimal(at, b->cycles, 0);
+	*at++ = '/';
+	at = copy(at, b->type, strlen(b->type));
+	*at++ = ' ';
+	return at;
+}
+
+static void write_branch(const struct script_branch *b, bool addresses, struct buf *out)
+{
+	char *at = room(out, b->from_place.len + b->to_place.len + strlen(b->type) +
+				     4 * NUMBER_MAX);
+
+	if (!at)
+		return;
+	if (addresses)
+		at = hex(copy(at, " 0x", 3), b->from, 0);
+	at = copy(at, b->from_place.at, b->from_place.len);
+	*at++ = '/';
+	if (addresses)
+		at = hex(copy(at, "0x", 2), b->to, 0);
+	at = copy(at, b->to_place.at, b->to_place.len);
+	used(out, write_flags(at, b));
+}
+
+/* "4K", "2M": as perf shortens the sizes of pages, "N/A" for 0. */
+static void write_page_size(uint64_t bytes, struct buf *out)
+{
+	static const char units[] = "BKMG";
+	size_t unit = 0;
+	char *at = room(out, NUMBER_MAX);
+
+	if (!at)
+		return;
+	*at++ = ' ';
+	if (!bytes) {
+		used(out, copy(at, "N/A", 3));
+		return;
+	}
+	while (bytes / 1024 > 1 && unit < sizeof(units) - 2) {
+		bytes /= 1024;
+		unit++;
+	}
+	at = decimal(at, bytes, 0);
+	*at++ = units[unit];
+	used(out, at);
+}
+
+void script_writer_init(struct script_writer *w)
+{
+	w->name_width = 0;
+	for (size_t i = 0; i < w->nr_events; i++) {
+		size_t len = strlen(w->events[i].name);
+
+		w->name_width = len > w->name_width ? len : w->name_width;
+	}
+}
+
+void script_write(const struct script_writer *w, const struct script_sample *s,
+		  struct buf *out)
+{
+	uint32_t fields = w->fields[s->event];
+	const struct script_frame phys = { .address = s->phys_addr };
+
+	write_start(w, s, fields, out);
+	if (fields & (SCRIPT_ADDR | SCRIPT_WEIGHT | SCRIPT_INS_LAT | SCRIPT_CGROUP))
+		write_memory(fields, s, out);
+	if (fields & SCRIPT_IP)
+		write_frames(s, out);
+	if (fields & (SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM))
+		for (size_t i = 0; i < s->nr_branches; i++)
+			write_branch(&s->branches[i], fields & SCRIPT_BRSTACK, out);
+	if (fields & SCRIPT_PHYS_ADDR)
+		write_frame(&phys, "", "", out);
+	if (fields & SCRIPT_DATA_PAGE_SIZE)
+		write_page_size(s->data_page_size, out);
+	if (fields & SCRIPT_CODE_PAGE_SIZE)
+		write_page_size(s->code_page_size, out);
+	put(out, "\n");
+}
