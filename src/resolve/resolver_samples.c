@@ -46,23 +46,30 @@ static enum world world_of_mode(uint16_t misc)
 	return worlds[misc & PERF_RECORD_MISC_CPUMODE_MASK];
 }
 
-/* The markers in a chain: enum perf_callchain_context of <linux/perf_event.h>. */
-static enum world world_of_marker(uint64_t marker)
+/* The markers in a chain: enum perf_callchain_context of <linux/perf_event.h>.  false: it
+ * is none, but what a program had in its frame pointer. */
+static bool world_of_marker(uint64_t marker, enum world *ret_world)
 {
 	switch (marker) {
 	case PERF_CONTEXT_KERNEL:
-		return WORLD_KERNEL;
+		*ret_world = WORLD_KERNEL;
+		return true;
 	case PERF_CONTEXT_USER:
 	case (uint64_t)-640: /* PERF_CONTEXT_USER_DEFERRED, of Linux 6.19 */
-		return WORLD_USER;
+		*ret_world = WORLD_USER;
+		return true;
 	case PERF_CONTEXT_GUEST_KERNEL:
-		return WORLD_GUEST_KERNEL;
+		*ret_world = WORLD_GUEST_KERNEL;
+		return true;
 	case PERF_CONTEXT_GUEST:
 	case PERF_CONTEXT_GUEST_USER:
-		return WORLD_GUEST_USER;
+		*ret_world = WORLD_GUEST_USER;
+		return true;
 	case PERF_CONTEXT_HV:
+		*ret_world = WORLD_HYPERVISOR;
+		return true;
 	default:
-		return WORLD_HYPERVISOR;
+		return false;
 	}
 }
 
@@ -215,7 +222,9 @@ static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
 		uint64_t ip = decoder_chain_at(d, s, i);
 
 		if (ip >= PERF_CONTEXT_MAX) {
-			world = world_of_marker(ip);
+			cut = !world_of_marker(ip, &world);
+			if (cut)
+				break;
 			continue;
 		}
 		cut = nr == CHAIN_MAX;

@@ -318,6 +318,8 @@ static void test_chains(void **unused)
 			     0x1010,
 			     0x7020 };
 	uint64_t cut[] = { PERF_CONTEXT_USER, 0x1010, 0x5555, 0x7020 };
+	/* -1 in a frame pointer's place is no context marker. */
+	uint64_t garbage[] = { PERF_CONTEXT_USER, 0x1010, UINT64_MAX, 0x7020 };
 	struct record kernel = { .type = PERF_RECORD_MMAP };
 	struct sample s, again;
 
@@ -343,6 +345,9 @@ static void test_chains(void **unused)
 	rec.misc = PERF_RECORD_MISC_USER;
 	rec.sample.chain = (const uint8_t *)cut;
 	rec.sample.nr_chain = 4;
+	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &s), 0);
+	assert_string_equal(chain_text(&w, s.stack), "/bin/a+1010;cut");
+	rec.sample.chain = (const uint8_t *)garbage;
 	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &s), 0);
 	assert_string_equal(chain_text(&w, s.stack), "/bin/a+1010;cut");
 	end(&w);
