@@ -28,14 +28,12 @@ static inline size_t cursor_left(const struct cursor *c)
 /* The next `len` bytes, borrowed, or NULL (and failed) if fewer are left. */
 static inline const void *cursor_take(struct cursor *c, size_t len)
 {
-	const uint8_t *at = c->data + c->pos;
-
 	if (c->failed || len > c->len - c->pos) {
 		c->failed = true;
 		return NULL;
 	}
 	c->pos += len;
-	return at;
+	return c->data + c->pos - len;
 }
 
 static inline uint8_t cursor_u8(struct cursor *c)

@@ -71,7 +71,7 @@ static void put_front(struct perf_data_writer *w)
 	struct buf *b = &w->pending;
 	uint64_t ids_at = sizeof(*h);
 
-	memcpy(&h->magic, PERF_DATA_MAGIC, sizeof(h->magic));
+	h->magic = PERF_DATA_MAGIC;
 	h->size = sizeof(*h);
 	h->attr_size =
 		sizeof(struct perf_event_attr) + sizeof(struct perf_data_section);

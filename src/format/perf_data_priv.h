@@ -8,7 +8,8 @@
 #include "base/vec.h"
 #include "format/perf_data.h"
 
-#define PERF_DATA_MAGIC "PERFILE2"
+/* A number as all others: "PERFILE2" of a little-endian machine. */
+#define PERF_DATA_MAGIC 0x32454c4946524550ULL
 
 struct perf_data_section {
 	uint64_t offset; /* in the file */

@@ -25,9 +25,12 @@ enum {
 
 bool perf_input_is_magic(const void *bytes, size_t len)
 {
-	return len >= MAGIC_BYTES &&
-	       (memcmp(bytes, PERF_DATA_MAGIC, MAGIC_BYTES) == 0 ||
-		memcmp(bytes, "2ELIFREP", MAGIC_BYTES) == 0);
+	uint64_t magic;
+
+	if (len < sizeof(magic))
+		return false;
+	memcpy(&magic, bytes, sizeof(magic));
+	return magic == PERF_DATA_MAGIC || magic == __builtin_bswap64(PERF_DATA_MAGIC);
 }
 
 static void set_classes(struct perf_input *in)
@@ -144,6 +147,7 @@ void perf_input_close(struct perf_input *in)
 static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 		      struct err *err)
 {
+	uint64_t magic;
 	size_t got = 0;
 
 	in->source.fd = in->main_fd;
@@ -168,7 +172,8 @@ static int read_front(struct perf_input *in, uint8_t front[PIPE_HEADER_BYTES],
 			       in->name);
 	if (got < PIPE_HEADER_BYTES || !perf_input_is_magic(front, got))
 		return err_set(err, -EBADMSG, "%s: is not a perf.data file", in->name);
-	in->info.swap = memcmp(front, PERF_DATA_MAGIC, MAGIC_BYTES) != 0;
+	memcpy(&magic, front, sizeof(magic));
+	in->info.swap = magic != PERF_DATA_MAGIC;
 	return 0;
 }
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "base/cursor.h"
@@ -19,6 +21,7 @@ enum {
 	PERF_USER_HEADER_ATTR = 64,
 	PERF_USER_TRACING_DATA = 66,
 	PERF_USER_BUILD_ID = 67,
+	PERF_USER_FINISHED_ROUND = 68,
 	PERF_USER_AUXTRACE = 71,
 	PERF_USER_EVENT_UPDATE = 78,
 	PERF_USER_FEATURE = 80,
@@ -100,8 +103,9 @@ struct perf_input {
 	struct perf_level raw;
 	struct perf_level plain; /* what came out of compressed records */
 	struct perf_unzip *unzip;
-	uint64_t frame;  /* offset of the compressed record that was taken last */
-	bool plain_more; /* there is something to be had from `plain` */
+	uint64_t frame;       /* offset of the compressed record that was taken last */
+	uint64_t unsized_end; /* COMPRESSED2 records before do not know their size */
+	bool plain_more;      /* there is something to be had from `plain` */
 	bool at_end;
 	bool frozen; /* a sample was met: events do not change any more */
 	uint8_t classes[PERF_CLASSES];
@@ -117,6 +121,47 @@ int perf_parts_list(struct perf_input *in, struct err *err);
 /* Up to `len` bytes of the part; how many, 0 at the end, or a negative errno. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err);
+
+/* ---- records ---- */
+
+/* Why a walk over records ended. */
+enum perf_stop {
+	STOP_SHORT, /* what is left is not a whole record */
+	STOP_PAYLOAD,
+	STOP_COMPRESSED, /* at `pos` */
+	STOP_BAD         /* no record can be so small */
+};
+
+struct perf_head {
+	uint32_t type;
+	uint16_t size;
+};
+
+static inline struct perf_head perf_head_at(const uint8_t *at, bool swap)
+{
+	struct perf_event_header h;
+
+	memcpy(&h, at, sizeof(h));
+	if (swap)
+		return (struct perf_head){ __builtin_bswap32(h.type),
+					   __builtin_bswap16(h.size) };
+	return (struct perf_head){ h.type, h.size };
+}
+
+/* enum perf_class */
+uint8_t perf_class_of(struct perf_input *in, uint32_t type);
+/* The bytes that a record takes in the file; more than `left` if too little of it is there
+ * to tell. */
+size_t perf_record_bytes(const uint8_t *at, size_t left, struct perf_head h, bool swap);
+/* The run of whole records at level->pos: *ret_len bytes, and why it ends.  Records about
+ * the file are read on the way, the others counted.  0 or -ENOMEM. */
+int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
+	      enum perf_stop *ret_stop);
+/* Where the stream's bytes lie in the compressed record at in->raw, of `size` bytes: all
+ * behind its header, or, with a size of their own, as many as that says.  False if it is
+ * malformed. */
+bool perf_frame_of(struct perf_input *in, const uint8_t *at, size_t size,
+		   struct perf_head h, const uint8_t **ret_bytes, size_t *ret_len);
 
 /* ---- stream ---- */
 
@@ -136,6 +181,8 @@ int perf_unzip_new(struct perf_unzip **ret_unzip);
 void perf_unzip_free(struct perf_unzip *unzip);
 /* A new part begins: its stream is one of its own. */
 void perf_unzip_reset(struct perf_unzip *unzip);
+/* A piece of the stream is missing. */
+void perf_unzip_break(struct perf_unzip *unzip);
 /* The next piece of the stream, borrowed until it is used up. */
 void perf_unzip_feed(struct perf_unzip *unzip, const void *bytes, size_t len);
 bool perf_unzip_hungry(const struct perf_unzip *unzip);

@@ -48,15 +48,15 @@ static struct perf_input_symbol *new_symbol(struct perf_input_symbol_file *file)
 /* A text that ends inside the data. */
 static int take_string(struct cursor *c, char **field)
 {
-	const char *text = (const char *)c->data + c->pos;
 	size_t left = cursor_left(c);
-	size_t len = left ? strnlen(text, left) : 0;
+	const char *text = cursor_take(c, left);
+	size_t len = left && text ? strnlen(text, left) : left;
 
 	if (len == left) {
 		c->failed = true;
 		return -EBADMSG;
 	}
-	cursor_take(c, len + 1);
+	c->pos -= left - len - 1;
 	return perf_text_set(field, text, len);
 }
 

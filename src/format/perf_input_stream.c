@@ -7,175 +7,12 @@
 
 enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
-	FIRST_SIMPLEPERF = 32768,
-	LAST_SIMPLEPERF = FIRST_SIMPLEPERF + 63,
 	/* A window with less room than this is not filled up. */
-	ROOM_MIN = 1 << 16
+	ROOM_MIN = 1 << 16,
+	/* So many records in a row are not there by chance. */
+	SOUND_RECORDS = 32,
+	SOUND_BYTES = 1 << 17
 };
-
-/* Why a walk over records ended. */
-enum stop {
-	STOP_SHORT, /* what is left is not a whole record */
-	STOP_PAYLOAD,
-	STOP_COMPRESSED, /* at `pos` */
-	STOP_BAD         /* no record can be so small */
-};
-
-struct head {
-	uint32_t type;
-	uint16_t size;
-};
-
-static inline struct head head_at(const uint8_t *at, bool swap)
-{
-	struct perf_event_header h;
-
-	memcpy(&h, at, sizeof(h));
-	if (swap)
-		return (struct head){ __builtin_bswap32(h.type),
-				      __builtin_bswap16(h.size) };
-	return (struct head){ h.type, h.size };
-}
-
-/* Steps over the records that are passed on as they are: the most of all data goes through
- * this loop. */
-static inline __attribute__((always_inline)) const uint8_t *
-step_plain(const uint8_t *at, const uint8_t *end, const uint8_t *classes, bool swap)
-{
-	while (end - at >= HEADER_BYTES) {
-		struct head h = head_at(at, swap);
-
-		if (h.type >= PERF_CLASSES || classes[h.type] != CLASS_PLAIN ||
-		    h.size < HEADER_BYTES || h.size > end - at)
-			break;
-		at += h.size;
-	}
-	return at;
-}
-
-static uint8_t class_of(struct perf_input *in, uint32_t type)
-{
-	if (type < PERF_CLASSES)
-		return in->classes[type];
-	return in->info.is_simpleperf && type >= FIRST_SIMPLEPERF &&
-			       type <= LAST_SIMPLEPERF
-		       ? CLASS_PLAIN
-		       : CLASS_UNKNOWN;
-}
-
-static uint64_t load_u64(const uint8_t *at, bool swap)
-{
-	uint64_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return swap ? __builtin_bswap64(v) : v;
-}
-
-static uint32_t load_u32(const uint8_t *at, bool swap)
-{
-	uint32_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return swap ? __builtin_bswap32(v) : v;
-}
-
-/* HEADER_TRACING_DATA has a u32 behind its header, AUXTRACE a u64: the bytes that follow
- * the record.  False if it is too short for that. */
-static bool payload_of(struct perf_input *in, struct perf_level *level,
-		       const uint8_t *at, struct head h)
-{
-	bool swap = in->info.swap;
-
-	if (h.type == PERF_USER_TRACING_DATA && h.size >= HEADER_BYTES + 4) {
-		level->skip = load_u32(at + HEADER_BYTES, swap);
-		return true;
-	}
-	if (h.type == PERF_USER_AUXTRACE && h.size >= HEADER_BYTES + 8) {
-		level->skip = load_u64(at + HEADER_BYTES, swap);
-		in->damage.aux_bytes += level->skip;
-		return true;
-	}
-	return false;
-}
-
-static int tell_info(struct perf_input *in, struct perf_level *level, const uint8_t *at,
-		     struct head h)
-{
-	uint64_t offset = level->base + (uint64_t)(at - level->win->bytes);
-
-	if (in->part || offset < level->info_seen)
-		return 0;
-	level->info_seen = offset + h.size;
-	return perf_info_record(in, h.type, at, h.size);
-}
-
-/* No more events from here on, wherever the walk begins the next time. */
-static void freeze(struct perf_input *in)
-{
-	in->frozen = true;
-	in->classes[PERF_RECORD_SAMPLE] = CLASS_PLAIN;
-}
-
-/* A record that is not simply passed on.  Returns how many bytes of it belong to the run
- * (0: it ends before), or -ENOMEM. */
-static int step_other(struct perf_input *in, struct perf_level *level,
-		      const uint8_t *at, struct head h, enum stop *stop)
-{
-	int r;
-
-	switch (class_of(in, h.type)) {
-	case CLASS_UNKNOWN:
-		in->damage.unknown_records++;
-		return h.size;
-	case CLASS_INFO:
-		r = tell_info(in, level, at, h);
-		return r < 0 ? r : h.size;
-	case CLASS_FIRST_SAMPLE:
-		freeze(in);
-		return h.size;
-	case CLASS_PAYLOAD:
-		*stop = payload_of(in, level, at, h) ? STOP_PAYLOAD : STOP_BAD;
-		return *stop == STOP_BAD ? 0 : h.size;
-	case CLASS_COMPRESSED:
-		*stop = STOP_COMPRESSED;
-		return 0;
-	default:
-		return h.size;
-	}
-}
-
-/* The run of whole records at level->pos: *ret_len bytes.  0 or -ENOMEM. */
-static int walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
-		enum stop *ret_stop)
-{
-	const uint8_t *first = level->win->bytes + level->pos;
-	const uint8_t *end = level->win->bytes + level->win->len;
-	const uint8_t *at = first;
-	bool swap = in->info.swap;
-
-	for (*ret_stop = STOP_SHORT; *ret_stop == STOP_SHORT;) {
-		struct head h;
-		int r;
-
-		at = swap ? step_plain(at, end, in->classes, true)
-			  : step_plain(at, end, in->classes, false);
-		if (end - at < HEADER_BYTES)
-			break;
-		h = head_at(at, swap);
-		if (h.size < HEADER_BYTES) {
-			*ret_stop = STOP_BAD;
-			break;
-		}
-		if (h.size > end - at)
-			break;
-		r = step_other(in, level, at, h, ret_stop);
-		if (r < 0)
-			return r;
-		at += r;
-	}
-	*ret_len = (size_t)(at - first);
-	return 0;
-}
 
 void perf_level_done(struct perf_input *in, struct perf_level *level)
 {
@@ -273,8 +110,8 @@ static int skip_payload(struct perf_input *in, struct perf_level *raw, struct er
 	return 0;
 }
 
-/* Nothing more of this file can be told apart: the rest is counted, of a pipe by reading
- * it.  0 or a negative errno. */
+/* Counts what is left of the part as bad and steps over it: of a pipe by reading it.  1, or
+ * a negative errno. */
 static int give_up_part(struct perf_input *in, struct err *err)
 {
 	struct perf_source *s = &in->source;
@@ -292,29 +129,80 @@ static int give_up_part(struct perf_input *in, struct err *err)
 		}
 		r = fill(in, raw, err);
 	} while (r == 0);
-	return r < 0 ? r : 0;
+	return r;
 }
 
-/* Where the stream's bytes lie in a compressed record: all behind its header, or, with a
- * size of their own, as many as that says.  False if the record is malformed. */
-static bool frame_of(const struct perf_input *in, const uint8_t *at, struct head h,
-		     const uint8_t **ret_bytes, size_t *ret_len)
+/* Whether what begins here looks like perf's records, as far as it is in the window. */
+static bool looks_sound(struct perf_input *in, const uint8_t *at, const uint8_t *end)
 {
-	uint64_t len;
+	for (unsigned int nr = 0; nr < SOUND_RECORDS && end - at >= HEADER_BYTES;
+	     nr++) {
+		struct perf_head h = perf_head_at(at, in->info.swap);
+		uint8_t class = perf_class_of(in, h.type);
 
-	if (h.type == PERF_USER_COMPRESSED) {
-		*ret_bytes = at + HEADER_BYTES;
-		*ret_len = h.size - HEADER_BYTES;
-		return true;
+		if (class == CLASS_UNKNOWN || h.size < HEADER_BYTES ||
+		    (class != CLASS_COMPRESSED && h.size % HEADER_BYTES))
+			return false;
+		if (h.size > end - at)
+			return nr > 0;
+		at += h.size;
 	}
-	if (h.size < HEADER_BYTES + sizeof(len))
-		return false;
-	len = load_u64(at + HEADER_BYTES, in->info.swap);
-	if (len > h.size - HEADER_BYTES - sizeof(len))
-		return false;
-	*ret_bytes = at + HEADER_BYTES + sizeof(len);
-	*ret_len = len;
 	return true;
+}
+
+/* The next FINISHED_ROUND in the window with sound records behind it: moves there, or as far
+ * as there is none. */
+static bool find_round(struct perf_input *in, struct perf_level *raw, bool at_end)
+{
+	static const uint8_t little[] = {
+		PERF_USER_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0
+	};
+	static const uint8_t big[] = { 0, 0, 0, PERF_USER_FINISHED_ROUND, 0, 0, 0, 8 };
+	bool is_big = in->info.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	const uint8_t *end = raw->win->bytes + raw->win->len;
+
+	for (;;) {
+		const uint8_t *from = raw->win->bytes + raw->pos;
+		size_t left = level_left(raw);
+		const uint8_t *at =
+			memmem(from, left, is_big ? big : little, sizeof(little));
+		size_t step = left < HEADER_BYTES ? 0 : left - HEADER_BYTES + 1;
+
+		if (at)
+			step = (size_t)(at - from);
+		raw->pos += step;
+		in->damage.bad_bytes += step;
+		if (!at || (end - at < SOUND_BYTES && !at_end))
+			return false;
+		if (looks_sound(in, at, end))
+			return true;
+		raw->pos++;
+		in->damage.bad_bytes++;
+	}
+}
+
+/* Records of impossible size: from here on nothing tells where the next begins, but the
+ * marks that perf leaves between rounds.  0: the walk goes on there; 1: there is none; or a
+ * negative errno. */
+static int resync(struct perf_input *in, struct err *err)
+{
+	struct perf_level *raw = &in->raw;
+	bool at_end = false;
+
+	in->damage.cut_bytes += level_left(&in->plain);
+	perf_level_done(in, &in->plain);
+	perf_unzip_break(in->unzip);
+	while (!find_round(in, raw, at_end)) {
+		int r;
+
+		if (at_end)
+			return give_up_part(in, err);
+		r = fill(in, raw, err);
+		if (r < 0)
+			return r;
+		at_end = r;
+	}
+	return 0;
 }
 
 /* Takes the compressed record that is next in the file, if the next is one. */
@@ -324,22 +212,23 @@ static bool feed_frame(struct perf_input *in)
 	const uint8_t *at = raw->win->bytes + raw->pos;
 	const uint8_t *bytes = NULL;
 	size_t left = level_left(raw);
-	size_t len = 0;
-	struct head h;
+	size_t size, len = 0;
+	struct perf_head h;
 
 	if (left < HEADER_BYTES)
 		return false;
-	h = head_at(at, in->info.swap);
-	if (class_of(in, h.type) != CLASS_COMPRESSED || h.size < HEADER_BYTES ||
-	    h.size > left)
+	h = perf_head_at(at, in->info.swap);
+	size = perf_record_bytes(at, left, h, in->info.swap);
+	if (perf_class_of(in, h.type) != CLASS_COMPRESSED || size < HEADER_BYTES ||
+	    size > left)
 		return false;
-	if (frame_of(in, at, h, &bytes, &len))
+	if (perf_frame_of(in, at, size, h, &bytes, &len))
 		perf_unzip_feed(in->unzip, bytes, len);
 	else
-		in->damage.bad_bytes += h.size;
+		in->damage.bad_bytes += size;
 	in->frame = raw->base + raw->pos;
 	in->plain_more = true;
-	raw->pos += h.size;
+	raw->pos += size;
 	return true;
 }
 
@@ -348,7 +237,7 @@ static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 		    struct err *err)
 {
 	struct perf_level *raw = &in->raw;
-	enum stop stop = STOP_SHORT;
+	enum perf_stop stop = STOP_SHORT;
 	size_t len = 0;
 	int r = 0;
 
@@ -359,7 +248,7 @@ static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 		if (r)
 			return r < 0 ? r : 2;
 	}
-	if (raw->win && walk(in, raw, &len, &stop) < 0)
+	if (raw->win && perf_walk(in, raw, &len, &stop) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
 	if (len) {
 		emit(in, raw, len, raw->base + raw->pos, ret_chunk);
@@ -367,11 +256,7 @@ static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 	}
 	if (stop == STOP_COMPRESSED && feed_frame(in))
 		return 1;
-	if (stop == STOP_BAD) {
-		r = give_up_part(in, err);
-		return r < 0 ? r : 2;
-	}
-	r = fill(in, raw, err);
+	r = stop == STOP_BAD ? resync(in, err) : fill(in, raw, err);
 	return r < 0 ? r : 1 + r;
 }
 
@@ -408,14 +293,14 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 {
 	struct perf_level *plain = &in->plain;
 	uint64_t offset = in->frame;
-	enum stop stop;
+	enum perf_stop stop;
 	size_t len;
 	int r;
 
 	if (make_room(in, plain) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
 	unpack(in, plain);
-	if (walk(in, plain, &len, &stop) < 0)
+	if (perf_walk(in, plain, &len, &stop) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
 	if (len) {
 		emit(in, plain, len, offset, ret_chunk);
@@ -436,6 +321,7 @@ static void clear_levels(struct perf_input *in)
 	perf_level_done(in, &in->raw);
 	perf_level_done(in, &in->plain);
 	in->plain_more = false;
+	in->unsized_end = 0;
 	perf_unzip_reset(in->unzip);
 }
 

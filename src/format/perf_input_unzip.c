@@ -45,6 +45,13 @@ void perf_unzip_reset(struct perf_unzip *unzip)
 	unzip->broken = false;
 }
 
+void perf_unzip_break(struct perf_unzip *unzip)
+{
+	unzip->in = (ZSTD_inBuffer){ 0 };
+	unzip->full = false;
+	unzip->broken = true;
+}
+
 void perf_unzip_feed(struct perf_unzip *unzip, const void *bytes, size_t len)
 {
 	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
