@@ -12,7 +12,7 @@ struct report_options {
 	bool csv;
 	bool json;
 	bool total_period;
-	bool nr_samples;
+	bool without_effect;
 	const char *output_file;
 	const char *threshold;
 	struct option_list sort;
@@ -34,6 +34,11 @@ struct report_options {
 	bool strict;
 	const char *dsos;
 	const char *comms;
+	const char *pids;
+	const char *tids;
+	const char *cpus;
+	const char *times;
+	const char *input;
 	const char *image_path;
 	const char *root;
 	const char *vmlinux;

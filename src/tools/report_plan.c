@@ -191,16 +191,50 @@ static int add_option_word(struct spec *spec, const char *tag, const char *list,
 	return status;
 }
 
-static int find_sources(struct report_plan *plan, char *const *words, struct err *err)
+static int add_option_words(struct report_plan *plan, struct err *err)
 {
 	const struct report_options *o = &plan->options;
-	int r = add_option_word(&plan->spec, "lib-image", o->dsos, err);
+	const struct {
+		const char *tag;
+		const char *list;
+	} rows[] = {
+		{ "lib-image", o->dsos }, { "comm", o->comms }, { "tgid", o->pids },
+		{ "tid", o->tids },       { "cpu", o->cpus },   { "time", o->times },
+	};
+	int r = 0;
 
+	for (size_t i = 0; !r && i < sizeof(rows) / sizeof(rows[0]); i++)
+		r = add_option_word(&plan->spec, rows[i].tag, rows[i].list, err);
+	return r;
+}
+
+/* perf's --input is a word that can be nothing but a source. */
+static int check_input(const char *input, struct err *err)
+{
+	if (report_source_is(input))
+		return 0;
+	return err_set(err, -ENOENT, "--input: %s: %s", input,
+		       access(input, F_OK) ? strerror(errno)
+					   : "neither a session nor a perf.data");
+}
+
+static int find_sources(struct report_plan *plan, char *const *words, struct err *err)
+{
+	const char *input = plan->options.input;
+	char *first = input ? strdup(input) : NULL;
+	VEC(char *) all = { 0 };
+	bool kept = !input || (first && vec_push(&all, first));
+	int r = input ? check_input(input, err) : 0;
+
+	for (; kept && *words; words++)
+		kept = vec_push(&all, *words);
+	if (!kept || !vec_push(&all, NULL))
+		r = err_set(err, -ENOMEM, "out of memory");
 	if (!r)
-		r = add_option_word(&plan->spec, "comm", o->comms, err);
-	if (!r)
-		r = report_sources_find(o->session_dir, words, &plan->spec,
+		r = report_sources_find(plan->options.session_dir, all.at, &plan->spec,
 					&plan->sources, err);
+	free(first);
+	vec_done(&all);
 	return r;
 }
 
@@ -274,6 +308,8 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 		r = report_rules_check(plan, err);
 	if (!r)
 		r = choose_places(plan, err);
+	if (!r)
+		r = add_option_words(plan, err);
 	if (!r)
 		r = find_sources(plan, words, err);
 	plan->present.kept = plan->merge & MERGE_UNIT_MASK ? 0 : KEEP_UNIT_MASK;

@@ -134,6 +134,15 @@ static char *find_source(const char *word, bool *ret_perf_data)
 	return session_in(word);
 }
 
+bool report_source_is(const char *word)
+{
+	bool perf_data;
+	char *dir = find_source(word, &perf_data);
+
+	free(dir);
+	return dir;
+}
+
 /* 1: the word is a source and was added; 0: it is something else. */
 static int add_source(struct report_sources *sources, const char *word, struct err *err)
 {

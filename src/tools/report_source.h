@@ -20,6 +20,8 @@ struct report_sources {
 	char *samples_dir; /* DIR/samples when it was looked up by default, else NULL */
 };
 
+/* Whether a word means a source, and no image. */
+bool report_source_is(const char *word);
 /* Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
  * specification, and looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
  * A session is in the result once, however often it is named.

@@ -180,3 +180,23 @@ refused() {
 	[ "$(refused --by sym,symbol)" = "--by: key 'symbol' is given twice" ]
 	[[ "$(refused --by nonsense)" == "--by: unknown key 'nonsense' (event, comm, pid, tid, cpu, image, app, symbol, origin, address, cgroup, session, host, time:10ms)" ]]
 }
+
+@test "options that perf's users type" {
+	diff -u <(rows --by tid) <(rows --by tid --stdio --no-children --no-inline \
+		--show-nr-samples --force)
+	diff -u <(rows --by tid --threshold 50) <(rows --by tid --percent-limit 50)
+	diff -u <(rows --by comm tgid:100) <(rows --by comm --pid 100)
+	diff -u <(rows --by comm tid:10) <(rows --by comm --tid=10)
+	diff -u <(rows --by comm cpu:10) <(rows --by comm --cpu 10)
+	diff -u <(rows --by dso time:10%-30%) <(rows --by dso --time 10%-30%)
+	[ "$(rows --by dso --time 10%-30%)" != "$(rows --by dso)" ]
+	diff -u <(rows --by comm,session "$S/samples/other") \
+		<(rows --by comm,session --input "$S/samples/other")
+	[ "$(refused --input /nowhere/perf.data)" = \
+		"--input: /nowhere/perf.data: No such file or directory" ]
+	[ "$(refused --input /dev/null)" = "--input: /dev/null: neither a session nor a perf.data" ]
+	[ "$(refused --pid 100 tgid:100)" = "tag specified more than once: tgid:100" ]
+	[[ "$(refused --fields comm)" == *"--by"* ]]
+	[[ "$(refused --field-separator ,)" == *"--csv"* ]]
+	[[ "$(refused --children)" == *"later version"* ]]
+}
