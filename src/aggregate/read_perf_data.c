@@ -110,6 +110,7 @@ static int read_input(struct profile *p, struct perf_input *input, const char *s
 {
 	const struct replay_options options = {
 		.chains = p->options.quality,
+		.cgroups = p->needs & NEED_CGROUP,
 		.threads = !p->options.one_thread,
 	};
 	struct profile_source source = { .session = session };

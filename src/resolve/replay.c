@@ -306,7 +306,12 @@ static uint32_t event_number(struct replay *r, uint32_t attr)
 static int resolve(struct replay *r, const uint8_t *bytes, uint32_t size,
 		   uint64_t order, struct record *rec, struct sample *sample)
 {
-	if (decoder_record(&r->decoder, bytes, size, rec, NULL)) {
+	/* Without callers the fields of fixed size are enough, unless somebody looks. */
+	bool whole = r->options.chains || r->options.cgroups || r->options.each;
+	int bad = whole ? decoder_record(&r->decoder, bytes, size, rec, NULL)
+			: decoder_sample_fixed(&r->decoder, bytes, size, rec, NULL);
+
+	if (bad) {
 		r->undecodable++;
 		return 1;
 	}

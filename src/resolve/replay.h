@@ -24,6 +24,7 @@ typedef int (*replay_sample_fn)(void *ctx, const struct decoder *decoder,
 
 struct replay_options {
 	bool chains;  /* stacks with their callers; else the leaves alone: faster */
+	bool cgroups; /* threads with their cgroups */
 	bool threads; /* read ahead in another thread; the result is the same */
 	/* Called for each sample in order of time (then of the file) instead of batches:
 	 * replay_next() returns 1 or an error when all is done.  May be NULL. */
