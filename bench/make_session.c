@@ -169,7 +169,8 @@ static void write_record(struct maker *m, const struct perf_event_header *head,
 		check(m, err_set(&m->err, -ENAMETOOLONG, "path too long: %s", string));
 	memcpy(record + at, body, body_len);
 	at += body_len;
-	memcpy(record + at, string, strlen(string));
+	if (string_len)
+		memcpy(record + at, string, strlen(string) + 1);
 	at += string_len;
 	memcpy(record + at, &trailer, trailer_len);
 	at += trailer_len;
