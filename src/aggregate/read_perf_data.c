@@ -62,6 +62,8 @@ static int begin(struct profile *p, struct profile_source *source,
 
 	if (!source->start_ns)
 		source->start_ns = earliest(first);
+	/* A session keeps times to 100 ns: an imported one has the same spans of time. */
+	source->start_ns -= source->start_ns % 100;
 	r = profile_begin(p, source);
 	return r ? err_set(err, r, "out of memory") : 0;
 }

@@ -39,7 +39,9 @@ enum {
 	SESSION_SEPARATE_THREAD = 8, /* views asked for when recording (operf -t, -c) */
 	SESSION_SEPARATE_CPU = 16,
 	SESSION_BIG_ENDIAN = 32, /* of the recorded machine */
-	SESSION_64BIT = 64
+	SESSION_64BIT = 64,
+	SESSION_IMPORTED =
+		128 /* made of a perf.data: files of the kernel are not beside it */
 };
 
 /* Running totals; the last written one counts. */

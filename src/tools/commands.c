@@ -3,9 +3,11 @@
 
 extern const struct command command_completion;
 extern const struct command command_dump;
+extern const struct command command_import;
 extern const struct command command_record;
 extern const struct command command_report;
 
 const struct command *const commands[] = {
-	&command_record, &command_report, &command_dump, &command_completion, NULL,
+	&command_record, &command_report,     &command_dump,
+	&command_import, &command_completion, NULL,
 };

@@ -6,6 +6,7 @@
 
 #include "aggregate/image_names.h"
 #include "aggregate/selection.h"
+#include "aggregate/selection_sample.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "format/session.h"
@@ -98,31 +99,6 @@ static void put_sample(struct buf *out, const struct segment *s,
 	buf_put_u8(out, '\n');
 }
 
-/* 1, 0, or -ENOMEM.  What was damaged is shown unless the words ask for something else. */
-static int wanted(struct selection *selection, const struct sample_batch *b, size_t i)
-{
-	static const struct thread unknown = { .pid = -1, .tid = -1, .app = DICT_NONE };
-	const struct dict *d = selection->dict;
-	const struct thread *t =
-		b->thread[i] < d->threads.nr ? &d->threads.at[b->thread[i]] : &unknown;
-	const struct stack *stack =
-		b->stack[i] < d->stacks.nr ? &d->stacks.at[b->stack[i]] : NULL;
-	const struct frame *leaf = stack && stack->frame < d->frames.nr
-					   ? &d->frames.at[stack->frame]
-					   : NULL;
-	bool top;
-
-	if (!selection_wants_thread(selection, t) ||
-	    !selection_wants_cpu(selection, b->cpu[i]) ||
-	    !selection_wants_time(selection, b->time_ns[i]))
-		return 0;
-	if (b->event[i] < d->events.nr &&
-	    !selection_wants_event(selection, &d->events.at[b->event[i]]))
-		return 0;
-	return selection_wants_image(selection, t->app, t->flags & THREAD_KERNEL,
-				     leaf ? leaf->image : DICT_NONE, &top);
-}
-
 static int dump_batches(struct dump *dump, struct segment *s,
 			struct selection *selection, struct err *err)
 {
@@ -133,7 +109,7 @@ static int dump_batches(struct dump *dump, struct segment *s,
 		if (r)
 			return r < 0 ? r : 0;
 		for (size_t i = 0; i < b.nr; i++) {
-			r = wanted(selection, &b, i);
+			r = selection_wants_sample(selection, &b, i);
 			if (!r)
 				continue;
 			buf_clear(&dump->line);

@@ -160,8 +160,8 @@ static int add_source(struct report_sources *sources, const char *word, struct e
 		       : 1;
 }
 
-static int sort_words(char *const *words, struct spec *spec,
-		      struct report_sources *sources, struct err *err)
+int report_sources_sort(char *const *words, struct spec *spec,
+			struct report_sources *sources, struct err *err)
 {
 	for (; *words; words++) {
 		int r = add_source(sources, *words, err);
@@ -247,7 +247,7 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 {
 	const struct spec_list *names = &spec->lists[SPEC_SESSION];
 	char *samples;
-	int r = sort_words(words, spec, sources, err);
+	int r = report_sources_sort(words, spec, sources, err);
 
 	if (r)
 		return r;

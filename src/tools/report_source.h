@@ -28,6 +28,9 @@ bool report_source_is(const char *word);
  * 0, or a negative errno with a one-line reason; both results are then freed as usual. */
 int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err);
+/* Only the words: those that are sources, and the rest as the specification.  Likewise. */
+int report_sources_sort(char *const *words, struct spec *spec,
+			struct report_sources *sources, struct err *err);
 /* The SESSION_... flags of session.h that any of the sessions was recorded with: known before
  * anything else is read of them.  What cannot be read adds none. */
 uint32_t report_sources_flags(const struct report_sources *sources);

@@ -1,0 +1,254 @@
+/* import.c - `oprofile import`: recordings of other tools become a session. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aggregate/spec.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "format/session.h"
+#include "tools/command.h"
+#include "tools/import_file.h"
+#include "tools/report_source.h"
+#include "tools/session_dir.h"
+
+enum {
+	STATUS_INCOMPLETE = 3
+};
+
+extern const struct command command_import;
+
+struct import_options {
+	const char *session_dir;
+	const char *name;
+	bool force;
+	bool verbose;
+};
+
+struct import_run {
+	struct import_options options;
+	struct spec spec;
+	struct report_sources sources;
+	struct session_dir dir;
+	char *named; /* DIR/samples/NAME, NULL: it becomes the current one */
+	uint64_t samples;
+	uint64_t skipped;
+	bool incomplete;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "session-dir",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct import_options, session_dir),
+	  .help = "Where samples/ is; it must exist. The default is ./oprofile_data, "
+		  "made if need be." },
+	{ .name = "name",
+	  .kind = OPTION_TEXT,
+	  .value = "NAME",
+	  .offset = OPTION(struct import_options, name),
+	  .help = "Make the session samples/NAME, for session:NAME. Without it the "
+		  "session becomes the current one, and what was current the previous "
+		  "one." },
+	{ .name = "force",
+	  .letter = 'f',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct import_options, force),
+	  .help = "Replace a session of this name." },
+	{ .name = "verbose",
+	  .letter = 'V',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct import_options, verbose),
+	  .help = "Say what became of each file." },
+	{ .name = "abi",
+	  .letter = 'a',
+	  .kind = OPTION_REFUSED,
+	  .refusal = "it is for OProfile's own sample files, which come with a later "
+		     "version" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .kind = OPTION_REFUSED,
+	  .refusal = "it is for OProfile's own sample files, which come with a later "
+		     "version; a perf.data becomes a session: --name, --session-dir" },
+	{ 0 },
+};
+
+/* ---- where it goes ---- */
+
+static int check_name(const char *name, struct err *err)
+{
+	if (!*name || name[0] == '.' || strchr(name, '/'))
+		return err_set(
+			err, -EINVAL,
+			"--name: \"%s\" is no name of a session (no slash, no dot "
+			"at the start)",
+			name);
+	if (!strcmp(name, "current") || !strcmp(name, "previous"))
+		return err_set(err, -EINVAL,
+			       "--name: %s is what sessions without a name become; "
+			       "leave --name out",
+			       name);
+	return 0;
+}
+
+static int open_dir(struct import_run *m, struct err *err)
+{
+	const char *name = m->options.name;
+	int r = name ? check_name(name, err) : 0;
+
+	if (r)
+		return r;
+	r = session_dir_open(m->options.session_dir, false, &m->dir, err);
+	if (r || !name)
+		return r;
+	if (asprintf(&m->named, "%s/%s", m->dir.samples, name) < 0) {
+		m->named = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	if (!access(m->named, F_OK) && !m->options.force)
+		return err_set(err, -EEXIST,
+			       "%s is there already: give --force to replace it",
+			       m->named);
+	return 0;
+}
+
+/* Under its name, the old one having gone. */
+static int commit_named(struct import_run *m, struct err *err)
+{
+	int r = io_remove_tree(m->named);
+
+	if (r)
+		return err_sys(err, r, "cannot remove %s", m->named);
+	if (rename(m->dir.writing, m->named))
+		return err_sys(err, -errno, "cannot rename %s", m->dir.writing);
+	m->dir.committed = true;
+	return 0;
+}
+
+/* ---- the files ---- */
+
+static void say_incomplete(const char *name, const struct import_result *result)
+{
+	const struct perf_input_damage *d = &result->damage;
+
+	command_warning("%s is incomplete: %s%" PRIu64 " bytes missing, %" PRIu64
+			" of a record cut off, %" PRIu64 " damaged, %" PRIu64
+			" header features unreadable, %" PRIu64
+			" records malformed; %" PRIu64 " samples read",
+			name,
+			result->interrupted ? "the recording was interrupted; " : "",
+			d->missing_bytes, d->cut_bytes, d->bad_bytes, d->bad_features,
+			result->malformed, result->samples + result->skipped);
+}
+
+static int import_one(struct import_run *m, const struct report_session *source,
+		      struct err *err)
+{
+	char *segment = session_next_path(m->dir.writing);
+	struct import_result result;
+	struct stat st = { 0 };
+	int r;
+
+	if (!segment)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = import_file(source->dir, segment, &m->spec, &result, err);
+	if (!r) {
+		m->samples += result.samples;
+		m->skipped += result.skipped;
+		if (import_is_incomplete(&result)) {
+			say_incomplete(source->name, &result);
+			m->incomplete = true;
+		}
+		if (m->options.verbose && !stat(segment, &st))
+			fprintf(stderr,
+				"%s: %" PRIu64 " samples, %" PRIu64
+				" not asked for, %" PRIu64 " lost, %lld bytes\n",
+				source->name, result.samples, result.skipped,
+				result.lost, (long long)st.st_size);
+	}
+	free(segment);
+	return r;
+}
+
+static int check_sources(const struct import_run *m, char *const *words,
+			 struct err *err)
+{
+	const struct report_sources *s = &m->sources;
+
+	if (!s->sessions.nr && !*words)
+		return err_set(err, -EINVAL, "give a perf.data to import");
+	if (!s->sessions.nr)
+		return err_set(err, -ENOENT, "%s: there is no perf.data", words[0]);
+	if (spec_has_symbols(&m->spec))
+		return err_set(
+			err, -EINVAL,
+			"symbol: is for reports: a session holds addresses, import "
+			"it and ask then");
+	for (size_t i = 0; i < s->sessions.nr; i++)
+		if (!s->sessions.at[i].perf_data)
+			return err_set(err, -EINVAL, "%s is a session already",
+				       s->sessions.at[i].name);
+	return 0;
+}
+
+static int import_all(struct import_run *m, char *const *words, struct err *err)
+{
+	int r = report_sources_sort(words, &m->spec, &m->sources, err);
+
+	if (!r)
+		r = check_sources(m, words, err);
+	if (!r)
+		r = open_dir(m, err);
+	for (size_t i = 0; !r && i < m->sources.sessions.nr; i++)
+		r = import_one(m, &m->sources.sessions.at[i], err);
+	if (!r && !m->samples)
+		r = err_set(err, -ENODATA,
+			    "none of the %" PRIu64 " samples is asked for: profile "
+			    "specification too strict ?",
+			    m->skipped);
+	if (!r)
+		r = m->named ? commit_named(m, err) : session_dir_commit(&m->dir, err);
+	return r;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct import_run m = { .dir.lock_fd = -1 };
+	struct err err = { 0 };
+	int first;
+	int status;
+
+	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &m.options, &first);
+	if (status >= 0)
+		return status;
+	if (import_all(&m, argv + first, &err)) {
+		command_error("%s", err.text);
+		status = 1;
+	} else {
+		status = m.incomplete ? STATUS_INCOMPLETE : 0;
+	}
+	session_dir_close(&m.dir);
+	free(m.named);
+	report_sources_done(&m.sources);
+	spec_done(&m.spec);
+	return status;
+}
+
+const struct command command_import = {
+	.name = "import",
+	.classic = "opimport",
+	.summary = "make a session of a recording of perf",
+	.usage = "[options] FILE... [profile specification...]",
+	.notes = "A FILE is a perf.data, a folder of one (perf record --threads), or - "
+		 "for a pipe.  Several become one session, a segment each.\n"
+		 "Examples:\n"
+		 "  oprofile import perf.data\n"
+		 "  oprofile import --name build perf.data.1 perf.data.2\n"
+		 "  oprofile import perf.data comm:make",
+	.options = rows,
+	.run = run,
+};

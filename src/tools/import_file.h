@@ -1,0 +1,29 @@
+/* import_file.h - one perf.data to one segment of a session.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/perf_input.h"
+
+struct err;
+struct spec;
+
+/* What came of it. */
+struct import_result {
+	uint64_t samples; /* in the segment */
+	uint64_t skipped; /* not asked for */
+	uint64_t lost;    /* by the kernel while perf recorded */
+	uint64_t malformed;
+	struct perf_input_damage damage;
+	bool interrupted; /* perf was killed */
+};
+
+/* Reads `path` ("-": standard input) and writes the samples that `spec` (NULL: all) asks for
+ * to the new file `segment`.  Memory does not grow with the samples.  What is damaged or
+ * missing is counted.  0, or a negative errno with a line that names the file; there is no
+ * segment then. */
+int import_file(const char *path, const char *segment, const struct spec *spec,
+		struct import_result *ret_result, struct err *err);
+/* Whether something of the input could not be read. */
+bool import_is_incomplete(const struct import_result *result);

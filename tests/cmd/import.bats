@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# `oprofile import`: a session says what its file says.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	new_session
+}
+
+need_data()
+{
+	DATA=$SOURCE_ROOT/../shared/data
+	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
+}
+
+import()
+{
+	timeout -k 5 60 "$OPROFILE" import --session-dir "$session" "$@"
+}
+
+# same FILE REPORT-OPTION...: the report of the file and of the session.
+same()
+{
+	local file=$1
+	shift
+	opreport "$@" "$file" >"$BATS_TEST_TMPDIR/file" 2>/dev/null || [ $? -eq 3 ]
+	opreport "$@" --session-dir "$session" 2>/dev/null |
+		diff -u "$BATS_TEST_TMPDIR/file" -
+}
+
+same_views()
+{
+	same "$1" --by event,comm,image --csv
+	same "$1" --by comm,pid,tid,cpu,symbol --csv --show-total-period
+	same "$1" --by app,cgroup,origin,address,time:10ms --csv
+	same "$1" --symbols
+	same "$1"
+	same "$1" --by event,comm --csv --quality
+}
+
+@test "every view of a session is that of its file: other machines" {
+	need_data
+	local f
+	for f in "$DATA"/perf-history/perf.data.{armv7-3.4,forkexit-3.8,callgraph_and_branch-3.4} \
+		"$DATA"/perf-history/perf.data.piped.* \
+		"$DATA"/arm64/perf.{data,pipe.data} "$DATA"/s390x/perf.{data,z.data,pipe.data}; do
+		import "$f"
+		same_views "$f"
+	done
+}
+
+@test "every view of a session is that of its file: recorded here" {
+	need_recording
+	local data=$BATS_TEST_TMPDIR/perf.data
+	timeout 60 perf record -q -g -a -o "$data" -F 1999 -e cpu-clock,page-faults -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
+	import "$data"
+	same_views "$data"
+	# Chains are kept: the samples of perf script have more than one frame.
+	"$OPROFILE" dump "$session" | grep -q ';.*;'
+}
+
+@test "several files: one session, as the files together" {
+	need_data
+	local one=$DATA/arm64/perf.data two=$DATA/s390x/perf.data
+	import "$one" "$two"
+	[ "$(ls "$session/samples/current")" = "segment-000001
+segment-000002" ]
+	opreport --by event,comm,image,host --csv "$one" "$two" >"$BATS_TEST_TMPDIR/files"
+	opreport --by event,comm,image,host --csv --session-dir "$session" |
+		diff -u "$BATS_TEST_TMPDIR/files" -
+}
+
+@test "a specification says which samples are taken" {
+	need_data
+	local file=$DATA/perf-history/perf.data.forkexit-3.8
+	import "$file" cpu:0
+	opreport --by comm,image,cpu --csv "$file" cpu:0 >"$BATS_TEST_TMPDIR/file"
+	opreport --by comm,image,cpu --csv --session-dir "$session" |
+		diff -u "$BATS_TEST_TMPDIR/file" -
+	run import "$file" comm:nobody
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"too strict"* ]]
+	# The session of before is still there.
+	opreport --session-dir "$session" >/dev/null
+}
+
+@test "names: current and previous, --name, --force" {
+	need_data
+	import "$DATA/arm64/perf.tp.data"
+	import "$DATA/armhf/perf.tp.data"
+	[ -e "$session/samples/previous/segment-000001" ]
+	import --name tp "$DATA/s390x/perf.tp.data"
+	same "$DATA/armhf/perf.tp.data" --by comm --csv
+	run import --name tp "$DATA/armhf/perf.tp.data"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"--force"* ]]
+	import --force --name tp "$DATA/armhf/perf.tp.data"
+	opreport --by comm,image --csv "$DATA/armhf/perf.tp.data" >"$BATS_TEST_TMPDIR/file"
+	opreport --by comm,image --csv --session-dir "$session" session:tp |
+		diff -u "$BATS_TEST_TMPDIR/file" -
+	for name in a/b .x current ''; do
+		run import --name "$name" "$DATA/armhf/perf.tp.data"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	# Nothing is left of what failed.
+	[ "$(ls -A "$session/samples" | sort | tr '\n' ' ')" = ".lock current previous tp " ]
+}
+
+@test "opimport is the same; OProfile's options for sample files are refused by name" {
+	need_data
+	"$OPROFILE_LINKS/opimport" --session-dir "$session" "$DATA/arm64/perf.tp.data"
+	run "$OPROFILE_LINKS/opimport" -a x "$DATA/arm64/perf.tp.data"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"sample files"* ]]
+}
+
+@test "what is no perf.data is refused in one line, and nothing is made" {
+	for word in /etc/passwd /nowhere; do
+		run import "$word"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"$word"* ]]
+	done
+	[ ! -e "$session/samples/current" ]
+}
+
+@test "a cut file: what is sound is imported, what is missing said, status 3" {
+	need_data
+	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
+	run import "$BATS_TEST_TMPDIR/cut"
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"incomplete"*"363408 bytes missing"* ]]
+	same "$BATS_TEST_TMPDIR/cut" --by comm,image --csv
+}
+
+@test "a full disk: one line, status 1, and the session of before stays" {
+	need_root
+	need_data
+	local disk=$BATS_TEST_TMPDIR/disk
+	mkdir "$disk"
+	mount -t tmpfs -o size=64k none "$disk" || skip "no mount here"
+	mkdir "$disk/samples" "$disk/samples/current"
+	echo old >"$disk/samples/current/segment-000001"
+	run timeout 60 "$OPROFILE" import --session-dir "$disk" \
+		"$DATA/perf-history/perf.data.forkexit-3.8"
+	local left
+	left=$(ls -A "$disk/samples"; cat "$disk/samples/current/segment-000001")
+	umount "$disk"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *"No space"* ]]
+	[ "$left" = ".lock
+current
+old" ]
+}
+
+@test "time: cuts a span out; what would need names is refused" {
+	need_data
+	local file=$DATA/arm64/perf.data
+	import "$file" time:1s-2s
+	opreport --by comm,image --csv "$file" time:1s-2s >"$BATS_TEST_TMPDIR/file"
+	opreport --by comm,image --csv --session-dir "$session" |
+		diff -u "$BATS_TEST_TMPDIR/file" -
+	import "$file" time:20%-40%
+	run import "$file" symbol:main
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"symbol:"* ]]
+}
