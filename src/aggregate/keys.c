@@ -177,12 +177,13 @@ int keys_parse(struct key_list *list, const char *text, struct err *err)
 
 int keys_mark_symbols(struct key_list *list)
 {
-	struct key mark = { .row = find_row("origin"), .implied = true };
+	static const char name[] = "origin";
+	struct key mark = { .row = find_row(name), .implied = true };
 	int at = keys_find(list, KEY_SYMBOL);
 
 	if (at < 0 || keys_find(list, KEY_ORIGIN) >= 0)
 		return 0;
-	mark.typed = strdup(mark.row->name);
+	mark.typed = strdup(name);
 	if (!mark.typed || !vec_push(&list->keys, mark)) {
 		free(mark.typed);
 		return -ENOMEM;

@@ -73,21 +73,22 @@ static bool ends_before_it_begins(const struct spec_span *s)
 					   : s->to.percent <= s->from.percent;
 }
 
+/* At most one end is open. */
+static bool parse_ends(const char *text, const char *dash, struct spec_span *span)
+{
+	return strcmp(text, "-") != 0 &&
+	       parse_moment(text, (size_t)(dash - text), &span->from) &&
+	       parse_moment(dash + 1, strlen(dash + 1), &span->to) &&
+	       !ends_before_it_begins(span);
+}
+
 bool spec_span_parse(const char *text, struct spec_span *ret_span)
 {
 	const char *dash = strchr(text, '-');
 	struct spec_span span;
 
-	if (!dash) {
-		if (!parse_slice(text, &span))
-			return false;
-	} else if (!dash[1] && dash == text) {
+	if (!dash ? !parse_slice(text, &span) : !parse_ends(text, dash, &span))
 		return false;
-	} else if (!parse_moment(text, (size_t)(dash - text), &span.from) ||
-		   !parse_moment(dash + 1, strlen(dash + 1), &span.to) ||
-		   ends_before_it_begins(&span)) {
-		return false;
-	}
 	*ret_span = span;
 	return true;
 }
