@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum {
 	LINES_DEPTH = 2
 };
@@ -56,36 +58,6 @@ void json_end_array(struct json *j)
 	end(j, ']');
 }
 
-/* The length of the UTF-8 sequence at `s`, 0 if it is not one (table 3-7 of the Unicode
- * standard: no overlong forms, no surrogates, nothing above U+10FFFF). */
-static size_t utf8_length(const unsigned char *s, size_t left)
-{
-	unsigned char low = 0x80;
-	unsigned char high = 0xbf;
-	size_t len;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (s[0] == 0xe0)
-		low = 0xa0;
-	else if (s[0] == 0xed)
-		high = 0x9f;
-	else if (s[0] == 0xf0)
-		low = 0x90;
-	else if (s[0] == 0xf4)
-		high = 0x8f;
-	if (left < len || s[1] < low || s[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	return len;
-}
-
 static void put_character(FILE *out, unsigned char c)
 {
 	if (c == '"' || c == '\\')
@@ -106,7 +78,7 @@ static void put_string(FILE *out, const char *text, size_t len)
 
 	fputc('"', out);
 	for (size_t i = 0; i < len;) {
-		size_t step = utf8_length(s + i, len - i);
+		size_t step = utf8_next(s + i, len - i, NULL);
 
 		if (step > 1)
 			fwrite(s + i, 1, step, out);
