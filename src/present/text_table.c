@@ -6,6 +6,7 @@
 
 #include "aggregate/profile.h"
 #include "present/header.h"
+#include "present/table_screen.h"
 #include "present/writers.h"
 
 enum {
@@ -64,17 +65,47 @@ static int end_line(FILE *out, struct text_table *t)
 								: 0;
 }
 
+static void put_title(struct text_table *t, const struct chosen *c, bool is_last)
+{
+	size_t from = t->text.len;
+
+	if (t->on_screen) {
+		table_screen_title(t, c, is_last);
+		return;
+	}
+	buf_put(&t->text, c->column->title, strlen(c->column->title));
+	if (!is_last)
+		pad(&t->text, from, c->width);
+}
+
+static void put_cell(struct text_table *t, const struct chosen *c,
+		     const struct column_cell *cell, bool is_last)
+{
+	size_t from = t->text.len;
+
+	if (t->on_screen) {
+		table_screen_put(t, c, cell, is_last);
+		return;
+	}
+	c->column->print(&t->text, cell);
+	if (!is_last)
+		pad(&t->text, from, c->width);
+}
+
 static int write_titles(FILE *out, struct text_table *t)
 {
-	for (size_t i = 0; i < t->chosen.nr; i++) {
-		const struct chosen *c = &t->chosen.at[i];
-		size_t from = t->text.len;
-
-		buf_put(&t->text, c->column->title, strlen(c->column->title));
-		if (i + 1 < t->chosen.nr)
-			pad(&t->text, from, c->width);
-	}
+	for (size_t i = 0; i < t->chosen.nr; i++)
+		put_title(t, &t->chosen.at[i], i + 1 == t->chosen.nr);
 	return end_line(out, t);
+}
+
+/* -f asks for names in full: then as in files. */
+static int fit(struct text_table *t)
+{
+	t->on_screen = table_screen_wanted(t);
+	if (!t->options->screen.width || t->options->long_names)
+		return 0;
+	return table_screen_fit(t);
 }
 
 int text_table_begin(struct text_table *t, FILE *out)
@@ -95,13 +126,15 @@ int text_table_begin(struct text_table *t, FILE *out)
 
 		cell_cache_init(&c->cache, profile_nr_values(t->p, c->at));
 	}
+	if (fit(t))
+		return -ENOMEM;
 	if (t->options->no_header)
 		return 0;
 	header_write(out, t->p, &t->lines);
 	return write_titles(out, t);
 }
 
-static struct column_cell make_cell(const struct text_table *t, const struct line *line)
+struct column_cell text_table_cell(const struct text_table *t, const struct line *line)
 {
 	const uint64_t *periods = t->lines.periods;
 
@@ -128,9 +161,7 @@ static void put_key(struct text_table *t, struct chosen *c,
 
 	if (cell_cache_put(&c->cache, value, &t->text))
 		return;
-	c->column->print(&t->text, cell);
-	if (!is_last)
-		pad(&t->text, from, c->width);
+	put_cell(t, c, cell, is_last);
 	if (!t->text.failed)
 		cell_cache_keep(&c->cache, value, t->text.data + from,
 				t->text.len - from);
@@ -138,23 +169,19 @@ static void put_key(struct text_table *t, struct chosen *c,
 
 int text_table_line(struct text_table *t, FILE *out, const struct line *line)
 {
-	struct column_cell cell = make_cell(t, line);
+	struct column_cell cell = text_table_cell(t, line);
 
 	for (size_t i = 0; i < t->lines.nr_columns; i++)
 		t->sums[i] += line->counts[i];
 	for (size_t i = 0; i < t->chosen.nr; i++) {
 		struct chosen *c = &t->chosen.at[i];
 		bool is_last = i + 1 == t->chosen.nr;
-		size_t from = t->text.len;
 
 		cell.at = c->at;
-		if (i >= t->nr_counts) {
+		if (i >= t->nr_counts)
 			put_key(t, c, &cell, is_last);
-			continue;
-		}
-		c->column->print(&t->text, &cell);
-		if (!is_last)
-			pad(&t->text, from, c->width);
+		else
+			put_cell(t, c, &cell, is_last);
 	}
 	return end_line(out, t);
 }
@@ -162,19 +189,16 @@ int text_table_line(struct text_table *t, FILE *out, const struct line *line)
 int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		      size_t vma, const uint64_t *totals, const uint64_t *sums)
 {
-	struct column_cell cell = make_cell(t, line);
+	struct column_cell cell = text_table_cell(t, line);
 
 	cell.totals = totals;
 	cell.sums = sums;
 	buf_put(&t->text, "  ", 2);
 	for (size_t i = 0; i < t->nr_counts; i++) {
 		const struct chosen *c = &t->chosen.at[i];
-		size_t from = t->text.len;
 
 		cell.at = strcmp(c->column->name, "vma") ? c->at : vma;
-		c->column->print(&t->text, &cell);
-		if (i + 1 < t->nr_counts)
-			pad(&t->text, from, c->width);
+		put_cell(t, c, &cell, i + 1 == t->nr_counts);
 	}
 	return end_line(out, t);
 }
@@ -188,4 +212,6 @@ void text_table_done(struct text_table *t)
 	free(t->sums);
 	free(t->percents);
 	buf_done(&t->text);
+	buf_done(&t->raw);
+	buf_done(&t->cell);
 }

@@ -2,6 +2,7 @@
  * width and at least one blank, nothing behind the last (oprofile-behaviour.md 1.1.4).
  * Layer: present; what --by and --symbols are written with. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ struct chosen {
 	const struct column *column;
 	size_t at;
 	unsigned int width;
+	unsigned int most; /* columns of the screen that a name may take; 0: any */
 	struct cell_cache cache; /* of a key whose values are few */
 };
 
@@ -28,11 +30,14 @@ struct text_table {
 	const struct present_options *options;
 	struct lines lines;
 	VEC(struct chosen) chosen;
+	bool on_screen;   /* table_screen.h */
 	size_t nr_counts; /* of the chosen ones, what stands in rows of addresses, too */
 	unsigned int vma_digits;
 	uint64_t *sums;                  /* by column of counts, of the lines so far */
 	struct percent_memory *percents; /* two for each column of counts */
 	struct buf text;                 /* lines that are still to be written */
+	struct buf raw;                  /* on a screen: a cell as it is, */
+	struct buf cell; /* and without what could command the terminal */
 };
 
 /* All return 0 or -ENOMEM. */
@@ -47,6 +52,8 @@ int text_table_line(struct text_table *t, FILE *out, const struct line *line);
  * stands in the column of addresses; shares are of `totals`. */
 int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		      size_t vma, const uint64_t *totals, const uint64_t *sums);
+/* What the columns print of a line; `at` is left to be set. */
+struct column_cell text_table_cell(const struct text_table *t, const struct line *line);
 /* Behind the last line. */
 int text_table_end(struct text_table *t, FILE *out);
 void text_table_done(struct text_table *t);

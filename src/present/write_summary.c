@@ -8,6 +8,8 @@
 #include "aggregate/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "present/elide.h"
+#include "present/fit.h"
 #include "present/header.h"
 #include "present/lines.h"
 #include "present/percent.h"
@@ -16,7 +18,8 @@
 
 enum {
 	TITLE_WIDTH = 17,
-	CLASS_WIDTH = 18
+	CLASS_WIDTH = 18,
+	TAB_WIDTH = 8
 };
 
 struct app {
@@ -32,7 +35,9 @@ struct summary {
 	struct lines lines;
 	VEC(struct app) apps;
 	uint64_t *counts;
-	size_t image; /* positions of the keys */
+	struct buf safe; /* on a terminal: a name that commands nothing, */
+	struct buf name; /* and as much of it as fits */
+	size_t image;    /* positions of the keys */
 	size_t app;
 };
 
@@ -117,33 +122,63 @@ static void write_class_title(FILE *out, const struct summary *s, size_t column)
 
 static void write_titles(FILE *out, const struct summary *s, const char *indent)
 {
+	const char *bold = s->options->screen.colour ? SCREEN_BOLD : "";
+	const char *plain = s->options->screen.colour ? SCREEN_PLAIN : "";
 	size_t nr = s->lines.nr_columns;
 
-	fputs(indent, out);
+	fprintf(out, "%s%s", indent, bold);
 	for (size_t i = 0; i < nr; i++)
 		write_class_title(out, s, i);
-	fprintf(out, "\n%s", indent);
+	fprintf(out, "%s\n%s%s", plain, indent, bold);
 	for (size_t i = 0; i < nr; i++)
 		fputs("  samples|      %|", out);
-	fprintf(out, "\n%s", indent);
+	fprintf(out, "%s\n%s", plain, indent);
 	for (size_t i = 0; i < nr * CLASS_WIDTH; i++)
 		fputc('-', out);
 	fputc('\n', out);
 }
 
-static void write_row(FILE *out, const struct summary *s, const uint64_t *counts,
-		      const uint64_t *totals, const char *name)
+/* The name as a terminal shows it, with `used` columns before it. */
+static void write_screen_name(FILE *out, struct summary *s, const char *name,
+			      size_t used)
 {
-	for (size_t i = 0; i < s->lines.nr_columns; i++) {
-		char percent[PERCENT_MAX];
+	const struct screen *screen = &s->options->screen;
+	size_t most =
+		screen->width > used + FIT_LEAST ? screen->width - used : FIT_LEAST;
 
-		percent_format(percent_of(counts[i], totals[i]), percent);
-		fprintf(out, "%9" PRIu64 " %s ", counts[i], percent);
-	}
-	fprintf(out, "%s\n", s->options->long_names ? name : image_name_short(name));
+	buf_clear(&s->safe);
+	buf_clear(&s->name);
+	screen_put_safe(&s->safe, name, strlen(name), screen->utf8);
+	elide_put(&s->name, (const char *)s->safe.data, s->safe.len,
+		  s->options->long_names ? SIZE_MAX : most, screen->utf8);
+	fwrite(s->name.data, 1, s->name.len, out);
 }
 
-static void write_app(FILE *out, const struct summary *s, const struct app *app)
+static void write_row(FILE *out, struct summary *s, const uint64_t *counts,
+		      const uint64_t *totals, const char *name, size_t indent)
+{
+	const struct screen *screen = &s->options->screen;
+	size_t nr = s->lines.nr_columns;
+
+	if (!s->options->long_names)
+		name = image_name_short(name);
+	for (size_t i = 0; i < nr; i++) {
+		double share = percent_of(counts[i], totals[i]);
+		const char *colour = screen_share_colour(screen, share);
+		char percent[PERCENT_MAX];
+
+		percent_format(share, percent);
+		fprintf(out, "%9" PRIu64 " %s%s%s ", counts[i], colour, percent,
+			*colour ? SCREEN_PLAIN : "");
+	}
+	if (screen->is_terminal && *name)
+		write_screen_name(out, s, name, indent + nr * CLASS_WIDTH);
+	else
+		fputs(name, out);
+	fputc('\n', out);
+}
+
+static void write_app(FILE *out, struct summary *s, const struct app *app)
 {
 	const struct line *lines = &s->lines.all.at[app->first];
 	const uint64_t *totals =
@@ -151,7 +186,7 @@ static void write_app(FILE *out, const struct summary *s, const struct app *app)
 
 	if (percent_of(app->counts[0], s->lines.totals[0]) < s->options->threshold)
 		return;
-	write_row(out, s, app->counts, s->lines.totals, app->name);
+	write_row(out, s, app->counts, s->lines.totals, app->name, 0);
 	if (app->nr == 1 && !strcmp(line_text(s, lines, s->image), app->name))
 		return;
 	if (!s->options->no_header)
@@ -159,7 +194,7 @@ static void write_app(FILE *out, const struct summary *s, const struct app *app)
 	for (size_t i = 0; i < app->nr; i++) {
 		fputc('\t', out);
 		write_row(out, s, lines[i].counts, totals,
-			  line_text(s, &lines[i], s->image));
+			  line_text(s, &lines[i], s->image), TAB_WIDTH);
 	}
 }
 
@@ -200,7 +235,11 @@ int write_summary(FILE *out, struct profile *p, const struct present_options *op
 		qsort_r(s.apps.at, s.apps.nr, sizeof(*s.apps.at), compare_apps, &s);
 	if (!r)
 		r = write_apps(out, &s);
+	if (s.safe.failed || s.name.failed)
+		r = -ENOMEM;
 	vec_done(&s.apps);
+	buf_done(&s.safe);
+	buf_done(&s.name);
 	free(s.counts);
 	lines_done(&s.lines);
 	return r ? err_set(err, r, "out of memory") : 0;

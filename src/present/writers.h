@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "present/order.h"
+#include "present/screen.h"
 
 struct err;
 struct profile;
@@ -18,6 +19,7 @@ struct present_options {
 	bool quality;     /* a footer (JSON: an object) on how far it can be trusted */
 	struct order order; /* of --sort */
 	unsigned int kept;  /* KEEP_... of classes.h: what columns there are */
+	struct screen screen;
 	/* These are of OProfile's layouts. */
 	bool show_vma;
 	bool accumulated;    /* sums from the first line to this one */

@@ -1,0 +1,30 @@
+/* screen.h - what a text report is shown on, as far as its form depends on it.
+ * Layer: present.  All zero is a file or a pipe: every line in full, every byte as it is. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+
+struct screen {
+	bool is_terminal;   /* nothing in a name may command it */
+	unsigned int width; /* columns that a line may take; 0: any number */
+	bool utf8;          /* else ASCII is all that can be shown */
+	bool colour;
+};
+
+/* Escape sequences of SGR (ECMA-48 8.3.117), as perf and git use them. */
+#define SCREEN_BOLD "\033[1m"
+#define SCREEN_RED "\033[31m"
+#define SCREEN_GREEN "\033[32m"
+#define SCREEN_PLAIN "\033[m"
+
+/* Appends `text` so that it does nothing but be shown: control characters, bytes that are
+ * no UTF-8 and, without `utf8`, all beyond ASCII become \xNN (\n, \t as such, too). */
+void screen_put_safe(struct buf *out, const char *text, size_t len, bool utf8);
+/* Columns that such a text takes. */
+size_t screen_columns(const char *text, size_t len);
+/* The colour of a share, as perf report has it: red from 5 %, green from 0.5 %, else "" (also
+ * on a screen without colour).  SCREEN_PLAIN ends it. */
+const char *screen_share_colour(const struct screen *s, double percent);
