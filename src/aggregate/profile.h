@@ -50,6 +50,10 @@ struct profile_options {
 			      * session's file does */
 	struct naming_places *places; /* where else to look for binaries; may be NULL */
 	bool one_thread; /* read files without help; the result is the same */
+	/* Called for every batch of a file: bytes of it read so far, and all in all (0: not
+	 * known).  May be NULL. */
+	void (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *progress_ctx;
 };
 
 /* A distinct event: name, count, unit mask.  A later segment may know more of it. */

@@ -28,6 +28,17 @@ static void add_damage(struct profile_input *in, const struct segment_damage *d)
 	in->nr_unfinished += d->unfinished;
 }
 
+static void tell_progress(const struct profile *p, const struct segment *s)
+{
+	uint64_t done;
+	uint64_t total;
+
+	if (!p->options.progress)
+		return;
+	segment_progress(s, &done, &total);
+	p->options.progress(p->options.progress_ctx, done, total);
+}
+
 static int read_batches(struct profile *p, struct segment *s, struct err *err)
 {
 	unsigned int columns = profile_columns(p);
@@ -41,6 +52,7 @@ static int read_batches(struct profile *p, struct segment *s, struct err *err)
 		r = profile_add(p, &batch, err);
 		if (r)
 			return r;
+		tell_progress(p, s);
 	}
 }
 

@@ -68,8 +68,20 @@ static int begin(struct profile *p, struct profile_source *source,
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
+static void tell_progress(const struct profile *p, const struct perf_input *input)
+{
+	uint64_t done;
+	uint64_t total;
+
+	if (!p->options.progress)
+		return;
+	perf_input_progress(input, &done, &total);
+	p->options.progress(p->options.progress_ctx, done, total);
+}
+
 static int read_batches(struct profile *p, struct replay *replay,
-			struct profile_source *source, struct err *err)
+			const struct perf_input *input, struct profile_source *source,
+			struct err *err)
 {
 	bool begun = false;
 
@@ -86,11 +98,13 @@ static int read_batches(struct profile *p, struct replay *replay,
 			r = profile_add(p, &batch, err);
 		if (r)
 			return r;
+		tell_progress(p, input);
 	}
 }
 
 static int read_named(struct profile *p, struct replay *replay,
-		      struct profile_source *source, struct err *err)
+		      const struct perf_input *input, struct profile_source *source,
+		      struct err *err)
 {
 	int r = naming_new(source->dict, source->info, "", &source->naming);
 	int ended;
@@ -98,7 +112,7 @@ static int read_named(struct profile *p, struct replay *replay,
 	if (r)
 		return err_set(err, r, "out of memory");
 	naming_use(source->naming, p->options.places);
-	r = read_batches(p, replay, source, err);
+	r = read_batches(p, replay, input, source, err);
 	replay_late_build_ids(replay);
 	ended = profile_end(p);
 	naming_free(source->naming);
@@ -127,7 +141,7 @@ static int read_input(struct profile *p, struct perf_input *input, const char *s
 	source.first_ns = perf_input_info(input)->first_ns;
 	source.last_ns = perf_input_info(input)->last_ns;
 	note_source(p, source.info);
-	r = read_named(p, replay, &source, err);
+	r = read_named(p, replay, input, &source, err);
 	if (!r) {
 		add_counts(&p->input, replay);
 		add_damage(&p->input, input);

@@ -140,6 +140,9 @@ const struct segment_damage *segment_damage(const struct segment *s);
 int segment_next(struct segment *s, unsigned int columns,
 		 struct sample_batch *ret_batch, struct err *err);
 
+/* Bytes of the file taken so far, and all in all, for a progress display. */
+void segment_progress(const struct segment *s, uint64_t *ret_done, uint64_t *ret_total);
+
 /* The segment files of a session directory in order, as malloc'd paths in a malloc'd array
  * (free each, then the array).  -ENOENT: not a directory or no segment in it. */
 int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err *err);

@@ -261,3 +261,9 @@ int segment_next(struct segment *s, unsigned int columns,
 	s->damage.cut_bytes = s->blocks.cut_bytes;
 	return r < 0 ? err_sys(err, r, "%s", s->path) : r;
 }
+
+void segment_progress(const struct segment *s, uint64_t *ret_done, uint64_t *ret_total)
+{
+	*ret_done = s->blocks.pos;
+	*ret_total = s->blocks.size;
+}

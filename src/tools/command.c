@@ -3,10 +3,15 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/buf.h"
 #include "base/err.h"
+#include "present/screen.h"
 #include "tools/help.h"
+#include "tools/progress.h"
 #include "tools/version.h"
 
 struct common {
@@ -127,14 +132,40 @@ const char *command_name(void)
 	return the_name;
 }
 
+/* A file's name in a message may not command the terminal; other readers get every byte. */
+static void put_message(const char *text)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	struct buf safe = { 0 };
+
+	while (terminal && *text) {
+		size_t len = strcspn(text, "\n");
+
+		screen_put_safe(&safe, text, len, true);
+		text += len;
+		if (*text == '\n')
+			buf_put(&safe, text++, 1);
+	}
+	fwrite(safe.data, 1, safe.failed ? 0 : safe.len, stderr);
+	fprintf(stderr, "%s\n", text);
+	buf_done(&safe);
+}
+
 __attribute__((format(printf, 2, 0))) static void say(const char *kind,
 						      const char *format, va_list args)
 {
+	char *text;
+
 	/* The report goes first where both streams end up in one file. */
 	fflush(stdout);
+	progress_hide();
 	fprintf(stderr, "%s: %s", the_name, kind);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	if (vasprintf(&text, format, args) < 0) {
+		fputs("out of memory\n", stderr);
+		return;
+	}
+	put_message(text);
+	free(text);
 }
 
 void command_error(const char *format, ...)

@@ -1,41 +1,26 @@
 #include "tools/help.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/parse.h"
 #include "tools/command.h"
+#include "tools/terminal.h"
 
 enum {
-	WIDTH_DEFAULT = 80,
 	WIDTH_MIN = 40,
 	WIDTH_MAX = 120, /* longer lines are hard to read */
 	NAMES_INDENT = 2,
 	TEXT_INDENT = 28,
 };
 
-static unsigned int width_within(uint64_t width)
-{
-	if (width < WIDTH_MIN)
-		return WIDTH_MIN;
-	return width > WIDTH_MAX ? WIDTH_MAX : (unsigned int)width;
-}
-
 unsigned int help_terminal_width(void)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	uint64_t width;
+	unsigned int width = terminal_width(STDOUT_FILENO);
 
-	if (columns && parse_u64(columns, &width) && width)
-		return width_within(width);
-	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
-	    size.ws_col)
-		return width_within(size.ws_col);
-	return WIDTH_DEFAULT;
+	if (width < WIDTH_MIN)
+		return WIDTH_MIN;
+	return width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
 void help_wrap(FILE *out, const char *text, unsigned int column, unsigned int indent,

@@ -5,7 +5,7 @@
 
 struct command;
 
-/* COLUMNS if it is a sensible number, else the terminal's width, else (no terminal) 80. */
+/* terminal_width() within the limits of what is good to read. */
 unsigned int help_terminal_width(void);
 /* The whole help.  `called` is how the user calls the command: "operf". */
 void help_print(FILE *out, const struct command *cmd, const char *called,

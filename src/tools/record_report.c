@@ -5,6 +5,7 @@
 
 #include "capture/events.h"
 #include "tools/command.h"
+#include "tools/progress.h"
 
 void record_report_start(const struct event_request *events, size_t nr_events,
 			 uint32_t session_flags, bool until_stopped)
@@ -20,17 +21,6 @@ void record_report_start(const struct event_request *events, size_t nr_events,
 		fprintf(stderr,
 			"%s: Press Ctl-c or 'kill -SIGINT %d' to stop profiling\n",
 			command_name(), getpid());
-}
-
-static void put_bytes(char *out, size_t out_bytes, uint64_t bytes)
-{
-	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
-	double v = (double)bytes;
-	size_t unit = 0;
-
-	for (; v >= 1000 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
-		v /= 1000;
-	snprintf(out, out_bytes, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
 }
 
 static void warn_lost(const struct session_totals *t)
@@ -71,7 +61,7 @@ void record_report_end(const struct record_summary *summary,
 		warn_lost(t);
 	if (t->throttled)
 		warn_throttled(events, nr_events);
-	put_bytes(size, sizeof(size), summary->file_bytes);
+	progress_put_bytes(size, sizeof(size), summary->file_bytes);
 	fprintf(stderr,
 		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; %s in "
 		"%s; the "

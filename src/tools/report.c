@@ -10,7 +10,10 @@
 #include "format/session.h"
 #include "present/percent.h"
 #include "tools/command.h"
+#include "tools/pager.h"
+#include "tools/progress.h"
 #include "tools/report_plan.h"
+#include "tools/report_progress.h"
 
 enum {
 	STATUS_INCOMPLETE = 3
@@ -23,6 +26,7 @@ struct report {
 	struct report_plan plan;
 	struct profile profile;
 	size_t nr_unreadable; /* segments that could not be opened */
+	struct report_progress progress;
 };
 
 static int read_session(struct report *r, const struct report_session *session,
@@ -52,8 +56,11 @@ static int read_session(struct report *r, const struct report_session *session,
 			r->nr_unreadable++;
 			status = 0;
 		}
-		if (r->plan.verbose & VERBOSE_FILES)
+		report_progress_file(&r->progress, paths[i]);
+		if (r->plan.verbose & VERBOSE_FILES) {
+			progress_hide();
 			fprintf(stderr, "%s\n", paths[i]);
+		}
 		free(paths[i]);
 	}
 	free(paths);
@@ -64,13 +71,17 @@ static int read_all(struct report *r, struct err *err)
 {
 	const struct report_sources *sources = &r->plan.sources;
 
+	report_progress_begin(&r->progress, sources, &r->plan.profile);
 	if (profile_init(&r->profile, &r->plan.profile))
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < sources->sessions.nr; i++) {
-		int status = read_session(r, &sources->sessions.at[i], err);
+		const struct report_session *session = &sources->sessions.at[i];
+		int status = read_session(r, session, err);
 
 		if (status)
 			return status;
+		if (session->perf_data)
+			report_progress_file(&r->progress, session->dir);
 	}
 	profile_finish(&r->profile);
 	if (r->profile.samples)
@@ -160,6 +171,18 @@ static int write_to(struct report *r, FILE *out, const char *name, struct err *e
 	return 0;
 }
 
+struct writing {
+	struct report *report;
+	struct err *err;
+};
+
+static int write_to_stdout(FILE *out, void *ctx)
+{
+	const struct writing *w = ctx;
+
+	return write_to(w->report, out, "standard output", w->err);
+}
+
 static int write_report(struct report *r, struct err *err)
 {
 	const char *path = r->plan.options.output_file;
@@ -167,11 +190,17 @@ static int write_report(struct report *r, struct err *err)
 	FILE *out;
 
 	if (!path) {
-		status = write_to(r, stdout, "standard output", err);
+		struct writing w = { r, err };
+
+		status = pager_run(&r->plan.options.terminal, &r->plan.present.screen,
+				   write_to_stdout, &w);
+		if (!status)
+			return 0;
 		/* Said here: main need not say it again. */
-		if (status)
-			clearerr(stdout);
-		return status;
+		clearerr(stdout);
+		return *err->text
+			       ? status
+			       : err_sys(err, status, "standard output: cannot write");
 	}
 	out = fopen(path, "we");
 	if (!out)
@@ -215,6 +244,7 @@ static int make_report(struct report *r, char *const *words)
 			r->plan.sources.samples_dir);
 	if (!status)
 		status = read_all(r, &err);
+	report_progress_end();
 	incomplete = r->profile.nr_keys && warn_of_damage(r);
 	incomplete |= warn_of_file_damage(&r->profile.input);
 	if (!status) {

@@ -223,6 +223,7 @@ const struct option_row report_rows[] = {
 	  .offset = OPTION(struct report_options, verbose),
 	  .help = "Say more on stderr: all, debug, bfd (where symbols are from), sfile "
 		  "(files), stats (what was read), level1, xml, arcs." },
+	TERMINAL_OPTION_ROWS(struct report_options),
 	{ .name = "stdio",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, without_effect),

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "tools/options.h"
+#include "tools/terminal.h"
 
 struct report_options {
 	bool symbols;
@@ -45,6 +46,7 @@ struct report_options {
 	const char *session_dir;
 	const char *threads;
 	const char *verbose;
+	struct terminal_options terminal;
 };
 
 extern const struct option_row report_rows[];

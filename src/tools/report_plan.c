@@ -307,6 +307,9 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	if (!r)
 		r = report_rules_check(plan, err);
 	if (!r)
+		r = terminal_screen(&plan->options.terminal, !plan->options.output_file,
+				    &plan->present.screen, err);
+	if (!r)
 		r = choose_places(plan, err);
 	if (!r)
 		r = add_option_words(plan, err);

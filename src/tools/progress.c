@@ -1,0 +1,153 @@
+#include "tools/progress.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "tools/command.h"
+#include "tools/terminal.h"
+
+enum {
+	FIRST_MS = 1000,
+	EVERY_MS = 200,
+	LINE_MAX_BYTES = 256
+};
+
+static const char clear_line[] = "\r\033[K";
+
+/* Signals that would end the program in the middle of a line. */
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+enum {
+	NR_SIGNALS = sizeof(signals) / sizeof(*signals)
+};
+
+static struct {
+	const char *what; /* NULL: nothing goes on, or nobody would see it */
+	uint64_t next_ms; /* when to write again */
+	volatile sig_atomic_t shown;
+	struct sigaction before[NR_SIGNALS]; /* while something is shown */
+} the;
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* The line goes, the signal does what it does without us. */
+static void die_cleanly(int number)
+{
+	if (the.shown && write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1) < 0)
+		the.shown = 0;
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction catch = { .sa_handler = die_cleanly };
+
+	for (int i = 0; i < NR_SIGNALS; i++) {
+		sigaction(signals[i], NULL, &the.before[i]);
+		/* Somebody who ignores or handles it knows why. */
+		if (the.before[i].sa_handler == SIG_DFL)
+			sigaction(signals[i], &catch, NULL);
+	}
+}
+
+static void let_signals_go(void)
+{
+	for (int i = 0; i < NR_SIGNALS; i++)
+		sigaction(signals[i], &the.before[i], NULL);
+}
+
+void progress_put_bytes(char *out, size_t room, uint64_t bytes)
+{
+	static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB" };
+	double v = (double)bytes;
+	size_t unit = 0;
+
+	for (; v >= 1000 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
+		v /= 1000;
+	snprintf(out, room, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
+}
+
+void progress_text(char *out, size_t room, const char *what, uint64_t done,
+		   uint64_t total)
+{
+	char done_text[32];
+	char total_text[32];
+
+	if (total && done > total)
+		done = total;
+	progress_put_bytes(done_text, sizeof(done_text), done);
+	progress_put_bytes(total_text, sizeof(total_text), total);
+	if (total)
+		snprintf(out, room, "%s: %s %s of %s (%d %%)", command_name(), what,
+			 done_text, total_text,
+			 (int)((double)done / (double)total * 100));
+	else
+		snprintf(out, room, "%s: %s %s", command_name(), what, done_text);
+}
+
+void progress_begin(const char *what)
+{
+	progress_end();
+	if (!terminal_has_escapes(STDERR_FILENO))
+		return;
+	the.what = what;
+	the.next_ms = now_ms() + FIRST_MS;
+}
+
+static void show(uint64_t done, uint64_t total)
+{
+	char line[LINE_MAX_BYTES];
+	size_t width = terminal_width(STDERR_FILENO);
+	size_t len = sizeof(clear_line) - 1;
+
+	memcpy(line, clear_line, len);
+	/* A line as wide as the terminal would wrap on some. */
+	if (width > sizeof(line) - len)
+		width = sizeof(line) - len;
+	progress_text(line + len, width, the.what, done, total);
+	if (!the.shown)
+		catch_signals();
+	the.shown = 1;
+	(void)!write(STDERR_FILENO, line, strlen(line));
+}
+
+void progress_bytes(uint64_t done, uint64_t total)
+{
+	uint64_t now;
+
+	if (!the.what)
+		return;
+	now = now_ms();
+	if (now < the.next_ms)
+		return;
+	the.next_ms = now + EVERY_MS;
+	if (terminal_is_foreground(STDERR_FILENO))
+		show(done, total);
+}
+
+void progress_hide(void)
+{
+	if (!the.shown)
+		return;
+	(void)!write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1);
+	the.shown = 0;
+	let_signals_go();
+}
+
+void progress_end(void)
+{
+	progress_hide();
+	the.what = NULL;
+}
