@@ -19,6 +19,15 @@ enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1
 };
 
+/* The steps of a search, as a trace is told of them. */
+static const char step_copy[] = "the session's copy";
+static const char step_recorded[] = "recorded path";
+static const char step_index[] = "--image-path";
+static const char step_cache[] = "perf's cache";
+static const char step_debug_id[] = "debug files by build-id";
+static const char step_debug_link[] = "debug file by link";
+static const char step_kernel[] = "installed vmlinux";
+
 static bool ends_with(const char *s, const char *end)
 {
 	size_t len = strlen(s);
@@ -76,12 +85,20 @@ enum naming_status binary_verify(int fd, const struct image *image)
 	return r == -ENODATA || r == -EBADMSG ? NAMING_OTHER_FILE : NAMING_UNREADABLE;
 }
 
+static void tell(const struct naming_trace *trace, const char *step, const char *path,
+		 enum naming_status outcome)
+{
+	if (trace)
+		trace->tried(trace->ctx, step, path, outcome);
+}
+
 /* Takes `path` (malloc'd, may be NULL: memory) into the binary if the file passes, else
  * frees it.  A copy that the session made needs no proof where there is no build-id: its
  * name is the proof. */
-static int try_file(char *path, const struct image *image, bool own_copy,
+static int try_file(char *path, const struct image *image, const char *step,
 		    struct binary *b)
 {
+	bool own_copy = step == step_copy;
 	enum naming_status status;
 	int fd;
 
@@ -89,13 +106,17 @@ static int try_file(char *path, const struct image *image, bool own_copy,
 		return -ENOMEM;
 	fd = elf_open_regular(path);
 	if (fd < 0) {
-		if (!own_copy && fd != -ENOENT && fd != -ENOTDIR)
-			b->status = NAMING_UNREADABLE;
+		status = fd == -ENOENT || fd == -ENOTDIR ? NAMING_NO_FILE
+							 : NAMING_UNREADABLE;
+		if (!own_copy && status == NAMING_UNREADABLE)
+			b->status = status;
+		tell(b->trace, step, path, status);
 		free(path);
 		return 0;
 	}
 	status =
 		own_copy && !image->build_id.len ? NAMING_OK : binary_verify(fd, image);
+	tell(b->trace, step, path, status);
 	if (status != NAMING_OK && status != NAMING_UNVERIFIED) {
 		if (!own_copy)
 			b->status = status;
@@ -203,16 +224,27 @@ static int try_index(const struct file_index *index, const char *name,
 		return 0;
 	}
 	for (size_t n = 0; !r && b->fd < 0 && (path = get(index, name, n)); n++)
-		r = try_file(strdup(path), image, false, b);
+		r = try_file(strdup(path), image, step_index, b);
 	return r;
 }
 
 /* -ENOMEM, else 0: nothing there is no error. */
-static int open_cached(const char *dir, const struct image *image, const char *name,
-		       enum debug_cache_part part, int *ret_fd, char **ret_path)
+static int open_cached(const struct binary_places *places, const struct image *image,
+		       const char *name, enum debug_cache_part part, int *ret_fd,
+		       char **ret_path)
 {
-	int r = debug_cache_open(dir, &image->build_id, part, name, ret_fd, ret_path);
+	int r;
 
+	if (!places->debug_dir || !places->debug_dir[0] || !image->build_id.len)
+		return 0;
+	r = debug_cache_open(places->debug_dir, &image->build_id, part, name, ret_fd,
+			     ret_path);
+	if (part != DEBUG_CACHE_DEBUG || !r)
+		tell(places->trace, step_cache, r ? places->debug_dir : *ret_path,
+		     !r             ? NAMING_OK
+		     : r == -ENOENT ? NAMING_NO_FILE
+		     : r == -ESTALE ? NAMING_OTHER_FILE
+				    : NAMING_UNREADABLE);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -220,13 +252,21 @@ static int find_debug_file(const struct binary_places *places,
 			   const struct image *image, const char *name,
 			   struct binary *b)
 {
-	int r = open_cached(places->debug_dir, image, name, DEBUG_CACHE_DEBUG,
-			    &b->debug_fd, &b->debug_path);
+	int r = open_cached(places, image, name, DEBUG_CACHE_DEBUG, &b->debug_fd,
+			    &b->debug_path);
 
-	if (!r && b->debug_fd < 0)
+	if (!r && b->debug_fd < 0) {
 		r = find_by_build_id(places->root, image, b);
-	if (!r && b->debug_fd < 0)
+		if (b->debug_fd >= 0)
+			tell(b->trace, step_debug_id, b->debug_path, NAMING_OK);
+	}
+	if (!r && b->debug_fd < 0) {
 		r = find_by_link(places->root, name, b);
+		if (b->debug_fd >= 0)
+			tell(b->trace, step_debug_link, b->debug_path, NAMING_OK);
+	}
+	if (!r && b->debug_fd < 0)
+		tell(b->trace, step_debug_id, NULL, NAMING_NO_FILE);
 	return r;
 }
 
@@ -234,7 +274,7 @@ static int find_debug_file(const struct binary_places *places,
 static int try_cache(const struct binary_places *places, const struct image *image,
 		     const char *name, struct binary *b)
 {
-	int r = open_cached(places->debug_dir, image, name,
+	int r = open_cached(places, image, name,
 			    image->kind == IMAGE_VDSO ? DEBUG_CACHE_VDSO
 						      : DEBUG_CACHE_ELF,
 			    &b->fd, &b->path);
@@ -251,27 +291,40 @@ static int try_recorded(const struct binary_places *places, const struct image *
 {
 	if (!image->build_id.len && places->foreign && !places->root[0]) {
 		b->status = NAMING_FOREIGN;
+		tell(b->trace, step_recorded, name, NAMING_FOREIGN);
 		return 0;
 	}
-	return try_file(format_path("%s%s", places->root, name), image, false, b);
+	return try_file(format_path("%s%s", places->root, name), image, step_recorded,
+			b);
+}
+
+/* Where it was, and where copies are kept by build-id. */
+static int find_known(const struct binary_places *places, const struct image *image,
+		      const char *name, struct binary *b)
+{
+	int r = 0;
+
+	if (places->session_dir[0] &&
+	    (image->build_id.len || (image->kind == IMAGE_FILE && image->inode)))
+		r = try_file(copy_path(places->session_dir, image), image, step_copy,
+			     b);
+	if (!r && b->fd < 0 && may_open(image, name))
+		r = try_recorded(places, image, name, b);
+	if (!r && b->fd < 0)
+		r = try_cache(places, image, name, b);
+	return r;
 }
 
 static int find_binary(const struct binary_places *places, const struct image *image,
 		       const char *name, struct binary *b)
 {
-	bool by_name = may_open(image, name);
 	int r = 0;
 
-	if (places->session_dir[0] &&
-	    (image->build_id.len || (image->kind == IMAGE_FILE && image->inode)))
-		r = try_file(copy_path(places->session_dir, image), image, true, b);
-	if (!r && b->fd < 0 && by_name)
-		r = try_recorded(places, image, name, b);
-	if (!r && b->fd < 0 && by_name && places->index)
+	if (!places->index)
+		r = find_known(places, image, name, b);
+	else if (may_open(image, name))
 		r = try_index(places->index, strrchr(name, '/') + 1, file_index_get,
 			      image, b);
-	if (!r && b->fd < 0)
-		r = try_cache(places, image, name, b);
 	if (!r && b->fd >= 0 && image->kind == IMAGE_FILE)
 		r = find_debug_file(places, image, name, b);
 	return r;
@@ -280,7 +333,10 @@ static int find_binary(const struct binary_places *places, const struct image *i
 int binary_find(const struct binary_places *places, const struct image *image,
 		const char *name, struct binary *ret_binary)
 {
-	struct binary b = { .fd = -1, .debug_fd = -1, .status = NAMING_NO_FILE };
+	struct binary b = { .fd = -1,
+			    .debug_fd = -1,
+			    .status = NAMING_NO_FILE,
+			    .trace = places->trace };
 	int r = find_binary(places, image, name, &b);
 
 	if (r) {
@@ -294,7 +350,10 @@ int binary_find(const struct binary_places *places, const struct image *image,
 int binary_find_module(const struct binary_places *places, const char *module,
 		       const struct build_id *id, struct binary *ret_binary)
 {
-	struct binary b = { .fd = -1, .debug_fd = -1, .status = NAMING_NO_FILE };
+	struct binary b = { .fd = -1,
+			    .debug_fd = -1,
+			    .status = NAMING_NO_FILE,
+			    .trace = places->trace };
 	const struct image image = { .kind = IMAGE_MODULE, .build_id = *id };
 	int r = 0;
 
@@ -310,7 +369,7 @@ int binary_find_module(const struct binary_places *places, const char *module,
 	return 0;
 }
 
-int binary_find_vmlinux(const char *root, const struct build_id *id,
+int binary_find_vmlinux(const struct binary_places *places, const struct build_id *id,
 			const char *release, size_t *place, int *ret_fd,
 			char **ret_path)
 {
@@ -321,7 +380,7 @@ int binary_find_vmlinux(const char *root, const struct build_id *id,
 		{ "/boot/vmlinux-", "" },
 	};
 	const struct image image = { .kind = IMAGE_KERNEL, .build_id = *id };
-	struct binary b = { .fd = -1, .debug_fd = -1 };
+	struct binary b = { .fd = -1, .debug_fd = -1, .trace = places->trace };
 	size_t i = *place;
 	int r = 0;
 
@@ -329,15 +388,18 @@ int binary_find_vmlinux(const char *root, const struct build_id *id,
 		return -ENOENT;
 	if (i == 0) {
 		i++;
-		r = find_by_build_id(root, &image, &b);
+		r = find_by_build_id(places->root, &image, &b);
+		tell(b.trace, step_debug_id, b.debug_path,
+		     b.debug_fd >= 0 ? NAMING_OK : NAMING_NO_FILE);
 		b.fd = b.debug_fd;
 		b.path = b.debug_path;
 	}
 	for (; !r && b.fd < 0 && i <= sizeof(around) / sizeof(around[0]); i++)
 		if (release[0] && !strchr(release, '/'))
-			r = try_file(format_path("%s%s%s%s", root, around[i - 1][0],
-						 release, around[i - 1][1]),
-				     &image, false, &b);
+			r = try_file(format_path("%s%s%s%s", places->root,
+						 around[i - 1][0], release,
+						 around[i - 1][1]),
+				     &image, step_kernel, &b);
 	*place = i;
 	if (r || b.fd < 0)
 		return r ? r : -ENOENT;

@@ -14,10 +14,13 @@ struct file_index;
 
 /* Where to look. */
 struct binary_places {
-	const char *session_dir;        /* "" for none */
-	const char *root;               /* put before recorded paths; "" for none */
-	const char *debug_dir;          /* perf's cache; NULL or "" for none */
-	const struct file_index *index; /* of --image-path; NULL: none */
+	const char *session_dir; /* "" for none */
+	const char *root;        /* put before recorded paths; "" for none */
+	const char *debug_dir;   /* perf's cache; NULL or "" for none */
+	const struct file_index
+		*index; /* of --image-path: alone searched then, because all
+					 * else was before; NULL: all else */
+	const struct naming_trace *trace; /* NULL: none */
 	bool foreign; /* recorded elsewhere: a path of this machine proves nothing */
 };
 
@@ -28,10 +31,11 @@ struct binary {
 	char *debug_path;
 	enum naming_status
 		status; /* OK or UNVERIFIED if there is a file, else why not */
+	const struct naming_trace *trace; /* of the search */
 };
 
 /* Looks for an image of kind FILE or VDSO: the copy the session keeps, then (FILE) the
- * recorded path below the root, then files of that name in the index, then perf's cache; and
+ * recorded path below the root, then perf's cache; or files of that name in the index; and
  * for its separate debug file in perf's cache, else by build-id under ROOT/usr/lib/debug,
  * else by .gnu_debuglink.  docs/finding-binaries.md says all of it.  `name` is the
  * image's.  Several files of the name in the index, none of which a build-id proves, are
@@ -46,7 +50,7 @@ int binary_find_module(const struct binary_places *places, const char *module,
 /* The next kernel file with this build-id among the places where distributions have one for
  * kernel `release`, from the *place-th (0 at first) on.  0: *ret_fd and *ret_path (malloc'd)
  * are the caller's, and *place is the next one; -ENOENT: no more; -ENOMEM. */
-int binary_find_vmlinux(const char *root, const struct build_id *id,
+int binary_find_vmlinux(const struct binary_places *places, const struct build_id *id,
 			const char *release, size_t *place, int *ret_fd,
 			char **ret_path);
 void binary_close(struct binary *b);

@@ -55,31 +55,56 @@ static int read_lost_link(const char *path, char *ret_text)
 	return 0;
 }
 
+const char *debug_cache_part_file(enum debug_cache_part part)
+{
+	return part_files[part];
+}
+
+int debug_cache_link(const char *dir, const struct build_id *id, char **ret_text)
+{
+	char text[LINK_TEXT_MAX + 1];
+	char hex[HEX_BYTES];
+	ssize_t len;
+	char *link;
+	int r = 0;
+
+	*ret_text = NULL;
+	build_id_to_hex(id, hex);
+	if (asprintf(&link, "%s/.build-id/%.2s/%s", dir, hex, hex + 2) < 0)
+		return -ENOMEM;
+	len = readlink(link, text, sizeof(text) - 1);
+	if (len >= 0)
+		text[len] = '\0';
+	else
+		r = errno == EINVAL ? read_lost_link(link, text) : -errno;
+	free(link);
+	if (r)
+		return r;
+	*ret_text = strdup(text);
+	return *ret_text ? 0 : -ENOMEM;
+}
+
 /* What .build-id/XX/REST stands for: a folder, or in the old layout a file.  0: *ret_path
  * is malloc'd. */
 static int follow_link(const struct place *p, char **ret_path)
 {
-	char text[LINK_TEXT_MAX + 1];
-	struct stat st;
-	char *link;
-	int r;
+	static const char up[] = "../../"; /* to the cache */
+	char *text;
+	int len, r = debug_cache_link(p->dir, p->id, &text);
 
-	if (asprintf(&link, "%s/.build-id/%.2s/%s", p->dir, p->hex, p->hex + 2) < 0)
-		return -ENOMEM;
-	if (stat(link, &st)) {
-		r = -errno;
-		free(link);
+	if (r && r != -EINVAL)
 		return r;
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size >= LINK_TEXT_MAX ||
-	    read_lost_link(link, text)) {
-		*ret_path = link;
-		return 0;
-	}
-	free(link);
-	if (asprintf(ret_path, "%s/.build-id/%.2s/%s", p->dir, p->hex, text) < 0)
-		return -ENOMEM;
-	return 0;
+	if (r) /* not a link at all */
+		len = asprintf(ret_path, "%s/.build-id/%.2s/%s", p->dir, p->hex,
+			       p->hex + 2);
+	else if (text[0] == '/')
+		len = asprintf(ret_path, "%s", text);
+	else if (!strncmp(text, up, sizeof(up) - 1) && !strstr(text + 4, ".."))
+		len = asprintf(ret_path, "%s/%s", p->dir, text + sizeof(up) - 1);
+	else
+		len = asprintf(ret_path, "%s/.build-id/%.2s/%s", p->dir, p->hex, text);
+	free(text);
+	return len < 0 ? -ENOMEM : 0;
 }
 
 /* Whether this is PATH/BUILD-ID, all links followed: a proof for what has no build-id. */

@@ -38,6 +38,12 @@ int debug_cache_open(const char *dir, const struct build_id *id,
 		     enum debug_cache_part part, const char *name, int *ret_fd,
 		     char **ret_path);
 
+/* The text of a build-id's link, malloc'd, whether the link is one or was lost.  -ENOENT;
+ * -EINVAL (*ret_text is NULL then): it is no link but a file or folder; -ENOMEM, ... */
+int debug_cache_link(const char *dir, const struct build_id *id, char **ret_text);
+/* The name of a part's file: "elf". */
+const char *debug_cache_part_file(enum debug_cache_part part);
+
 /* The kallsyms of this kernel, one for each boot: of [kernel.kallsyms] first, then those of
  * [kernel.kcore].  Paths are malloc'd, and the caller's with the vec.  0 or -ENOMEM. */
 typedef VEC(char *) debug_cache_paths;

@@ -76,8 +76,18 @@ struct binary_places naming_binary_places(struct naming *n, bool with_index)
 		.root = naming_places_root(n->places),
 		.debug_dir = naming_places_debug_dir(n->places),
 		.index = with_index ? naming_places_index(n->places) : NULL,
+		.trace = naming_places_trace(n->places),
 		.foreign = !n->session_dir[0] && !n->is_local,
 	};
+}
+
+void naming_tried(const struct naming *n, const char *step, const char *path,
+		  enum naming_status outcome)
+{
+	const struct naming_trace *trace = naming_places_trace(n->places);
+
+	if (trace)
+		trace->tried(trace->ctx, step, path, outcome);
 }
 
 void naming_set_from(struct naming_entry *e, const char *path)
@@ -122,11 +132,17 @@ static int find_binary(struct naming *n, const struct image *image, const char *
 {
 	struct binary_places places = naming_binary_places(n, false);
 	int r = binary_find(&places, image, name, b);
+	enum naming_status status;
 
 	if (r || b->fd >= 0 || !naming_places_index(n->places))
 		return r;
+	status = b->status;
+	binary_close(b);
 	places = naming_binary_places(n, true);
-	return binary_find(&places, image, name, b);
+	r = binary_find(&places, image, name, b);
+	if (!r && b->status == NAMING_NO_FILE)
+		b->status = status;
+	return r;
 }
 
 static int find_file(struct naming *n, const struct image *image,

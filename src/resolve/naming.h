@@ -29,6 +29,14 @@ enum naming_status {
 	NAMING_STATUS_COUNT
 };
 
+/* Hears of each step of a search: which it was, the file (NULL: none was named), and what
+ * came of it: OK or UNVERIFIED (taken), NO_FILE, OTHER_FILE, NO_SYMBOLS ... */
+struct naming_trace {
+	void (*tried)(void *ctx, const char *step, const char *path,
+		      enum naming_status outcome);
+	void *ctx;
+};
+
 /* Where else to look, of a whole report: made once, used by the naming of each segment.
  * What is said of an image (log_say(), in OProfile's words) is said once. */
 struct naming_options {
@@ -37,6 +45,7 @@ struct naming_options {
 					* file of the name; ends with NULL; NULL: none */
 	const char *vmlinux;           /* instead of the session's; NULL: none */
 	const char *debug_dir; /* perf's cache (resolve/debug_cache.h); NULL: none */
+	const struct naming_trace *trace; /* NULL: none; outlives the places */
 };
 /* The strings are copied; image_path is read when it is first needed.  0 or -ENOMEM. */
 int naming_places_new(const struct naming_options *options,

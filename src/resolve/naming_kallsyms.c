@@ -217,10 +217,20 @@ int naming_kallsyms_read(struct naming *n)
 	if (n->kallsyms.read)
 		return 0;
 	r = from_session(n, &k);
-	if (r == -ENODATA)
+	if (r == -ENODATA && n->session_dir[0])
+		naming_tried(n, "the session's kallsyms", NULL, NAMING_NO_KALLSYMS);
+	if (r == -ENODATA) {
 		r = from_cache(n, kernel, &k);
-	if (r == -ENODATA)
+		if (r == -ENODATA)
+			naming_tried(n, "kallsyms in perf's cache", NULL,
+				     NAMING_NO_KALLSYMS);
+	}
+	if (r == -ENODATA) {
 		r = from_here(n, kernel, &k);
+		if (r == -ENODATA)
+			naming_tried(n, "this machine's kallsyms", "/proc/kallsyms",
+				     NAMING_OTHER_FILE);
+	}
 	if (r && r != -ENODATA)
 		return r;
 	n->kallsyms = k;

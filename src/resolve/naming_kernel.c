@@ -41,7 +41,11 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 		return r;
 	e->status = NAMING_NO_KALLSYMS;
 	part = kallsyms_part(&k->index, module);
-	if (!part || (module && !is_in_place(k, image, part)))
+	if (part && module && !is_in_place(k, image, part)) {
+		naming_tried(n, "kallsyms", k->path, NAMING_OTHER_FILE);
+		return 0;
+	}
+	if (!part)
 		return 0;
 	/* Where the base was hidden positions are addresses. */
 	if (!module && start)
@@ -51,6 +55,7 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 	if (r)
 		return r == -ENOMEM ? r : 0;
 	e->status = k->status;
+	naming_tried(n, "kallsyms", k->path, e->status);
 	naming_set_from(e, k->path);
 	return 0;
 }
@@ -92,9 +97,11 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 		return 0;
 	fd = elf_open_regular(path);
 	if (fd < 0) {
-		naming_places_warn(n->places, path,
-				   fd == -ENOENT ? NAMING_NO_FILE : NAMING_UNREADABLE,
-				   false);
+		enum naming_status why =
+			fd == -ENOENT ? NAMING_NO_FILE : NAMING_UNREADABLE;
+
+		naming_tried(n, "--vmlinux", path, why);
+		naming_places_warn(n->places, path, why, false);
 		return 0;
 	}
 	r = elf_build_id_fd(fd, &id, NULL);
@@ -110,6 +117,7 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 	close(fd);
 	if (e->tab)
 		naming_set_from(e, path);
+	naming_tried(n, "--vmlinux", path, e->status);
 	naming_places_warn(n->places, path, e->status, false);
 	return r == -ENOMEM ? r : 0;
 }
@@ -145,17 +153,19 @@ static int name_from_known_vmlinux(struct naming *n, const struct image *image,
 {
 	const struct build_id *ran = naming_kernel_id(n, image);
 	const char *release = n->info->os_release ? n->info->os_release : "";
+	const struct binary_places places = naming_binary_places(n, false);
 	char *path;
 	int fd, r;
 
-	if (!debug_cache_open(naming_places_debug_dir(n->places), ran, DEBUG_CACHE_ELF,
+	if (!debug_cache_open(places.debug_dir, ran, DEBUG_CACHE_ELF,
 			      "[kernel.kallsyms]", &fd, &path)) {
+		naming_tried(n, "vmlinux in perf's cache", path, NAMING_OK);
 		r = name_from_proven(n, image, fd, path, e);
 		if (r <= 0)
 			return r;
 	}
-	for (size_t i = 0; !binary_find_vmlinux(naming_places_root(n->places), ran,
-						release, &i, &fd, &path);) {
+	for (size_t i = 0;
+	     !binary_find_vmlinux(&places, ran, release, &i, &fd, &path);) {
 		r = name_from_proven(n, image, fd, path, e);
 		if (r <= 0)
 			return r;

@@ -14,6 +14,7 @@ struct naming_places {
 	char *root;
 	char *vmlinux;
 	char *debug_dir;
+	const struct naming_trace *trace;
 	VEC(char *) folders; /* with the NULL at their end */
 	bool indexed;
 	struct file_index *index;
@@ -54,6 +55,7 @@ int naming_places_new(const struct naming_options *options,
 	p->root = copy_root(options->root);
 	p->vmlinux = strdup(options->vmlinux ? options->vmlinux : "");
 	p->debug_dir = strdup(options->debug_dir ? options->debug_dir : "");
+	p->trace = options->trace;
 	if (!p->root || !p->vmlinux || !p->debug_dir ||
 	    copy_folders(p, options->image_path)) {
 		naming_places_free(p);
@@ -91,6 +93,11 @@ const char *naming_places_vmlinux(const struct naming_places *p)
 const char *naming_places_debug_dir(const struct naming_places *p)
 {
 	return p ? p->debug_dir : "";
+}
+
+const struct naming_trace *naming_places_trace(const struct naming_places *p)
+{
+	return p ? p->trace : NULL;
 }
 
 const struct file_index *naming_places_index(struct naming_places *p)

@@ -49,6 +49,9 @@ struct naming {
 
 /* Notes where the symbols came from; a short memory shows as "". */
 void naming_set_from(struct naming_entry *e, const char *path);
+/* Tells the trace, if there is one. */
+void naming_tried(const struct naming *n, const char *step, const char *path,
+		  enum naming_status outcome);
 struct binary_places naming_binary_places(struct naming *n, bool with_index);
 /* The loaders of naming_kernel.c.  0 (e->status tells) or -ENOMEM. */
 int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e);

@@ -1,13 +1,17 @@
 /* commands.c - the registry: one row a command, in the order of `oprofile help`. */
 #include "tools/command.h"
 
+extern const struct command command_buildid_cache;
+extern const struct command command_buildid_list;
 extern const struct command command_completion;
 extern const struct command command_dump;
 extern const struct command command_import;
 extern const struct command command_record;
 extern const struct command command_report;
+extern const struct command command_where;
 
 const struct command *const commands[] = {
-	&command_record, &command_report,     &command_dump,
-	&command_import, &command_completion, NULL,
+	&command_record, &command_report,       &command_dump,
+	&command_import, &command_buildid_list, &command_buildid_cache,
+	&command_where,  &command_completion,   NULL,
 };

@@ -1,0 +1,170 @@
+#include "tools/source_images.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aggregate/image_names.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "format/perf_input.h"
+#include "resolve/replay.h"
+#include "resolve/symtab.h"
+
+struct walk {
+	source_image_fn fn;
+	void *ctx;
+	const struct perf_input_info *input; /* NULL: no perf.data */
+	struct buf name;
+	bool incomplete;
+};
+
+static bool has_file(const struct image *image)
+{
+	return image->kind == IMAGE_FILE || image->kind == IMAGE_KERNEL ||
+	       image->kind == IMAGE_MODULE || image->kind == IMAGE_VDSO;
+}
+
+/* A perf.data's build-ids name the files of modules. */
+static const char *name_of(struct walk *w, const struct dict *d,
+			   const struct image *image)
+{
+	for (size_t i = 0; w->input && image->kind == IMAGE_MODULE &&
+			   image->build_id.len && i < w->input->build_ids.nr;
+	     i++)
+		if (build_id_equal(&w->input->build_ids.at[i].id, &image->build_id))
+			return w->input->build_ids.at[i].name;
+	buf_clear(&w->name);
+	image_name_put(&w->name, d, image, NAMES_PERF, "");
+	return w->name.failed ? NULL : (const char *)w->name.data;
+}
+
+static int walk_dict(struct walk *w, const struct dict *d,
+		     const struct session_info *info, const char *session_dir)
+{
+	struct source_image at = { .dict = d,
+				   .info = info,
+				   .session_dir = session_dir };
+
+	for (size_t i = 0; i < d->images.nr; i++) {
+		int r;
+
+		at.image = &d->images.at[i];
+		if (!has_file(at.image))
+			continue;
+		at.number = (uint32_t)i;
+		at.name = name_of(w, d, at.image);
+		if (!at.name)
+			return -ENOMEM;
+		r = w->fn(w->ctx, &at);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int walk_segment(struct walk *w, const char *path, const char *dir,
+			struct err *err)
+{
+	struct sample_batch b;
+	struct segment *s;
+	int r = segment_open(path, &s, err);
+
+	if (r)
+		return r;
+	do {
+		r = segment_next(s, 0, &b, err);
+	} while (!r);
+	if (r > 0) {
+		const struct segment_damage *d = segment_damage(s);
+
+		w->incomplete |= d->unfinished || d->bad_blocks || d->cut_bytes;
+		r = walk_dict(w, segment_dict(s), segment_info(s), dir);
+	}
+	segment_close(s);
+	return r;
+}
+
+static int walk_session(struct walk *w, const char *dir, struct err *err)
+{
+	char **paths;
+	size_t nr;
+	int r = session_list(dir, &paths, &nr, err);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < nr; i++) {
+		if (!r)
+			r = walk_segment(w, paths[i], dir, err);
+		free(paths[i]);
+	}
+	free(paths);
+	return r;
+}
+
+static int walk_replay(struct walk *w, struct perf_input *in, struct err *err)
+{
+	const struct replay_options options = { .chains = true, .threads = true };
+	const struct perf_input_damage *damage = perf_input_damage(in);
+	struct sample_batch b;
+	struct replay *r_play;
+	int r = replay_new(in, &options, &r_play, err);
+
+	if (r)
+		return r;
+	do {
+		r = replay_next(r_play, &b, err);
+	} while (!r);
+	if (r > 0) {
+		replay_late_build_ids(r_play);
+		w->input = perf_input_info(in);
+		w->incomplete |=
+			damage->cut_bytes || damage->missing_bytes || damage->bad_bytes;
+		r = walk_dict(w, replay_dict(r_play), replay_info(r_play), "");
+	}
+	w->input = NULL;
+	replay_free(r_play);
+	return r;
+}
+
+static int walk_perf_data(struct walk *w, const char *path, struct err *err)
+{
+	struct perf_input *in;
+	int r = perf_input_open(path, &in, err);
+
+	if (r)
+		return r;
+	r = walk_replay(w, in, err);
+	perf_input_close(in);
+	return r;
+}
+
+int source_images_find(const char *session_dir, char *const *words, struct spec *spec,
+		       struct report_sources *sources, struct err *err)
+{
+	for (size_t i = 0; words[i]; i++)
+		if (strcmp(words[i], "-") != 0 && !strchr(words[i], ':') &&
+		    access(words[i], F_OK))
+			return err_sys(err, -errno, "%s", words[i]);
+	return report_sources_find(session_dir, words, spec, sources, err);
+}
+
+int source_images_walk(const struct report_sources *sources, source_image_fn fn,
+		       void *ctx, struct err *err)
+{
+	struct walk w = { .fn = fn, .ctx = ctx };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < sources->sessions.nr; i++) {
+		const struct report_session *s = &sources->sessions.at[i];
+
+		r = s->perf_data ? walk_perf_data(&w, s->dir, err)
+				 : walk_session(&w, s->dir, err);
+	}
+	buf_done(&w.name);
+	if (r == -ENOMEM)
+		return err_set(err, r, "out of memory");
+	return r ? r : w.incomplete;
+}

@@ -1,0 +1,285 @@
+/* where.c - `oprofile where`: each step of the search for a binary, and what came of it.
+ * It is the search of the reports itself that speaks. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "resolve/debug_cache_store.h"
+#include "resolve/naming.h"
+#include "resolve/symtab.h"
+#include "tools/command.h"
+#include "tools/debug_dir.h"
+#include "tools/report_source.h"
+#include "tools/source_images.h"
+
+enum {
+	STATUS_INCOMPLETE = 3,
+	HEX_BYTES = 2 * BUILD_ID_MAX + 1,
+	STEP_WIDTH = 26
+};
+
+extern const struct command command_where;
+
+struct settings {
+	const char *session_dir;
+	const char *root;
+	const char *image_path;
+	const char *vmlinux;
+};
+
+struct where {
+	struct settings set;
+	const char *pattern;
+	struct naming_places *places;
+	unsigned int nr_found; /* images that the pattern means */
+	unsigned int nr_named; /* of which symbols were found */
+};
+
+static const struct option_row rows[] = {
+	{ .name = "session-dir",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct settings, session_dir),
+	  .help = "Where samples/ is. The default is ./oprofile_data, else "
+		  "/var/lib/oprofile." },
+	{ .name = "root",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct settings, root),
+	  .help = "As in opreport." },
+	{ .name = "image-path",
+	  .letter = 'p',
+	  .kind = OPTION_TEXT,
+	  .value = "DIR[,...]",
+	  .offset = OPTION(struct settings, image_path),
+	  .help = "As in opreport." },
+	{ .name = "vmlinux",
+	  .letter = 'k',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct settings, vmlinux),
+	  .help = "As in opreport." },
+	{ 0 },
+};
+
+static const char *const outcomes[NAMING_STATUS_COUNT] = {
+	[NAMING_OK] = "found",
+	[NAMING_NO_SYMBOLS] = "found, without symbols",
+	[NAMING_NO_FILE] = "not there",
+	[NAMING_OTHER_FILE] = "another one (its build-id, or time and size, differ)",
+	[NAMING_UNREADABLE] = "cannot be read, or is no ELF file",
+	[NAMING_AMBIGUOUS] = "several of that name, and no build-id",
+	[NAMING_UNVERIFIED] = "found, but there is no build-id to check it by",
+	[NAMING_NO_KALLSYMS] = "none of this kernel",
+	[NAMING_FOREIGN] = "not looked at: recorded on another machine, no build-id",
+	[NAMING_NONE_EXPECTED] = "has no file",
+};
+
+static void tried(void *ctx, const char *step, const char *path,
+		  enum naming_status outcome)
+{
+	(void)ctx;
+	printf("  %-*s %s%s%s\n", STEP_WIDTH, step, path ? path : "", path ? ": " : "",
+	       outcomes[outcome]);
+}
+
+static const char *base_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
+/* A name, the last part of one, a pattern of either, or the beginning of a build-id. */
+static bool is_meant(const char *pattern, const char *name, const char *hex)
+{
+	size_t len = strlen(pattern);
+
+	if (!strcmp(pattern, name) || !strcmp(pattern, base_name(name)) ||
+	    !fnmatch(pattern, name, 0) || !fnmatch(pattern, base_name(name), 0))
+		return true;
+	return len >= 4 && strspn(pattern, "0123456789abcdef") == len &&
+	       !strncmp(hex, pattern, len);
+}
+
+/* Runs the search for one image of a naming, and says how it ends. */
+static void search(struct where *w, struct naming *n, uint32_t image)
+{
+	const struct symtab *tab = naming_symtab(n, image);
+	const char *from;
+	enum naming_status status = naming_status(n, image, &from);
+
+	if (tab && symtab_count(tab)) {
+		w->nr_named++;
+		printf("  = %zu symbols from %s%s\n", symtab_count(tab), from,
+		       status == NAMING_UNVERIFIED ? " (unverified)" : "");
+	} else {
+		printf("  = no symbols: %s\n", outcomes[status]);
+	}
+}
+
+static void print_head(const char *name, const char *hex)
+{
+	printf("%s%s%s\n", name, hex[0] ? "  build-id " : "  (no build-id)", hex);
+}
+
+static int look_at(void *ctx, const struct source_image *at)
+{
+	struct where *w = ctx;
+	char hex[HEX_BYTES];
+	struct naming *n;
+
+	build_id_to_hex(&at->image->build_id, hex);
+	if (!is_meant(w->pattern, at->name, hex) &&
+	    strcmp(w->pattern, dict_str(at->dict, at->image->name)) != 0)
+		return 0;
+	if (naming_new(at->dict, at->info, at->session_dir, &n))
+		return -ENOMEM;
+	w->nr_found++;
+	naming_use(n, w->places);
+	print_head(at->name, hex);
+	search(w, n, at->number);
+	naming_free(n);
+	return 0;
+}
+
+/* A build-id, or a file, of no recording. */
+static int look_alone(struct where *w, const char *word, struct err *err)
+{
+	struct session_info info = { .hostname = "", .os_release = "", .vmlinux = "" };
+	struct image image = { .kind = IMAGE_FILE };
+	char *path = realpath(word, NULL);
+	struct naming *n = NULL;
+	char hex[HEX_BYTES];
+	struct dict d;
+	int r;
+
+	if (path)
+		(void)elf_build_id(path, &image.build_id, NULL);
+	else if (!build_id_parse(word, &image.build_id))
+		return err_set(err, -ENOENT,
+			       "%s: no binary of the recording, no file "
+			       "and no build-id",
+			       word);
+	r = dict_init(&d);
+	if (!r) {
+		image.name = dict_string(&d, path ? path : "");
+		r = dict_image(&d, &image) == DICT_NONE ? -ENOMEM : 0;
+		if (!r)
+			r = naming_new(&d, &info, NULL, &n);
+		if (!r) {
+			w->nr_found++;
+			naming_use(n, w->places);
+			build_id_to_hex(&image.build_id, hex);
+			print_head(path ? path : "(any name)", hex);
+			search(w, n, 0);
+			naming_free(n);
+		}
+		dict_done(&d);
+	}
+	free(path);
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+/* The recordings before the last word, or the current session if it can be had. */
+static int look_in_recordings(struct where *w, char **words, size_t nr, struct err *err)
+{
+	struct report_sources sources = { 0 };
+	struct spec spec = { 0 };
+	char *last = words[nr];
+	struct err none;
+	int r;
+
+	words[nr] = NULL;
+	r = source_images_find(w->set.session_dir, words, &spec, &sources,
+			       nr ? err : &none);
+	words[nr] = last;
+	if (!r)
+		r = source_images_walk(&sources, look_at, w, err);
+	else if (!nr)
+		r = 0; /* there is no current session */
+	report_sources_done(&sources);
+	spec_done(&spec);
+	return r;
+}
+
+static int make_places(struct where *w, char *cache)
+{
+	static const struct naming_trace trace = { .tried = tried };
+	struct naming_options options = { .root = w->set.root,
+					  .vmlinux = w->set.vmlinux,
+					  .debug_dir = cache,
+					  .trace = &trace };
+	VEC(const char *) folders = { 0 };
+	char *copy = strdup(w->set.image_path ? w->set.image_path : "");
+	char *save = NULL;
+	int r = copy ? 0 : -ENOMEM;
+
+	for (char *folder = copy ? strtok_r(copy, ",", &save) : NULL; folder && !r;
+	     folder = strtok_r(NULL, ",", &save))
+		r = vec_push(&folders, folder) ? 0 : -ENOMEM;
+	if (!r)
+		r = vec_push(&folders, NULL) ? 0 : -ENOMEM;
+	options.image_path = folders.at;
+	if (!r)
+		r = naming_places_new(&options, &w->places);
+	vec_done(&folders);
+	free(copy);
+	return r;
+}
+
+/* An exit status. */
+static int look(struct where *w, char **words, size_t nr)
+{
+	struct err err = { 0 };
+	char *cache = debug_dir();
+	int r = make_places(w, cache);
+
+	w->pattern = words[nr];
+	if (r)
+		err_set(&err, r, "out of memory");
+	else
+		r = look_in_recordings(w, words, nr, &err);
+	if (r >= 0 && !w->nr_found)
+		r = look_alone(w, w->pattern, &err);
+	if (r < 0)
+		command_error("%s", err.text);
+	naming_places_free(w->places);
+	free(cache);
+	if (r < 0 || !w->nr_named)
+		return 1;
+	return r ? STATUS_INCOMPLETE : 0;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct where w = { 0 };
+	int first;
+	int status = command_options(self, OPTIONS_PERMUTE, argc, argv, &w.set, &first);
+
+	if (status >= 0)
+		return status;
+	if (first == argc) {
+		command_error("name a binary or a build-id");
+		return 1;
+	}
+	return look(&w, argv + first, (size_t)(argc - 1 - first));
+}
+
+const struct command command_where = {
+	.name = "where",
+	.summary = "show where a binary's symbols come from, step by step",
+	.usage = "[options] [perf.data | SESSION-DIR]... IMAGE | BUILD-ID",
+	.notes = "IMAGE is a name as reports show it, the last part of one, or a "
+		 "pattern; "
+		 "a file will do where no recording has it. Without a recording the "
+		 "current session is asked. Exit status: 0 if symbols were found for "
+		 "one "
+		 "of the binaries, else 1.",
+	.options = rows,
+	.run = run,
+};

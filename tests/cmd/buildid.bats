@@ -1,0 +1,126 @@
+# oprofile buildid-list, buildid-cache and where: against perf, and against what the perfs of
+# other machines printed.
+load helpers
+
+data=$SOURCE_ROOT/../shared/data
+
+setup()
+{
+	export PERF_BUILDID_DIR=$BATS_TEST_TMPDIR/cache
+	true_id=$("$OPROFILE" buildid-list /bin/true)
+}
+
+need_data()
+{
+	[ -e "$data/s390x/perf.data" ] || skip "no foreign recordings here: NOT TESTED"
+}
+
+need_perf()
+{
+	command -v perf >/dev/null || skip "needs perf"
+}
+
+@test "buildid-list prints what the foreign perf printed" {
+	need_data
+	for machine in arm64 armhf s390x; do
+		"$OPROFILE" buildid-list "$data/$machine/perf.data" >"$BATS_TEST_TMPDIR/ours"
+		diff "$BATS_TEST_TMPDIR/ours" "$data/$machine/perf.data.buildids.txt"
+	done
+}
+
+@test "buildid-list --with-hits finds what was hit where nobody noted it" {
+	need_data
+	run -0 "$OPROFILE" buildid-list --with-hits "$data/armhf/perf.z.data"
+	[[ $output == *"                                         /work/work"* ]]
+	[[ $output == *"[kernel.kallsyms]"* ]]
+}
+
+@test "buildid-list of the running kernel, of a binary, of nothing" {
+	need_perf
+	[ "$("$OPROFILE" buildid-list -k)" = "$(perf buildid-list -k)" ]
+	[ "$true_id" = "$(perf buildid-list -i /bin/true)" ]
+	run ! "$OPROFILE" buildid-list "$BATS_TEST_TMPDIR/none"
+	[[ $output == *none*"No such file"* ]]
+}
+
+@test "perf reads the cache that we wrote, and we read perf's" {
+	need_perf
+	"$OPROFILE" buildid-cache --add /bin/true,/bin/ls
+	run -0 perf --buildid-dir "$PERF_BUILDID_DIR" buildid-cache -l
+	[[ $output == *"$true_id $(realpath /bin/true)"* ]]
+	[ "$("$OPROFILE" buildid-cache --list)" = "$output" ]
+	perf --buildid-dir "$PERF_BUILDID_DIR" buildid-cache -r /bin/true
+	perf --buildid-dir "$PERF_BUILDID_DIR" buildid-cache -a /bin/cat
+	run -0 "$OPROFILE" buildid-cache -l
+	[[ $output != *"$true_id"* ]]
+	[[ $output == *"$(realpath /bin/cat)"* ]]
+}
+
+@test "buildid-cache removes by file, by build-id, by path, and all" {
+	"$OPROFILE" buildid-cache -a /bin/true -a /bin/ls -a /bin/cat
+	"$OPROFILE" buildid-cache -r /bin/ls -p "$(realpath /bin/cat)"
+	run -0 "$OPROFILE" buildid-cache -l
+	[ "$output" = "$true_id $(realpath /bin/true)" ]
+	run -1 "$OPROFILE" buildid-cache -r /bin/ls
+	[[ $output == *"/bin/ls: No such file"* ]]
+	"$OPROFILE" buildid-cache -r "$true_id"
+	"$OPROFILE" buildid-cache -a /bin/true
+	"$OPROFILE" buildid-cache --purge-all
+	[ -z "$("$OPROFILE" buildid-cache -l)" ]
+}
+
+@test "buildid-cache says what cannot be added" {
+	run -1 "$OPROFILE" buildid-cache -a /etc/passwd,/nowhere
+	[[ $output == *"/etc/passwd: is no ELF file"* ]]
+	[[ $output == *"/nowhere: No such file"* ]]
+	run -1 "$OPROFILE" buildid-cache
+	[[ $output == *--list* ]]
+}
+
+@test "what is missing, without the cache and with it" {
+	need_data
+	run -0 "$OPROFILE" buildid-cache --missing "$data/s390x/perf.data"
+	[[ $output == *"0847a9bac97c126d5efcdbd5b0aa2d11de3319a0 /work/work"* ]]
+	[[ $output == *"[kernel.kallsyms]"* ]]
+	PERF_BUILDID_DIR=$data/s390x/debug-cache
+	run -0 "$OPROFILE" buildid-cache --missing "$data/s390x/perf.data"
+	[[ $output != *work* ]]
+	[[ $output != *"[kernel.kallsyms]"* ]]
+}
+
+@test "where shows each step" {
+	need_data
+	run -1 "$OPROFILE" where "$data/arm64/perf.data" work
+	[[ ${lines[0]} == "/work/work  build-id ad00aa0297db90439144d92d877e13f91b5f8e45" ]]
+	[[ $output == *"recorded path"*"/work/work: not there"* ]]
+	[[ $output == *"no symbols"* ]]
+	PERF_BUILDID_DIR=$data/arm64/debug-cache
+	run -0 "$OPROFILE" where "$data/arm64/perf.data" work
+	[[ $output == *"perf's cache"*"/work/work/ad00aa0297db90439144d92d877e13f91b5f8e45/elf: found"* ]]
+	run -0 "$OPROFILE" where ad00aa0297db90439144d92d877e13f91b5f8e45
+	[[ $output == *"= "*" symbols from"* ]]
+}
+
+@test "this machine's kernel never names another one's" {
+	need_data
+	run -1 "$OPROFILE" where "$data/arm64/perf.data" '[kernel.kallsyms]'
+	[[ $output == *"/proc/kallsyms: another one"* ]]
+	PERF_BUILDID_DIR=$data/arm64/debug-cache
+	run -0 "$OPROFILE" where "$data/arm64/perf.data" '[kernel.kallsyms]'
+	[[ $output == *"symbols from $data/arm64/debug-cache"* ]]
+}
+
+# The recorded machine's own report: samples, command, object, symbol.  Objects are left out of
+# the comparison where perf folds modules into the kernel (arm64), and lines without a name.
+@test "with the cache, the rows of the s390x machine's own report" {
+	need_data
+	PERF_BUILDID_DIR=$data/s390x/debug-cache
+	"$OPROFILE" report --csv --by comm,symbol "$data/s390x/perf.data" 2>/dev/null |
+		awk -F, 'NR > 1 && $2 !~ /^(0x|\/|\(|\[|"|anonymous symbol)/ {print $3 "\t" $1 "\t" $2}' |
+		sort >"$BATS_TEST_TMPDIR/ours"
+	awk -F'\t' '$4 !~ /^(0x|\[)/ {sub(/ +$/, "", $4); n[$2 "\t" $4] += $1}
+		END {for (k in n) print n[k] "\t" k}' "$data/s390x/perf.data.native" |
+		sort >"$BATS_TEST_TMPDIR/theirs"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/theirs")" -gt 500 ]
+	diff "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/theirs"
+}
