@@ -1,13 +1,16 @@
 #include "aggregate/cells.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "aggregate/groups.h"
 #include "aggregate/quality.h"
 #include "aggregate/view.h"
 
 enum {
-	MAX_KEYS = KEY_ID_COUNT
+	APP_KERNEL =
+		0xfffffffe /* for the number of an image: the kernel, whatever file */
 };
 
 /* What one tally cell stands for. */
@@ -17,7 +20,15 @@ struct cell_view {
 	uint32_t event; /* of the profile */
 	uint32_t cpu;
 	uint64_t bucket;
-	bool top; /* the image stands at the top level */
+	bool top;     /* the image stands at the top level */
+	uint32_t app; /* image that names the application */
+};
+
+/* The tuples of cells: those next to each other often have one in common. */
+struct numbers {
+	struct cell_view last;
+	uint32_t who;
+	uint32_t *where_of; /* by place; one more for an unknown one */
 };
 
 static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
@@ -37,17 +48,24 @@ static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
 	return *text; /* VIEW_UNSET is STRTAB_FAILED, too */
 }
 
-/* A process whose main binary is not known stands under the image that was hit. */
-static uint32_t app_text(struct profile *p, struct view *v, const struct cell_view *c)
+/* The image that is the application; a process whose main binary is not known stands under
+ * the image that was hit. */
+static uint32_t app_image(const struct view *v, const struct cell_view *c)
 {
 	if (c->top)
-		return image_text(p, v, c->place->image);
+		return c->place->image;
 	if (c->actor->flags & ACTOR_KERNEL)
-		return strtab_add(&p->strings, image_name_kernel(p->options.names,
-								 view_vmlinux(p, v)));
-	if (c->actor->app >= v->source.dict->images.nr)
-		return image_text(p, v, c->place->image);
-	return image_text(p, v, c->actor->app);
+		return APP_KERNEL;
+	return c->actor->app < v->source.dict->images.nr ? c->actor->app
+							 : c->place->image;
+}
+
+static uint32_t app_text(struct profile *p, struct view *v, uint32_t app)
+{
+	if (app != APP_KERNEL)
+		return image_text(p, v, app);
+	return strtab_add(&p->strings,
+			  image_name_kernel(p->options.names, view_vmlinux(p, v)));
 }
 
 static uint64_t symbol_value(struct profile *p, uint32_t function)
@@ -83,8 +101,7 @@ static uint64_t key_value(struct profile *p, struct view *v, const struct cell_v
 	case KEY_IMAGE:
 		return image_text(p, v, c->place->image);
 	case KEY_APP:
-		return p->options.merge_images ? image_text(p, v, c->place->image)
-					       : app_text(p, v, c);
+		return app_text(p, v, c->app);
 	case KEY_SYMBOL:
 		return symbol_value(p, c->place->function);
 	case KEY_ORIGIN:
@@ -131,7 +148,7 @@ static int app_wanted(struct profile *p, struct view *v, const struct cell_view 
 
 	if (!p->options.exclude_dependent)
 		return 1;
-	app = app_text(p, v, c);
+	app = app_text(p, v, app_image(v, c));
 	image = image_text(p, v, c->place->image);
 	if (app == STRTAB_FAILED || image == STRTAB_FAILED)
 		return -ENOMEM;
@@ -153,14 +170,60 @@ static int cell_wanted(struct profile *p, struct view *v, struct cell_view *c)
 	return app_wanted(p, v, c);
 }
 
-static int add_cell(struct profile *p, struct view *v, const struct tally_cell *cell)
+/* The number of the tuple that one side of the cell's group is. */
+static uint32_t make_tuple(struct profile *p, struct view *v, const struct cell_view *c,
+			   unsigned int side)
+{
+	uint64_t values[KEY_ID_COUNT] = { 0 };
+
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		const struct key *key = &p->options.keys->keys.at[k];
+		uint64_t *value = &values[p->key_slots[k].at];
+
+		if (p->key_slots[k].side != side)
+			continue;
+		*value = key_value(p, v, c, key);
+		if (key->row->kind == KEY_TEXT && *value == STRTAB_FAILED)
+			return DICT_NONE;
+	}
+	return groups_tuple(p, side, values);
+}
+
+static uint32_t who_tuple(struct profile *p, struct view *v, struct numbers *n,
+			  struct cell_view *c)
+{
+	const struct cell_view *last = &n->last;
+
+	if (p->options.merge_images)
+		c->app = c->place->image;
+	else
+		c->app = p->needs & NEED_APP ? app_image(v, c) : 0;
+	if (n->who != DICT_NONE && c->actor == last->actor && c->app == last->app &&
+	    c->cpu == last->cpu && c->bucket == last->bucket)
+		return n->who;
+	n->last = *c;
+	n->who = make_tuple(p, v, c, GROUP_WHO);
+	return n->who;
+}
+
+static uint32_t where_tuple(struct profile *p, struct view *v, struct numbers *n,
+			    const struct cell_view *c, uint32_t place)
+{
+	uint32_t *where = &n->where_of[place < v->places.nr ? place : v->places.nr];
+
+	if (*where == DICT_NONE)
+		*where = make_tuple(p, v, c, GROUP_WHERE);
+	return *where;
+}
+
+static int add_cell(struct profile *p, struct view *v, struct numbers *n,
+		    const struct tally_cell *cell)
 {
 	static const struct actor nobody = { .app = DICT_NONE };
 	static const struct place nowhere = { .image = DICT_NONE,
 					      .function = DICT_NONE };
 	uint32_t actor = (uint32_t)(cell->a >> 32);
 	uint32_t place = (uint32_t)cell->a;
-	uint64_t values[MAX_KEYS] = { 0 };
 	struct cell_view c = {
 		.actor = actor < v->actors.nr ? &v->actors.at[actor] : &nobody,
 		.place = place < v->places.nr ? &v->places.at[place] : &nowhere,
@@ -168,32 +231,30 @@ static int add_cell(struct profile *p, struct view *v, const struct tally_cell *
 		.cpu = (uint32_t)(cell->b >> VIEW_EVENT_BITS) & VIEW_CPU_NONE,
 		.bucket = cell->b >> (VIEW_EVENT_BITS + VIEW_CPU_BITS),
 	};
-	uint32_t row;
+	struct profile_event *event = &p->events.at[c.event];
+	struct profile_row *row;
+	uint32_t number;
 	int wanted = cell_wanted(p, v, &c);
 
 	if (wanted <= 0)
 		return wanted;
-	for (size_t k = 0; k < p->nr_keys; k++) {
-		const struct key *key = &p->options.keys->keys.at[k];
-
-		values[k] = key_value(p, v, &c, key);
-		if (key->row->kind == KEY_TEXT && values[k] == STRTAB_FAILED)
-			return -ENOMEM;
-	}
-	row = groups_row(p, values, c.event);
-	if (row == DICT_NONE)
+	number = groups_row_of(p, who_tuple(p, v, n, &c),
+			       where_tuple(p, v, n, &c, place), c.event);
+	if (number == DICT_NONE)
 		return -ENOMEM;
-	p->rows.at[row].samples += cell->samples;
-	p->rows.at[row].period += cell->period;
-	p->events.at[c.event].samples += cell->samples;
-	p->events.at[c.event].period += cell->period;
+	row = &p->rows.at[number];
+	row->samples += cell->samples;
+	row->period += cell->period;
+	event->samples += cell->samples;
+	event->period += cell->period;
 	p->samples += cell->samples;
 	if (p->options.quality)
 		quality_add(p, c.actor, c.place, c.event, cell->samples);
 	return 0;
 }
 
-static int add_dense_row(struct profile *p, struct view *v, size_t number)
+static int add_dense_row(struct profile *p, struct view *v, struct numbers *n,
+			 size_t number)
 {
 	const struct dense *d = &v->dense;
 	const dense_count *counts = d->rows[number];
@@ -207,7 +268,7 @@ static int add_dense_row(struct profile *p, struct view *v, size_t number)
 			continue;
 		cell.a = actor << 32 | place;
 		cell.samples = counts[place];
-		r = add_cell(p, v, &cell);
+		r = add_cell(p, v, n, &cell);
 		if (r)
 			return r;
 	}
@@ -216,15 +277,21 @@ static int add_dense_row(struct profile *p, struct view *v, size_t number)
 
 int cells_add_all(struct profile *p, struct view *v)
 {
+	size_t bytes = (v->places.nr + 1) * sizeof(uint32_t);
+	struct numbers n = { .who = DICT_NONE, .where_of = malloc(bytes) };
 	int r = 0;
 
+	if (!n.where_of)
+		return -ENOMEM;
+	memset(n.where_of, 0xff, bytes); /* DICT_NONE */
 	for (size_t i = 0; !r && i < v->dense.nr_rows; i++) {
 		if (v->dense.rows[i])
-			r = add_dense_row(p, v, i);
+			r = add_dense_row(p, v, &n, i);
 	}
 	for (size_t i = 0; !r && i < v->tally.nr_cells; i++) {
 		if (v->tally.cells[i].samples)
-			r = add_cell(p, v, &v->tally.cells[i]);
+			r = add_cell(p, v, &n, &v->tally.cells[i]);
 	}
+	free(n.where_of);
 	return r;
 }

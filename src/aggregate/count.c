@@ -197,11 +197,15 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *plac
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t row = rows[i];
 
-		if (row == ROW_NONE)
-			continue;
-		if (row >= d->nr_rows || !d->rows[row] || highest >= d->nr_places) {
-			int r = dense_extend(d, &v->tally, row, highest);
+		/* ROW_NONE is beyond all rows. */
+		if (__builtin_expect(row >= d->nr_rows || !d->rows[row] ||
+					     highest >= d->nr_places,
+				     0)) {
+			int r;
 
+			if (row == ROW_NONE)
+				continue;
+			r = dense_extend(d, &v->tally, row, highest);
 			if (r < 0)
 				return r;
 			if (r) {

@@ -8,7 +8,7 @@
 
 enum {
 	FIRST_PLACES = 1024,
-	MAX_COUNTS = 8 << 20 /* 16 MB */
+	MAX_COUNTS = 16 << 20 /* 16 MB */
 };
 
 void dense_done(struct dense *d)

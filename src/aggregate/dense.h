@@ -13,10 +13,10 @@ enum {
 };
 
 /* Small, so that more of them stay in the caches; what runs over is carried. */
-typedef uint16_t dense_count;
+typedef uint8_t dense_count;
 
 enum {
-	DENSE_COUNT_MAX = UINT16_MAX
+	DENSE_COUNT_MAX = UINT8_MAX
 };
 
 struct dense {

@@ -2,14 +2,49 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "aggregate/profile.h"
 #include "base/hash.h"
 
 enum {
-	FIRST_GROUPS = 1024
+	FIRST_SLOTS = 1024,
+	/* Places of one actor are met in order, so that this many stand together: it is
+	 * one cache line of slots. */
+	NEAR_BITS = 4
 };
+
+static bool is_where(const struct key_row *row)
+{
+	return row->needs & (NEED_IMAGE | NEED_FUNCTION | NEED_ADDRESS) &&
+	       !(row->needs & NEED_APP);
+}
+
+void groups_init(struct profile *p)
+{
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		const struct key_row *row = p->options.keys->keys.at[k].row;
+		unsigned int side = is_where(row) ? GROUP_WHERE : GROUP_WHO;
+
+		p->key_slots[k].side = (uint8_t)side;
+		p->key_slots[k].at = (uint8_t)p->tuples[side].width++;
+	}
+}
+
+void groups_done(struct profile *p)
+{
+	tuples_done(&p->tuples[GROUP_WHO]);
+	tuples_done(&p->tuples[GROUP_WHERE]);
+	vec_done(&p->groups);
+	vec_done(&p->rows);
+	vec_done(&p->first_rows);
+	free(p->group_slots);
+	p->group_slots = NULL;
+}
+
+uint32_t groups_tuple(struct profile *p, unsigned int side, const uint64_t *values)
+{
+	return tuples_add(&p->tuples[side], values);
+}
 
 /* The row of an event in a group, new or old; DICT_NONE when memory is short. */
 static uint32_t add_row(struct profile *p, uint32_t group, uint32_t event)
@@ -17,10 +52,6 @@ static uint32_t add_row(struct profile *p, uint32_t group, uint32_t event)
 	struct profile_row row = { .group = group, .event = event };
 	uint32_t at;
 
-	while (p->first_rows.nr <= group) {
-		if (!vec_push(&p->first_rows, DICT_NONE))
-			return DICT_NONE;
-	}
 	for (at = p->first_rows.at[group]; at != DICT_NONE; at = p->rows.at[at].next) {
 		if (p->rows.at[at].event == event)
 			return at;
@@ -32,72 +63,68 @@ static uint32_t add_row(struct profile *p, uint32_t group, uint32_t event)
 	return p->first_rows.at[group];
 }
 
-/* Where the group with these values is, or an empty slot. */
-static struct group_slot *find_group(const struct profile *p, uint32_t hash,
-				     const uint64_t *values)
+/* Where the pair is, or an empty slot. */
+static uint32_t *find_slot(const struct profile *p, uint32_t who, uint32_t where)
 {
-	size_t bytes = p->nr_keys * sizeof(*values);
-	size_t i = hash & (p->nr_group_slots - 1);
+	size_t mask = p->nr_group_slots - 1;
+	size_t i = hash_pair(who, where >> NEAR_BITS) << NEAR_BITS |
+		   (where & ((1U << NEAR_BITS) - 1));
 
-	for (;; i = (i + 1) & (p->nr_group_slots - 1)) {
-		struct group_slot *slot = &p->group_slots[i];
+	for (;; i++) {
+		uint32_t *slot = &p->group_slots[i & mask];
+		const struct profile_group *g;
 
-		if (!slot->group_plus_1)
+		if (!*slot)
 			return slot;
-		if (slot->hash == hash &&
-		    !memcmp(&p->values.at[(slot->group_plus_1 - 1) * p->nr_keys],
-			    values, bytes))
+		g = &p->groups.at[*slot - 1];
+		if (g->tuple[GROUP_WHO] == who && g->tuple[GROUP_WHERE] == where)
 			return slot;
 	}
 }
 
 /* At most half full. */
-static int grow_groups(struct profile *p)
+static int grow_slots(struct profile *p)
 {
-	size_t nr = p->nr_group_slots ? p->nr_group_slots * 2 : FIRST_GROUPS;
-	struct group_slot *grown = calloc(nr, sizeof(*grown));
+	size_t nr = p->nr_group_slots ? p->nr_group_slots * 2 : FIRST_SLOTS;
+	uint32_t *grown = calloc(nr, sizeof(*grown));
 
 	if (!grown)
 		return -ENOMEM;
-	for (size_t i = 0; i < p->nr_group_slots; i++) {
-		const struct group_slot *old = &p->group_slots[i];
-		size_t at = old->hash & (nr - 1);
-
-		if (!old->group_plus_1)
-			continue;
-		while (grown[at].group_plus_1)
-			at = (at + 1) & (nr - 1);
-		grown[at] = *old;
-	}
 	free(p->group_slots);
 	p->group_slots = grown;
 	p->nr_group_slots = nr;
+	for (uint32_t i = 0; i < p->groups.nr; i++) {
+		const struct profile_group *g = &p->groups.at[i];
+
+		*find_slot(p, g->tuple[GROUP_WHO], g->tuple[GROUP_WHERE]) = i + 1;
+	}
 	return 0;
 }
 
-/* The group with these values, new or old; DICT_NONE when memory is short. */
-static uint32_t add_group(struct profile *p, const uint64_t *values)
+uint32_t groups_row_of(struct profile *p, uint32_t who, uint32_t where, uint32_t event)
 {
-	uint32_t hash = (uint32_t)hash_bytes(values, p->nr_keys * sizeof(*values), 0);
-	struct group_slot *slot;
+	struct profile_group group = { .tuple = { who, where } };
+	uint32_t *slot;
 
-	if ((p->nr_groups + 1) * 2 > p->nr_group_slots && grow_groups(p))
+	if (who == DICT_NONE || where == DICT_NONE ||
+	    ((p->groups.nr + 1) * 2 > p->nr_group_slots && grow_slots(p)))
 		return DICT_NONE;
-	slot = find_group(p, hash, values);
-	if (slot->group_plus_1)
-		return slot->group_plus_1 - 1;
-	for (size_t k = 0; k < p->nr_keys; k++) {
-		if (!vec_push(&p->values, values[k]))
+	slot = find_slot(p, who, where);
+	if (!*slot) {
+		if (!vec_grow(&p->first_rows) || !vec_push(&p->groups, group))
 			return DICT_NONE;
+		p->first_rows.at[p->first_rows.nr++] = DICT_NONE;
+		*slot = (uint32_t)p->groups.nr;
 	}
-	slot->hash = hash;
-	slot->group_plus_1 = (uint32_t)++p->nr_groups;
-	return slot->group_plus_1 - 1;
+	return add_row(p, *slot - 1, event);
 }
 
 uint32_t groups_row(struct profile *p, const uint64_t *values, uint32_t event)
 {
-	uint32_t group = add_group(p, values);
+	uint64_t sides[GROUP_SIDES][KEY_ID_COUNT] = { 0 };
 
-	return group == DICT_NONE ? DICT_NONE : add_row(p, group, event);
+	for (size_t k = 0; k < p->nr_keys; k++)
+		sides[p->key_slots[k].side][p->key_slots[k].at] = values[k];
+	return groups_row_of(p, groups_tuple(p, GROUP_WHO, sides[GROUP_WHO]),
+			     groups_tuple(p, GROUP_WHERE, sides[GROUP_WHERE]), event);
 }

@@ -6,6 +6,7 @@
 
 #include "aggregate/cells.h"
 #include "aggregate/count.h"
+#include "aggregate/groups.h"
 #include "aggregate/view.h"
 #include "base/err.h"
 #include "resolve/demangle.h"
@@ -18,6 +19,7 @@ int profile_init(struct profile *p, const struct profile_options *options)
 	if (strtab_init(&p->strings))
 		return -ENOMEM;
 	p->nr_keys = options->keys->keys.nr;
+	groups_init(p);
 	for (size_t i = 0; i < p->nr_keys; i++)
 		p->needs |= options->keys->keys.at[i].row->needs;
 	if (spec && spec_has_images(spec))
@@ -43,12 +45,9 @@ void profile_done(struct profile *p)
 	vec_done(&p->events);
 	vec_done(&p->images);
 	vec_done(&p->functions);
-	vec_done(&p->values);
-	vec_done(&p->rows);
-	vec_done(&p->first_rows);
+	groups_done(p);
 	map_done(&p->image_by);
 	map_done(&p->function_by);
-	free(p->group_slots);
 	*p = (struct profile){ 0 };
 }
 
@@ -177,11 +176,6 @@ void profile_finish(struct profile *p)
 		for (size_t j = 0; j < p->events.nr; j++)
 			e->rank += compare_events(p, &p->events.at[j], e) < 0;
 	}
-}
-
-uint64_t profile_value(const struct profile *p, uint32_t group, size_t key)
-{
-	return p->values.at[group * p->nr_keys + key];
 }
 
 const char *profile_function_name(struct profile *p, uint32_t function)

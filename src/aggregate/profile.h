@@ -22,6 +22,7 @@
 #include "aggregate/keys.h"
 #include "aggregate/spec.h"
 #include "aggregate/symbol_filter.h"
+#include "aggregate/tuples.h"
 #include "base/map.h"
 #include "base/strtab.h"
 #include "base/vec.h"
@@ -102,9 +103,21 @@ struct profile_function {
 	uint64_t vma;
 };
 
-struct group_slot {
-	uint32_t hash;
-	uint32_t group_plus_1; /* 0: empty */
+/* The two halves of a group (groups.h). */
+enum {
+	GROUP_WHO,   /* thread, processor, time, session */
+	GROUP_WHERE, /* image, function, address */
+	GROUP_SIDES
+};
+
+struct profile_group {
+	uint32_t tuple[GROUP_SIDES];
+};
+
+/* Where the values of a key are. */
+struct key_slot {
+	uint8_t side;
+	uint8_t at; /* in the tuples of that side */
 };
 
 struct profile_row {
@@ -149,16 +162,17 @@ struct profile {
 	VEC(struct profile_event) events;
 	VEC(struct profile_image) images;
 	VEC(struct profile_function) functions;
-	VEC(uint64_t) values; /* of group g and key k: values.at[g * nr_keys + k] */
+	VEC(struct profile_group) groups;
 	VEC(struct profile_row) rows;
+	struct tuples tuples[GROUP_SIDES];
+	struct key_slot key_slots[KEY_ID_COUNT];
 	size_t nr_keys;
-	size_t nr_groups;
 	uint64_t samples;
 	struct profile_input input;
 	struct profile_quality quality;
 	struct map image_by;
 	struct map function_by;
-	struct group_slot *group_slots; /* hash table of the groups by their values */
+	uint32_t *group_slots; /* hash table: number of the group + 1, 0: empty */
 	size_t nr_group_slots;
 	VEC(uint32_t) first_rows; /* of each group */
 	unsigned int needs;
@@ -201,7 +215,14 @@ int profile_read_perf_data(struct profile *p, const char *path, const char *sess
 /* Gives the events their ranks.  To be called when all sources are read. */
 void profile_finish(struct profile *p);
 
-uint64_t profile_value(const struct profile *p, uint32_t group, size_t key);
+static inline uint64_t profile_value(const struct profile *p, uint32_t group,
+				     size_t key)
+{
+	const struct key_slot slot = p->key_slots[key];
+	const struct tuples *t = &p->tuples[slot.side];
+
+	return t->values.at[p->groups.at[group].tuple[slot.side] * t->width + slot.at];
+}
 /* Values of a KEY_TEXT key number strings or functions: all are below this.  0 for other
  * keys. */
 size_t profile_nr_values(const struct profile *p, size_t key);

@@ -2,32 +2,19 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
+
+#include "base/huge.h"
 
 enum {
-	FIRST_BITS = 12,
-	HUGE_PAGE = 2 << 20
+	FIRST_BITS = 12
 };
 
+/* All of a table gets used, so it is better filled at once than page by page. */
 static int make(struct tally *t, unsigned int bits)
 {
-	size_t bytes;
-
 	*t = (struct tally){ .nr_cells = (size_t)1 << bits, .shift = 64 - bits };
-	bytes = t->nr_cells * sizeof(*t->cells);
-	if (bytes < HUGE_PAGE) {
-		t->cells = calloc(1, bytes);
-		return t->cells ? 0 : -ENOMEM;
-	}
-	t->cells = aligned_alloc(HUGE_PAGE, bytes);
-	if (!t->cells)
-		return -ENOMEM;
-	/* Advice only: without huge pages it is slower, not wrong.  All of the table gets
-	 * used, so it is better filled at once than page by page. */
-	madvise(t->cells, bytes, MADV_HUGEPAGE);
-	memset(t->cells, 0, bytes);
-	return 0;
+	t->cells = huge_zalloc(t->nr_cells, sizeof(*t->cells));
+	return t->cells ? 0 : -ENOMEM;
 }
 
 int tally_init(struct tally *t)

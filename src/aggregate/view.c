@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/huge.h"
+
+enum {
+	FIRST_ROOM = 16
+};
 
 static const uint64_t vma_unknown = UINT64_MAX;
 
@@ -61,14 +66,28 @@ void view_free(struct view *v)
 	free(v);
 }
 
-/* Grows an array of numbers to `nr` and one more for "unknown"; new ones are unset. */
+/* An array of `nr` numbers and one more for "unknown" has room for so many: it grows with
+ * its dict, chunk by chunk, and is not to be moved each time. */
+static size_t room_for(size_t nr)
+{
+	size_t room = FIRST_ROOM;
+
+	while (room <= nr)
+		room *= 2;
+	return room;
+}
+
+/* Grows an array of numbers to `nr` and one more; new ones are unset. */
 static int grow_numbers(uint32_t **numbers, size_t *nr_old, size_t nr)
 {
-	uint32_t *grown;
+	uint32_t *grown = *numbers;
+	size_t room = room_for(nr);
 
-	if (*numbers && nr == *nr_old)
+	if (grown && nr == *nr_old)
 		return 0;
-	grown = realloc(*numbers, (nr + 1) * sizeof(*grown));
+	if (!grown || room != room_for(*nr_old))
+		grown = huge_realloc(grown, (*nr_old + 1) * sizeof(*grown),
+				     room * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	for (size_t i = *nr_old; i <= nr; i++)

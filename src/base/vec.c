@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/huge.h"
+
 bool vec_grow_raw(void **data, size_t *cap, size_t need, size_t elem_bytes)
 {
 	size_t want = *cap ? *cap : 16;
@@ -15,7 +17,7 @@ bool vec_grow_raw(void **data, size_t *cap, size_t need, size_t elem_bytes)
 	}
 	if (want > SIZE_MAX / elem_bytes)
 		return false;
-	grown = realloc(*data, want * elem_bytes);
+	grown = huge_realloc(*data, *cap * elem_bytes, want * elem_bytes);
 	if (!grown)
 		return false;
 	*data = grown;

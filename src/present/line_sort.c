@@ -147,7 +147,7 @@ static int sort_by_numbers(struct lines *lines, const struct sorting *s)
 static int rank_groups(struct profile *p, const struct tie_keys *keys,
 		       uint64_t **ret_numbers)
 {
-	*ret_numbers = malloc((p->nr_groups + 1) * sizeof(**ret_numbers));
+	*ret_numbers = malloc((p->groups.nr + 1) * sizeof(**ret_numbers));
 	return *ret_numbers ? ties_make(p, keys, *ret_numbers) : -ENOMEM;
 }
 

@@ -78,7 +78,7 @@ static bool has_key_of(const struct profile *p, unsigned int keys)
 /* Fills lines->number_of where groups are summed up. */
 static int number_groups(struct numbering *n, struct lines *lines)
 {
-	size_t nr = n->p->nr_groups;
+	size_t nr = n->p->groups.nr;
 
 	if (!has_key_of(n->p, n->without))
 		return 0;
@@ -125,7 +125,7 @@ static int fill_groups(struct numbering *n, double threshold, const uint32_t *co
 		       struct lines *lines)
 {
 	size_t nr_columns = lines->nr_columns;
-	size_t nr_lines = n->groups.at ? n->groups.nr : n->p->nr_groups;
+	size_t nr_lines = n->groups.at ? n->groups.nr : n->p->groups.nr;
 
 	if (add_counts(n->p, column_of, nr_lines, lines) ||
 	    !vec_reserve(&lines->all, nr_lines))

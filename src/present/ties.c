@@ -66,7 +66,7 @@ static uint64_t rank_dense(struct values *v, size_t nr_values, uint32_t *ranks)
 	uint32_t rank = 0;
 
 	memset(v->group_of, 0xff, nr_values * sizeof(*v->group_of));
-	for (uint32_t g = 0; g < p->nr_groups; g++) {
+	for (uint32_t g = 0; g < p->groups.nr; g++) {
 		uint32_t value = (uint32_t)profile_value(p, g, v->key);
 
 		if (v->group_of[value] == DICT_NONE) {
@@ -97,7 +97,7 @@ static int add_dense(struct values *v, uint64_t *ties, uint64_t *span)
 		nr_ranks = rank_dense(v, nr_values, ranks);
 		if (__builtin_mul_overflow(*span, nr_ranks, span))
 			r = -E2BIG;
-		for (uint32_t g = 0; !r && g < p->nr_groups; g++)
+		for (uint32_t g = 0; !r && g < p->groups.nr; g++)
 			ties[g] =
 				ties[g] * nr_ranks + ranks[profile_value(p, g, v->key)];
 	} else {
@@ -113,22 +113,22 @@ static int add_dense(struct values *v, uint64_t *ties, uint64_t *span)
 static int add_sparse(struct values *v, uint64_t *ties, uint64_t *span)
 {
 	struct profile *p = v->p;
-	uint32_t *groups = calloc(p->nr_groups + 1, sizeof(*groups));
+	uint32_t *groups = calloc(p->groups.nr + 1, sizeof(*groups));
 	uint64_t rank = 0;
 	int r = 0;
 
 	if (!groups)
 		return -ENOMEM;
-	for (uint32_t g = 0; g < p->nr_groups; g++)
+	for (uint32_t g = 0; g < p->groups.nr; g++)
 		groups[g] = g;
-	if (p->nr_groups)
-		qsort_r(groups, p->nr_groups, sizeof(*groups), compare_by_group, v);
-	if (__builtin_mul_overflow(*span, p->nr_groups, span))
+	if (p->groups.nr)
+		qsort_r(groups, p->groups.nr, sizeof(*groups), compare_by_group, v);
+	if (__builtin_mul_overflow(*span, p->groups.nr, span))
 		r = -E2BIG;
-	for (size_t i = 0; !r && i < p->nr_groups; i++) {
+	for (size_t i = 0; !r && i < p->groups.nr; i++) {
 		if (i && compare_groups(v, groups[i - 1], groups[i]))
 			rank++;
-		ties[groups[i]] = ties[groups[i]] * p->nr_groups + rank;
+		ties[groups[i]] = ties[groups[i]] * p->groups.nr + rank;
 	}
 	free(groups);
 	return r;
@@ -138,7 +138,7 @@ int ties_make(struct profile *p, const struct tie_keys *keys, uint64_t *ties)
 {
 	uint64_t span = 1;
 
-	memset(ties, 0, p->nr_groups * sizeof(*ties));
+	memset(ties, 0, p->groups.nr * sizeof(*ties));
 	for (size_t i = 0; i < keys->nr; i++) {
 		struct values v = { .p = p,
 				    .by = keys->at[i].by,

@@ -221,7 +221,7 @@ static void say_more(const struct report *r)
 		fprintf(stderr,
 			"%" PRIu32 " segments, %" PRIu64 " samples read, %" PRIu64
 			" selected, %zu groups\n",
-			in->nr_segments, in->samples_read, p->samples, p->nr_groups);
+			in->nr_segments, in->samples_read, p->samples, p->groups.nr);
 	if (!(r->plan.verbose & VERBOSE_IMAGES))
 		return;
 	for (size_t i = 0; i < p->images.nr; i++) {

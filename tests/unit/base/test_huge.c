@@ -1,0 +1,80 @@
+/* Big memory keeps what was in it, and zeroed memory is zero. */
+#include "base/huge.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+static void growing_keeps_the_bytes(void **state)
+{
+	static const size_t sizes[] = { 1, 4096, 1 << 20, 3 << 20, (5 << 20) + 1 };
+	uint8_t *bytes = NULL;
+	size_t old = 0;
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+		bytes = huge_realloc(bytes, old, sizes[s]);
+		assert_non_null(bytes);
+		for (size_t i = 0; i < old; i++)
+			assert_int_equal(bytes[i], i * 7 % 251);
+		for (size_t i = old; i < sizes[s]; i++)
+			bytes[i] = (uint8_t)(i * 7 % 251);
+		old = sizes[s];
+	}
+	free(bytes);
+}
+
+static void shrinking_keeps_what_is_left(void **state)
+{
+	uint8_t *bytes = huge_alloc(4 << 20);
+
+	(void)state;
+	assert_non_null(bytes);
+	memset(bytes, 3, 4 << 20);
+	bytes = huge_realloc(bytes, 4 << 20, 2 << 20);
+	assert_non_null(bytes);
+	for (size_t i = 0; i < 2 << 20; i++)
+		assert_int_equal(bytes[i], 3);
+	free(bytes);
+}
+
+static void zeroed_memory_is_zero(void **state)
+{
+	static const size_t counts[] = { 10, 300000, 600000 };
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+		uint64_t *dirty = huge_alloc(counts[c] * sizeof(*dirty));
+		uint64_t *numbers;
+
+		assert_non_null(dirty);
+		memset(dirty, 0xff, counts[c] * sizeof(*dirty));
+		free(dirty);
+		numbers = huge_zalloc(counts[c], sizeof(*numbers));
+		assert_non_null(numbers);
+		for (size_t i = 0; i < counts[c]; i++)
+			assert_int_equal(numbers[i], 0);
+		free(numbers);
+	}
+}
+
+static void sizes_that_no_memory_has(void **state)
+{
+	(void)state;
+	assert_null(huge_zalloc(SIZE_MAX / 2, 8));
+	assert_null(huge_alloc(SIZE_MAX - 100));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(growing_keeps_the_bytes),
+		cmocka_unit_test(shrinking_keeps_what_is_left),
+		cmocka_unit_test(zeroed_memory_is_zero),
+		cmocka_unit_test(sizes_that_no_memory_has),
+	};
+
+	return UNIT_RUN(tests);
+}
