@@ -43,33 +43,48 @@ static uint64_t text_start(const char *text)
 	return start ? start : symbol_address(text, "_stext");
 }
 
-/* Bytes of "Kernel code" in /proc/iomem, 0 if hidden.  These are physical addresses, but
- * the range is as long as that of the virtual ones, and cheap: _etext itself stands behind
- * some 100 000 lines of kallsyms. */
-static uint64_t code_bytes(void)
+/* The address range of a row of /proc/iomem ("  01000000-0220bb07 : Kernel code"). */
+static bool memory_row(const char *text, const char *name, uint64_t *ret_start,
+		       uint64_t *ret_last)
+{
+	const char *at = strstr(text, name);
+
+	while (at && at > text && at[-1] != ' ' && at[-1] != '\n')
+		at--;
+	return at && parse_hex_at(&at, ret_start) && *at++ == '-' &&
+	       parse_hex_at(&at, ret_last) && *ret_last > *ret_start;
+}
+
+/* Bytes from the kernel's code to the end of its bss, 0 if hidden: behind the data lies code
+ * too, that of its start, in which the stacks of the idle tasks begin.  These are physical
+ * addresses, but the range is as long as that of the virtual ones, and cheap: the symbols
+ * themselves stand behind some 100 000 lines of kallsyms. */
+static uint64_t kernel_bytes(void)
 {
 	struct buf text = { 0 };
 	uint64_t start = 0;
-	uint64_t end = 0;
-	const char *at = NULL;
+	uint64_t last = 0;
+	uint64_t bss_start;
+	uint64_t bss_last;
+	const char *rows = NULL;
 
 	if (io_read_file("/proc/iomem", &text, 1 << 20) == 0) {
 		buf_put_u8(&text, 0);
-		if (!text.failed)
-			at = strstr((const char *)text.data, " : Kernel code");
+		rows = text.failed ? NULL : (const char *)text.data;
 	}
-	while (at && at > (const char *)text.data && at[-1] != ' ' && at[-1] != '\n')
-		at--;
-	if (at &&
-	    (!parse_hex_at(&at, &start) || *at++ != '-' || !parse_hex_at(&at, &end)))
-		start = end = 0;
+	if (!rows || !memory_row(rows, " : Kernel code", &start, &last))
+		start = last = 0;
+	else if (memory_row(rows, " : Kernel bss", &bss_start, &bss_last) &&
+		 bss_last > last)
+		last = bss_last;
 	buf_done(&text);
-	return end > start ? end - start + 1 : 0;
+	return last > start ? last - start + 1 : 0;
 }
 
-/* _text and _etext from the whole of kallsyms. */
+/* _text and the end of the code from the whole of kallsyms. */
 static int search_kallsyms(uint64_t *start, uint64_t *end)
 {
+	static const char *const ends[] = { "_etext", "_einittext" };
 	struct buf text = { 0 };
 	int r;
 
@@ -80,7 +95,12 @@ static int search_kallsyms(uint64_t *start, uint64_t *end)
 	}
 	if (r == 0) {
 		*start = text_start((const char *)text.data);
-		*end = symbol_address((const char *)text.data, "_etext");
+		*end = 0;
+		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+			uint64_t at = symbol_address((const char *)text.data, ends[i]);
+
+			*end = at > *end ? at : *end;
+		}
 	}
 	buf_done(&text);
 	return r;
@@ -128,7 +148,7 @@ static int find_text(uint64_t *ret_start, uint64_t *ret_end)
 	if (r < 0)
 		return r;
 	start = text_start(head);
-	end = start ? start + code_bytes() : 0;
+	end = start ? start + kernel_bytes() : 0;
 	if (end == start) {
 		r = search_kallsyms(&start, &end);
 		if (r < 0)

@@ -114,13 +114,19 @@ static int wish_word(struct wish *w, char sign, const char *word, size_t len,
 	return 0;
 }
 
+/* The sign in front of a word of "+x,-y", '\0' if there is none. */
+static char sign_at(const char *spec)
+{
+	return *spec == '+' || *spec == '-' ? *spec : (char)'\0';
+}
+
 static int parse(const char *spec, struct wish *w, struct err *err)
 {
-	bool changes = *spec == '+' || *spec == '-';
+	bool changes = sign_at(spec);
 
 	w->replace = !changes;
 	while (*spec) {
-		char sign = *spec == '+' || *spec == '-' ? *spec : 0;
+		char sign = sign_at(spec);
 		size_t len;
 		int r;
 

@@ -14,7 +14,8 @@ enum {
 
 static char *copy(char *at, const char *text, size_t len)
 {
-	memcpy(at, text, len);
+	if (len)
+		memcpy(at, text, len);
 	return at + len;
 }
 
@@ -313,7 +314,7 @@ static void write_frames(const struct script_sample *s, struct buf *out)
 static char *write_flags(char *at, const struct script_branch *b)
 {
 	*at++ = '/';
-	*at++ = b->predicted ? 'P' : b->mispredicted ? 'M' : '-';
+	*at++ = (char)(b->predicted ? 'P' : b->mispredicted ? 'M' : '-');
 	*at++ = '/';
 	*at++ = b->in_tx ? 'X' : '-';
 	*at++ = '/';

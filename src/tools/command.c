@@ -146,7 +146,8 @@ static void put_message(const char *text)
 		if (*text == '\n')
 			buf_put(&safe, text++, 1);
 	}
-	fwrite(safe.data, 1, safe.failed ? 0 : safe.len, stderr);
+	if (safe.len && !safe.failed)
+		fwrite(safe.data, 1, safe.len, stderr);
 	fprintf(stderr, "%s\n", text);
 	buf_done(&safe);
 }

@@ -138,9 +138,10 @@ bool report_source_is(const char *word)
 {
 	bool perf_data;
 	char *dir = find_source(word, &perf_data);
+	bool found = dir;
 
 	free(dir);
-	return dir;
+	return found;
 }
 
 /* 1: the word is a source and was added; 0: it is something else. */

@@ -19,7 +19,7 @@ __attribute__((section("region_template"))) WORK_FUNCTION(region_work)
 	size_t at =
 		(size_t)((uintptr_t)region_work - (uintptr_t)__start_region_template);
 	struct work_part parts[] = {
-		{ .name = "*anon*|/tmp/perf-*.map,*", .weight = 3 },
+		{ .name = "*JIT*|*anon*|/tmp/perf-*.map,*", .weight = 3 },
 		{ .name = "*/code_region,static_work",
 		  .run = static_work,
 		  .weight = 1 },
