@@ -99,16 +99,10 @@ static int keep_data(const struct dirent *entry)
 	return strncmp(entry->d_name, "data.", 5) == 0;
 }
 
-static int add_part(struct perf_input *in, const char *name)
+static int add_part(struct perf_input *in, const char *name, uint64_t size)
 {
-	struct perf_part part = { 0 };
-	struct stat st;
+	struct perf_part part = { .name = strdup(name), .size = size };
 
-	if (fstatat(in->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISREG(st.st_mode))
-		return 0;
-	part.size = (uint64_t)st.st_size;
-	part.name = strdup(name);
 	if (part.name && vec_push(&in->parts, part))
 		return 0;
 	free(part.name);
@@ -125,8 +119,13 @@ int perf_parts_list(struct perf_input *in, struct err *err)
 	if (nr < 0)
 		return err_sys(err, -errno, "%s", in->name);
 	for (int i = 0; i < nr; i++) {
-		if (r == 0)
-			r = add_part(in, entries[i]->d_name);
+		const char *name = entries[i]->d_name;
+		struct stat st;
+
+		if (r == 0 &&
+		    fstatat(in->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			r = add_part(in, name, (uint64_t)st.st_size);
 		free(entries[i]);
 	}
 	free(entries);

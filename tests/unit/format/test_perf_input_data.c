@@ -102,12 +102,15 @@ static bool perf_counts(const char *path, uint64_t *counts)
 	assert_non_null(p);
 	while (fgets(line, sizeof(line), p)) {
 		char name[64];
+		const char *at;
 		uint64_t nr;
 
 		if (any && strstr(line, " stats:"))
 			break;
-		if (sscanf(line, "%63s events: %" SCNu64, name, &nr) != 2)
+		at = strstr(line, " events:");
+		if (!at || sscanf(line, "%63s", name) != 1)
 			continue;
+		nr = strtoull(at + strlen(" events:"), NULL, 10);
 		any = true;
 		for (int i = 0; i < TYPES; i++) {
 			if (type_names[i] && strcmp(type_names[i], name) == 0)

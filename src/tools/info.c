@@ -1,0 +1,156 @@
+#include "tools/info.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "aggregate/spec.h"
+#include "base/err.h"
+#include "tools/command.h"
+#include "tools/report_source.h"
+
+enum {
+	STATUS_INCOMPLETE = 3
+};
+
+extern const struct command command_info;
+
+struct settings {
+	const char *session_dir;
+	bool json;
+};
+
+struct all {
+	struct settings set;
+	VEC(struct info) infos;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "session-dir",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct settings, session_dir),
+	  .help = "Where samples/ is, if no file is named. The default is "
+		  "./oprofile_data, else /var/lib/oprofile." },
+	{ .name = "json",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, json),
+	  .help = "Write it as JSON." },
+	{ 0 },
+};
+
+static int read_source(struct all *all, const struct report_session *from,
+		       struct err *err)
+{
+	struct info info = { .path = from->name };
+	int r;
+
+	if (from->perf_data)
+		r = info_read_perf_data(&info, err);
+	else
+		r = info_read_session(&info, from->dir, err);
+	if (!r && vec_push(&all->infos, info))
+		return 0;
+	info_done(&info);
+	return r ? r : err_set(err, -ENOMEM, "out of memory");
+}
+
+static void show(const struct all *all)
+{
+	if (all->set.json)
+		info_print_json(all->infos.at, all->infos.nr, stdout);
+	for (size_t i = 0; i < all->infos.nr && !all->set.json; i++) {
+		if (i)
+			putchar('\n');
+		info_print_text(&all->infos.at[i], stdout);
+	}
+}
+
+/* Words that are no source are errors here, not patterns.  `word` NULL: what is recorded
+ * last. */
+static int read_word(struct all *all, char *word, struct report_sources *sources,
+		     struct err *err)
+{
+	struct report_session file = { .dir = word, .name = word, .perf_data = true };
+	char *const words[] = { word, NULL };
+	struct spec spec = { 0 };
+	struct stat st;
+	int r;
+
+	/* The reader says best what is wrong with a file. */
+	if (word && (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode)))
+		return read_source(all, &file, err);
+	r = report_sources_find(all->set.session_dir, words, &spec, sources, err);
+	spec_done(&spec);
+	/* A word that is no source was taken for a pattern, of whatever there is. */
+	if (word && (r || sources->sessions.nr != 1 ||
+		     strcmp(sources->sessions.at[0].name, word)))
+		r = err_set(err, -ENOENT,
+			    "%s: holds neither a session nor a perf.data file", word);
+	for (size_t i = 0; !r && i < sources->sessions.nr; i++)
+		r = read_source(all, &sources->sessions.at[i], err);
+	return r;
+}
+
+static int status_of(const struct all *all)
+{
+	for (size_t i = 0; i < all->infos.nr; i++) {
+		if (all->infos.at[i].incomplete)
+			return STATUS_INCOMPLETE;
+	}
+	return 0;
+}
+
+static int run_words(struct all *all, char **words, size_t nr)
+{
+	/* Names live as long as what is shown. */
+	struct report_sources *sources = calloc(nr, sizeof(*sources));
+	struct err err = { 0 };
+	bool failed = false;
+
+	if (!sources) {
+		command_error("out of memory");
+		return 1;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		if (!read_word(all, words[i], &sources[i], &err))
+			continue;
+		command_error("%s", err.text);
+		failed = true;
+	}
+	if (all->infos.nr)
+		show(all);
+	for (size_t i = 0; i < nr; i++)
+		report_sources_done(&sources[i]);
+	free(sources);
+	return failed ? 1 : status_of(all);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct all all = { 0 };
+	int first;
+	int status =
+		command_options(self, OPTIONS_PERMUTE, argc, argv, &all.set, &first);
+
+	if (status >= 0)
+		return status;
+	status = run_words(&all, argv + first,
+			   first < argc ? (size_t)(argc - first) : 1);
+	for (size_t i = 0; i < all.infos.nr; i++)
+		info_done(&all.infos.at[i]);
+	vec_done(&all.infos);
+	return status;
+}
+
+const struct command command_info = {
+	.name = "info",
+	.summary = "show what a recording says of itself: machine, events, records",
+	.usage = "[options] [FILE | DIRECTORY | -]...",
+	.notes = "FILE is a perf.data, DIRECTORY one of perf record --threads or a "
+		 "session, - is standard input. Without any the current session is "
+		 "shown.",
+	.options = rows,
+	.run = run,
+};

@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# oprofile info: what a recording says of itself.  perf is the oracle.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+info()
+{
+	timeout -k 5 60 "$OPROFILE" info "$@"
+}
+
+need_data()
+{
+	DATA=$SOURCE_ROOT/../shared/data
+	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
+}
+
+# EXPRESSION FILE...: of r, the recordings in the JSON of these files.
+ask()
+{
+	local expression=$1
+	shift
+	info --json "$@" | python3 -c "import json, sys
+r = json.load(sys.stdin)['recordings']
+$expression"
+}
+
+# "name samples" of each event, as perf counts them.
+perf_samples()
+{
+	perf report -i "$1" --stats --stdio 2>/dev/null </dev/null |
+		awk '/ stats:$/ && !/Aggregated/ { sub(/ stats:$/, ""); name = $0 }
+			name != "" && /SAMPLE events:/ { print name, $3 }' | sort
+}
+
+our_samples()
+{
+	ask 'for e in r[0]["events"]:
+    if e["samples"]: print(e["name"], e["samples"])' "$1" | sort
+}
+
+@test "machine and command are those of perf report --header" {
+	need_data
+	info "$DATA/s390x/perf.z.data" >"$BATS_TEST_TMPDIR/out"
+	grep -qx '  Byte order: *big' "$BATS_TEST_TMPDIR/out"
+	grep -qx '  Os release: *6.1.0-50-s390x' "$BATS_TEST_TMPDIR/out"
+	grep -qx '  Arch: *s390x' "$BATS_TEST_TMPDIR/out"
+	grep -qx '  Cpu: *IBM/S390' "$BATS_TEST_TMPDIR/out"
+	grep -q '  Command: */usr/bin/perf record .* -z' "$BATS_TEST_TMPDIR/out"
+	grep -q '  Features: .* CMDLINE .* COMPRESSED' "$BATS_TEST_TMPDIR/out"
+	[ "$(ask 'print(r[0]["memory_kb"])' "$DATA/perf-history/perf.data.armv7-3.4")" = 2067704 ]
+}
+
+@test "attributes of an event are those of perf evlist -v" {
+	need_data
+	# perf lists the sample type in an order of its own.
+	ask 'e = r[0]["events"][0]
+print(e["name"], e["frequency_hz"], "|".join(sorted(e["sample_type"].split("|"))))
+print(e["read_format"], e["flags"], e["regs_user"], e["attr_bytes"])' \
+		"$DATA/arm64/perf.full.data" >"$BATS_TEST_TMPDIR/out"
+	diff -u - "$BATS_TEST_TMPDIR/out" <<'END'
+cpu-clock 4000 ADDR|CALLCHAIN|CPU|DATA_SRC|IDENTIFIER|IP|PERIOD|REGS_USER|TID|TIME
+ID|LOST disabled inherit sample_id_all exclude_guest 0x40000000 128
+END
+}
+
+@test "samples of each event: as perf report --stats" {
+	need_data
+	local f
+	for f in "$DATA"/perf-history/perf.data.{armv7-3.4,group_desc-4.14,intel_pt-4.14} \
+		"$DATA"/*/perf.{full,tp}.data; do
+		perf_samples "$f" >"$BATS_TEST_TMPDIR/perf"
+		[ -s "$BATS_TEST_TMPDIR/perf" ]
+		our_samples "$f" | diff -u "$BATS_TEST_TMPDIR/perf" -
+	done
+}
+
+@test "a pipe, and several files at once" {
+	need_data
+	local pipe=$DATA/armhf/perf.pipe.data
+	cat "$pipe" | info - >"$BATS_TEST_TMPDIR/pipe"
+	info "$pipe" | tail -n +2 | diff - <(tail -n +2 "$BATS_TEST_TMPDIR/pipe")
+	[ "$(ask 'print(len(r))' "$pipe" "$DATA/armhf/perf.data")" = 2 ]
+}
+
+@test "a file that is cut: what is missing is said, status 3" {
+	need_data
+	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
+	run info "$BATS_TEST_TMPDIR/cut"
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"Missing bytes:"*" 363408"* ]]
+}
+
+@test "what is no recording is refused in one line" {
+	echo hello, this is a text >"$BATS_TEST_TMPDIR/text"
+	run info "$BATS_TEST_TMPDIR/text"
+	[ "$status" -eq 1 ]
+	[ "$output" = "oprofile info: $BATS_TEST_TMPDIR/text: is not a perf.data file" ]
+	run info "$BATS_TEST_TMPDIR/nothing"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"nothing: No such file or directory" ]]
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	run info "$BATS_TEST_TMPDIR/empty"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *"$BATS_TEST_TMPDIR/empty"* ]]
+}
+
+@test "a session" {
+	local samples=$BATS_TEST_TMPDIR/oprofile_data/samples
+	mkdir -p "$samples/current"
+	"$WRITE_SESSION" "$samples/current/segment-000000" <<'END'
+info|0|A CPU|somewhere||0|0|
+event|TIMER|time on the CPU|1|0|997|0
+image|1|/bin/x||0|0|0
+thread|7|7|x|0|0|
+sample|0|0|0|1000|5|0+16|3
+sample|0|0|1|2000|5|0+32|4
+END
+	run info "$BATS_TEST_TMPDIR/oprofile_data"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"session of oprofile"* ]]
+	[[ "$output" == *"Host: "*" somewhere"* ]]
+	[[ "$output" == *"Event TIMER"* ]]
+	[[ "$output" == *"Samples:"*" 7"* ]]
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(ask 'print(len(r), r[0]["events"][0]["samples"])')" = "1 7" ]
+}
