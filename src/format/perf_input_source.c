@@ -101,12 +101,16 @@ static int keep_data(const struct dirent *entry)
 
 static int add_part(struct perf_input *in, const char *name, uint64_t size)
 {
-	struct perf_part part = { .name = strdup(name), .size = size };
+	struct perf_part *part;
 
-	if (part.name && vec_push(&in->parts, part))
-		return 0;
-	free(part.name);
-	return -ENOMEM;
+	if (!vec_grow(&in->parts))
+		return -ENOMEM;
+	part = &in->parts.at[in->parts.nr];
+	*part = (struct perf_part){ .name = strdup(name), .size = size };
+	if (!part->name)
+		return -ENOMEM;
+	in->parts.nr++;
+	return 0;
 }
 
 /* perf_data__open_dir(): what begins with "data.", records and nothing else. */

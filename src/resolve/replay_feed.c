@@ -106,9 +106,28 @@ static bool changes_nothing(const struct record *rec)
 	return mmap && !(rec->mmap.prot & PROT_EXEC);
 }
 
+/* Queues a copy of the record's bytes. */
+static int keep_side(struct feed *f, const uint8_t *at, uint32_t size, uint64_t time_ns)
+{
+	struct feed_side *side;
+
+	if (!vec_grow(&f->side))
+		return -ENOMEM;
+	side = &f->side.at[f->side.nr];
+	*side = (struct feed_side){ .time_ns = time_ns,
+				    .order = f->order,
+				    .len = size };
+	side->bytes = malloc(size);
+	if (!side->bytes)
+		return -ENOMEM;
+	memcpy(side->bytes, at, size);
+	f->side.nr++;
+	return 0;
+}
+
 static int scan_side_band(struct feed *f, const uint8_t *at, uint32_t size)
 {
-	struct feed_side side = { .order = f->order, .len = size };
+	uint64_t time_ns;
 	struct record rec;
 
 	if (decoder_record(f->decoder, at, size, &rec, NULL)) {
@@ -120,17 +139,10 @@ static int scan_side_band(struct feed *f, const uint8_t *at, uint32_t size)
 	if (changes_nothing(&rec))
 		return 0;
 	f->untimed_side |= !rec.id.has_time;
-	side.time_ns = f->timeless       ? f->order + 1
-		       : rec.id.has_time ? rec.id.time_ns
-					 : f->applied_ns;
-	side.bytes = malloc(size);
-	if (!side.bytes)
-		return -ENOMEM;
-	memcpy(side.bytes, at, size);
-	if (vec_push(&f->side, side))
-		return 0;
-	free(side.bytes);
-	return -ENOMEM;
+	time_ns = f->timeless       ? f->order + 1
+		  : rec.id.has_time ? rec.id.time_ns
+				    : f->applied_ns;
+	return keep_side(f, at, size, time_ns);
 }
 
 static void scan_lost(struct feed *f, const uint8_t *at, uint32_t size)
@@ -378,40 +390,65 @@ static int next_unfinished(struct feed *f, struct feed_batch *batch, struct err 
 	return 0;
 }
 
-int feed_next(struct feed *f, struct feed_batch *ret_batch, struct err *err)
+/* What waits and is due goes into the batch; 1 when a batch is made, 0 if more must be
+ * read first. */
+static int take_ready(struct feed *f, struct feed_batch *batch, struct err *err)
 {
-	const struct perf_input_info *info = perf_input_info(f->in);
+	size_t nr = f->timeless ? f->waiting.nr : count_ready(f);
 
-	*ret_batch = (struct feed_batch){ 0 };
-	if (f->ended)
-		return 1;
-	if (info->is_directory && !f->know_all && !f->timeless && !f->hold_all) {
-		int r = collect_ahead(f, err);
+	if (!nr)
+		return 0;
+	if (take_chunks(f, nr, f->timeless ? f->order : f->before_ns, batch))
+		return err_set(err, -ENOMEM, "out of memory");
+	return 1;
+}
 
-		if (r)
-			return r;
-	}
+/* Reads until a batch is whole (1) or all side band is known (0). */
+static int next_in_rounds(struct feed *f, struct feed_batch *batch, struct err *err)
+{
 	while (!f->know_all) {
-		size_t nr;
 		int r = read_chunk(f, err);
 
-		if (r < 0)
-			return r;
+		if (r > 0) {
+			r = finish(f, batch, err);
+			return r ? r : 1;
+		}
+		if (!r)
+			r = take_ready(f, batch, err);
 		if (r)
-			return finish(f, ret_batch, err);
-		nr = f->timeless ? f->waiting.nr : count_ready(f);
-		if (nr)
-			return take_chunks(f, nr, f->timeless ? f->order : f->before_ns,
-					   ret_batch)
-				       ? err_set(err, -ENOMEM, "out of memory")
-				       : 0;
+			return r;
 		if (f->hold_all || f->waiting_bytes <= WAITING_BYTES)
 			continue;
-		if (info->is_pipe)
-			return next_unfinished(f, ret_batch, err);
+		if (perf_input_info(f->in)->is_pipe) {
+			r = next_unfinished(f, batch, err);
+			return r ? r : 1;
+		}
 		r = collect_ahead(f, err);
 		if (r)
 			return r;
 	}
+	return 0;
+}
+
+/* The rounds of a directory's files are not each other's. */
+static bool must_collect(const struct feed *f)
+{
+	return perf_input_info(f->in)->is_directory && !f->know_all && !f->timeless &&
+	       !f->hold_all;
+}
+
+int feed_next(struct feed *f, struct feed_batch *ret_batch, struct err *err)
+{
+	int r = 0;
+
+	*ret_batch = (struct feed_batch){ 0 };
+	if (f->ended)
+		return 1;
+	if (must_collect(f))
+		r = collect_ahead(f, err);
+	if (!r)
+		r = next_in_rounds(f, ret_batch, err);
+	if (r)
+		return r < 0 ? r : 0;
 	return next_known(f, ret_batch, err);
 }
