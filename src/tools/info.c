@@ -8,6 +8,7 @@
 #include "aggregate/spec.h"
 #include "base/err.h"
 #include "tools/command.h"
+#include "tools/pager.h"
 #include "tools/report_source.h"
 
 enum {
@@ -56,15 +57,33 @@ static int read_source(struct all *all, const struct report_session *from,
 	return r ? r : err_set(err, -ENOMEM, "out of memory");
 }
 
-static void show(const struct all *all)
+static int write_infos(FILE *out, void *ctx)
 {
+	const struct all *all = ctx;
+
 	if (all->set.json)
-		info_print_json(all->infos.at, all->infos.nr, stdout);
+		info_print_json(all->infos.at, all->infos.nr, out);
 	for (size_t i = 0; i < all->infos.nr && !all->set.json; i++) {
 		if (i)
-			putchar('\n');
-		info_print_text(&all->infos.at[i], stdout);
+			putc('\n', out);
+		info_print_text(&all->infos.at[i], out);
 	}
+	return 0;
+}
+
+/* Names are somebody else's: what could command a terminal must not reach it.  1 or 0. */
+static int show(struct all *all)
+{
+	const struct terminal_options options = { .no_pager = true };
+	struct screen screen = { 0 };
+	struct err err = { 0 };
+	int r = terminal_screen(&options, true, &screen, &err);
+
+	if (!r)
+		r = pager_run(&options, &screen, write_infos, all);
+	if (r)
+		command_error("the result could not be written");
+	return r != 0;
 }
 
 /* Words that are no source are errors here, not patterns.  `word` NULL: what is recorded
@@ -120,7 +139,7 @@ static int run_words(struct all *all, char **words, size_t nr)
 		failed = true;
 	}
 	if (all->infos.nr)
-		show(all);
+		failed |= show(all);
 	for (size_t i = 0; i < nr; i++)
 		report_sources_done(&sources[i]);
 	free(sources);
