@@ -87,7 +87,11 @@ struct perf_input_damage {
 	uint64_t bad_bytes;     /* skipped: records of impossible size, broken frames */
 	uint64_t bad_features;  /* header features that could not be read */
 	uint64_t unknown_records; /* of kinds that nobody here knows: skipped by size */
-	uint64_t aux_bytes;       /* AUXTRACE payload stepped over: not damage */
+	/* Not damage, but in no chunk: */
+	uint64_t aux_bytes; /* AUXTRACE payload stepped over */
+	struct perf_input_frames {
+		uint64_t records, bytes;
+	} frames[2]; /* COMPRESSED and COMPRESSED2 records that were taken */
 };
 
 /* Whole records, back to back. */

@@ -205,6 +205,15 @@ static int resync(struct perf_input *in, struct err *err)
 	return 0;
 }
 
+static void count_frame(struct perf_input_damage *damage, uint32_t type, size_t size)
+{
+	struct perf_input_frames *frames =
+		&damage->frames[type == PERF_USER_COMPRESSED2];
+
+	frames->records++;
+	frames->bytes += size;
+}
+
 /* Takes the compressed record that is next in the file, if the next is one. */
 static bool feed_frame(struct perf_input *in)
 {
@@ -226,6 +235,7 @@ static bool feed_frame(struct perf_input *in)
 		perf_unzip_feed(in->unzip, bytes, len);
 	else
 		in->damage.bad_bytes += size;
+	count_frame(&in->damage, h.type, size);
 	in->frame = raw->base + raw->pos;
 	in->plain_more = true;
 	raw->pos += size;

@@ -391,6 +391,21 @@ static int count_chunk(struct counting *c, const struct perf_chunk *chunk)
 	return 0;
 }
 
+/* What they held is counted as what it is. */
+static int count_frames(struct counting *c, const struct perf_input_damage *damage)
+{
+	static const uint32_t types[] = { RECORD_COMPRESSED, RECORD_COMPRESSED2 };
+
+	for (size_t i = 0; i < COUNT_OF(types); i++) {
+		const struct perf_input_frames *frames = &damage->frames[i];
+		struct info_row row = { types[i], frames->records, frames->bytes };
+
+		if (frames->records && !vec_push(&c->info->rows, row))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int count_all(struct counting *c, struct perf_input *in, struct err *err)
 {
 	struct perf_chunk chunk;
@@ -402,7 +417,7 @@ static int count_all(struct counting *c, struct perf_input *in, struct err *err)
 		if (r)
 			return err_set(err, r, "out of memory");
 	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : count_frames(c, perf_input_damage(in));
 }
 
 static int know_events(struct counting *c, const struct perf_input_info *from)
@@ -446,7 +461,7 @@ static int tell(struct counting *c, const struct perf_input *in)
 		if (event->facts.failed)
 			return -ENOMEM;
 	}
-	if (info->rows.nr)
+	if (info->rows.nr > 1)
 		qsort(info->rows.at, info->rows.nr, sizeof(info->rows.at[0]), by_type);
 	if (from->interrupted)
 		fact_text(&info->damage, "interrupted",

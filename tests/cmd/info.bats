@@ -75,6 +75,21 @@ END
 	done
 }
 
+@test "records of each kind: as perf report --stats" {
+	need_data
+	local f
+	for f in "$DATA"/arm64/perf.{full,z,pipe,tp}.data "$DATA"/s390x/perf.z.data; do
+		perf report -i "$f" --stats --stdio 2>/dev/null </dev/null |
+			awk '/^Aggregated/ { all = 1; next } / stats:$/ { exit }
+				all && / events:/ { print $1, $3 }' |
+			sort >"$BATS_TEST_TMPDIR/perf"
+		[ -s "$BATS_TEST_TMPDIR/perf" ]
+		ask 'print("TOTAL", sum(k["count"] for k in r[0]["records"]))
+for k in r[0]["records"]: print(k["kind"], k["count"])' "$f" | sort |
+			diff -u "$BATS_TEST_TMPDIR/perf" -
+	done
+}
+
 @test "a pipe, and several files at once" {
 	need_data
 	local pipe=$DATA/armhf/perf.pipe.data
