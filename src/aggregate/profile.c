@@ -146,7 +146,9 @@ int profile_end(struct profile *p)
 
 	if (!p->view)
 		return 0;
-	r = cells_add_all(p, p->view);
+	r = view_name_places(p, p->view);
+	if (!r)
+		r = cells_add_all(p, p->view);
 	view_free(p->view);
 	p->view = NULL;
 	return r;

@@ -500,35 +500,79 @@ static uint32_t frame_function(struct profile *p, struct view *v, uint32_t at,
 	return *known;
 }
 
-uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
+/* The frame of a stack and its number; a damaged one has none. */
+static uint32_t leaf_of(const struct view *v, uint32_t stack)
 {
 	const struct dict *d = v->source.dict;
 	uint32_t at = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
-	const struct frame lost = { .image = DICT_NONE };
-	const struct frame *f = at < d->frames.nr ? &d->frames.at[at] : &lost;
-	struct place place = { .image = f->image, .function = DICT_NONE };
-	uint32_t *known = symbol_place(p, v, f);
-	uint32_t number;
 
-	if (known && *known != VIEW_UNSET) {
-		v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks] = *known;
-		return *known;
-	}
-	if (place.image >= d->images.nr)
-		place.image = DICT_NONE;
+	return at < d->frames.nr ? at : DICT_NONE;
+}
+
+static const struct frame *frame_at(const struct view *v, uint32_t at)
+{
+	static const struct frame lost = { .image = DICT_NONE };
+
+	return at == DICT_NONE ? &lost : &v->source.dict->frames.at[at];
+}
+
+/* What asks for symbols: function and address of frame `at`.  0 or -ENOMEM. */
+static int name_place(struct profile *p, struct view *v, uint32_t at,
+		      struct place *place)
+{
+	const struct frame *f = frame_at(v, at);
+
 	if (p->needs & NEED_FUNCTION) {
-		place.function = frame_function(p, v, at, f);
-		if (place.function == VIEW_UNSET)
-			return VIEW_UNSET;
+		place->function = frame_function(p, v, at, f);
+		if (place->function == VIEW_UNSET)
+			return -ENOMEM;
 	}
-	if (p->needs & NEED_ADDRESS)
-		place.address = place_address(v, f);
-	if (p->needs & NEED_QUALITY)
-		place.truncated =
-			v->truncated[stack < v->nr_stacks ? stack : v->nr_stacks];
-	number = intern_place(v, &place);
+	place->address = p->needs & NEED_ADDRESS ? place_address(v, f) : 0;
+	return 0;
+}
+
+/* The place of frame `at`; VIEW_UNSET when memory is short. */
+static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
+			   bool truncated)
+{
+	struct place place = { .image = frame_at(v, at)->image,
+			       .function = DICT_NONE,
+			       .truncated = truncated };
+
+	if (place.image >= v->source.dict->images.nr)
+		place.image = DICT_NONE;
+	if (v->source.names_late)
+		place.address = at;
+	else if (name_place(p, v, at, &place))
+		return VIEW_UNSET;
+	return intern_place(v, &place);
+}
+
+uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
+{
+	size_t slot = stack < v->nr_stacks ? stack : v->nr_stacks;
+	uint32_t at = leaf_of(v, stack);
+	uint32_t *known = NULL;
+
+	if (!v->source.names_late)
+		known = symbol_place(p, v, frame_at(v, at));
+	if (known && *known != VIEW_UNSET)
+		v->place_of[slot] = *known;
+	else
+		v->place_of[slot] = make_place(
+			p, v, at, p->needs & NEED_QUALITY && v->truncated[slot]);
 	if (known)
-		*known = number;
-	v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks] = number;
-	return number;
+		*known = v->place_of[slot];
+	return v->place_of[slot];
+}
+
+int view_name_places(struct profile *p, struct view *v)
+{
+	for (size_t i = 0; v->source.names_late && i < v->places.nr; i++) {
+		struct place *place = &v->places.at[i];
+
+		if (name_place(p, v, (uint32_t)place->address, place))
+			return -ENOMEM;
+	}
+	return 0;
 }

@@ -39,7 +39,7 @@ enum {
 struct place {
 	uint32_t image;    /* of the dict; DICT_NONE: damaged, or not needed */
 	uint32_t function; /* of the profile; DICT_NONE: not needed */
-	uint64_t address;
+	uint64_t address; /* until view_name_places() with names_late: the frame */
 	bool truncated;
 };
 
@@ -89,3 +89,6 @@ const char *view_vmlinux(const struct profile *p, const struct view *v);
 int view_extend(struct profile *p, struct view *v);
 /* The place of a stack, worked out; VIEW_UNSET when memory is short. */
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);
+/* When the source ends: gives places their functions and addresses if names come late.  Then
+ * some are alike.  0 or -ENOMEM. */
+int view_name_places(struct profile *p, struct view *v);

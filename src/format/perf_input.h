@@ -119,7 +119,7 @@ int perf_input_open_fd(int fd, const char *name, struct perf_input **ret_input,
 /* Whether these first bytes of a file (8 are enough) are those of a perf.data. */
 bool perf_input_is_magic(const void *bytes, size_t len);
 void perf_input_close(struct perf_input *in); /* NULL is fine */
-/* Events do not change after the opening; build-ids of a pipe come at its end. */
+/* It does not change after the opening, except that build-ids of a pipe come at its end. */
 const struct perf_input_info *perf_input_info(const struct perf_input *in);
 /* Complete once perf_input_next() has returned 1. */
 const struct perf_input_damage *perf_input_damage(const struct perf_input *in);

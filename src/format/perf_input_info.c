@@ -68,6 +68,9 @@ static int parse_feature(struct perf_input *in, struct cursor *c)
 
 	if (c->failed || bit >= PERF_INPUT_FEATURES)
 		return -EBADMSG;
+	/* Texts are in use by now, and what reads ahead is another thread. */
+	if (in->frozen)
+		return 0;
 	return perf_feature_parse(in, (uint32_t)bit, c);
 }
 

@@ -45,6 +45,29 @@ agree()
 	agree "$data".*
 }
 
+@test "a build-id at the end of a pipe counts as one at its begin" {
+	local data=$BATS_TEST_TMPDIR/perf.pipe
+	local by="$SOURCE_ROOT/tests/perf_data/build_id.py"
+	local binary wrong=0123456789012345678901234567890123456789
+	need_recording
+	binary=$(realpath "$WORKLOADS/ratio")
+	timeout 60 perf record -q -g -o - -F 4999 -e cpu-clock:u -- \
+		sh -c "'$binary' 500 >/dev/null" 2>/dev/null >"$data"
+	# More than is read of a pipe at once: the end is not seen with the first samples.
+	[ "$(stat -c %s "$data")" -gt 100000 ]
+	python3 "$by" front "$binary" $wrong <"$data" >"$data.front"
+	python3 "$by" end "$binary" $wrong <"$data" >"$data.end"
+	for file in "$data" "$data.front" "$data.end"; do
+		cat "$file" | opreport --by image,symbol --quality - \
+			>"$file.out" 2>/dev/null
+	done
+	diff -u "$data.front.out" "$data.end.out"
+	# It is another binary than the one that is here: its names are not taken.
+	grep -q work_b "$data.out"
+	run grep work_b "$data.end.out"
+	[ "$status" -eq 1 ]
+}
+
 @test "the result does not depend on the number of threads" {
 	need_data
 	local f

@@ -78,6 +78,7 @@ static void make_stream(struct perf_maker *m)
 	put_update(m, 201, "other");
 	put_record(m, SAMPLE, 24, 2);
 	put_update(m, 100, "too late");
+	put_hostname(m, "too late");
 	put_header_attr(m, 300);
 	put_record(m, ROUND, 8, 0);
 	for (int i = 0; i < 3000; i++)
@@ -112,7 +113,7 @@ static void check_stream(const struct perf_maker *m, const struct seen *seen,
 	assert_int_equal(seen->types[HEADER_ATTR], 3);
 	assert_int_equal(seen->types[TRACING_DATA], 1);
 	assert_int_equal(seen->types[EVENT_UPDATE], 2);
-	assert_int_equal(seen->types[FEATURE], 1);
+	assert_int_equal(seen->types[FEATURE], 2);
 	assert_int_equal(seen->types[BUILD_ID], 1);
 	assert_int_equal(seen->bytes, m->out.len - PIPE_HEADER - 40);
 	assert_int_equal(seen->damage.cut_bytes, 0);
