@@ -39,7 +39,7 @@ enum {
 struct place {
 	uint32_t image;    /* of the dict; DICT_NONE: damaged, or not needed */
 	uint32_t function; /* of the profile; DICT_NONE: not needed */
-	uint64_t address; /* until view_name_places() with names_late: the frame */
+	uint64_t address;  /* until view_name_places() with names_late: the frame */
 	bool truncated;
 };
 
