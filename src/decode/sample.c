@@ -277,7 +277,7 @@ static void load_ids(const struct sample_layout *l, const uint8_t *at, bool swap
 	id->time_ns = l->time ? record_u64(at + l->time, swap) : 0;
 	id->has_time = l->time;
 	id->stream_id = l->stream ? record_u64(at + l->stream, swap) : 0;
-	id->cpu = l->cpu ? record_u32(at + l->cpu, swap) : 0;
+	id->cpu = l->cpu ? record_u32(at + l->cpu, swap) : UINT32_MAX;
 }
 
 /* The fields of fixed size, by their offsets: one look at the length for all of them.  This
