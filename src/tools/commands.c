@@ -5,6 +5,7 @@ extern const struct command command_buildid_cache;
 extern const struct command command_buildid_list;
 extern const struct command command_completion;
 extern const struct command command_dump;
+extern const struct command command_export;
 extern const struct command command_import;
 extern const struct command command_info;
 extern const struct command command_record;
@@ -12,9 +13,15 @@ extern const struct command command_report;
 extern const struct command command_where;
 
 const struct command *const commands[] = {
-	&command_record,       &command_report,
-	&command_dump,         &command_import,
-	&command_buildid_list, &command_buildid_cache,
-	&command_info,         &command_where,
-	&command_completion,   NULL,
+	&command_record,
+	&command_report,
+	&command_dump,
+	&command_import,
+	&command_export,
+	&command_buildid_list,
+	&command_buildid_cache,
+	&command_info,
+	&command_where,
+	&command_completion,
+	NULL,
 };

@@ -131,20 +131,6 @@ static int commit_named(struct import_run *m, struct err *err)
 
 /* ---- the files ---- */
 
-static void say_incomplete(const char *name, const struct import_result *result)
-{
-	const struct perf_input_damage *d = &result->damage;
-
-	command_warning("%s is incomplete: %s%" PRIu64 " bytes missing, %" PRIu64
-			" of a record cut off, %" PRIu64 " damaged, %" PRIu64
-			" header features unreadable, %" PRIu64
-			" records malformed; %" PRIu64 " samples read",
-			name,
-			result->interrupted ? "the recording was interrupted; " : "",
-			d->missing_bytes, d->cut_bytes, d->bad_bytes, d->bad_features,
-			result->malformed, result->samples + result->skipped);
-}
-
 static int import_one(struct import_run *m, const struct report_session *source,
 		      struct err *err)
 {
@@ -160,7 +146,7 @@ static int import_one(struct import_run *m, const struct report_session *source,
 		m->samples += result.samples;
 		m->skipped += result.skipped;
 		if (import_is_incomplete(&result)) {
-			say_incomplete(source->name, &result);
+			import_say_incomplete(source->name, &result);
 			m->incomplete = true;
 		}
 		if (m->options.verbose && !stat(segment, &st))

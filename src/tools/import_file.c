@@ -1,6 +1,7 @@
 #include "tools/import_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "base/err.h"
 #include "format/session.h"
 #include "resolve/replay.h"
+#include "tools/command.h"
 
 enum {
 	FLUSH_SAMPLES = 64 * 1024,
@@ -36,6 +38,20 @@ bool import_is_incomplete(const struct import_result *result)
 
 	return d->cut_bytes || d->missing_bytes || d->bad_bytes || d->bad_features ||
 	       result->interrupted || result->malformed;
+}
+
+void import_say_incomplete(const char *name, const struct import_result *result)
+{
+	const struct perf_input_damage *d = &result->damage;
+
+	command_warning("%s is incomplete: %s%" PRIu64 " bytes missing, %" PRIu64
+			" of a record cut off, %" PRIu64 " damaged, %" PRIu64
+			" header features unreadable, %" PRIu64
+			" records malformed; %" PRIu64 " samples read",
+			name,
+			result->interrupted ? "the recording was interrupted; " : "",
+			d->missing_bytes, d->cut_bytes, d->bad_bytes, d->bad_features,
+			result->malformed, result->samples + result->skipped);
 }
 
 /* Samples without a time get their number in the file instead: it has to survive. */
@@ -220,11 +236,15 @@ static int add_late_ids(struct import *m, struct err *err)
 
 static void note_result(struct import *m)
 {
+	const struct perf_input_info *info = perf_input_info(m->input);
+
 	m->result.samples = m->totals.samples;
 	m->result.lost = m->totals.lost;
 	m->result.malformed = m->totals.undecodable;
 	m->result.damage = *perf_input_damage(m->input);
-	m->result.interrupted = perf_input_info(m->input)->interrupted;
+	for (size_t i = 0; i < info->events.nr; i++)
+		m->result.sample_types |= info->events.at[i].attr.sample_type;
+	m->result.interrupted = info->interrupted;
 	m->totals.finished = !import_is_incomplete(&m->result);
 }
 

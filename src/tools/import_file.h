@@ -15,6 +15,7 @@ struct import_result {
 	uint64_t skipped; /* not asked for */
 	uint64_t lost;    /* by the kernel while perf recorded */
 	uint64_t malformed;
+	uint64_t sample_types; /* PERF_SAMPLE_... of all events together */
 	struct perf_input_damage damage;
 	bool interrupted; /* perf was killed */
 };
@@ -27,3 +28,5 @@ int import_file(const char *path, const char *segment, const struct spec *spec,
 		struct import_result *ret_result, struct err *err);
 /* Whether something of the input could not be read. */
 bool import_is_incomplete(const struct import_result *result);
+/* Says so, with numbers. */
+void import_say_incomplete(const char *name, const struct import_result *result);

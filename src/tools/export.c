@@ -1,0 +1,122 @@
+/* export.c - `oprofile export FORMAT`: sessions and recordings in formats of others. */
+#include "tools/export.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "aggregate/spec.h"
+#include "base/err.h"
+#include "tools/command.h"
+#include "tools/report_source.h"
+
+enum {
+	STATUS_INCOMPLETE = 3
+};
+
+extern const struct command command_export;
+
+static const struct export_format *const formats[] = {
+	&export_perf_data,
+};
+
+enum {
+	NR_FORMATS = sizeof(formats) / sizeof(formats[0])
+};
+
+static const struct option_row rows[] = {
+	{ .name = "output-file",
+	  .letter = 'o',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct export_options, output),
+	  .help = "Write to this file, and replace what is there. Without it perf-data "
+		  "makes ./perf.data, if there is none yet." },
+	{ .name = "output", .alias_of = "output-file" },
+	{ .name = "session-dir",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct export_options, session_dir),
+	  .help = "Where samples/ is. The default is ./oprofile_data, else "
+		  "/var/lib/oprofile." },
+	{ .name = "verbose",
+	  .letter = 'V',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct export_options, verbose),
+	  .help = "Say how much was written." },
+	{ 0 },
+};
+
+static int find_format(const char *word, const struct export_format **ret_format,
+		       struct err *err)
+{
+	const char *usual = formats[0]->name;
+
+	if (!word)
+		return err_set(err, -EINVAL, "give a format: %s", usual);
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		if (!strcmp(word, formats[i]->name)) {
+			*ret_format = formats[i];
+			return 0;
+		}
+	}
+	return err_set(err, -EINVAL,
+		       "\"%s\" is no format: the first word is one, as in "
+		       "\"export %s\"",
+		       word, usual);
+}
+
+static int export_all(struct export_run *e, char **words, struct err *err)
+{
+	struct report_sources sources = { 0 };
+	const struct export_format *format;
+	struct spec spec = { 0 };
+	int r = find_format(words[0], &format, err);
+
+	if (r)
+		return r;
+	e->spec = &spec;
+	e->sources = &sources;
+	r = report_sources_find(e->options->session_dir, words + 1, &spec, &sources,
+				err);
+	if (!r)
+		r = format->run(e, err);
+	report_sources_done(&sources);
+	spec_done(&spec);
+	return r;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct export_options options = { 0 };
+	struct export_run e = { .options = &options };
+	struct err err = { 0 };
+	int first;
+	int status;
+
+	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &options, &first);
+	if (status >= 0)
+		return status;
+	if (export_all(&e, argv + first, &err)) {
+		command_error("%s", err.text);
+		return 1;
+	}
+	return e.incomplete ? STATUS_INCOMPLETE : 0;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "write recordings in formats of other tools",
+	.usage = "FORMAT [options] [SESSION|FILE...] [profile specification...]",
+	.notes =
+		"Formats:\n"
+		"  perf-data  a perf.data, for perf report, perf script and what reads "
+		"them\n"
+		"Several sources become one; a specification cuts out a part.\n"
+		"Examples:\n"
+		"  oprofile export perf-data -o perf.data\n"
+		"  oprofile export perf-data -o all.data one.data two.data\n"
+		"  oprofile export perf-data -o part.data perf.data time:10%-20% "
+		"comm:make",
+	.options = rows,
+	.run = run,
+};

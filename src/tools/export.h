@@ -1,0 +1,31 @@
+/* export.h - what the formats of `oprofile export` share: export.c has a row for each.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+
+struct err;
+struct report_sources;
+struct spec;
+
+struct export_options {
+	const char *session_dir;
+	const char *output; /* NULL: the format's own default */
+	bool verbose;
+};
+
+/* What a format gets: the sources that the words mean, one at least. */
+struct export_run {
+	const struct export_options *options;
+	const struct spec *spec;
+	const struct report_sources *sources;
+	bool incomplete; /* set by the format: something of the sources could not be read */
+};
+
+struct export_format {
+	const char *name;
+	const char *help; /* one line */
+	/* 0, or a negative errno with a line; there is no output then. */
+	int (*run)(struct export_run *run, struct err *err);
+};
+
+extern const struct export_format export_perf_data;

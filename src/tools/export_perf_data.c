@@ -1,0 +1,478 @@
+/* export_perf_data.c - `oprofile export perf-data`: sessions and recordings as one perf.data.
+ *
+ * A perf.data among the sources becomes a segment first (import_file.h): so its samples come
+ * in order, and are cut, as those of sessions.  All is made in a folder beside the result,
+ * which takes its name when it is whole. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aggregate/sample_merge.h"
+#include "aggregate/spec.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "format/perf_data.h"
+#include "format/perf_input.h"
+#include "resolve/unresolve.h"
+#include "tools/command.h"
+#include "tools/export.h"
+#include "tools/import_file.h"
+#include "tools/report_source.h"
+
+enum {
+	/* Readers may deliver what came so many samples ago. */
+	ROUND_SAMPLES = 1 << 14
+};
+
+struct perf_data_export {
+	struct export_run *run;
+	const char *output;
+	char *dir;    /* for what is being made */
+	char *making; /* in it */
+	struct sample_merge *merge;
+	struct unresolve *unresolve;
+	struct perf_data_writer *writer;
+	struct err write_err;
+	uint64_t sample_types; /* of the perf.data files together */
+	uint64_t nr_samples;
+	uint64_t not_asked_for;
+	uint64_t first_ns, last_ns;
+};
+
+/* ---- the result's place ---- */
+
+static int check_output(const struct perf_data_export *e, struct err *err)
+{
+	struct stat st;
+
+	if (!*e->output || !strcmp(e->output, "-"))
+		return err_set(err, -EINVAL,
+			       "--output-file: a perf.data is written to a file");
+	if (stat(e->output, &st))
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, -EINVAL, "%s is no regular file", e->output);
+	if (!e->run->options->output)
+		return err_set(err, -EEXIST,
+			       "%s is there already: say with --output-file what to "
+			       "write",
+			       e->output);
+	return 0;
+}
+
+static int make_dir(struct perf_data_export *e, struct err *err)
+{
+	int r = check_output(e, err);
+
+	if (r)
+		return r;
+	if (asprintf(&e->dir, "%s.making-XXXXXX", e->output) < 0) {
+		e->dir = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	if (!mkdtemp(e->dir)) {
+		r = err_sys(err, -errno, "cannot write %s", e->output);
+		free(e->dir);
+		e->dir = NULL;
+		return r;
+	}
+	if (asprintf(&e->making, "%s/perf.data", e->dir) < 0) {
+		e->making = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+/* ---- what goes in ---- */
+
+static int add_session(struct perf_data_export *e, const char *dir, uint32_t number,
+		       struct err *err)
+{
+	char **paths;
+	size_t nr;
+	int r = session_list(dir, &paths, &nr, err);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < nr; i++) {
+		if (!r)
+			r = sample_merge_add(e->merge, paths[i], number, false, err);
+		free(paths[i]);
+	}
+	free(paths);
+	return r;
+}
+
+/* Shares of time need to know the whole: does the file tell? */
+static bool knows_times(const char *path)
+{
+	struct perf_input *input;
+	struct stat st;
+	bool knows;
+
+	/* A pipe can be opened once, and never tells. */
+	if (stat(path, &st) || S_ISFIFO(st.st_mode) ||
+	    perf_input_open(path, &input, NULL))
+		return false;
+	knows = perf_input_info(input)->last_ns;
+	perf_input_close(input);
+	return knows;
+}
+
+/* What is asked for is cut out at once if it can be: there times are still as in the file. */
+static int add_perf_data(struct perf_data_export *e,
+			 const struct report_session *source, uint32_t number,
+			 struct err *err)
+{
+	const struct spec *spec = e->run->spec;
+	bool cut = !spec_has_shares(spec) || knows_times(source->dir);
+	struct import_result result;
+	char *segment;
+	int r;
+
+	if (asprintf(&segment, "%s/%" PRIu32, e->dir, number) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = import_file(source->dir, segment, cut ? spec : NULL, &result, err);
+	if (!r) {
+		e->sample_types |= result.sample_types;
+		e->not_asked_for += result.skipped;
+		if (import_is_incomplete(&result)) {
+			import_say_incomplete(source->name, &result);
+			e->run->incomplete = true;
+		}
+		r = sample_merge_add(e->merge, segment, number, cut, err);
+	}
+	free(segment);
+	return r;
+}
+
+static int add_sources(struct perf_data_export *e, struct err *err)
+{
+	const struct report_sources *sources = e->run->sources;
+
+	for (uint32_t i = 0; i < sources->sessions.nr; i++) {
+		const struct report_session *s = &sources->sessions.at[i];
+		int r = s->perf_data ? add_perf_data(e, s, i, err)
+				     : add_session(e, s->dir, i, err);
+
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- what is said ---- */
+
+static const struct not_kept {
+	uint64_t sample_types;
+	const char *what;
+} not_kept[] = {
+	{ PERF_SAMPLE_BRANCH_STACK, "branch stacks" },
+	{ PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_PHYS_ADDR |
+		  PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE,
+	  "data addresses" },
+	{ PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "weights" },
+	{ PERF_SAMPLE_TRANSACTION, "transactions" },
+	{ PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR, "registers" },
+	{ PERF_SAMPLE_STACK_USER, "copies of stacks" },
+	{ PERF_SAMPLE_RAW, "raw data (the fields of tracepoints)" },
+	{ PERF_SAMPLE_READ, "values of counters" },
+	{ PERF_SAMPLE_AUX, "hardware traces" },
+};
+
+static void say_not_kept(const struct perf_data_export *e)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < sizeof(not_kept) / sizeof(not_kept[0]); i++) {
+		if (!(not_kept[i].sample_types & e->sample_types))
+			continue;
+		if (text.len)
+			buf_put(&text, ", ", 2);
+		buf_put(&text, not_kept[i].what, strlen(not_kept[i].what));
+	}
+	if (text.len && !text.failed)
+		command_warning("not kept: %.*s", (int)text.len, (char *)text.data);
+	buf_done(&text);
+}
+
+static void say_merge(struct perf_data_export *e)
+{
+	const struct sample_merge_info *info = sample_merge_info(e->merge);
+	const struct segment_damage *d = &info->damage;
+
+	if (info->nr_machines > 1)
+		command_warning(
+			"%" PRIu32 " machines (or boots of one) in one file: processes "
+			"with the same pid are told apart by time alone, and times are "
+			"those of each machine's clock",
+			info->nr_machines);
+	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !info->nr_unfinished)
+		return;
+	/* Of a perf.data it is said already what it lacks. */
+	if (!e->run->incomplete || d->bad_samples)
+		command_warning("incomplete: %" PRIu32 " of %" PRIu32
+				" segments unfinished, %" PRIu64
+				" blocks damaged, %" PRIu64 " bytes cut off, %" PRIu64
+				" samples without their data left out",
+				info->nr_unfinished, info->nr_segments, d->bad_blocks,
+				d->cut_bytes, d->bad_samples);
+	e->run->incomplete = true;
+}
+
+/* ---- what comes out ---- */
+
+static int write_record(void *ctx, const void *record, size_t len)
+{
+	struct perf_data_export *e = ctx;
+
+	return perf_data_writer_write(e->writer, record, len, &e->write_err);
+}
+
+/* perf knows no TIMER. */
+static const char *perf_name(const struct dict *d, const struct event_desc *e)
+{
+	return e->flags & EVENT_TIMER ? "cpu-clock" : dict_str(d, e->name);
+}
+
+static int open_writer(struct perf_data_export *e, struct err *err)
+{
+	const struct dict *d = sample_merge_dict(e->merge);
+	size_t nr = d->events.nr;
+	struct perf_event_attr *attrs = calloc(nr + 1, sizeof(*attrs));
+	struct perf_data_event *events = calloc(nr + 1, sizeof(*events));
+	uint64_t *ids = calloc(nr + 1, sizeof(*ids));
+	int r = -ENOMEM;
+
+	for (uint32_t i = 0; attrs && events && ids && i < nr; i++) {
+		ids[i] = unresolve_id(i);
+		unresolve_attr(d, i, sample_merge_info(e->merge)->cgroups, &attrs[i]);
+		events[i] = (struct perf_data_event){
+			.attr = &attrs[i],
+			.name = perf_name(d, &d->events.at[i]),
+			.ids = &ids[i],
+			.nr_ids = 1,
+		};
+	}
+	if (attrs && events && ids)
+		r = perf_data_writer_open(e->making, events, nr, &e->writer, err);
+	else
+		err_set(err, r, "out of memory");
+	free(attrs);
+	free(events);
+	free(ids);
+	return r;
+}
+
+static int put_sample(struct perf_data_export *e, const struct sample *s)
+{
+	int r = unresolve_sample(e->unresolve, s);
+
+	if (r)
+		return r;
+	if (!e->nr_samples)
+		e->first_ns = s->time_ns;
+	e->last_ns = s->time_ns;
+	return ++e->nr_samples % ROUND_SAMPLES
+		       ? 0
+		       : perf_data_writer_finished_round(e->writer, &e->write_err);
+}
+
+/* An error of the writer's has its own line. */
+static int write_error(const struct perf_data_export *e, int r, struct err *err)
+{
+	return e->write_err.code
+		       ? err_set(err, r, "%s: %s", e->output, e->write_err.text)
+		       : err_sys(err, r, "%s", e->output);
+}
+
+static int put_samples(struct perf_data_export *e, struct err *err)
+{
+	for (;;) {
+		struct sample s;
+		int r = sample_merge_next(e->merge, &s, err);
+
+		if (r)
+			return r < 0 ? r : 0;
+		r = put_sample(e, &s);
+		if (r)
+			return write_error(e, r, err);
+	}
+}
+
+static int put_all(struct perf_data_export *e, struct err *err)
+{
+	const struct unresolve_ops ops = { .write = write_record, .ctx = e };
+	const struct sample_merge_info *info = sample_merge_info(e->merge);
+	int r = unresolve_new(sample_merge_dict(e->merge), &ops, info->cgroups,
+			      &e->unresolve);
+
+	if (!r)
+		r = unresolve_kernel(e->unresolve, sample_merge_machines(e->merge));
+	if (r)
+		return write_error(e, r, err);
+	r = put_samples(e, err);
+	if (!r && info->lost) {
+		r = unresolve_lost(e->unresolve, 0, info->lost, e->last_ns);
+		if (r)
+			return write_error(e, r, err);
+	}
+	return r;
+}
+
+/* ---- the features ---- */
+
+static const char *known(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+static bool is_kernel(const struct image *image)
+{
+	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
+}
+
+/* The names are borrowed one by one: they are copied. */
+static int list_build_ids(struct perf_data_export *e,
+			  struct perf_data_build_id **ret_list, size_t *ret_nr)
+{
+	const struct dict *d = sample_merge_dict(e->merge);
+	struct perf_data_build_id *list = calloc(d->images.nr + 1, sizeof(*list));
+	size_t nr = 0;
+
+	for (uint32_t i = 0; list && i < d->images.nr; i++) {
+		const struct image *image = &d->images.at[i];
+		const char *name = unresolve_image_name(e->unresolve, i);
+
+		if (!name || !image->build_id.len)
+			continue;
+		list[nr].path = strdup(name);
+		list[nr].id = image->build_id;
+		list[nr].kernel = is_kernel(image);
+		if (!list[nr++].path)
+			break;
+	}
+	*ret_list = list;
+	*ret_nr = nr;
+	return list && (!nr || list[nr - 1].path) ? 0 : -ENOMEM;
+}
+
+static void free_build_ids(struct perf_data_build_id *list, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free((char *)(uintptr_t)list[i].path);
+	free(list);
+}
+
+static int close_writer(struct perf_data_export *e, struct err *err)
+{
+	const struct session_info *info = &sample_merge_info(e->merge)->first;
+	char *command = strdup(info->command);
+	struct perf_data_features f = {
+		.hostname = known(info->hostname),
+		.os_release = known(info->os_release),
+		.version = OPROFILE_VERSION,
+		.arch = known(info->machine),
+		.cpu_desc = known(info->cpu_desc),
+		.nr_cpus_available = info->nr_cpus_online,
+		.nr_cpus_online = info->nr_cpus_online,
+		.command = &command,
+		.nr_command = command && *command,
+		.first_ns = e->first_ns,
+		.last_ns = e->last_ns,
+		.clock_id = info->clock_id,
+		.clock_wall_ns = info->start_wall_ns,
+		.clock_ns = info->start_ns,
+	};
+	struct perf_data_build_id *ids = NULL;
+	int r = list_build_ids(e, &ids, &f.nr_build_ids);
+
+	f.build_ids = ids;
+	if (!r && command) {
+		r = perf_data_writer_close(e->writer, &f, &e->write_err);
+		e->writer = NULL;
+	} else {
+		r = -ENOMEM;
+	}
+	free_build_ids(ids, f.nr_build_ids);
+	free(command);
+	return r ? write_error(e, r, err) : 0;
+}
+
+/* ---- all of it ---- */
+
+static int make(struct perf_data_export *e, struct err *err)
+{
+	int r = sample_merge_new(e->run->spec, &e->merge);
+
+	if (r)
+		return err_set(err, r, "out of memory");
+	r = add_sources(e, err);
+	if (!r)
+		r = open_writer(e, err);
+	if (!r)
+		r = put_all(e, err);
+	if (!r && !e->nr_samples)
+		r = err_set(err, -ENODATA,
+			    "none of the %" PRIu64 " samples is asked for: profile "
+			    "specification too strict ?",
+			    e->not_asked_for + sample_merge_skipped(e->merge));
+	if (!r)
+		r = close_writer(e, err);
+	if (!r && rename(e->making, e->output))
+		r = err_sys(err, -errno, "cannot write %s", e->output);
+	return r;
+}
+
+static void clean_up(struct perf_data_export *e)
+{
+	const struct perf_data_features none = { .clock_id = -1 };
+
+	if (e->writer)
+		(void)perf_data_writer_close(e->writer, &none, NULL);
+	unresolve_free(e->unresolve);
+	sample_merge_free(e->merge);
+	if (e->dir)
+		(void)io_remove_tree(e->dir);
+	free(e->making);
+	free(e->dir);
+}
+
+static int run(struct export_run *run, struct err *err)
+{
+	struct perf_data_export e = {
+		.run = run,
+		.output = run->options->output ? run->options->output : "perf.data",
+	};
+	int r;
+
+	if (spec_has_symbols(run->spec))
+		return err_set(err, -EINVAL,
+			       "symbol: is for reports: a perf.data holds addresses, "
+			       "export it and ask perf report --symbols");
+	r = make_dir(&e, err);
+	if (!r)
+		r = make(&e, err);
+	if (!r) {
+		say_merge(&e);
+		say_not_kept(&e);
+	}
+	if (!r && run->options->verbose)
+		fprintf(stderr, "%s: %" PRIu64 " samples, %" PRIu64 " not asked for\n",
+			e.output, e.nr_samples,
+			e.not_asked_for + sample_merge_skipped(e.merge));
+	clean_up(&e);
+	return r;
+}
+
+const struct export_format export_perf_data = {
+	.name = "perf-data",
+	.help = "a perf.data, for perf report, perf script and what reads them",
+	.run = run,
+};

@@ -1,0 +1,243 @@
+#!/usr/bin/env bats
+# `oprofile export perf-data`: perf reads what it read before.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	new_session
+	result=$BATS_TEST_TMPDIR/result.data
+}
+
+need_data()
+{
+	DATA=$SOURCE_ROOT/../shared/data
+	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
+}
+
+# need_perf: the oracle; without it these tests say nothing.
+need_perf()
+{
+	perf --version >/dev/null 2>&1 || skip "NO PERF HERE: what we write is not checked"
+}
+
+export_it()
+{
+	timeout -k 5 60 "$OPROFILE" export perf-data -o "$result" "$@"
+}
+
+# same [--time SPAN] FILE...: perf reads from the result what it reads from these together.
+same()
+{
+	timeout -k 5 120 python3 "$SOURCE_ROOT/tests/perf_data/same.py" "$@" "$result"
+}
+
+# perf_sum FILE: all samples that perf report counts.
+perf_sum()
+{
+	perf report -f -i "$1" --stdio -n --no-children -g none --sort comm -t , 2>/dev/null |
+		awk -F, '!/^#/ && NF > 2 { sum += $2 } END { print sum + 0 }'
+}
+
+work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
+
+@test "a session: perf reads it as the perf.data of the same recording" {
+	need_perf
+	need_recording
+	local data=$BATS_TEST_TMPDIR/perf.data options
+	for options in "" "--callgraph" "--callgraph --system-wide"; do
+		[ -z "${options##*wide*}" ] && [ -n "$options" ] && [ "$(id -u)" -ne 0 ] &&
+			continue
+		operf --session-dir "$session" $options --perf-data "$data" sh -c "$work" \
+			>/dev/null 2>&1
+		export_it --session-dir "$session"
+		same "$data"
+		[ "$(perf_sum "$result")" = "$(reported_samples)" ]
+	done
+	# Without complaint.
+	perf report -i "$result" --stdio >/dev/null 2>"$BATS_TEST_TMPDIR/err"
+	! grep -i -e warning -e fail -e error "$BATS_TEST_TMPDIR/err"
+	perf evlist -v -i "$result" | grep -q '^cpu-clock: type: 1, .*freq.*997.*CALLCHAIN'
+	# With names: the shell is asked for by its build-id.
+	perf buildid-list -i "$result" | grep -q 'ls$'
+}
+
+@test "what perf recorded here: the same after export" {
+	need_perf
+	need_recording
+	local data=$BATS_TEST_TMPDIR/perf f
+	timeout 60 perf record -q -o "$data.flat" -F 1999 -e cpu-clock,page-faults -- \
+		sh -c "$work"
+	timeout 60 perf record -q -a -g -o "$data.chains" -F 999 -e cpu-clock -- sh -c "$work"
+	timeout 60 perf record -q --all-cgroups -o "$data.cgroups" -c 500000 -e cpu-clock -- \
+		sh -c "$work"
+	for f in "$data".{flat,chains,cgroups}; do
+		export_it "$f"
+		same "$f"
+	done
+	perf report -i "$result" --stdio --sort cgroup 2>/dev/null |
+		grep '100.00%' | diff <(perf report -i "$data.cgroups" --stdio --sort cgroup \
+			2>/dev/null | grep '100.00%') -
+	# By way of a session, too.
+	"$OPROFILE" import --session-dir "$session" "$data.chains"
+	export_it --session-dir "$session"
+	same "$data.chains"
+}
+
+@test "what perf recorded elsewhere: the same after export" {
+	need_perf
+	need_data
+	local f
+	for f in "$DATA"/perf-history/* "$DATA"/{arm64,armhf}/*.data \
+		"$DATA"/s390x/perf.{bidmmap,dwarf,full,tp,z}.data "$DATA"/s390x/perf.data; do
+		# Of a later version than the perf of here reads.
+		[[ $f == *sleep.zstd ]] && continue
+		export_it "$f" 2>/dev/null
+		same "$f" || { echo "$f"; return 1; }
+	done
+}
+
+# Neither can Debian's perf read these; we read ours as we read the original.
+@test "what perf cannot read here becomes what it can" {
+	need_perf
+	need_data
+	local f
+	for f in "$DATA"/s390x/perf.pipe.data "$DATA"/perf-history/perf.data.sleep.zstd; do
+		export_it "$f" 2>/dev/null
+		opreport --by event,comm,pid,tid,image,cpu --csv "$f" >"$BATS_TEST_TMPDIR/before"
+		opreport --by event,comm,pid,tid,image,cpu --csv "$result" |
+			diff -u "$BATS_TEST_TMPDIR/before" -
+		[ "$(perf_sum "$result")" = \
+			"$(awk -F, 'NR > 1 { sum += $7 } END { print sum }' "$BATS_TEST_TMPDIR/before")" ]
+	done
+}
+
+@test "several files become one: perf adds them up" {
+	need_perf
+	need_data
+	export_it "$DATA"/perf-history/perf.data.{systemwide.0,singleprocess}-3.4
+	same "$DATA"/perf-history/perf.data.{systemwide.0,singleprocess}-3.4
+	# Events with the same attr are one.
+	[ "$(perf evlist -i "$result" | sort | uniq -d)" = "" ]
+	[ "$(perf evlist -i "$result" | grep -cx cycles)" -eq 1 ]
+}
+
+@test "several machines in one file: nothing is mixed up, and it is said" {
+	need_perf
+	need_data
+	local files=("$DATA"/s390x/perf.data "$DATA"/arm64/perf.data "$DATA"/armhf/perf.data)
+	run --separate-stderr export_it "${files[@]}"
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"3 machines"*"same pid"* ]]
+	same "${files[@]}"
+}
+
+@test "time: cuts as perf report --time does" {
+	need_perf
+	need_data
+	local span f=$DATA/arm64/perf.data
+	for span in 10%-20% 0%-50% 90%-100%; do
+		export_it "$f" "time:$span" 2>/dev/null
+		same --time "$span" "$f"
+	done
+	# Where a file does not say when it begins and ends, perf knows no shares: of ours it does.
+	f=$DATA/perf-history/perf.data.forkexit-3.8
+	export_it "$f"
+	mv "$result" "$BATS_TEST_TMPDIR/whole"
+	export_it "$f" time:25%-50%
+	same --time 25%-50% "$BATS_TEST_TMPDIR/whole"
+}
+
+@test "specifications cut: commands, CPUs, events" {
+	need_perf
+	need_data
+	local f=$DATA/perf-history/perf.data.singleprocess-3.4 x
+	export_it "$f" event:cycles
+	[ "$(perf evlist -i "$result")" = cycles ]
+	f=$DATA/s390x/perf.data
+	export_it "$f" comm:dd cpu:1 2>/dev/null
+	# perf's own --comm leaves rows out; its rows do not.
+	for x in "$f" "$result"; do
+		perf report -f -i "$x" --stdio -n --no-children -g none --sort comm,cpu,dso \
+			-t , 2>/dev/null | grep '^ *[0-9]' | cut -d, -f2- |
+			sed 's/  *//g' >"$BATS_TEST_TMPDIR/${x##*/}.rows"
+	done
+	grep ,dd,001, "$BATS_TEST_TMPDIR/perf.data.rows" |
+		diff -u - "$BATS_TEST_TMPDIR/result.data.rows"
+	[ -s "$BATS_TEST_TMPDIR/result.data.rows" ]
+	run export_it "$f" comm:nobody
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"too strict"* ]]
+	# A session is cut likewise.
+	"$OPROFILE" import --session-dir "$session" "$f"
+	export_it --session-dir "$session" comm:dd cpu:1
+	[ "$(perf_sum "$result")" = "$(reported_samples comm:dd cpu:1)" ]
+}
+
+@test "what is not kept is said in one line" {
+	need_data
+	run export_it "$DATA/perf-history/perf.data.callgraph_and_branch-3.4"
+	[ "$status" -eq 0 ]
+	[ "$output" = "oprofile export: warning: not kept: branch stacks" ]
+}
+
+@test "the result: default name, nothing overwritten unasked, may be the source" {
+	need_data
+	cd "$BATS_TEST_TMPDIR"
+	cp "$DATA/arm64/perf.tp.data" perf.data
+	run "$OPROFILE" export perf-data perf.data
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *"perf.data is there already"*"--output-file"* ]]
+	cmp perf.data "$DATA/arm64/perf.tp.data"
+	opreport --by comm,image,tid --csv perf.data >before
+	"$OPROFILE" export perf-data -o perf.data perf.data 2>/dev/null
+	opreport --by comm,image,tid --csv perf.data | diff -u before -
+	mkdir empty
+	cd empty
+	"$OPROFILE" export perf-data "$DATA/arm64/perf.tp.data" 2>/dev/null
+	[ "$(ls -A)" = perf.data ]
+	for bad in /dev/null . - /nowhere/perf.data; do
+		run "$OPROFILE" export perf-data -o "$bad" perf.data
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	[ "$(ls -A)" = perf.data ]
+}
+
+@test "wrong calls: one line each" {
+	for words in "" "perf-dat" "perf-data /nowhere -o x" "perf-data --nonsense"; do
+		run "$OPROFILE" export $words
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -le 2 ]
+	done
+	need_data
+	run export_it "$DATA/arm64/perf.data" symbol:main
+	[ "$status" -eq 1 ]
+	[[ "$output" == *symbol:* ]]
+	[ ! -e "$result" ]
+}
+
+@test "a cut file: what is sound is exported, status 3; a full disk: one line, nothing left" {
+	need_data
+	head -c 100000 "$DATA/arm64/perf.data" >"$BATS_TEST_TMPDIR/cut"
+	run export_it "$BATS_TEST_TMPDIR/cut"
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"incomplete"*"363408 bytes missing"* ]]
+	opreport --by comm,image --csv "$BATS_TEST_TMPDIR/cut" >"$BATS_TEST_TMPDIR/before" \
+		2>/dev/null || [ $? -eq 3 ]
+	opreport --by comm,image --csv "$result" | diff -u "$BATS_TEST_TMPDIR/before" -
+	need_root
+	local disk=$BATS_TEST_TMPDIR/disk left
+	mkdir "$disk"
+	mount -t tmpfs -o size=96k none "$disk" || skip "no mount here"
+	result=$disk/x.data
+	run export_it "$DATA/perf-history/perf.data.forkexit-3.8"
+	left=$(ls -A "$disk")
+	umount "$disk"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *"No space"* ]]
+	[ -z "$left" ]
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Whether perf reads from one perf.data what it reads from others, added up.
+
+usage: same.py [--time SPAN] BEFORE... AFTER
+Compares perf report by (event, comm, object, symbol) and by CPU, and what perf script
+prints of each sample with its chain.  Of addresses without a symbol only the object counts:
+where a binary was mapped is not part of a session.  With a span (as perf takes it) BEFORE
+is cut to it.  The rows that differ are printed; status 1 if any does.
+"""
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+
+SHOWN = 12
+UNKNOWN = "[unknown] ([unknown])"
+
+
+def perf(*words):
+    done = subprocess.run(["perf", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=dict(os.environ, LC_ALL="C"), check=False)
+    return done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+def any_kernel(text):
+    """perf knows one kernel: of several in a file the others have numbers."""
+    return re.sub(r"\[kernel\.[0-9]+\]", "[kernel.kallsyms]", text)
+
+
+def report(path, *keys, more=()):
+    """{(event, key...): (samples, period)} of perf report."""
+    widths = ",".join(["10", "12", "20"] + ["250"] * len(keys))
+    out, _ = perf("report", "-f", "-i", path, "--stdio", "--no-children", "--no-group",
+                  "--no-branch-stack", "--no-itrace", "-g", "none", "-F",
+                  ",".join(["sample", "period", *keys]), "-w", widths, "-t", "\x01", *more)
+    rows = Counter()
+    event = ""
+    for line in out.splitlines():
+        found = re.match(r"# Samples: \S+\s+of events? '(.*)'", line)
+        if found:
+            event = found.group(1)
+        fields = [f.strip() for f in line.split("\x01")]
+        if line.startswith("#") or len(fields) < len(keys) + 2:
+            continue
+        key = (event, *(any_kernel(re.sub(r"0x[0-9a-f]+$", "", f)) for f in fields[2:]))
+        rows[key, "samples"] += int(fields[0])
+        rows[key, "period"] += int(fields[1])
+    return rows
+
+
+def essence(sample):
+    """What a session keeps of a sample with a chain."""
+    # A chain ends where it leaves what is mapped.
+    lost = next((i for i, f in enumerate(sample) if i > 1 and f == UNKNOWN), None)
+    sample = [re.sub(r"\(/lib/modules/.*/(.*)\.ko\)", r"([\1])", any_kernel(f))
+              for f in sample[:lost]]
+    # A chain without callers is none.
+    return sample if len(sample) > 2 else sample[:1]
+
+
+def script(path, more=()):
+    """How often each sample is there: who, when, what, and its chain without addresses."""
+    fields = "comm,pid,tid,time,event,period,ip,sym,symoff,dso"
+    out, _ = perf("script", "-f", "-i", path, "--no-itrace", "-F", fields, *more)
+    samples = Counter()
+    sample = []
+    for line in [*out.splitlines(), ""]:
+        if line.startswith("\t"):
+            sample.append(line.split(maxsplit=1)[1])
+            continue
+        if sample:
+            samples["; ".join(essence(sample))] += 1
+        # Without a chain the address stands behind the event, which ends with a colon.
+        line = re.sub(r"^(.*): +[0-9a-f]+ (\S.* \(.*\))$", r"\1: \2", line)
+        sample = [" ".join(line.split())] if line.strip() else []
+    return samples
+
+
+def complain(what, before, after):
+    differ = sorted(k for k in set(before) | set(after) if before[k] != after[k])
+    print(f"{what}: {len(before)} rows, {len(differ)} differ")
+    for key in differ[:SHOWN]:
+        print(f"    {key}: before {before[key]}, after {after[key]}")
+    return bool(differ) or not before
+
+
+def forget_cut(before, after):
+    """Chains that lost their outer callers count as the same, if they are few: at an exec
+    the mappings of the old program are gone for us, for perf they are still there."""
+    lost, came = before - after, after - before
+    allowed = sum(before.values()) // 100
+    for whole in lost:
+        cut = [k for k in came if came[k] and whole.startswith(k + ";")]
+        if cut and allowed:
+            allowed -= 1
+            came[cut[0]] -= 1
+            after[cut[0]] -= 1
+            after[whole] += 1
+
+
+def together(paths, read):
+    return sum((read(path) for path in paths), Counter())
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    cut = ["--time", words[1]] if words[0] == "--time" else []
+    *before, after = words[len(cut):]
+    bad = False
+    for keys in (("comm", "dso", "sym"), ("cpu",)):
+        bad |= complain(",".join(keys),
+                        together(before, lambda path: report(path, *keys, more=cut)),
+                        report(after, *keys))
+    samples = together(before, lambda path: script(path, cut)), script(after)
+    forget_cut(*samples)
+    bad |= complain("script", *samples)
+    sys.exit(bad)
