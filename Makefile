@@ -36,6 +36,11 @@ fuzz:
 	@scripts/deps.sh build fuzz
 	@scripts/fuzz '$(BUILD)-fuzz' '$(FUZZ_SECONDS)'
 
+# HOSTILE: further files to damage.
+hostile:
+	@scripts/deps.sh build test
+	@scripts/hostile '$(BUILD)-asan' $(HOSTILE)
+
 lint:
 	@scripts/deps.sh build test lint
 	@scripts/lint '$(BUILD)-lint'
@@ -51,4 +56,4 @@ format:
 clean:
 	@rm -rf '$(BUILD)' '$(BUILD)-fuzz' '$(BUILD)-lint' build-ci-*
 
-.PHONY: all demo check check-vm bench fuzz lint install format clean
+.PHONY: all demo check check-vm bench fuzz hostile lint install format clean

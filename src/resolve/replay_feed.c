@@ -266,14 +266,19 @@ static int compare_side(const void *left, const void *right)
 static int take_side(struct feed *f, struct feed_batch *batch, uint64_t frontier_ns)
 {
 	size_t kept = 0;
+	size_t due = 0;
 
+	for (size_t i = 0; i < f->side.nr; i++)
+		due += f->side.at[i].time_ns <= frontier_ns;
+	if (!vec_reserve(&batch->side, batch->side.nr + due))
+		return -ENOMEM;
 	for (size_t i = 0; i < f->side.nr; i++) {
-		struct feed_side *s = &f->side.at[i];
+		const struct feed_side *s = &f->side.at[i];
 
 		if (s->time_ns > frontier_ns)
 			f->side.at[kept++] = *s;
-		else if (!vec_push(&batch->side, *s))
-			return -ENOMEM;
+		else
+			batch->side.at[batch->side.nr++] = *s;
 	}
 	f->side.nr = kept;
 	if (batch->side.nr)
@@ -282,24 +287,30 @@ static int take_side(struct feed *f, struct feed_batch *batch, uint64_t frontier
 	return 0;
 }
 
-/* The first `nr` waiting chunks become the batch's, with the side band they need. */
+/* The first `nr` waiting chunks are somebody else's now. */
+static void drop_waiting(struct feed *f, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		f->waiting_bytes -= f->waiting.at[i].chunk.len;
+	if (nr)
+		memmove(f->waiting.at, f->waiting.at + nr,
+			(f->waiting.nr - nr) * sizeof(*f->waiting.at));
+	f->waiting.nr -= nr;
+}
+
+/* They become the batch's, with the side band they need. */
 static int take_chunks(struct feed *f, size_t nr, uint64_t frontier_ns,
 		       struct feed_batch *batch)
 {
+	size_t taken = 0;
+
 	if (take_side(f, batch, frontier_ns))
 		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++) {
-		if (!vec_push(&batch->chunks, f->waiting.at[i])) {
-			memmove(f->waiting.at, f->waiting.at + i,
-				(f->waiting.nr - i) * sizeof(*f->waiting.at));
-			f->waiting.nr -= i;
-			return -ENOMEM;
-		}
-		f->waiting_bytes -= f->waiting.at[i].chunk.len;
-	}
-	memmove(f->waiting.at, f->waiting.at + nr,
-		(f->waiting.nr - nr) * sizeof(*f->waiting.at));
-	f->waiting.nr -= nr;
+	while (taken < nr && vec_push(&batch->chunks, f->waiting.at[taken]))
+		taken++;
+	drop_waiting(f, taken);
+	if (taken < nr)
+		return -ENOMEM;
 	batch->frontier_ns = frontier_ns;
 	f->applied_ns = frontier_ns;
 	/* Where it is not known when a task ended, it is kept. */

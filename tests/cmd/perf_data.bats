@@ -99,3 +99,27 @@ agree()
 	[ "${#lines[@]}" -gt 2 ]
 	[[ "$stderr" == *"incomplete"*"363408 bytes missing"* ]]
 }
+
+@test "a file that is truncated while it is read: what is missing is said, status 3" {
+	local file=$BATS_TEST_TMPDIR/perf.data status=0 reader
+	# A million samples of one address: 32 MB behind 184 bytes of header and attr.
+	python3 - "$file" <<'END'
+import struct, sys
+nr = 1000000
+attr = struct.pack("<IIQQQQQ", 1, 64, 0, 1000, 7, 0, 0) + bytes(16)
+sample = struct.pack("<IHHQIIQ", 9, 2, 32, 0x1000, 7, 7, 5)
+header = b"PERFILE2" + struct.pack("<12Q", 104, 80, 104, 80, 184, 32 * nr, 0, 0, 0, 0, 0, 0)
+open(sys.argv[1], "wb").write(header + attr + bytes(16) + sample * nr)
+END
+	"$OPROFILE_LINKS/opreport" --by comm --csv "$file" >"$BATS_TEST_TMPDIR/out" \
+		2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	reader=$!
+	kill -STOP $reader
+	truncate -s 200000 "$file"
+	kill -CONT $reader
+	wait $reader || status=$?
+	cat "$BATS_TEST_TMPDIR/err"
+	[ "$status" -eq 3 ]
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ]
+	grep -q 'incomplete.* bytes missing' "$BATS_TEST_TMPDIR/err"
+}

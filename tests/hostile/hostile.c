@@ -1,0 +1,368 @@
+/* hostile [--flips N] [--step N] [--seed N] [--only NUMBER] FILE... - recordings that were cut
+ * and damaged, through the reader, the replay and the profile.
+ * Of every FILE each STEP-th prefix and N copies with random bytes changed.  Every series is
+ * a process of its own, one case of TAP: it must not crash, leak (with a sanitizer), take
+ * 1 GB of memory or 5 s for one input.  --only does one of a series, for a debugger. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aggregate/profile.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "resolve/replay.h"
+#include "tools/info.h"
+
+enum {
+	INPUT_MAX = 1 << 30,
+	MEMORY_MAX_KB = 1 << 20,
+	SECONDS_MAX = 5,
+	PATH_BYTES = 64,
+	CHANGES_MAX = 8, /* bytes of a copy that are changed */
+	NONE = -1
+};
+
+enum series {
+	PREFIXES,
+	FLIPS,
+	NR_SERIES
+};
+
+static const char *const series_names[NR_SERIES] = { "prefixes", "flips" };
+
+struct settings {
+	unsigned long flips;
+	unsigned long step;
+	unsigned long seed;
+	long only;
+};
+
+/* Shared with the parent: where it was when it died. */
+struct state {
+	unsigned long number;
+	unsigned long nr_opened;
+	unsigned long slow_number;
+	uint64_t slow_ns;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* splitmix64: the same numbers on every machine. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* ---- ways to read ---- */
+
+static int read_profile(const char *path, const char *by, bool quality, bool one_thread)
+{
+	struct key_list keys = { 0 };
+	struct profile_options options = { .keys = &keys,
+					   .quality = quality,
+					   .periods = quality,
+					   .names = NAMES_PERF,
+					   .one_thread = one_thread };
+	struct err err = { 0 };
+	struct profile p;
+	int r;
+
+	if (keys_parse(&keys, by, &err) || profile_init(&p, &options))
+		abort();
+	r = profile_read_perf_data(&p, path, "", &err);
+	if (r && !err.text[0])
+		abort();
+	profile_finish(&p);
+	profile_done(&p);
+	keys_done(&keys);
+	return r;
+}
+
+static int read_flat(const char *path)
+{
+	return read_profile(path, "event,comm,image,symbol", false, true);
+}
+
+static int read_all(const char *path)
+{
+	return read_profile(path, "pid,tid,cpu,image,symbol,address,cgroup", true,
+			    false);
+}
+
+static int count_each(void *ctx, const struct decoder *decoder,
+		      const struct record *rec, const struct sample *sample)
+{
+	uint64_t *sum = ctx;
+
+	(void)decoder;
+	*sum += rec->id.time_ns + sample->thread;
+	return 0;
+}
+
+static int read_each(const char *path)
+{
+	uint64_t sum = 0;
+	const struct replay_options options = {
+		.chains = true, .cgroups = true, .each = count_each, .ctx = &sum
+	};
+	struct sample_batch batch;
+	struct perf_input *in;
+	struct replay *replay;
+	int r = perf_input_open(path, &in, NULL);
+
+	if (r)
+		return r;
+	r = replay_new(in, &options, &replay, NULL);
+	if (!r) {
+		while ((r = replay_next(replay, &batch, NULL)) == 0)
+			;
+		replay_free(replay);
+	}
+	perf_input_close(in);
+	return r;
+}
+
+static int read_info(const char *path)
+{
+	struct info info = { .path = path };
+	struct err err = { 0 };
+	int r = info_read_perf_data(&info, &err);
+
+	info_done(&info);
+	return r;
+}
+
+static int (*const ways[])(const char *path) = { read_flat, read_all, read_each,
+						 read_info };
+
+/* ---- inputs ---- */
+
+/* Every other input of a pipe comes through one. */
+static int open_input(const uint8_t *bytes, size_t len, bool through_pipe)
+{
+	int ends[2];
+
+	if (!through_pipe) {
+		int fd = memfd_create("hostile", MFD_CLOEXEC);
+
+		if (fd < 0 || io_write_all(fd, bytes, len))
+			abort();
+		return fd;
+	}
+	if (pipe2(ends, O_CLOEXEC) ||
+	    fcntl(ends[1], F_SETPIPE_SZ, (int)len + 4096) < 0 ||
+	    io_write_all(ends[1], bytes, len))
+		abort();
+	close(ends[1]);
+	return ends[0];
+}
+
+static void read_input(const uint8_t *bytes, size_t len, unsigned long number,
+		       struct state *state)
+{
+	bool is_pipe = len >= 16 && (bytes[8] == 16 || bytes[15] == 16);
+	int fd = open_input(bytes, len, is_pipe && number & 4 && len <= 512 << 10);
+	uint64_t begin = now_ns();
+	char path[PATH_BYTES];
+	uint64_t took;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (ways[number % 4](path) >= 0)
+		state->nr_opened++;
+	close(fd);
+	took = now_ns() - begin;
+	if (took > state->slow_ns) {
+		state->slow_ns = took;
+		state->slow_number = number;
+	}
+}
+
+/* The bytes are in a piece of memory of just that size: what is read behind it is seen. */
+static uint8_t *copy_of(const struct buf *seed, size_t len)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+
+	if (!copy)
+		abort();
+	if (len)
+		memcpy(copy, seed->data, len);
+	return copy;
+}
+
+static void change(uint8_t *bytes, size_t len, uint64_t *state)
+{
+	static const uint8_t extremes[] = { 0x00, 0xff, 0x7f, 0x80 };
+	uint64_t nr = 1 + next_random(state) % CHANGES_MAX;
+
+	for (uint64_t i = 0; i < nr; i++) {
+		uint8_t *at = &bytes[next_random(state) % len];
+		uint64_t how = next_random(state);
+
+		switch (how % 3) {
+		case 0:
+			*at ^= (uint8_t)(1 << (how >> 8) % 8);
+			break;
+		case 1:
+			*at = extremes[(how >> 8) % sizeof(extremes)];
+			break;
+		default:
+			*at = (uint8_t)(how >> 8);
+		}
+	}
+}
+
+static void run_one(const struct settings *set, const struct buf *seed,
+		    enum series series, unsigned long number, struct state *state)
+{
+	size_t len = series == PREFIXES ? number * set->step : seed->len;
+	uint64_t random = set->seed + number;
+	uint8_t *bytes = copy_of(seed, len);
+
+	if (series == FLIPS)
+		change(bytes, len, &random);
+	state->number = number;
+	alarm(4 * SECONDS_MAX);
+	read_input(bytes, len, number, state);
+	alarm(0);
+	free(bytes);
+}
+
+static unsigned long length_of(const struct settings *set, const struct buf *seed,
+			       enum series series)
+{
+	return series == FLIPS ? set->flips : seed->len / set->step + 1;
+}
+
+static void run_all(const struct settings *set, const struct buf *seed,
+		    enum series series, struct state *state)
+{
+	unsigned long nr = length_of(set, seed, series);
+
+	for (unsigned long i = 0; i < nr; i++)
+		run_one(set, seed, series, i, state);
+}
+
+/* ---- one series, watched ---- */
+
+static const char *judge(int status, const struct state *state,
+			 const struct rusage *use)
+{
+	static char text[64];
+
+	if (WIFSIGNALED(status)) {
+		snprintf(text, sizeof(text), "ended by signal %d", WTERMSIG(status));
+		return text;
+	}
+	if (WEXITSTATUS(status))
+		return "a sanitizer found something";
+	if (!state->nr_opened)
+		return "not one was read";
+	if (state->slow_ns > SECONDS_MAX * 1000000000ULL)
+		return "too slow";
+	return use->ru_maxrss > MEMORY_MAX_KB ? "too much memory" : NULL;
+}
+
+/* True if nothing bad happened. */
+static bool watch(const struct settings *set, const struct buf *seed,
+		  enum series series, const char *name, unsigned int number)
+{
+	struct state *state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct rusage use;
+	const char *bad;
+	int status;
+	pid_t child;
+
+	fflush(stdout);
+	child = state == MAP_FAILED ? -1 : fork();
+	if (child < 0)
+		abort();
+	if (!child) {
+		run_all(set, seed, series, state);
+		exit(0);
+	}
+	if (wait4(child, &status, 0, &use) != child)
+		abort();
+	bad = judge(status, state, &use);
+	printf("%sok %u - %s of %s: %lu\n", bad ? "not " : "", number,
+	       series_names[series], name, length_of(set, seed, series));
+	printf("# %lu read; %ld MB at most; number %lu took %.3f s\n", state->nr_opened,
+	       use.ru_maxrss >> 10, state->slow_number, (double)state->slow_ns / 1e9);
+	if (bad)
+		printf("# %s at number %lu\n", bad, state->number);
+	munmap(state, sizeof(*state));
+	return !bad;
+}
+
+static bool run_file(const struct settings *set, const char *path, unsigned int *number)
+{
+	struct state state = { 0 };
+	struct buf seed = { 0 };
+	bool good = true;
+
+	if (io_read_file(path, &seed, INPUT_MAX) || !seed.len) {
+		printf("not ok %u - %s cannot be read\n", ++*number, path);
+		return false;
+	}
+	for (enum series s = 0; s < NR_SERIES; s++) {
+		if (set->only != NONE)
+			run_one(set, &seed, s, (unsigned long)set->only, &state);
+		else if (s == PREFIXES ? set->step : set->flips)
+			good &= watch(set, &seed, s, path, ++*number);
+	}
+	buf_done(&seed);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "flips", required_argument, NULL, 'f' },
+		{ "step", required_argument, NULL, 't' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "only", required_argument, NULL, 'o' },
+		{ 0 },
+	};
+	struct settings set = { .flips = 10000, .step = 1, .only = NONE };
+	unsigned int number = 0;
+	bool good = true;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		unsigned long value = optarg ? strtoul(optarg, NULL, 0) : 0;
+
+		if (c == 'f')
+			set.flips = value;
+		else if (c == 't')
+			set.step = value;
+		else if (c == 's')
+			set.seed = value;
+		else if (c == 'o')
+			set.only = (long)value;
+		else
+			return 2;
+	}
+	for (int i = optind; i < argc; i++)
+		good &= run_file(&set, argv[i], &number);
+	printf("1..%u\n", number);
+	return !good;
+}
