@@ -93,6 +93,36 @@ void buf_put_str(struct buf *b, const char *s)
 	buf_put(b, s, len);
 }
 
+void buf_put_decimal(struct buf *b, uint64_t v)
+{
+	char text[20];
+	char *at = text + sizeof(text);
+
+	do
+		*--at = (char)('0' + v % 10);
+	while (v /= 10);
+	buf_put(b, at, (size_t)(text + sizeof(text) - at));
+}
+
+void buf_put_signed(struct buf *b, int64_t v)
+{
+	if (v < 0)
+		buf_put_u8(b, '-');
+	buf_put_decimal(b, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+void buf_put_hex(struct buf *b, uint64_t v, unsigned int min_digits)
+{
+	char text[16];
+	size_t len = 0;
+
+	while (len < sizeof(text) && (v || len < min_digits || !len)) {
+		text[sizeof(text) - ++len] = "0123456789abcdef"[v % 16];
+		v /= 16;
+	}
+	buf_put(b, text + sizeof(text) - len, len);
+}
+
 void buf_clear(struct buf *b)
 {
 	b->len = 0;

@@ -27,6 +27,10 @@ void buf_put_varint(struct buf *b, uint64_t v);
 void buf_put_svarint(struct buf *b, int64_t v);
 /* varint length, then the bytes without a terminator. */
 void buf_put_str(struct buf *b, const char *s);
+/* Digits as printf's PRIu64, PRId64 and "%0*" PRIx64 make them; at most 16 of the last. */
+void buf_put_decimal(struct buf *b, uint64_t v);
+void buf_put_signed(struct buf *b, int64_t v);
+void buf_put_hex(struct buf *b, uint64_t v, unsigned int min_digits);
 /* Empties it and keeps the memory. */
 void buf_clear(struct buf *b);
 void buf_done(struct buf *b);

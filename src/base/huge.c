@@ -28,18 +28,17 @@ void *huge_alloc(size_t bytes)
 	return memory;
 }
 
+/* calloc() knows which memory is fresh from the kernel and does not clear that again. */
 void *huge_zalloc(size_t nr, size_t elem_bytes)
 {
-	size_t bytes;
-	void *memory;
+	char *memory = calloc(nr, elem_bytes);
+	size_t bytes = nr * elem_bytes;
+	uintptr_t at = (uintptr_t)memory;
+	uintptr_t first = (at + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+	uintptr_t end = (at + bytes) & ~(uintptr_t)(HUGE_PAGE - 1);
 
-	if (__builtin_mul_overflow(nr, elem_bytes, &bytes))
-		return NULL;
-	if (!is_big(bytes))
-		return calloc(nr, elem_bytes);
-	memory = huge_alloc(bytes);
-	if (memory)
-		memset(memory, 0, bytes);
+	if (memory && end > first)
+		madvise(memory + (first - at), end - first, MADV_HUGEPAGE);
 	return memory;
 }
 

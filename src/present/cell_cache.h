@@ -1,6 +1,6 @@
 /* cell_cache.h - the finished text of a column by the value that it shows: a long report
  * names the same few images and functions in many lines.
- * Layer: present; used by text_table.c. */
+ * Layer: present; used by text_table.c and write_csv.c. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

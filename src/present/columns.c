@@ -1,27 +1,19 @@
 #include "present/columns.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "aggregate/profile.h"
 #include "present/percent.h"
 #include "present/writers.h"
 
+enum {
+	NS_PER_S = 1000000000,
+	FRACTION_DIGITS = 9
+};
+
 static void put(struct buf *out, const char *text)
 {
 	buf_put(out, text, strlen(text));
-}
-
-static void put_count(struct buf *out, uint64_t count)
-{
-	char text[24];
-	char *at = text + sizeof(text);
-
-	do
-		*--at = (char)('0' + count % 10);
-	while (count /= 10);
-	buf_put(out, at, (size_t)(text + sizeof(text) - at));
 }
 
 static void put_percent(struct buf *out, struct percent_memory *memory, uint64_t count,
@@ -36,17 +28,17 @@ static void put_percent(struct buf *out, struct percent_memory *memory, uint64_t
 
 static void print_samples(struct buf *out, const struct column_cell *c)
 {
-	put_count(out, c->counts[c->at]);
+	buf_put_decimal(out, c->counts[c->at]);
 }
 
 static void print_period(struct buf *out, const struct column_cell *c)
 {
-	put_count(out, c->periods[c->at]);
+	buf_put_decimal(out, c->periods[c->at]);
 }
 
 static void print_sum(struct buf *out, const struct column_cell *c)
 {
-	put_count(out, c->sums[c->at]);
+	buf_put_decimal(out, c->sums[c->at]);
 }
 
 static void print_percent(struct buf *out, const struct column_cell *c)
@@ -63,12 +55,10 @@ static void print_sum_percent(struct buf *out, const struct column_cell *c)
 static void print_vma(struct buf *out, const struct column_cell *c)
 {
 	uint64_t value = profile_value(c->profile, c->group, c->at);
-	char text[24];
 
 	if (c->profile->options.keys->keys.at[c->at].row->id == KEY_SYMBOL)
 		value = c->profile->functions.at[value].vma;
-	snprintf(text, sizeof(text), "%0*" PRIx64, (int)c->vma_digits, value);
-	put(out, text);
+	buf_put_hex(out, value, c->vma_digits);
 }
 
 static void print_file(struct buf *out, const struct column_cell *c)
@@ -86,30 +76,32 @@ static void print_value(struct buf *out, const struct column_cell *c)
 /* Seconds without trailing zeros: 0, 0.01, 12.5. */
 static void put_seconds(struct buf *out, uint64_t ns)
 {
-	char text[48];
-	int len = snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64,
-			   ns / 1000000000, ns % 1000000000);
+	uint64_t fraction = ns % NS_PER_S;
+	char text[FRACTION_DIGITS];
+	size_t len = FRACTION_DIGITS;
 
+	buf_put_decimal(out, ns / NS_PER_S);
+	if (!fraction)
+		return;
+	for (size_t i = FRACTION_DIGITS; i-- > 0; fraction /= 10)
+		text[i] = (char)('0' + fraction % 10);
 	while (text[len - 1] == '0')
 		len--;
-	if (text[len - 1] == '.')
-		len--;
-	buf_put(out, text, (size_t)len);
+	buf_put_u8(out, '.');
+	buf_put(out, text, len);
 }
 
 void column_put_value(struct buf *out, struct profile *p, uint32_t group, size_t at)
 {
 	uint64_t value = profile_value(p, group, at);
-	char text[32];
 
 	switch (p->options.keys->keys.at[at].row->kind) {
 	case KEY_INTEGER:
-		snprintf(text, sizeof(text), "%" PRId64, (int64_t)value);
-		put(out, text);
+		buf_put_signed(out, (int64_t)value);
 		break;
 	case KEY_HEX:
-		snprintf(text, sizeof(text), "0x%" PRIx64, value);
-		put(out, text);
+		put(out, "0x");
+		buf_put_hex(out, value, 1);
 		break;
 	case KEY_TIMES:
 		put_seconds(out, value);

@@ -6,6 +6,7 @@
 
 #include "aggregate/profile.h"
 #include "present/columns.h"
+#include "resolve/sort_keys.h"
 
 /* The distinct values of one key, each with a group that has it. */
 struct values {
@@ -47,11 +48,6 @@ static int compare_values(const void *a, const void *b, void *ctx)
 
 	return compare_groups(v, v->group_of[*(const uint32_t *)a],
 			      v->group_of[*(const uint32_t *)b]);
-}
-
-static int compare_by_group(const void *a, const void *b, void *ctx)
-{
-	return compare_groups(ctx, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static bool is_dense(const struct profile *p, size_t key)
@@ -109,28 +105,38 @@ static int add_dense(struct values *v, uint64_t *ties, uint64_t *span)
 	return r;
 }
 
+/* A number as sort_keys() wants it: as the key's column orders it, but unsigned. */
+static uint64_t sortable(const struct profile *p, uint32_t group, size_t key)
+{
+	const struct key_row *row = p->options.keys->keys.at[key].row;
+	uint64_t value = profile_value(p, group, key);
+
+	return row->kind == KEY_INTEGER ? value ^ (uint64_t)1 << 63 : value;
+}
+
 /* Numbers: the groups themselves are sorted. */
 static int add_sparse(struct values *v, uint64_t *ties, uint64_t *span)
 {
 	struct profile *p = v->p;
-	uint32_t *groups = calloc(p->groups.nr + 1, sizeof(*groups));
-	uint64_t rank = 0;
-	int r = 0;
+	size_t nr = p->groups.nr;
+	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
+	uint64_t nr_ranks = 0;
+	int r;
 
-	if (!groups)
+	if (!keys)
 		return -ENOMEM;
-	for (uint32_t g = 0; g < p->groups.nr; g++)
-		groups[g] = g;
-	if (p->groups.nr)
-		qsort_r(groups, p->groups.nr, sizeof(*groups), compare_by_group, v);
-	if (__builtin_mul_overflow(*span, p->groups.nr, span))
+	for (uint32_t g = 0; g < nr; g++)
+		keys[g] = (struct sort_key){ sortable(p, g, v->key), g };
+	r = nr ? sort_keys(&keys, nr) : 0;
+	for (size_t i = 0; !r && i < nr; i++)
+		nr_ranks += !i || keys[i].at != keys[i - 1].at;
+	if (!r && nr && __builtin_mul_overflow(*span, nr_ranks, span))
 		r = -E2BIG;
-	for (size_t i = 0; !r && i < p->groups.nr; i++) {
-		if (i && compare_groups(v, groups[i - 1], groups[i]))
-			rank++;
-		ties[groups[i]] = ties[groups[i]] * p->groups.nr + rank;
+	for (size_t i = 0, rank = 0; !r && i < nr; i++) {
+		rank += i && keys[i].at != keys[i - 1].at;
+		ties[keys[i].index] = ties[keys[i].index] * nr_ranks + rank;
 	}
-	free(groups);
+	free(keys);
 	return r;
 }
 

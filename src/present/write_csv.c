@@ -1,12 +1,12 @@
 /* write_csv.c - RFC 4180: the keys as typed, then samples, period, percent. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aggregate/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "present/cell_cache.h"
 #include "present/columns.h"
 #include "present/csv.h"
 #include "present/lines.h"
@@ -14,18 +14,23 @@
 #include "present/quality_text.h"
 #include "present/writers.h"
 
+enum {
+	WRITTEN_AT_ONCE = 65536
+};
+
 void csv_put_field(struct buf *out, const char *text, size_t len)
 {
-	bool quoted = false;
+	size_t i = 0;
 
-	for (size_t i = 0; i < len; i++)
-		quoted |= !!strchr(",\"\r\n", text[i]);
-	if (!quoted) {
+	while (i < len && text[i] != ',' && text[i] != '"' && text[i] != '\r' &&
+	       text[i] != '\n')
+		i++;
+	if (i == len) {
 		buf_put(out, text, len);
 		return;
 	}
 	buf_put_u8(out, '"');
-	for (size_t i = 0; i < len; i++) {
+	for (i = 0; i < len; i++) {
 		if (text[i] == '"')
 			buf_put_u8(out, '"');
 		buf_put_u8(out, (uint8_t)text[i]);
@@ -50,60 +55,121 @@ static void put_header(struct buf *out, const struct profile *p, bool events_apa
 	buf_put(out, rest, sizeof(rest) - 1);
 }
 
-static void put_line(struct buf *out, struct profile *p, const struct line *line,
-		     bool events_apart)
-{
-	const struct profile_row *row = &p->rows.at[line->number];
-	char numbers[96];
-	struct buf value = { 0 };
-	int len;
+/* What the lines repeat: the texts of keys and the shares of few samples. */
+struct csv {
+	struct profile *p;
+	bool events_apart;
+	struct cell_cache caches[KEY_ID_COUNT];
+	struct buf value;
+	uint64_t part, whole; /* of the last share */
+	struct buf share;     /* its text */
+};
 
-	if (events_apart)
+static void put_key(struct buf *out, struct csv *c, const struct line *line, size_t k)
+{
+	uint64_t value = profile_value(c->p, line->group, k);
+	size_t from = out->len;
+
+	if (cell_cache_put(&c->caches[k], value, out))
+		return;
+	buf_clear(&c->value);
+	column_put_value(&c->value, c->p, line->group, k);
+	csv_put_field(out, (const char *)c->value.data, c->value.len);
+	buf_put_u8(out, ',');
+	out->failed |= c->value.failed;
+	if (!out->failed)
+		cell_cache_keep(&c->caches[k], value, out->data + from,
+				out->len - from);
+}
+
+static void put_share(struct buf *out, struct csv *c, uint64_t part, uint64_t whole)
+{
+	char text[32];
+
+	if (!c->share.len || part != c->part || whole != c->whole) {
+		int len = snprintf(text, sizeof(text), "%.10g\r\n",
+				   percent_of(part, whole));
+
+		buf_clear(&c->share);
+		buf_put(&c->share, text, (size_t)len);
+		out->failed |= c->share.failed;
+	}
+	c->part = part;
+	c->whole = whole;
+	buf_put(out, c->share.data, c->share.len);
+}
+
+static void put_line(struct buf *out, struct csv *c, const struct line *line)
+{
+	struct profile *p = c->p;
+	const struct profile_row *row = &p->rows.at[line->number];
+
+	if (c->events_apart)
 		put_text(out, profile_event_name(p, row->event));
 	for (size_t k = 0; k < p->nr_keys; k++) {
-		buf_clear(&value);
-		if (p->options.keys->keys.at[k].row->id == KEY_EVENT) {
+		if (p->options.keys->keys.at[k].row->id == KEY_EVENT)
 			put_text(out, profile_event_name(p, row->event));
-			continue;
-		}
-		column_put_value(&value, p, line->group, k);
-		csv_put_field(out, (const char *)value.data, value.len);
-		buf_put_u8(out, ',');
-		out->failed |= value.failed;
+		else
+			put_key(out, c, line, k);
 	}
-	buf_done(&value);
-	len = snprintf(numbers, sizeof(numbers), "%" PRIu64 ",%" PRIu64 ",%.10g\r\n",
-		       line->counts[0], row->period,
-		       percent_of(line->counts[0], p->events.at[row->event].samples));
-	buf_put(out, numbers, (size_t)len);
+	buf_put_decimal(out, line->counts[0]);
+	buf_put_u8(out, ',');
+	buf_put_decimal(out, row->period);
+	buf_put_u8(out, ',');
+	put_share(out, c, line->counts[0], p->events.at[row->event].samples);
+}
+
+static void csv_begin(struct csv *c, struct profile *p)
+{
+	*c = (struct csv){ .p = p };
+	c->events_apart = p->events.nr > 1 && keys_find(p->options.keys, KEY_EVENT) < 0;
+	for (size_t k = 0; k < p->nr_keys; k++)
+		cell_cache_init(&c->caches[k], profile_nr_values(p, k));
+}
+
+static void csv_end(struct csv *c)
+{
+	for (size_t k = 0; k < c->p->nr_keys; k++)
+		cell_cache_done(&c->caches[k]);
+	buf_done(&c->value);
+	buf_done(&c->share);
+}
+
+static int put_all(FILE *out, struct csv *c, const struct lines *lines, bool header)
+{
+	struct buf text = { 0 };
+	int r;
+
+	if (header)
+		put_header(&text, c->p, c->events_apart);
+	for (size_t i = 0; i < lines->all.nr && !text.failed; i++) {
+		put_line(&text, c, &lines->all.at[i]);
+		if (text.len < WRITTEN_AT_ONCE)
+			continue;
+		fwrite(text.data, 1, text.len, out);
+		buf_clear(&text);
+	}
+	r = text.failed ? -ENOMEM : 0;
+	if (!r && text.len)
+		fwrite(text.data, 1, text.len, out);
+	buf_done(&text);
+	return r;
 }
 
 int write_csv(FILE *out, struct profile *p, const struct present_options *options,
 	      struct err *err)
 {
 	struct lines lines;
-	struct buf text = { 0 };
-	bool events_apart;
+	struct csv csv;
 	int r;
 
-	events_apart = p->events.nr > 1 && keys_find(p->options.keys, KEY_EVENT) < 0;
-	r = lines_of_rows(p, options, events_apart, &lines, err);
-	if (r)
-		return r;
-	if (!options->no_header)
-		put_header(&text, p, events_apart);
-	for (size_t i = 0; i < lines.all.nr && !text.failed; i++) {
-		put_line(&text, p, &lines.all.at[i], events_apart);
-		if (text.len < 65536)
-			continue;
-		fwrite(text.data, 1, text.len, out);
-		buf_clear(&text);
+	csv_begin(&csv, p);
+	r = lines_of_rows(p, options, csv.events_apart, &lines, err);
+	if (!r) {
+		if (put_all(out, &csv, &lines, !options->no_header))
+			r = err_set(err, -ENOMEM, "out of memory");
+		lines_done(&lines);
 	}
-	if (text.failed)
-		r = err_set(err, -ENOMEM, "out of memory");
-	else if (text.len)
-		fwrite(text.data, 1, text.len, out);
-	buf_done(&text);
-	lines_done(&lines);
+	csv_end(&csv);
 	return r;
 }

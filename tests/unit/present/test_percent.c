@@ -1,5 +1,7 @@
 #include "present/percent.h"
 
+#include <stdio.h>
+
 #include "unit.h"
 
 /* OProfile's own table: oprofile-behaviour.md 1.1.3. */
@@ -27,6 +29,23 @@ static void fields_are_seven_wide(void **state)
 	}
 }
 
+/* All shares of small wholes: what lies in the middle of two fields is rounded as printf does. */
+static void fields_are_as_printf_has_them(void **state)
+{
+	(void)state;
+	for (uint64_t whole = 1; whole < 700; whole++) {
+		for (uint64_t part = 1; part < whole; part++) {
+			double value = percent_of(part, whole);
+			char text[PERCENT_MAX];
+			char want[PERCENT_MAX];
+
+			percent_format(value, text);
+			snprintf(want, sizeof(want), "%7.4f", value);
+			assert_string_equal(text, want);
+		}
+	}
+}
+
 static void nothing_of_nothing_is_nothing(void **state)
 {
 	(void)state;
@@ -39,6 +58,7 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(fields_are_seven_wide),
+		cmocka_unit_test(fields_are_as_printf_has_them),
 		cmocka_unit_test(nothing_of_nothing_is_nothing),
 	};
 
