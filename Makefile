@@ -25,7 +25,8 @@ check:
 	@scripts/run-tests '$(BUILD)'
 
 check-vm:
-	@echo 'check-vm: there are no tests in a virtual machine yet'
+	@$(MAKE) --no-print-directory all
+	@scripts/check-vm '$(BUILD)'
 
 bench:
 	@scripts/deps.sh build bench

@@ -16,8 +16,9 @@ packages_of()
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	bench) echo linux-perf python3 ;;
+	vm) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user ;;
 	*)
-		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz bench" >&2
+		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz bench vm" >&2
 		exit 1
 		;;
 	esac
