@@ -252,11 +252,18 @@ static int find_debug_file(const struct binary_places *places,
 			   const struct image *image, const char *name,
 			   struct binary *b)
 {
-	int r = open_cached(places, image, name, DEBUG_CACHE_DEBUG, &b->debug_fd,
-			    &b->debug_path);
+	struct image known = *image;
+	int r;
+
+	/* perf writes down the build-ids of the binaries that samples hit, not of those that
+	 * are only callers: then the file that stands for them tells. */
+	if (!known.build_id.len)
+		(void)elf_build_id_fd(b->fd, &known.build_id, NULL);
+	r = open_cached(places, &known, name, DEBUG_CACHE_DEBUG, &b->debug_fd,
+			&b->debug_path);
 
 	if (!r && b->debug_fd < 0) {
-		r = find_by_build_id(places->root, image, b);
+		r = find_by_build_id(places->root, &known, b);
 		if (b->debug_fd >= 0)
 			tell(b->trace, step_debug_id, b->debug_path, NAMING_OK);
 	}

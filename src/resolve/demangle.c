@@ -17,7 +17,8 @@ enum {
 	/* C++ with its parameters and const, as OProfile shows it.  libiberty's own limit of
 	 * recursion stays on: it also refuses C++ names of more than 1024 bytes, in perf and
 	 * nm too. */
-	OPTIONS = DMGL_PARAMS | DMGL_ANSI
+	FULL = DMGL_PARAMS | DMGL_ANSI,
+	PLAIN = DMGL_NO_OPTS
 };
 
 struct output {
@@ -36,15 +37,15 @@ static void take_piece(const char *piece, size_t len, void *ctx)
 	buf_put(&out->text, piece, len);
 }
 
-static bool print_demangled(const char *name, struct output *out)
+static bool print_demangled(const char *name, int options, struct output *out)
 {
 	if (setjmp(out->too_long)) /* NOLINT(cert-err52-cpp): see take_piece() */
 		return false;
 	/* Rust's older names are C++ names with a hash behind: that reading comes first. */
-	if (rust_demangle_callback(name, OPTIONS, take_piece, out))
+	if (rust_demangle_callback(name, options, take_piece, out))
 		return true;
 	buf_clear(&out->text);
-	return cplus_demangle_v3_callback(name, OPTIONS, take_piece, out) != 0;
+	return cplus_demangle_v3_callback(name, options, take_piece, out) != 0;
 }
 
 /* Only these can be mangled; without this test C names such as "f" would be read as types
@@ -75,12 +76,12 @@ static bool binds_many_lifetimes(const char *name)
 }
 
 /* The demangled text with `version` ("", "@VERS", "@@VERS") behind it. */
-static char *demangle_base(const char *name, const char *version)
+static char *demangle_base(const char *name, const char *version, int options)
 {
 	struct output out = { 0 };
 	char *result = NULL;
 
-	if (print_demangled(name, &out) && out.text.len) {
+	if (print_demangled(name, options, &out) && out.text.len) {
 		buf_put(&out.text, version, strlen(version) + 1);
 		if (!out.text.failed) {
 			result = (char *)out.text.data;
@@ -91,7 +92,7 @@ static char *demangle_base(const char *name, const char *version)
 	return result;
 }
 
-char *demangle(const char *name)
+static char *demangle_with(const char *name, int options)
 {
 	const char *version;
 	size_t len;
@@ -105,11 +106,21 @@ char *demangle(const char *name)
 		return NULL;
 	version = strchr(name, '@');
 	if (!version)
-		return demangle_base(name, "");
+		return demangle_base(name, "", options);
 	base = strndup(name, (size_t)(version - name));
 	if (!base)
 		return NULL;
-	result = demangle_base(base, version);
+	result = demangle_base(base, version, options);
 	free(base);
 	return result;
+}
+
+char *demangle(const char *name)
+{
+	return demangle_with(name, FULL);
+}
+
+char *demangle_plain(const char *name)
+{
+	return demangle_with(name, PLAIN);
 }

@@ -8,3 +8,5 @@
  * form of binutils: "_Z1fi.cold" is "f(int) [clone .cold]"; a symbol version too: "f()@@V1".
  * Rust's hash is dropped.  A hostile name costs bounded time, stack and memory. */
 char *demangle(const char *name);
+/* The same without the parameters of functions, as perf shows it. */
+char *demangle_plain(const char *name);

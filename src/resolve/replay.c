@@ -156,7 +156,9 @@ static int open_all(struct replay *r)
 	r->ops = (struct resolver_ops){ .first_hit = first_hit, .ctx = r };
 	if (resolver_new(&r->dict, &r->ops, &r->resolver))
 		return -ENOMEM;
-	resolver_leaves_only(r->resolver, !r->options.chains);
+	resolver_set_depth(r->resolver, r->options.no_stacks ? RESOLVE_THREADS
+					: r->options.chains  ? RESOLVE_CHAINS
+							     : RESOLVE_LEAVES);
 	feed_init(&r->feed, r->in, &r->decoder);
 	r->feed.hold_all = r->options.each != NULL;
 	return 0;
@@ -413,6 +415,18 @@ static int give_until(struct replay *r, uint64_t before_ns)
 	return 0;
 }
 
+int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
+		  struct resolver_place *ret_place)
+{
+	return resolver_locate(r->resolver, mode, address, ret_place);
+}
+
+int replay_frame(struct replay *r, const struct resolver_place *place,
+		 uint32_t *ret_frame)
+{
+	return resolver_frame(r->resolver, place, ret_frame);
+}
+
 static int give_batch(struct replay *r)
 {
 	uint64_t before_ns =
@@ -438,7 +452,8 @@ static int give_all(struct replay *r, struct err *err)
 			return result;
 		result = give_batch(r);
 		if (result)
-			return err_set(err, result, "out of memory");
+			return result == -ENOMEM ? err_set(err, result, "out of memory")
+						 : result;
 	}
 }
 

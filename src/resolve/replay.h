@@ -13,19 +13,22 @@
 #include "format/perf_input.h"
 #include "format/session.h"
 #include "resolve/replay_feed.h"
+#include "resolve/resolver.h"
 
 struct err;
 struct replay;
 
 /* One sample with its record, for who wants more than columns.  `rec` is good during the
- * call.  A negative errno ends the replay with it. */
+ * call.  A negative errno ends the replay with it; of another one than -ENOMEM
+ * it has told the reason itself. */
 typedef int (*replay_sample_fn)(void *ctx, const struct decoder *decoder,
 				const struct record *rec, const struct sample *sample);
 
 struct replay_options {
-	bool chains;  /* stacks with their callers; else the leaves alone: faster */
-	bool cgroups; /* threads with their cgroups */
-	bool threads; /* read ahead in another thread; the result is the same */
+	bool chains;    /* stacks with their callers; else the leaves alone: faster */
+	bool no_stacks; /* no stacks at all (DICT_NONE), for who uses replay_locate() */
+	bool cgroups;   /* threads with their cgroups */
+	bool threads;   /* read ahead in another thread; the result is the same */
 	/* Called for each sample in order of time (then of the file) instead of batches:
 	 * replay_next() returns 1 or an error when all is done.  May be NULL. */
 	replay_sample_fn each;
@@ -43,6 +46,11 @@ const struct dict *replay_dict(const struct replay *r);
 /* The next batch with all columns, borrowed until the next call.  Unknown cpus are
  * DICT_NONE.  0, 1 at the end, or a negative errno; damage is counted, not an error. */
 int replay_next(struct replay *r, struct sample_batch *ret_batch, struct err *err);
+/* resolver_locate() and resolver_frame() of the sample at hand, in the call of `each`. */
+int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
+		  struct resolver_place *ret_place);
+int replay_frame(struct replay *r, const struct resolver_place *place,
+		 uint32_t *ret_frame);
 /* Complete once replay_next() has returned 1. */
 const struct feed_counts *replay_counts(const struct replay *r);
 /* Samples that could not be decoded. */

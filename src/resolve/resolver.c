@@ -58,9 +58,9 @@ void resolver_free(struct resolver *r)
 	free(r);
 }
 
-void resolver_leaves_only(struct resolver *r, bool on)
+void resolver_set_depth(struct resolver *r, enum resolver_depth depth)
 {
-	r->leaves_only = on;
+	r->depth = depth;
 }
 
 uint32_t resolver_world_image(struct resolver *r, enum world world)

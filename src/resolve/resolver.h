@@ -33,8 +33,13 @@ struct resolver_ops {
 int resolver_new(struct dict *dict, const struct resolver_ops *ops,
 		 struct resolver **ret_resolver);
 void resolver_free(struct resolver *r); /* NULL is fine */
-/* From now on stacks are leaves without their callers: what a flat report needs. */
-void resolver_leaves_only(struct resolver *r, bool on);
+/* What is worked out of each sample from now on. */
+enum resolver_depth {
+	RESOLVE_CHAINS, /* all; a new resolver does this */
+	RESOLVE_LEAVES, /* stacks without their callers: what a flat report needs */
+	RESOLVE_THREADS /* no stack at all (DICT_NONE): see resolver_locate() */
+};
+void resolver_set_depth(struct resolver *r, enum resolver_depth depth);
 /* Whether records of this type (PERF_RECORD_...) change anything for the resolver. */
 bool resolver_takes(uint32_t type);
 /* Applies an MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, CGROUP or NAMESPACES record; others
@@ -43,5 +48,22 @@ int resolver_side_band(struct resolver *r, const struct record *rec);
 /* Resolves a SAMPLE record; `rec`'s decoder is needed to read the chain.  0 or -ENOMEM. */
 int resolver_sample(struct resolver *r, const struct decoder *d,
 		    const struct record *rec, struct sample *ret_sample);
+/* Where any address of the sample is that resolver_sample() was given last: of a chain word
+ * by word, of a branch, of data.  The same entry and offset are always the same frame. */
+enum {
+	RESOLVER_NOWHERE = 0xfffffffe /* in no executable mapping of its process */
+};
+struct mapping;
+struct resolver_place {
+	uint32_t entry; /* number of the image in the resolver, RESOLVER_NOWHERE */
+	uint64_t offset;
+	const struct mapping *mapping; /* for resolver_frame() alone */
+};
+/* `mode`: PERF_RECORD_MISC_USER ..., what the address was met in.  0 or -ENOMEM. */
+int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
+		    struct resolver_place *ret_place);
+/* The number of its frame in the dict, DICT_NONE if it is nowhere.  0 or -ENOMEM. */
+int resolver_frame(struct resolver *r, const struct resolver_place *place,
+		   uint32_t *ret_frame);
 /* Nothing older than `time_ns` will come any more: frees history. */
 void resolver_frontier(struct resolver *r, uint64_t time_ns);

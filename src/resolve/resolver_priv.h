@@ -25,6 +25,8 @@ enum {
 	WORLD_PID = -1000,
 	DEFAULT_MAX_STACK = 127, /* kernel.perf_event_max_stack as shipped */
 	CHAIN_MAX = 4096,        /* frames kept of one chain; more are cut */
+	/* A program that begins maps this much, with its loader and some libraries. */
+	EXEC_VERSIONS = 16,
 	FRAME_CACHE = 8192,
 	STACK_CACHE = 32768
 };
@@ -43,6 +45,14 @@ struct stack_slot {
 	uint32_t stack;
 };
 
+/* One sample's surroundings: which spaces its addresses belong to. */
+struct where {
+	struct process *process;
+	const struct proc_version *user;
+	const struct proc_version *kernel;
+	enum world world; /* of the sample's own address */
+};
+
 struct resolver {
 	struct dict *dict;
 	const struct resolver_ops *ops;
@@ -54,11 +64,14 @@ struct resolver {
 						* or IMAGE_TABLE_FAILED before the first */
 	uint32_t
 		kernel_unmapped; /* entry of kernel addresses in no mapping, likewise */
-	bool leaves_only;        /* callers are not asked for */
-	struct map cgroups;      /* id -> string */
-	struct map asked;        /* pids that ops->unknown_process() was asked about */
-	struct proc_thread *last_thread; /* of the last sample; good while ... */
-	uint64_t last_changes;           /* ... procs.changes is this */
+	enum resolver_depth depth;
+	struct map cgroups; /* id -> string */
+	struct map asked;   /* pids that ops->unknown_process() was asked about */
+	struct where here;  /* of the last sample */
+	struct proc_thread *last_thread;    /* of the last sample; good while ... */
+	uint64_t last_changes;              /* ... procs.changes is this */
+	const struct mapping *last_mapping; /* of the sample's, in ... */
+	uint64_t last_generation;           /* ... this space */
 	struct frame_slot *frames;
 	struct stack_slot *stacks;
 	uint32_t chain[CHAIN_MAX]; /* frames of the chain at hand */

@@ -25,14 +25,6 @@ static void note_thread(struct resolver *r, struct proc_thread *thread)
 	r->last_changes = r->procs.changes;
 }
 
-/* One sample's surroundings: which spaces its addresses belong to. */
-struct where {
-	struct process *process;
-	const struct proc_version *user;
-	const struct proc_version *kernel;
-	enum world world; /* of the sample's own address */
-};
-
 /* In misc of a sample: PERF_RECORD_MISC_CPUMODE_MASK. */
 static enum world world_of_mode(uint16_t misc)
 {
@@ -302,7 +294,7 @@ int resolver_sample(struct resolver *r, const struct decoder *d,
 	const struct record_id *id = &rec->id;
 	uint64_t time_ns = id->time_ns;
 	struct proc_thread *thread = same_thread(r, id->pid, id->tid, time_ns);
-	struct where at;
+	struct where *at = &r->here;
 
 	if (!thread) {
 		thread = resolver_thread(r, id->pid, id->tid, time_ns, true);
@@ -310,20 +302,86 @@ int resolver_sample(struct resolver *r, const struct decoder *d,
 			return -ENOMEM;
 		note_thread(r, thread);
 	}
-	at.process = thread->process;
-	at.user = process_at(at.process, time_ns);
-	at.kernel = process_at(r->worlds[WORLD_KERNEL], time_ns);
-	at.world = world_of_mode(rec->misc);
+	at->process = thread->process;
+	at->user = process_at(at->process, time_ns);
+	at->kernel = process_at(r->worlds[WORLD_KERNEL], time_ns);
+	at->world = world_of_mode(rec->misc);
+	r->last_mapping = NULL;
 	ret_sample->thread =
 		dict_thread_of(r, thread, id->pid, time_ns, rec->sample.cgroup);
-	ret_sample->stack = rec->sample.nr_chain && !r->leaves_only
-				    ? chain_stack(r, d, rec, &at)
-				    : leaf_stack(r, &at, rec->sample.ip.v, at.world);
-	if (ret_sample->thread == DICT_NONE || ret_sample->stack == DICT_NONE)
+	if (ret_sample->thread == DICT_NONE)
 		return -ENOMEM;
+	ret_sample->stack = DICT_NONE;
+	if (r->depth != RESOLVE_THREADS) {
+		ret_sample->stack =
+			rec->sample.nr_chain && r->depth == RESOLVE_CHAINS
+				? chain_stack(r, d, rec, at)
+				: leaf_stack(r, at, rec->sample.ip.v, at->world);
+		if (ret_sample->stack == DICT_NONE)
+			return -ENOMEM;
+	}
 	ret_sample->time_ns = time_ns;
 	ret_sample->period = rec->sample.period;
 	ret_sample->event = id->event;
 	ret_sample->cpu = id->cpu;
 	return 0;
+}
+
+/* While a program is being replaced its registers still say where the old one is: in the call
+ * that replaces it. */
+static const struct mapping *find_before_exec(const struct where *at, uint64_t address)
+{
+	const struct proc_version *first = at->process->versions.at;
+	const struct proc_version *v = at->user;
+
+	for (unsigned int i = 0; v > first && i < EXEC_VERSIONS; i++, v--)
+		if (v->exec)
+			return space_find(v[-1].root, address);
+	return NULL;
+}
+
+int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
+		    struct resolver_place *ret_place)
+{
+	enum world world = world_of_mode(mode);
+	const struct proc_version *version = version_of(r, &r->here, world);
+	const struct mapping *m = r->last_mapping;
+
+	/* What calls what is often in one mapping. */
+	if (r->last_generation != version->generation || !m || address < m->start ||
+	    address >= m->end) {
+		m = space_find(version->root, address);
+		if (!m && world == WORLD_USER)
+			m = find_before_exec(&r->here, address);
+		r->last_mapping = m;
+		r->last_generation = version->generation;
+	}
+	ret_place->entry = RESOLVER_NOWHERE;
+	ret_place->offset = address;
+	ret_place->mapping = m;
+	if (m) {
+		ret_place->entry = m->image;
+		ret_place->offset = address - m->start + m->pgoff;
+	} else if (world != WORLD_USER) {
+		ret_place->entry = unmapped_entry(r, &r->here, world);
+		if (ret_place->entry == IMAGE_TABLE_FAILED)
+			return -ENOMEM;
+		ret_place->offset -= r->images.entries.at[ret_place->entry].image.start;
+	}
+	return 0;
+}
+
+int resolver_frame(struct resolver *r, const struct resolver_place *place,
+		   uint32_t *ret_frame)
+{
+	uint32_t image;
+
+	*ret_frame = DICT_NONE;
+	if (place->entry == RESOLVER_NOWHERE)
+		return 0;
+	image = image_table_hit(&r->images, place->entry, r->here.process->pid,
+				place->mapping);
+	if (image != DICT_NONE)
+		*ret_frame = dict_frame(r->dict, image, place->offset);
+	return *ret_frame == DICT_NONE ? -ENOMEM : 0;
 }
