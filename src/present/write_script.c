@@ -158,6 +158,22 @@ void script_place(uint32_t fields, const struct script_place *place, struct buf 
 	}
 }
 
+bool script_halves(uint32_t fields, const struct script_place *place, struct buf *out,
+		   size_t *ret_first)
+{
+	size_t start = out->len;
+	bool offset = fields & SCRIPT_SYM && fields & SCRIPT_SYMOFF && place->symbol;
+
+	script_place(fields & ~(uint32_t)(SCRIPT_SYMOFF | SCRIPT_DSO), place, out);
+	if (offset)
+		put(out, "+0x");
+	*ret_first = out->len - start;
+	script_place(fields & SCRIPT_DSO, place, out);
+	if (!offset)
+		*ret_first = out->len - start;
+	return offset;
+}
+
 void script_branch_place(uint32_t fields, const struct script_place *place,
 			 struct buf *out)
 {
@@ -262,7 +278,7 @@ static void write_start(const struct script_writer *w, const struct script_sampl
 static void write_frame(const struct script_frame *f, const char *before,
 			const char *behind, struct buf *out)
 {
-	char *at = room(out, f->place.len + NUMBER_MAX);
+	char *at = room(out, f->place.len + f->behind.len + 2 * NUMBER_MAX);
 
 	if (!at)
 		return;
@@ -270,6 +286,9 @@ static void write_frame(const struct script_frame *f, const char *before,
 		*at++ = *before;
 	at = hex(at, f->address, HEX_WIDTH);
 	at = copy(at, f->place.at, f->place.len);
+	if (f->behind.at)
+		at = hex(at, f->offset, 0);
+	at = copy(at, f->behind.at, f->behind.len);
 	if (*behind)
 		*at++ = *behind;
 	used(out, at);

@@ -21,9 +21,13 @@ struct script_place {
 	const char *image;  /* as perf names it; NULL: unknown */
 };
 
+/* `offset` stands between the halves unless behind.at is NULL: what lies in one function has
+ * its halves in common. */
 struct script_frame {
-	uint64_t address;         /* as printed */
-	struct script_text place; /* what script_place() made */
+	uint64_t address; /* as printed */
+	uint64_t offset;
+	struct script_text place; /* what script_place() made, or script_halves() */
+	struct script_text behind;
 };
 
 struct script_branch {
@@ -69,6 +73,11 @@ void script_writer_init(struct script_writer *w);
 /* Appends what stands behind an address of an event with these fields: " main+0x1f (/bin/a)";
  * nothing if neither symbol nor image are wanted. */
 void script_place(uint32_t fields, const struct script_place *place, struct buf *out);
+/* The same without the digits of the offset, which stand behind the bytes *ret_first ("
+ * main+0x") and before the rest (" (/bin/a)").  false: it has no offset, all is the first
+ * half. */
+bool script_halves(uint32_t fields, const struct script_place *place, struct buf *out,
+		   size_t *ret_first);
 /* The same in a branch stack: "(/bin/a)", with SCRIPT_BRSTACKSYM "main+0x1f(/bin/a)". */
 void script_branch_place(uint32_t fields, const struct script_place *place,
 			 struct buf *out);

@@ -10,18 +10,11 @@ extern const struct command command_import;
 extern const struct command command_info;
 extern const struct command command_record;
 extern const struct command command_report;
+extern const struct command command_script;
 extern const struct command command_where;
 
 const struct command *const commands[] = {
-	&command_record,
-	&command_report,
-	&command_dump,
-	&command_import,
-	&command_export,
-	&command_buildid_list,
-	&command_buildid_cache,
-	&command_info,
-	&command_where,
-	&command_completion,
-	NULL,
+	&command_record, &command_report, &command_script,       &command_dump,
+	&command_import, &command_export, &command_buildid_list, &command_buildid_cache,
+	&command_info,   &command_where,  &command_completion,   NULL,
 };

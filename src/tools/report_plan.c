@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "aggregate/classes.h"
@@ -12,7 +11,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "resolve/naming.h"
-#include "tools/debug_dir.h"
+#include "tools/places.h"
 #include "tools/report_rules.h"
 
 static int choose_threshold(struct report_plan *plan, struct err *err)
@@ -116,63 +115,6 @@ static int choose_lists(struct report_plan *plan, struct err *err)
 		r = symbol_filter_include(&plan->symbols,
 					  o->include_symbols.values.at[i]);
 	return r ? err_set(err, r, "out of memory") : 0;
-}
-
-static int check_folder(const char *path, const char *option, struct err *err)
-{
-	struct stat st;
-
-	if (!stat(path, &st) && S_ISDIR(st.st_mode))
-		return 0;
-	return err_set(err, -ENOTDIR,
-		       "%s isn't a valid directory (invalid %s= options)", path,
-		       option);
-}
-
-struct folders {
-	VEC(char *) paths;
-};
-
-static int split_folders(const char *list, struct folders *folders, struct err *err)
-{
-	while (list) {
-		char *path = comma_next(&list);
-		int r;
-
-		if (!path || !vec_push(&folders->paths, path)) {
-			free(path);
-			return err_set(err, -ENOMEM, "out of memory");
-		}
-		r = check_folder(path, "--image-path", err);
-		if (r)
-			return r;
-	}
-	return vec_push(&folders->paths, NULL) ? 0
-					       : err_set(err, -ENOMEM, "out of memory");
-}
-
-/* Where binaries are looked for. */
-static int choose_places(struct report_plan *plan, struct err *err)
-{
-	const struct report_options *o = &plan->options;
-	struct naming_options options = { .root = o->root, .vmlinux = o->vmlinux };
-	struct folders folders = { 0 };
-	char *cache;
-	int r = o->root ? check_folder(o->root, "--root", err) : 0;
-
-	if (!r && o->vmlinux && access(o->vmlinux, R_OK))
-		r = err_sys(err, -errno, "--vmlinux: %s", o->vmlinux);
-	if (!r)
-		r = split_folders(o->image_path, &folders, err);
-	options.image_path = (const char *const *)folders.paths.at;
-	options.debug_dir = cache = debug_dir();
-	if (!r && naming_places_new(&options, &plan->places))
-		r = err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < folders.paths.nr; i++)
-		free(folders.paths.at[i]);
-	vec_done(&folders.paths);
-	free(cache);
-	return r;
 }
 
 /* perf's options are words of the specification in other dress. */
@@ -310,7 +252,8 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 		r = terminal_screen(&plan->options.terminal, !plan->options.output_file,
 				    &plan->present.screen, err);
 	if (!r)
-		r = choose_places(plan, err);
+		r = places_make(plan->options.root, plan->options.image_path,
+				plan->options.vmlinux, &plan->places, err);
 	if (!r)
 		r = add_option_words(plan, err);
 	if (!r)

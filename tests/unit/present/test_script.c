@@ -64,10 +64,12 @@ static struct script_sample fault(const struct script_frame *frame)
 
 static void test_flat(void **unused)
 {
-	const struct script_frame frame = { 0xffffffff81b75d98, text(KERNEL) };
-	const struct script_frame bare = { 0xffffffff81b75d98, text(" _copy_to_user") };
-	const struct script_frame low = { 0x7fb6aa4dfb70,
-					  text(" _start+0x0 (" LD ")") };
+	const struct script_frame frame = { .address = 0xffffffff81b75d98,
+					    .place = text(KERNEL) };
+	const struct script_frame bare = { .address = 0xffffffff81b75d98,
+					   .place = text(" _copy_to_user") };
+	const struct script_frame low = { .address = 0x7fb6aa4dfb70,
+					  .place = text(" _start+0x0 (" LD ")") };
 	struct script_sample s = fault(&frame);
 
 	(void)unused;
@@ -103,8 +105,9 @@ static void test_chain(void **unused)
 		  .sample_type = FLAT | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN },
 	};
 	const struct script_frame frames[] = {
-		{ 0xffffffff821fb643, text(" schedule+0x23 ([kernel.kallsyms])") },
-		{ 0x146f7c, text(" [unknown] (/usr/bin/perf)") },
+		{ .address = 0xffffffff821fb643,
+		  .place = text(" schedule+0x23 ([kernel.kallsyms])") },
+		{ .address = 0x146f7c, .place = text(" [unknown] (/usr/bin/perf)") },
 	};
 	struct script_sample s = { .event = 1,
 				   .comm = text("perf"),
@@ -147,7 +150,8 @@ static void test_branches(void **unused)
 		.sample_type = FLAT | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK,
 	};
 	const struct script_frame frame = {
-		0xece0, text(" [unknown] (/lib64/libpthread-2.15.so)")
+		.address = 0xece0,
+		.place = text(" [unknown] (/lib64/libpthread-2.15.so)")
 	};
 	const struct script_branch branches[] = {
 		{ .from = 0xffffffff81068283,
@@ -191,8 +195,8 @@ static void test_numbers(void **unused)
 			       PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
 			       PERF_SAMPLE_CODE_PAGE_SIZE,
 	};
-	const struct script_frame frame = { 0x55d1547ee1ef,
-					    text(" cmp+0x20 (/bin/w)") };
+	const struct script_frame frame = { .address = 0x55d1547ee1ef,
+					    .place = text(" cmp+0x20 (/bin/w)") };
 	struct script_sample s = { .comm = text("w"),
 				   .pid = 9916,
 				   .tid = 9916,

@@ -1,0 +1,271 @@
+/* script.c - `oprofile script`: every sample, as perf script prints it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "base/vec.h"
+#include "present/screen.h"
+#include "resolve/naming.h"
+#include "tools/command.h"
+#include "tools/pager.h"
+#include "tools/places.h"
+#include "tools/report_source.h"
+#include "tools/script_sink.h"
+#include "tools/script_sources.h"
+#include "tools/terminal.h"
+
+enum {
+	STATUS_INCOMPLETE = 3,
+	DEFAULT_MAX_STACK = 127 /* perf script's for a file */
+};
+
+extern const struct command command_script;
+
+struct settings {
+	const char *input;
+	const char *fields;
+	const char *root;
+	const char *image_path;
+	const char *vmlinux;
+	bool hide_call_graph;
+	bool ns;
+	uint64_t max_stack;
+	const char *session_dir;
+	const char *threads;
+	bool no_pager;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "fields",
+	  .letter = 'F',
+	  .kind = OPTION_TEXT,
+	  .value = "FIELD[,FIELD...]",
+	  .offset = OPTION(struct settings, fields),
+	  .help = "These fields instead of the usual ones, or with + and - before "
+		  "each: more and fewer of them. There are comm, tid, pid, time, cpu, "
+		  "event, "
+		  "ip, sym, dso, addr, symoff, period, brstack, brstacksym, weight, "
+		  "ins_lat, phys_addr, data_page_size, code_page_size, misc, cgroup." },
+	{ .name = "hide-call-graph",
+	  .letter = 'G',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, hide_call_graph),
+	  .help = "One line a sample, also where call chains were recorded." },
+	{ .name = "max-stack",
+	  .kind = OPTION_COUNT,
+	  .value = "N",
+	  .offset = OPTION(struct settings, max_stack),
+	  .help = "At most so many frames of a chain; the default is perf's, 127." },
+	{ .name = "ns",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, ns),
+	  .help = "Times to the nanosecond." },
+	{ .name = "input",
+	  .letter = 'i',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct settings, input),
+	  .help = "The recording, as with perf: the same as a word." },
+	{ .name = "image-path",
+	  .letter = 'p',
+	  .kind = OPTION_TEXT,
+	  .value = "DIR[,DIR...]",
+	  .offset = OPTION(struct settings, image_path),
+	  .help = "Where else binaries and modules are looked for, with all folders "
+		  "below." },
+	{ .name = "root",
+	  .letter = 'R',
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct settings, root),
+	  .help = "A folder in which the recorded paths are looked up." },
+	{ .name = "vmlinux",
+	  .letter = 'k',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct settings, vmlinux),
+	  .help = "The kernel's symbols are read from this file." },
+	{ .name = "symfs", .alias_of = "root" },
+	{ .name = "session-dir",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct settings, session_dir),
+	  .help = "Where samples/ is. The default is ./oprofile_data, else "
+		  "/var/lib/oprofile." },
+	{ .name = "threads",
+	  .kind = OPTION_TEXT,
+	  .value = "N",
+	  .offset = OPTION(struct settings, threads),
+	  .help = "Read perf.data files with N threads (1 or more). The result is the "
+		  "same." },
+	{ .name = "no-pager",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, no_pager),
+	  .help = "Do not show the lines on a terminal in $OPROFILE_PAGER, $PAGER or "
+		  "less." },
+	{ 0 },
+};
+
+struct run {
+	struct settings set;
+	struct spec spec;
+	struct report_sources sources;
+	struct script_options options;
+	struct err err;
+	int status;
+};
+
+/* One line with numbers if not all of the input could be read. */
+static bool warn_of_damage(const char *name, const struct script_result *r)
+{
+	const struct perf_input_damage *d = &r->damage;
+	const struct segment_damage *s = &r->segments;
+
+	if (r->lost)
+		command_warning("%s: the kernel lost %" PRIu64 " samples", name,
+				r->lost);
+	if (!d->cut_bytes && !d->missing_bytes && !d->bad_bytes && !d->bad_features &&
+	    !r->interrupted && !r->malformed && !r->stray && !s->bad_blocks &&
+	    !s->cut_bytes && !s->bad_samples && !s->unfinished)
+		return false;
+	command_warning("%s: the input is incomplete: %s%" PRIu64
+			" bytes missing, %" PRIu64 " of a record cut off, %" PRIu64
+			" damaged, %" PRIu64 " header features unreadable, %" PRIu64
+			" blocks damaged, %" PRIu64 " records malformed, %" PRIu64
+			" samples of unknown events; %" PRIu64 " samples written",
+			name,
+			r->interrupted || s->unfinished
+				? "the recording was interrupted; "
+				: "",
+			d->missing_bytes, d->cut_bytes + s->cut_bytes, d->bad_bytes,
+			d->bad_features, s->bad_blocks, r->malformed,
+			r->stray + s->bad_samples, r->samples);
+	return true;
+}
+
+/* All sources, in the order in which they were named.  That the output takes no more is for
+ * pager_run() to see. */
+static int write_all(FILE *out, void *ctx)
+{
+	struct run *run = ctx;
+
+	run->options.out = out;
+	for (size_t i = 0; i < run->sources.sessions.nr; i++) {
+		const struct report_session *s = &run->sources.sessions.at[i];
+		struct script_result result;
+		int r = s->perf_data ? script_perf_data(s->dir, &run->options, &result,
+							&run->err)
+				     : script_session(s->dir, &run->options, &result,
+						      &run->err);
+
+		if (r)
+			return ferror(out) ? 0 : r;
+		if (warn_of_damage(s->name, &result))
+			run->status = STATUS_INCOMPLETE;
+	}
+	return 0;
+}
+
+/* --input is a word that can be nothing but a source. */
+static int find_sources(struct run *run, char **words)
+{
+	const char *input = run->set.input;
+	char *first = input ? strdup(input) : NULL;
+	VEC(char *) all = { 0 };
+	bool kept = !input || (first && vec_push(&all, first));
+	int r = 0;
+
+	for (; kept && *words; words++)
+		kept = vec_push(&all, *words);
+	if (!kept || !vec_push(&all, NULL))
+		r = err_set(&run->err, -ENOMEM, "out of memory");
+	if (!r && input && !report_source_is(input))
+		r = err_set(&run->err, -ENOENT, "--input: %s: %s", input,
+			    access(input, F_OK) ? strerror(errno)
+						: "neither a session nor a perf.data");
+	if (!r)
+		r = report_sources_find(run->set.session_dir, all.at, &run->spec,
+					&run->sources, &run->err);
+	free(first);
+	vec_done(&all);
+	return r;
+}
+
+static int choose_threads(struct run *run)
+{
+	const char *text = run->set.threads;
+	uint64_t nr = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (text && (!parse_u64(text, &nr) || !nr))
+		return err_set(&run->err, -EINVAL,
+			       "--threads: %s is no number from 1 on", text);
+	run->options.one_thread = nr == 1;
+	return 0;
+}
+
+static int prepare(struct run *run, char **words)
+{
+	const struct settings *set = &run->set;
+	int r = choose_threads(run);
+
+	run->options.fields = set->fields;
+	run->options.hide_chains = set->hide_call_graph;
+	run->options.nanoseconds = set->ns;
+	run->options.max_stack = set->max_stack ? set->max_stack : DEFAULT_MAX_STACK;
+	run->options.spec = &run->spec;
+	if (!r)
+		r = places_make(set->root, set->image_path, set->vmlinux,
+				&run->options.places, &run->err);
+	return r ? r : find_sources(run, words);
+}
+
+/* On a terminal through a pager, and with nothing in it that could command the terminal. */
+static int show(struct run *run)
+{
+	const struct terminal_options terminal = { .no_pager = run->set.no_pager };
+	struct screen screen = { 0 };
+	int r = terminal_screen(&terminal, true, &screen, &run->err);
+
+	return r ? r : pager_run(&terminal, &screen, write_all, run);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct run run = { 0 };
+	int first;
+	int status =
+		command_options(self, OPTIONS_PERMUTE, argc, argv, &run.set, &first);
+	int r;
+
+	if (status >= 0)
+		return status;
+	r = prepare(&run, argv + first);
+	if (!r)
+		r = show(&run);
+	if (r)
+		command_error("%s", run.err.text[0]
+					    ? run.err.text
+					    : "the result could not be written");
+	report_sources_done(&run.sources);
+	spec_done(&run.spec);
+	naming_places_free(run.options.places);
+	return r ? 1 : run.status;
+}
+
+const struct command command_script = {
+	.name = "script",
+	.summary = "show every sample, as perf script does",
+	.usage = "[options] [PERF-DATA | SESSION | -]... [profile specification]",
+	.notes = "The text is perf script's to the byte: FlameGraph, speedscope, the "
+		 "Firefox Profiler and others read it. Without a source it is the "
+		 "current session; - is the standard input. Examples:\n"
+		 "  oprofile script perf.data | stackcollapse-perf.pl | flamegraph.pl\n"
+		 "  oprofile script -F comm,tid,time,ip,sym perf.data comm:make",
+	.options = rows,
+	.run = run,
+};

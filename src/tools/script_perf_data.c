@@ -1,0 +1,379 @@
+/* script_perf_data.c - the samples of a perf.data for `oprofile script`. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "resolve/replay.h"
+#include "tools/script_sink.h"
+#include "tools/script_sources.h"
+
+enum {
+	/* Addresses that are looked up at once. */
+	RUN_MAX = 128,
+	BRANCH_FIELDS = SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM
+};
+
+struct reader {
+	struct perf_input *input;
+	struct replay *replay;
+	struct script_sink sink;
+	struct err *err;
+	uint64_t stray;
+	bool begun;
+};
+
+/* ---- frames ---- */
+
+static int spot_of(struct reader *r, struct script_places *places,
+		   const struct resolver_place *at, const struct script_spot **ret_spot)
+{
+	/* Of what lies nowhere the address tells nothing. */
+	uint64_t offset = at->entry == RESOLVER_NOWHERE ? 0 : at->offset;
+	uint32_t frame;
+	int result;
+
+	*ret_spot = script_places_find(places, at->entry, offset);
+	if (*ret_spot)
+		return 0;
+	result = replay_frame(r->replay, at, &frame);
+	return result ? result
+		      : script_places_add(places, at->entry, offset, frame, ret_spot);
+}
+
+/* The frames of addresses that are all in one mode, behind those that are there. */
+static int add_run(struct reader *r, uint16_t mode, const uint64_t *addresses,
+		   size_t nr)
+{
+	struct resolver_place at[RUN_MAX];
+	struct script_sink *s = &r->sink;
+	int result = vec_reserve(&s->frames, s->frames.nr + nr) ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !result && i < nr; i++) {
+		result = replay_locate(r->replay, mode, addresses[i], &at[i]);
+		if (!result)
+			script_places_prefetch(&s->places, at[i].entry, at[i].offset);
+	}
+	for (size_t i = 0; !result && i < nr; i++) {
+		struct script_frame *frame = &s->frames.at[s->frames.nr];
+		const struct script_spot *spot;
+		bool is_file;
+
+		result = spot_of(r, &s->places, &at[i], &spot);
+		if (result)
+			break;
+		script_places_frame(&s->places, spot, frame, &is_file);
+		/* As perf does it in chains, and nowhere else. */
+		frame->address = is_file ? at[i].offset : addresses[i];
+		s->frames.nr++;
+	}
+	return result;
+}
+
+static uint16_t mode_of_mark(enum chain_mark mark)
+{
+	static const uint16_t modes[] = {
+		[CHAIN_HYPERVISOR] = PERF_RECORD_MISC_HYPERVISOR,
+		[CHAIN_KERNEL] = PERF_RECORD_MISC_KERNEL,
+		[CHAIN_USER] = PERF_RECORD_MISC_USER,
+		[CHAIN_USER_DEFERRED] = PERF_RECORD_MISC_USER,
+		[CHAIN_GUEST] = PERF_RECORD_MISC_GUEST_USER,
+		[CHAIN_GUEST_KERNEL] = PERF_RECORD_MISC_GUEST_KERNEL,
+		[CHAIN_GUEST_USER] = PERF_RECORD_MISC_GUEST_USER,
+		[CHAIN_UNKNOWN_MARK] = PERF_RECORD_MISC_CPUMODE_UNKNOWN,
+	};
+
+	return modes[mark];
+}
+
+static int add_chain(struct reader *r, const struct decoder *d,
+		     const struct record *rec)
+{
+	uint64_t left = r->sink.options->max_stack;
+	uint64_t run[RUN_MAX];
+	uint16_t mode = rec->misc;
+	size_t nr = 0;
+	int result = 0;
+
+	for (uint64_t i = 0; !result && left && i < rec->sample.nr_chain; i++) {
+		uint64_t word = decoder_chain_at(d, &rec->sample, i);
+		enum chain_mark mark = chain_mark_of(word);
+
+		if (mark == CHAIN_UNKNOWN_MARK) /* garbage */
+			break;
+		if (mark == CHAIN_ADDRESS) {
+			run[nr++] = word;
+			left--;
+		}
+		if (nr && (mark != CHAIN_ADDRESS || nr == RUN_MAX)) {
+			result = add_run(r, mode, run, nr);
+			nr = 0;
+		}
+		if (mark != CHAIN_ADDRESS)
+			mode = mode_of_mark(mark);
+		i += mark == CHAIN_USER_DEFERRED; /* its cookie */
+	}
+	return result || !nr ? result : add_run(r, mode, run, nr);
+}
+
+static int add_frames(struct reader *r, const struct decoder *d,
+		      const struct record *rec, struct script_sample *sample)
+{
+	struct script_sink *s = &r->sink;
+	int result;
+
+	s->frames.nr = 0;
+	sample->chain = s->writer.chains && rec->sample.has & PERF_SAMPLE_CALLCHAIN;
+	if (sample->chain) {
+		result = add_chain(r, d, rec);
+	} else {
+		result = add_run(r, rec->misc, &rec->sample.ip.v, 1);
+		if (!result)
+			s->frames.at[0].address = rec->sample.ip.v;
+	}
+	sample->frames = s->frames.at;
+	sample->nr_frames = s->frames.nr;
+	return result;
+}
+
+/* ---- data and branches ---- */
+
+/* Data of the user and branches of either side: the address tells, as in perf. */
+static uint16_t mode_of_address(uint64_t address)
+{
+	return address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+}
+
+/* Only of page faults perf knows what the address means. */
+static bool shows_place_of_data(const struct script_event *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE &&
+	       (e->config == PERF_COUNT_SW_PAGE_FAULTS ||
+		e->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+		e->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
+static int find_address(struct reader *r, struct script_places *places,
+			uint64_t address, const struct script_spot **ret_spot)
+{
+	struct resolver_place at;
+	int result = replay_locate(r->replay, mode_of_address(address), address, &at);
+
+	return result ? result : spot_of(r, places, &at, ret_spot);
+}
+
+static int add_memory(struct reader *r, const struct record *rec,
+		      struct script_sample *sample)
+{
+	const struct record_sample *from = &rec->sample;
+	struct script_sink *s = &r->sink;
+	const struct script_spot *spot;
+	uint64_t has = from->has;
+	bool is_file;
+	int result;
+
+	sample->addr.address = from->addr;
+	if (has & PERF_SAMPLE_WEIGHT_TYPE) {
+		sample->weight = from->weight;
+		sample->ins_lat = from->ins_lat;
+	}
+	if (has & PERF_SAMPLE_PHYS_ADDR)
+		sample->phys_addr = from->phys_addr;
+	if (has & PERF_SAMPLE_DATA_PAGE_SIZE)
+		sample->data_page_size = from->data_page_size;
+	if (has & PERF_SAMPLE_CODE_PAGE_SIZE)
+		sample->code_page_size = from->code_page_size;
+	if (!(s->fields.at[sample->event] & SCRIPT_ADDR) ||
+	    !shows_place_of_data(&s->events.at[sample->event]))
+		return 0;
+	result = find_address(r, &s->places, from->addr, &spot);
+	if (!result)
+		script_places_frame(&s->places, spot, &sample->addr, &is_file);
+	return result;
+}
+
+static int branch_text(struct reader *r, uint64_t address, struct script_text *ret_text)
+{
+	const struct script_spot *spot;
+	int result = find_address(r, &r->sink.branch_places, address, &spot);
+
+	if (!result)
+		*ret_text = script_places_text(&r->sink.branch_places, spot);
+	return result;
+}
+
+static int add_branch(struct reader *r, const struct branch *b)
+{
+	struct script_branch branch = { .from = b->from,
+					.to = b->to,
+					.predicted = b->predicted,
+					.mispredicted = b->mispredicted,
+					.in_tx = b->in_tx,
+					.aborted = b->aborted,
+					.cycles = b->cycles,
+					.type = branch_type_name(b) };
+	int result = branch_text(r, b->from, &branch.from_place);
+
+	if (!result)
+		result = branch_text(r, b->to, &branch.to_place);
+	if (!result && !vec_push(&r->sink.branches, branch))
+		result = -ENOMEM;
+	return result;
+}
+
+static int add_branches(struct reader *r, const struct decoder *d,
+			const struct record *rec, struct script_sample *sample)
+{
+	struct script_sink *s = &r->sink;
+	int result = 0;
+
+	s->branches.nr = 0;
+	for (uint64_t i = 0; !result && i < rec->sample.nr_branches; i++) {
+		struct branch b = decoder_branch_at(d, &rec->sample, i);
+
+		result = add_branch(r, &b);
+	}
+	sample->branches = s->branches.at;
+	sample->nr_branches = s->branches.nr;
+	return result;
+}
+
+/* ---- samples ---- */
+
+/* The first sample, which is the oldest, tells the start where the file's header does not. */
+static int begin(struct reader *r, const struct record *rec)
+{
+	const struct perf_input_info *info = perf_input_info(r->input);
+	struct session_span span = { .start_ns = replay_info(r->replay)->start_ns,
+				     .first_ns = info->first_ns,
+				     .last_ns = info->last_ns };
+
+	r->begun = true;
+	if (!span.start_ns)
+		span.start_ns = rec->id.time_ns;
+	span.start_ns -= span.start_ns % 100; /* as a session keeps it */
+	return script_filter_times(&r->sink.filter, &span, r->err);
+}
+
+static int write_sample(struct reader *r, const struct decoder *d,
+			const struct record *rec, uint32_t thread)
+{
+	struct script_sink *s = &r->sink;
+	uint32_t fields = s->fields.at[rec->id.event];
+	struct script_sample sample = { .event = rec->id.event,
+					.misc = rec->misc,
+					.pid = rec->id.pid,
+					.tid = rec->id.tid,
+					.cpu = rec->id.cpu,
+					.time_ns = rec->id.time_ns,
+					.period = rec->sample.period };
+	int result = 0;
+
+	if (fields & SCRIPT_IP)
+		result = add_frames(r, d, rec, &sample);
+	if (!result && rec->sample.has & ~(uint64_t)PERF_SAMPLE_CALLCHAIN)
+		result = add_memory(r, rec, &sample);
+	if (!result && fields & BRANCH_FIELDS &&
+	    rec->sample.has & PERF_SAMPLE_BRANCH_STACK)
+		result = add_branches(r, d, rec, &sample);
+	return result ? result : script_sink_write(s, &sample, thread);
+}
+
+static int take_sample(void *ctx, const struct decoder *d, const struct record *rec,
+		       const struct sample *resolved)
+{
+	struct reader *r = ctx;
+	int result;
+
+	if (!r->begun) {
+		result = begin(r, rec);
+		if (result)
+			return result;
+	}
+	if (rec->id.stray) {
+		r->stray++;
+		return 0;
+	}
+	result = script_filter_wants(&r->sink.filter, resolved);
+	if (result > 0)
+		result = write_sample(r, d, rec, resolved->thread);
+	return result == -EIO ? script_sink_failed(r->err) : result;
+}
+
+/* ---- a file ---- */
+
+static int add_events(struct reader *r, struct err *err)
+{
+	const struct perf_input_info *info = perf_input_info(r->input);
+
+	for (size_t i = 0; i < info->events.nr; i++) {
+		const struct perf_input_event *e = &info->events.at[i];
+		struct script_event event = { .name = e->name,
+					      .type = e->attr.type,
+					      .config = e->attr.config,
+					      .sample_type = e->attr.sample_type };
+
+		if (!vec_push(&r->sink.events, event))
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	return script_sink_set_events(&r->sink, err);
+}
+
+static int replay_all(struct reader *r, struct err *err)
+{
+	const struct script_options *options = r->sink.options;
+	struct replay_options how = { .threads = !options->one_thread,
+				      .no_stacks = !script_filter_needed(options->spec),
+				      .each = take_sample,
+				      .ctx = r };
+	struct script_source source = { .session_dir = "",
+					.perf = perf_input_info(r->input) };
+	int result = add_events(r, err);
+
+	if (result)
+		return result;
+	how.cgroups = r->sink.all_fields & SCRIPT_CGROUP;
+	result = replay_new(r->input, &how, &r->replay, err);
+	if (result)
+		return result;
+	source.dict = replay_dict(r->replay);
+	source.info = replay_info(r->replay);
+	result = script_sink_open(&r->sink, &source, err);
+	if (result)
+		return result;
+	result = replay_next(r->replay, NULL, err);
+	if (script_sink_flush(&r->sink) && result == 1)
+		result = script_sink_failed(err);
+	return result == 1 ? 0 : result;
+}
+
+static void take_result(const struct reader *r, struct script_result *result)
+{
+	const struct feed_counts *counts = replay_counts(r->replay);
+
+	result->samples = r->sink.samples;
+	result->stray = r->stray;
+	result->malformed = replay_undecodable(r->replay);
+	result->lost = counts->lost;
+	result->damage = *perf_input_damage(r->input);
+	result->interrupted = perf_input_info(r->input)->interrupted;
+}
+
+int script_perf_data(const char *path, const struct script_options *options,
+		     struct script_result *ret_result, struct err *err)
+{
+	struct reader r = { .sink.options = options, .err = err };
+	int result = perf_input_open(path, &r.input, err);
+
+	*ret_result = (struct script_result){ 0 };
+	if (result)
+		return result;
+	result = replay_all(&r, err);
+	if (result)
+		err_prefix(err, "%s", path);
+	else
+		take_result(&r, ret_result);
+	script_sink_done(&r.sink);
+	replay_free(r.replay);
+	perf_input_close(r.input);
+	return result;
+}

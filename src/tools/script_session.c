@@ -1,0 +1,312 @@
+/* script_session.c - the samples of a session for `oprofile script`.
+ *
+ * Samples are in blocks, roughly in order of time.  A first look at the times alone tells of
+ * each block how old what comes behind it can be: what is older than that can be written. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "tools/script_sink.h"
+#include "tools/script_sources.h"
+
+struct waiting {
+	struct sample sample;
+	uint64_t order;
+};
+
+struct reader {
+	struct segment *segment;
+	struct script_sink sink;
+	VEC(uint64_t) oldest; /* by batch: time of the oldest sample behind it */
+	VEC(struct waiting) waiting;
+	uint64_t nr_read;
+};
+
+/* ---- the first look ---- */
+
+static uint64_t oldest_of(const struct sample_batch *b)
+{
+	uint64_t time_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < b->nr; i++)
+		if (b->time_ns[i] < time_ns)
+			time_ns = b->time_ns[i];
+	return time_ns;
+}
+
+static int look_ahead(struct reader *r, const char *path, struct err *err)
+{
+	struct segment *s;
+	uint64_t behind = UINT64_MAX;
+	int result = segment_open(path, &s, err);
+
+	if (result)
+		return result;
+	while (!result) {
+		struct sample_batch b;
+
+		result = segment_next(s, COLUMN_TIME, &b, err);
+		if (!result && !vec_push(&r->oldest, oldest_of(&b)))
+			result = err_set(err, -ENOMEM, "out of memory");
+	}
+	segment_close(s);
+	for (size_t i = r->oldest.nr; i-- > 0;) {
+		uint64_t own = r->oldest.at[i];
+
+		r->oldest.at[i] = behind;
+		behind = own < behind ? own : behind;
+	}
+	return result < 0 ? result : 0;
+}
+
+/* ---- samples ---- */
+
+/* What an event of perf's with these samples would be like. */
+static int add_events(struct reader *r, struct err *err)
+{
+	const struct dict *d = segment_dict(r->segment);
+	struct script_sink *s = &r->sink;
+
+	while (s->events.nr < d->events.nr) {
+		const struct event_desc *e = &d->events.at[s->events.nr];
+		struct script_event event = {
+			.name = dict_str(d, e->name),
+			.type = e->type,
+			.config = e->config,
+			.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+				       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+				       PERF_SAMPLE_PERIOD | PERF_SAMPLE_CGROUP,
+		};
+
+		if (e->flags & EVENT_CHAINS)
+			event.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		if (!vec_push(&s->events, event))
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	return script_sink_set_events(s, err);
+}
+
+/* Where it was in memory, as far as that is kept. */
+static uint64_t address_of(const struct dict *d, const struct frame *frame)
+{
+	const struct image *image = &d->images.at[frame->image];
+	bool is_file = image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO;
+
+	return is_file ? frame->offset : image->start + frame->offset;
+}
+
+static int add_frame(struct script_sink *s, uint32_t number)
+{
+	struct script_frame frame = { 0 };
+	const struct script_spot *spot = script_places_find(&s->places, 0, number);
+	bool is_file;
+	int result = 0;
+
+	if (!spot)
+		result = script_places_add(&s->places, 0, number, number, &spot);
+	if (result)
+		return result;
+	script_places_frame(&s->places, spot, &frame, &is_file);
+	frame.address = address_of(s->dict, &s->dict->frames.at[number]);
+	return vec_push(&s->frames, frame) ? 0 : -ENOMEM;
+}
+
+static int add_frames(struct script_sink *s, uint32_t stack, bool chain)
+{
+	const struct dict *d = s->dict;
+	uint64_t max = chain ? s->options->max_stack : 1;
+	int result = 0;
+
+	s->frames.nr = 0;
+	while (!result && stack >= STACK_FIRST && stack < d->stacks.nr) {
+		const struct stack *node = &d->stacks.at[stack];
+
+		if (node->frame < d->frames.nr)
+			result = add_frame(s, node->frame);
+		/* Callers come before callees; anything else would be a loop. */
+		if (s->frames.nr >= max || node->parent >= stack)
+			break;
+		stack = node->parent;
+	}
+	return result;
+}
+
+static int write_sample(struct script_sink *s, const struct sample *from)
+{
+	const struct dict *d = s->dict;
+	const struct thread *t =
+		from->thread < d->threads.nr ? &d->threads.at[from->thread] : NULL;
+	struct script_sample sample = { .event = from->event,
+					.pid = t ? t->pid : -1,
+					.tid = t ? t->tid : -1,
+					.cpu = from->cpu,
+					.time_ns = from->time_ns,
+					.period = from->period };
+	int result = 0;
+
+	if (from->event >= s->events.nr) /* damaged */
+		return 0;
+	sample.chain = s->writer.chains &&
+		       s->events.at[from->event].sample_type & PERF_SAMPLE_CALLCHAIN;
+	if (s->fields.at[from->event] & SCRIPT_IP)
+		result = add_frames(s, from->stack, sample.chain);
+	sample.frames = s->frames.at;
+	sample.nr_frames = s->frames.nr;
+	return result ? result : script_sink_write(s, &sample, from->thread);
+}
+
+/* ---- in order of time ---- */
+
+static int compare(const void *left, const void *right)
+{
+	const struct waiting *a = left;
+	const struct waiting *b = right;
+
+	if (a->sample.time_ns != b->sample.time_ns)
+		return a->sample.time_ns < b->sample.time_ns ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Keeps what is asked for. */
+static int add_batch(struct reader *r, const struct sample_batch *b)
+{
+	for (size_t i = 0; i < b->nr; i++) {
+		struct waiting w = { .sample = { .time_ns = b->time_ns[i],
+						 .period = b->period[i],
+						 .thread = b->thread[i],
+						 .event = b->event[i],
+						 .stack = b->stack[i],
+						 .cpu = b->cpu[i] },
+				     .order = r->nr_read++ };
+		int wanted = script_filter_wants(&r->sink.filter, &w.sample);
+
+		if (wanted < 0 || (wanted && !vec_push(&r->waiting, w)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int write_older(struct reader *r, uint64_t before_ns)
+{
+	size_t nr = 0;
+	int result = 0;
+
+	if (r->waiting.nr)
+		qsort(r->waiting.at, r->waiting.nr, sizeof(*r->waiting.at), compare);
+	for (; !result && nr < r->waiting.nr; nr++) {
+		const struct sample *sample = &r->waiting.at[nr].sample;
+
+		if (before_ns != UINT64_MAX && sample->time_ns >= before_ns)
+			break;
+		result = write_sample(&r->sink, sample);
+	}
+	for (size_t i = nr; i < r->waiting.nr; i++)
+		r->waiting.at[i - nr] = r->waiting.at[i];
+	r->waiting.nr -= nr;
+	return result;
+}
+
+static int write_batches(struct reader *r, struct err *err)
+{
+	for (size_t i = 0;; i++) {
+		struct sample_batch b;
+		int result = segment_next(r->segment, COLUMN_ALL, &b, err);
+
+		if (!result)
+			result = add_events(r, err);
+		if (result)
+			return result < 0 ? result : 0;
+		result = add_batch(r, &b);
+		if (!result)
+			result = write_older(r, i < r->oldest.nr ? r->oldest.at[i]
+								 : UINT64_MAX);
+		if (result == -ENOMEM)
+			return err_set(err, -ENOMEM, "out of memory");
+		if (result)
+			return script_sink_failed(err);
+	}
+}
+
+/* ---- a session ---- */
+
+static int write_segment(struct reader *r, const char *dir, struct session_span *span,
+			 struct err *err)
+{
+	const struct session_info *info = segment_info(r->segment);
+	/* Of an imported one as much is known as of the file it came from. */
+	const struct script_source source = {
+		.dict = segment_dict(r->segment),
+		.info = info,
+		.session_dir = info->flags & SESSION_IMPORTED ? "" : dir,
+	};
+	int result;
+
+	if (!span->start_ns)
+		span->start_ns = info->start_ns;
+	result = add_events(r, err);
+	if (!result)
+		result = script_sink_open(&r->sink, &source, err);
+	if (!result)
+		result = script_filter_times(&r->sink.filter, span, err);
+	if (!result)
+		result = write_batches(r, err);
+	if (!result && script_sink_flush(&r->sink))
+		result = script_sink_failed(err);
+	return result;
+}
+
+static void take_result(const struct reader *r, struct script_result *result)
+{
+	const struct segment_damage *d = segment_damage(r->segment);
+
+	result->samples += r->sink.samples;
+	result->lost += segment_totals(r->segment)->lost;
+	result->segments.bad_blocks += d->bad_blocks;
+	result->segments.cut_bytes += d->cut_bytes;
+	result->segments.bad_samples += d->bad_samples;
+	result->segments.unfinished |= d->unfinished;
+}
+
+static int read_segment(const char *path, const char *dir,
+			const struct script_options *options, struct session_span *span,
+			struct script_result *ret_result, struct err *err)
+{
+	struct reader r = { .sink.options = options };
+	int result = look_ahead(&r, path, err);
+
+	if (!result)
+		result = segment_open(path, &r.segment, err);
+	if (!result) {
+		result = write_segment(&r, dir, span, err);
+		take_result(&r, ret_result);
+		script_sink_done(&r.sink);
+		segment_close(r.segment);
+	}
+	vec_done(&r.oldest);
+	vec_done(&r.waiting);
+	return result;
+}
+
+int script_session(const char *dir, const struct script_options *options,
+		   struct script_result *ret_result, struct err *err)
+{
+	struct session_span span = { 0 };
+	char **paths;
+	size_t nr;
+	int result;
+
+	*ret_result = (struct script_result){ 0 };
+	result = session_list(dir, &paths, &nr, err);
+	if (result)
+		return result;
+	if (spec_has_shares(options->spec) && session_span_read(paths, nr, &span))
+		result = err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < nr; i++) {
+		if (!result)
+			result = read_segment(paths[i], dir, options, &span, ret_result,
+					      err);
+		free(paths[i]);
+	}
+	free(paths);
+	return result;
+}

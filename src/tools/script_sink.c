@@ -1,0 +1,137 @@
+#include "tools/script_sink.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "format/perf_input.h"
+#include "resolve/naming.h"
+
+enum {
+	OUT_BYTES = 256 * 1024
+};
+
+static int open_names(struct script_sink *s, const struct script_source *source)
+{
+	int r = naming_new(s->dict, source->info, source->session_dir, &s->naming);
+
+	if (r)
+		return r;
+	naming_use(s->naming, s->options->places);
+	if (source->perf)
+		naming_use_symbol_files(s->naming, source->perf->symbol_files.at,
+					source->perf->symbol_files.nr);
+	return 0;
+}
+
+int script_sink_open(struct script_sink *s, const struct script_source *source,
+		     struct err *err)
+{
+	const struct script_naming from = { .dict = source->dict,
+					    .info = source->perf,
+					    .fields = s->all_fields };
+	int r;
+
+	s->dict = source->dict;
+	/* What script_sink_done() frees. */
+	script_filter_init(&s->filter, s->options->spec, s->dict, NULL,
+			   source->info->vmlinux);
+	r = script_places_init(&s->places, &from, false);
+	if (!r)
+		r = script_places_init(&s->branch_places, &from, true);
+	if (!r)
+		r = open_names(s, source);
+	if (r || !buf_reserve(&s->out, 2 * OUT_BYTES))
+		return err_set(err, -ENOMEM, "out of memory");
+	s->filter.naming = s->naming;
+	s->places.from.naming = s->naming;
+	s->branch_places.from.naming = s->naming;
+	return 0;
+}
+
+int script_sink_set_events(struct script_sink *s, struct err *err)
+{
+	bool chains = !s->options->hide_chains;
+	int r;
+
+	while (s->fields.nr < s->events.nr)
+		if (!vec_push(&s->fields, 0))
+			return err_set(err, -ENOMEM, "out of memory");
+	r = script_fields(s->events.at, s->events.nr, s->options->fields, chains,
+			  s->fields.at, err);
+	if (r)
+		return r;
+	s->writer = (struct script_writer){
+		.events = s->events.at,
+		.fields = s->fields.at,
+		.nr_events = s->events.nr,
+		.chains = chains,
+		.nanoseconds = s->options->nanoseconds,
+	};
+	script_writer_init(&s->writer);
+	/* Those that say how a place looks are the same for all events. */
+	for (size_t i = 0; i < s->fields.nr; i++)
+		s->all_fields |= s->fields.at[i];
+	s->places.from.fields = s->branch_places.from.fields = s->all_fields;
+	return 0;
+}
+
+static struct script_text text_of(const char *s)
+{
+	return (struct script_text){ s, strlen(s) };
+}
+
+static void add_thread(const struct script_sink *s, uint32_t number, uint32_t fields,
+		       struct script_sample *sample)
+{
+	const struct dict *d = s->dict;
+	const struct thread *t = number < d->threads.nr ? &d->threads.at[number] : NULL;
+	const char *cgroup;
+
+	sample->comm = text_of(t ? dict_str(d, t->comm) : "[damaged]");
+	if (!(fields & SCRIPT_CGROUP))
+		return;
+	cgroup = t ? dict_str(d, t->cgroup) : "";
+	sample->cgroup = text_of(*cgroup ? cgroup : "unknown");
+}
+
+int script_sink_write(struct script_sink *s, struct script_sample *sample,
+		      uint32_t thread)
+{
+	uint32_t fields = s->fields.at[sample->event];
+
+	s->samples++;
+	if (!fields)
+		return 0;
+	add_thread(s, thread, fields, sample);
+	script_write(&s->writer, sample, &s->out);
+	if (s->out.failed)
+		return -ENOMEM;
+	return s->out.len >= OUT_BYTES ? script_sink_flush(s) : 0;
+}
+
+int script_sink_flush(struct script_sink *s)
+{
+	size_t len = s->out.len;
+
+	buf_clear(&s->out);
+	return fwrite(s->out.data, 1, len, s->options->out) == len ? 0 : -EIO;
+}
+
+int script_sink_failed(struct err *err)
+{
+	return err_set(err, -EIO, "the result could not be written");
+}
+
+void script_sink_done(struct script_sink *s)
+{
+	script_filter_done(&s->filter);
+	script_places_done(&s->places);
+	script_places_done(&s->branch_places);
+	naming_free(s->naming);
+	vec_done(&s->events);
+	vec_done(&s->fields);
+	vec_done(&s->frames);
+	vec_done(&s->branches);
+	buf_done(&s->out);
+}

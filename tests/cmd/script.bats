@@ -1,0 +1,193 @@
+#!/usr/bin/env bats
+# oprofile script: perf script is the oracle.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR
+}
+
+script()
+{
+	timeout -k 5 60 "$OPROFILE" script "$@"
+}
+
+need_perf()
+{
+	command -v perf >/dev/null || skip "needs perf"
+}
+
+# Recordings of other machines, where this checkout has them beside it.
+need_data()
+{
+	DATA=$SOURCE_ROOT/../shared/data
+	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
+}
+
+# Both write the same.  First the file, then options of both.
+same_as_perf()
+{
+	local file=$1
+	shift
+	timeout -k 5 60 perf script -f -i "$file" "$@" >"$out/perf" 2>"$out/perf.err" </dev/null
+	script "$@" "$file" >"$out/ours" 2>"$out/ours.err"
+	[ -s "$out/perf" ]
+	cmp -s "$out/perf" "$out/ours" ||
+		python3 "$SOURCE_ROOT/tests/perf_data/same_script.py" "$out/perf" "$out/ours"
+}
+
+record_here()
+{
+	need_perf
+	timeout 60 perf record -q "$@" -o "$out/perf.data" -- \
+		sh -c 'for i in 1 2 3 4 5; do ls -lR /usr/include >/dev/null; done; seq 200000 | sort >/dev/null' ||
+		skip "perf cannot record here: $*"
+}
+
+# What stackcollapse-perf.pl does, as far as a test needs it: "comm;outermost;...;leaf N".
+fold()
+{
+	awk '/^[^\t ]/ { comm = $0; sub(/ +[0-9]+ .*/, "", comm); stack = ""; next }
+		/^\t/ { name = $2; sub(/\+0x[0-9a-f]+$/, "", name); stack = ";" name stack; next }
+		/^$/ { n[comm stack]++ }
+		END { for (k in n) print k, n[k] }' | sort
+}
+
+@test "files of perf 3.2 to 4.14: as perf prints them" {
+	need_perf
+	need_data
+	export PERF_BUILDID_DIR=$out/nothing
+	local f
+	for f in armv7-3.4 callgraph-3.8 forkexit-3.8 group_desc-4.14 hybrid_topology i686-3.4 \
+		lost_samples-4.4 raw-3.4 remmap-3.2 singleprocess-3.4 systemwide.0-3.4; do
+		same_as_perf "$DATA/perf-history/perf.data.$f"
+	done
+	for f in callgraph_and_branch-3.4 callgraph-3.8; do
+		same_as_perf "$DATA/perf-history/perf.data.$f" -F comm,tid,pid,time,event,period,ip
+		same_as_perf "$DATA/perf-history/perf.data.$f" -G -F -sym,-symoff,+pid --ns
+	done
+	same_as_perf "$DATA/perf-history/perf.data.callgraph_and_branch-3.4" -F time,brstack
+}
+
+# perf of this machine prints the same; nothing of it is looked up here.
+@test "the other byte order: as the machine that recorded it printed it" {
+	need_data
+	export PERF_BUILDID_DIR=$DATA/s390x/debug-cache
+	script "$DATA/s390x/perf.data" 2>"$out/err" >"$out/ours"
+	zcat "$DATA/s390x/perf.data.script.txt.gz" | cmp - "$out/ours"
+}
+
+# Only the lines of perf 6.1 that are right: docs/perf-script.md.
+@test "armhf, two events, addresses, modules: as perf where it has symbols" {
+	need_data
+	export PERF_BUILDID_DIR=$DATA/armhf/debug-cache
+	script "$DATA/armhf/perf.data" 2>"$out/err" >"$out/ours"
+	zcat "$DATA/armhf/perf.data.script.txt.gz" >"$out/native"
+	[ "$(wc -l <"$out/ours")" -eq "$(wc -l <"$out/native")" ]
+	[ "$(diff "$out/native" "$out/ours" | grep -c '^>')" -le 20 ]
+}
+
+@test "what perf records here, flat, of all CPUs, with chains: as perf prints it" {
+	record_here -F 1999 -e cpu-clock,page-faults
+	same_as_perf "$out/perf.data"
+	same_as_perf "$out/perf.data" -F +pid,+misc,-cpu --ns
+	record_here -a -F 999 -e cpu-clock
+	same_as_perf "$out/perf.data"
+	record_here -a -g -F 999 -e cpu-clock
+	same_as_perf "$out/perf.data"
+	same_as_perf "$out/perf.data" -G
+	same_as_perf "$out/perf.data" -F comm,ip,sym
+}
+
+@test "the lines fold as perf's do" {
+	record_here -g -F 1999 -e cpu-clock
+	same_as_perf "$out/perf.data"
+	fold <"$out/perf" | grep -v @plt >"$out/perf.folded"
+	fold <"$out/ours" | grep -v @plt >"$out/ours.folded"
+	[ "$(wc -l <"$out/ours.folded")" -gt 10 ]
+	grep -q '^sort;.*;.* [0-9]*$' "$out/ours.folded"
+	# All but the few stacks that perf dropped.
+	[ "$(comm -3 "$out/perf.folded" "$out/ours.folded" | wc -l)" -le 8 ]
+}
+
+@test "a pipe, and one thread or two: the same lines" {
+	need_data
+	local f=$DATA/perf-history/perf.data.forkexit-3.8
+	script "$f" >"$out/file" 2>/dev/null
+	script - <"$f" >"$out/pipe" 2>/dev/null
+	cmp "$out/file" "$out/pipe"
+	script --threads 1 -i "$f" >"$out/one" 2>/dev/null
+	script --threads 2 -i "$f" >"$out/two" 2>/dev/null
+	cmp "$out/one" "$out/two"
+	cmp "$out/file" "$out/one"
+}
+
+@test "comm:, tid:, time:, cpu:, symbol: choose samples" {
+	need_data
+	local f=$DATA/perf-history/perf.data.forkexit-3.8
+	script -F comm,tid,time,ip,sym "$f" 2>/dev/null >"$out/all"
+	local comm tid
+	comm=$(awk '{ print $1 }' "$out/all" | sort | uniq -c | sort -n | awk 'END { print $2 }')
+	tid=$(awk '{ print $2 }' "$out/all" | sort | uniq -c | sort -n | awk 'END { print $2 }')
+	script -F comm,tid,time,ip,sym "$f" "comm:$comm" 2>/dev/null >"$out/comm"
+	awk -v c="$comm" '$1 == c' "$out/all" | cmp - "$out/comm"
+	script -F comm,tid,time,ip,sym "$f" "tid:$tid" 2>/dev/null >"$out/tid"
+	awk -v t="$tid" '$2 == t' "$out/all" | cmp - "$out/tid"
+	[ -s "$out/comm" ]
+	[ "$(wc -l <"$out/comm")" -lt "$(wc -l <"$out/all")" ]
+	run -1 script -F time "$f" time:0%-50% # an old file does not tell its span
+	f=$DATA/armhf/perf.full.data
+	script -G -F comm,tid,time,ip,sym "$f" 2>/dev/null >"$out/all"
+	script -G -F comm,tid,time,ip,sym "$f" time:0%-50% 2>/dev/null >"$out/half"
+	head -n "$(wc -l <"$out/half")" "$out/all" | cmp - "$out/half"
+	[ "$(wc -l <"$out/half")" -lt "$(wc -l <"$out/all")" ]
+	[ -s "$out/half" ]
+	script "$f" symbol:no_such_function 2>/dev/null >"$out/none"
+	[ ! -s "$out/none" ]
+}
+
+@test "a session of ours: each sample once, in order of time, with chains" {
+	new_session
+	need_recording
+	operf --session-dir "$session" --callgraph sh -c 'seq 300000 | sort >/dev/null'
+	script --session-dir "$session" >"$out/lines"
+	script --session-dir "$session" -F time >"$out/times"
+	grep -v '^$' "$out/times" | sort -c -n
+	[ "$(grep -c '^$' "$out/lines")" -eq \
+		"$("$OPROFILE" dump --session-dir "$session" | wc -l)" ]
+	grep -q '^sort  *[0-9]* \[00[0-9]\]  *[0-9]*\.[0-9]\{6\}:  *[0-9]* [^ ]*: $' "$out/lines"
+	grep -q "^	 *[0-9a-f]* [^ ]*+0x[0-9a-f]* (/.*)$" "$out/lines"
+	fold <"$out/lines" | grep -q '^sort;'
+	script "$session/samples/current" | cmp - "$out/lines"
+	script --session-dir "$session" comm:seq >"$out/seq"
+	run ! grep -q '^sort ' "$out/seq"
+}
+
+@test "wrong fields are named, with what is meant" {
+	need_data
+	local f=$DATA/perf-history/perf.data.singleprocess-3.4
+	run -1 --separate-stderr script -F comm,tdi "$f"
+	[[ $stderr == *"no field 'tdi'; did you mean 'tid'?"* ]]
+	[ -z "$output" ]
+	run -1 --separate-stderr script -F +brstack "$f"
+	[[ $stderr == *"have no 'brstack'"* ]]
+	run -1 --separate-stderr script -i /nowhere
+	[[ $stderr == *"/nowhere: No such file or directory"* ]]
+}
+
+@test "a file that was cut: all that is there, and status 3" {
+	need_data
+	head -c 500000 "$DATA/perf-history/perf.data.forkexit-3.8" >"$out/cut"
+	run -3 --separate-stderr script "$out/cut"
+	[ "${#lines[@]}" -gt 1000 ]
+	[[ $stderr == *"the input is incomplete"*"samples written"* ]]
+}
+
+@test "a reader that has enough ends it quietly" {
+	need_data
+	script "$DATA/perf-history/perf.data.forkexit-3.8" 2>"$out/err" | head -n 1 >"$out/first"
+	[ -s "$out/first" ]
+	run ! grep -q 'written' "$out/err"
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Compares two texts of perf script, perf's first: equal but for what docs/perf-script.md names.
+
+Allowed: the name of a slot of a .plt section, which perf 6.1 takes from the order of the
+relocations; and a call chain that perf drops as a whole because of one word of garbage in it.
+"""
+import itertools
+import sys
+
+
+def blocks(path):
+    """Heading and frames of each sample; a sample without a chain has no frames."""
+    with open(path, encoding="utf-8", errors="surrogateescape") as text:
+        block = []
+        for line in text:
+            if line.startswith("\t"):
+                block.append(line)
+            elif line != "\n":
+                if block:
+                    yield block
+                block = [line]
+        if block:
+            yield block
+
+
+def same_line(theirs, ours):
+    return theirs == ours or "@plt" in theirs or "@plt" in ours
+
+
+def same(theirs, ours):
+    if theirs is None or ours is None or not same_line(theirs[0], ours[0]):
+        return False
+    if len(theirs) == 1 and len(ours) > 1:
+        return True
+    return len(theirs) == len(ours) and all(map(same_line, theirs, ours))
+
+
+def main():
+    dropped = nr = 0
+    for theirs, ours in itertools.zip_longest(blocks(sys.argv[1]), blocks(sys.argv[2])):
+        nr += 1
+        if not same(theirs, ours):
+            sys.exit(f"sample {nr}\nperf: {''.join(theirs or [])}\nours: {''.join(ours or [])}")
+        dropped += len(theirs) == 1 and len(ours) > 1
+    if not nr or dropped * 50 > nr:
+        sys.exit(f"{nr} samples, perf dropped the chains of {dropped}")
+
+
+main()
