@@ -227,17 +227,16 @@ static int read_header(struct perf_input *in, struct perf_data_header *h,
 		 : 0;
 }
 
-static int open_file(struct perf_input *in, struct perf_data_header *h, struct err *err)
+static int open_file(struct perf_input *in, struct perf_data_header *h,
+		     const uint8_t front[PIPE_HEADER_BYTES], struct err *err)
 {
 	struct perf_part *part = &in->parts.at[0];
-	int r;
+	int r = 0;
 
 	if (!in->source.seekable)
-		return err_set(err, -EBADMSG,
-			       "%s: is a perf.data file sent through a pipe; give the "
-			       "file's name",
-			       in->name);
-	r = read_header(in, h, err);
+		r = perf_source_spool(in, front, PIPE_HEADER_BYTES, err);
+	if (!r)
+		r = read_header(in, h, err);
 	if (r)
 		return r;
 	r = perf_attrs_read(in, h, err);
@@ -311,7 +310,7 @@ static int open_input(struct perf_input *in, struct err *err)
 	h.size = cursor_u64(&c);
 	in->info.is_pipe = h.size == PIPE_HEADER_BYTES;
 	if (!in->info.is_pipe)
-		r = open_file(in, &h, err);
+		r = open_file(in, &h, front, err);
 	if (r == 0 && in->dir_fd >= 0)
 		r = perf_parts_list(in, err);
 	if (r == 0)

@@ -122,6 +122,11 @@ int perf_parts_list(struct perf_input *in, struct err *err);
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err);
 
+/* A file that is no pipe's comes through a pipe: from here on in->source is a copy of it, of
+ * which `front` was read already.  0 or a negative errno. */
+int perf_source_spool(struct perf_input *in, const void *front, size_t len,
+		      struct err *err);
+
 /* ---- records ---- */
 
 /* Why a walk over records ended. */

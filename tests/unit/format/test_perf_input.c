@@ -291,9 +291,13 @@ static void what_is_none_is_refused(void **state)
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(write(ends[1], m.out.data, m.out.len), m.out.len);
 	close(ends[1]);
-	assert_int_equal(perf_input_open_fd(ends[0], "p", &in, &err), -EBADMSG);
-	assert_string_equal(err.text, "p: is a perf.data file sent through a pipe; "
-				      "give the file's name");
+	assert_int_equal(setenv("TMPDIR", "/no/such/folder", 1), 0);
+	assert_int_equal(perf_input_open_fd(ends[0], "p", &in, &err), -ENOENT);
+	assert_string_equal(err.text,
+			    "p: is a perf.data file sent through a pipe, and a copy of "
+			    "it in /no/such/folder (TMPDIR) is not possible: No such "
+			    "file or directory");
+	assert_int_equal(unsetenv("TMPDIR"), 0);
 	assert_int_equal(perf_input_open("/no/such/file", &in, &err), -ENOENT);
 	assert_string_equal(err.text, "/no/such/file: No such file or directory");
 	buf_done(&m.out);

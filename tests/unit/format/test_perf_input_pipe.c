@@ -197,6 +197,39 @@ static void pipe_in_pieces(void **state)
 	}
 }
 
+/* `cat perf.data | ...`: what lies behind the data is read as of the file itself. */
+static void file_through_a_pipe(void **state)
+{
+	struct perf_maker m = { .big = true };
+	struct seen file, piped;
+	struct perf_input *in = NULL;
+	int status;
+	pid_t child;
+
+	(void)state;
+	maker_front(&m, 128);
+	for (int i = 0; i < 50000; i++)
+		put_record(&m, SAMPLE, 40, (uint8_t)i);
+	maker_data_end(&m, 1 << FEATURE_HOSTNAME);
+	put_section(&m, m.out.len + 16, 4 + 64);
+	put4(&m, 64);
+	put_text(&m, "there", 64);
+	maker_read(maker_fd(&m), &file, NULL);
+	assert_int_equal(file.types[SAMPLE], 50000);
+	maker_read(pipe_of(m.out.data, m.out.len, 3000, &child), &piped, &in);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(piped.result, 1);
+	assert_int_equal(piped.bytes, file.bytes);
+	assert_memory_equal(piped.all.data, file.all.data, file.bytes);
+	assert_string_equal(perf_input_info(in)->hostname, "there");
+	assert_false(perf_input_info(in)->is_pipe);
+	assert_int_equal(piped.damage.bad_features, 0);
+	perf_input_close(in);
+	buf_done(&file.all);
+	buf_done(&piped.all);
+	buf_done(&m.out);
+}
+
 static void every_prefix(void **state)
 {
 	struct perf_maker m = { 0 };
@@ -355,6 +388,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(file_in_pipe_format),
 		cmocka_unit_test(pipe_in_pieces),
+		cmocka_unit_test(file_through_a_pipe),
 		cmocka_unit_test(every_prefix),
 		cmocka_unit_test(bad_record_in_a_pipe),
 		cmocka_unit_test(directory_without_data),
