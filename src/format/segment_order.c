@@ -157,7 +157,9 @@ static int refill(struct segment_order *o, struct err *err)
 	uint64_t earliest_ns = UINT64_MAX;
 	size_t nr = o->waiting.nr - o->given;
 
-	memmove(o->waiting.at, o->waiting.at + o->given, nr * sizeof(*o->waiting.at));
+	if (nr)
+		memmove(o->waiting.at, o->waiting.at + o->given,
+			nr * sizeof(*o->waiting.at));
 	o->waiting.nr = nr;
 	o->given = 0;
 	if (nr)

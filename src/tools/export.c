@@ -46,40 +46,41 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-static int find_format(const char *word, const struct export_format **ret_format,
-		       struct err *err)
+/* NULL, with a line, if there is no such format. */
+static const struct export_format *find_format(const char *word, struct err *err)
 {
 	const char *usual = formats[0]->name;
 
+	for (size_t i = 0; word && i < NR_FORMATS; i++)
+		if (!strcmp(word, formats[i]->name))
+			return formats[i];
 	if (!word)
-		return err_set(err, -EINVAL, "give a format: %s", usual);
-	for (size_t i = 0; i < NR_FORMATS; i++) {
-		if (!strcmp(word, formats[i]->name)) {
-			*ret_format = formats[i];
-			return 0;
-		}
-	}
-	return err_set(err, -EINVAL,
-		       "\"%s\" is no format: the first word is one, as in "
-		       "\"export %s\"",
-		       word, usual);
+		err_set(err, -EINVAL, "give a format: %s", usual);
+	else
+		err_set(err, -EINVAL,
+			"\"%s\" is no format: the first word is one, as in \"export "
+			"%s\"",
+			word, usual);
+	return NULL;
 }
 
 static int export_all(struct export_run *e, char **words, struct err *err)
 {
+	const struct export_format *format = find_format(words[0], err);
 	struct report_sources sources = { 0 };
-	const struct export_format *format;
 	struct spec spec = { 0 };
-	int r = find_format(words[0], &format, err);
+	int r;
 
-	if (r)
-		return r;
-	e->spec = &spec;
-	e->sources = &sources;
+	if (!format)
+		return -EINVAL;
 	r = report_sources_find(e->options->session_dir, words + 1, &spec, &sources,
 				err);
+	e->spec = &spec;
+	e->sources = &sources;
 	if (!r)
 		r = format->run(e, err);
+	e->spec = NULL;
+	e->sources = NULL;
 	report_sources_done(&sources);
 	spec_done(&spec);
 	return r;

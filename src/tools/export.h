@@ -23,7 +23,6 @@ struct export_run {
 
 struct export_format {
 	const char *name;
-	const char *help; /* one line */
 	/* 0, or a negative errno with a line; there is no output then. */
 	int (*run)(struct export_run *run, struct err *err);
 };

@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/vec.h"
 #include "format/perf_data.h"
 #include "format/perf_input.h"
 #include "resolve/unresolve.h"
@@ -338,36 +339,42 @@ static bool is_kernel(const struct image *image)
 	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
 }
 
-/* The names are borrowed one by one: they are copied. */
-static int list_build_ids(struct perf_data_export *e,
-			  struct perf_data_build_id **ret_list, size_t *ret_nr)
+struct build_ids {
+	VEC(struct perf_data_build_id) list;
+	VEC(char *) names; /* of the list */
+};
+
+static void build_ids_done(struct build_ids *ids)
+{
+	for (size_t i = 0; i < ids->names.nr; i++)
+		free(ids->names.at[i]);
+	vec_done(&ids->names);
+	vec_done(&ids->list);
+}
+
+static int list_build_ids(struct perf_data_export *e, struct build_ids *ids)
 {
 	const struct dict *d = sample_merge_dict(e->merge);
-	struct perf_data_build_id *list = calloc(d->images.nr + 1, sizeof(*list));
-	size_t nr = 0;
 
-	for (uint32_t i = 0; list && i < d->images.nr; i++) {
+	for (uint32_t i = 0; i < d->images.nr; i++) {
 		const struct image *image = &d->images.at[i];
 		const char *name = unresolve_image_name(e->unresolve, i);
+		struct perf_data_build_id row = { .id = image->build_id,
+						  .kernel = is_kernel(image) };
+		char *own;
 
 		if (!name || !image->build_id.len)
 			continue;
-		list[nr].path = strdup(name);
-		list[nr].id = image->build_id;
-		list[nr].kernel = is_kernel(image);
-		if (!list[nr++].path)
-			break;
+		own = strdup(name); /* it is borrowed until the next one */
+		row.path = own;
+		if (!own || !vec_push(&ids->names, own)) {
+			free(own);
+			return -ENOMEM;
+		}
+		if (!vec_push(&ids->list, row))
+			return -ENOMEM;
 	}
-	*ret_list = list;
-	*ret_nr = nr;
-	return list && (!nr || list[nr - 1].path) ? 0 : -ENOMEM;
-}
-
-static void free_build_ids(struct perf_data_build_id *list, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		free((char *)(uintptr_t)list[i].path);
-	free(list);
+	return 0;
 }
 
 static int close_writer(struct perf_data_export *e, struct err *err)
@@ -390,17 +397,18 @@ static int close_writer(struct perf_data_export *e, struct err *err)
 		.clock_wall_ns = info->start_wall_ns,
 		.clock_ns = info->start_ns,
 	};
-	struct perf_data_build_id *ids = NULL;
-	int r = list_build_ids(e, &ids, &f.nr_build_ids);
+	struct build_ids ids = { 0 };
+	int r = list_build_ids(e, &ids);
 
-	f.build_ids = ids;
+	f.build_ids = ids.list.at;
+	f.nr_build_ids = ids.list.nr;
 	if (!r && command) {
 		r = perf_data_writer_close(e->writer, &f, &e->write_err);
 		e->writer = NULL;
 	} else {
 		r = -ENOMEM;
 	}
-	free_build_ids(ids, f.nr_build_ids);
+	build_ids_done(&ids);
 	free(command);
 	return r ? write_error(e, r, err) : 0;
 }
@@ -473,6 +481,5 @@ static int run(struct export_run *run, struct err *err)
 
 const struct export_format export_perf_data = {
 	.name = "perf-data",
-	.help = "a perf.data, for perf report, perf script and what reads them",
 	.run = run,
 };
