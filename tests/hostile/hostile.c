@@ -1,5 +1,5 @@
 /* hostile [--flips N] [--step N] [--seed N] [--only NUMBER] FILE... - recordings that were cut
- * and damaged, through the reader, the replay and the profile.
+ * and damaged, through the reader, the replay, the profile and the commands.
  * Of every FILE each STEP-th prefix and N copies with random bytes changed.  Every series is
  * a process of its own, one case of TAP: it must not crash, leak (with a sanitizer), take
  * 1 GB of memory or 5 s for one input.  --only does one of a series, for a debugger. */
@@ -20,13 +20,16 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "resolve/replay.h"
-#include "tools/info.h"
+#include "tools/command.h"
 
 enum {
 	INPUT_MAX = 1 << 30,
 	MEMORY_MAX_KB = 1 << 20,
 	SECONDS_MAX = 5,
 	PATH_BYTES = 64,
+	WORDS_MAX = 8,
+	NR_WAYS = 8,
+	PIPE_BYTES_MAX = 512 << 10,
 	CHANGES_MAX = 8, /* bytes of a copy that are changed */
 	NONE = -1
 };
@@ -53,6 +56,9 @@ struct state {
 	unsigned long slow_number;
 	uint64_t slow_ns;
 };
+
+/* What the commands write goes there, and into folders of perf record --threads. */
+static char folder[] = "/tmp/hostile-XXXXXX";
 
 static uint64_t now_ns(void)
 {
@@ -141,22 +147,71 @@ static int read_each(const char *path)
 	return r;
 }
 
-static int read_info(const char *path)
+/* A command line, as main() would run it; status 3 is a result as well. */
+static int run_command(const char *const *words, const char *path)
 {
-	struct info info = { .path = path };
-	struct err err = { 0 };
-	int r = info_read_perf_data(&info, &err);
+	const struct command *cmd = command_find(words[0]);
+	char *argv[WORDS_MAX + 2] = { NULL };
+	int argc = 0;
+	int status;
 
-	info_done(&info);
-	return r;
+	if (!cmd)
+		abort();
+	for (; words[argc]; argc++)
+		argv[argc] = strdup(words[argc]);
+	argv[argc++] = strdup(path);
+	command_set_name(cmd, false);
+	status = cmd->run(cmd, argc, argv);
+	for (int i = 0; i < argc; i++)
+		free(argv[i]);
+	return status == 0 || status == 3 ? 0 : -EBADMSG;
 }
 
-static int (*const ways[])(const char *path) = { read_flat, read_all, read_each,
-						 read_info };
+static int run_info(const char *path)
+{
+	static const char *const words[] = { "info", "--json", NULL };
+
+	return run_command(words, path);
+}
+
+static int run_script(const char *path)
+{
+	static const char *const words[] = { "script", "--no-pager", NULL };
+
+	return run_command(words, path);
+}
+
+static int run_import(const char *path)
+{
+	const char *const words[] = { "import",        "--force", "--name", "hostile",
+				      "--session-dir", folder,    NULL };
+
+	return run_command(words, path);
+}
+
+static int run_export(const char *path)
+{
+	char file[PATH_BYTES];
+	const char *const words[] = { "export", "perf-data", "-o", file, NULL };
+
+	snprintf(file, sizeof(file), "%s/perf.data", folder);
+	return run_command(words, path);
+}
+
+static int run_report(const char *path)
+{
+	static const char *const words[] = { "report", "--details", "--no-pager",
+					     NULL };
+
+	return run_command(words, path);
+}
+
+static int (*const ways[])(const char *path) = { read_flat,  read_all,   read_each,
+						 run_info,   run_script, run_import,
+						 run_export, run_report };
 
 /* ---- inputs ---- */
 
-/* Every other input of a pipe comes through one. */
 static int open_input(const uint8_t *bytes, size_t len, bool through_pipe)
 {
 	int ends[2];
@@ -176,17 +231,38 @@ static int open_input(const uint8_t *bytes, size_t len, bool through_pipe)
 	return ends[0];
 }
 
+/* A recording of perf record --threads: the file, and what is in it as records without a
+ * header.  The path to read. */
+static void make_directory(const uint8_t *bytes, size_t len, char path[PATH_BYTES])
+{
+	size_t skip = len < 104 ? len : 104;
+
+	snprintf(path, PATH_BYTES, "%s/data.0", folder);
+	if (io_write_file(path, bytes + skip, len - skip, 0600))
+		abort();
+	snprintf(path, PATH_BYTES, "%s/data", folder);
+	if (io_write_file(path, bytes, len, 0600))
+		abort();
+	snprintf(path, PATH_BYTES, "%s", folder);
+}
+
+/* Every other input of a pipe comes through one, and of files is a folder. */
 static void read_input(const uint8_t *bytes, size_t len, unsigned long number,
 		       struct state *state)
 {
 	bool is_pipe = len >= 16 && (bytes[8] == 16 || bytes[15] == 16);
-	int fd = open_input(bytes, len, is_pipe && number & 4 && len <= 512 << 10);
-	uint64_t begin = now_ns();
+	bool odd = number / NR_WAYS & 1;
+	int fd = open_input(bytes, len, is_pipe && odd && len <= PIPE_BYTES_MAX);
 	char path[PATH_BYTES];
+	uint64_t begin;
 	uint64_t took;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (ways[number % 4](path) >= 0)
+	if (odd && !is_pipe)
+		make_directory(bytes, len, path);
+	else
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	begin = now_ns();
+	if (ways[number % NR_WAYS](path) >= 0)
 		state->nr_opened++;
 	close(fd);
 	took = now_ns() - begin;
@@ -252,13 +328,21 @@ static unsigned long length_of(const struct settings *set, const struct buf *see
 	return series == FLIPS ? set->flips : seed->len / set->step + 1;
 }
 
+/* What is said goes to `messages`, of which the last input's are kept. */
 static void run_all(const struct settings *set, const struct buf *seed,
-		    enum series series, struct state *state)
+		    enum series series, struct state *state, int messages)
 {
 	unsigned long nr = length_of(set, seed, series);
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-	for (unsigned long i = 0; i < nr; i++)
+	if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 ||
+	    dup2(messages, STDERR_FILENO) < 0)
+		abort();
+	for (unsigned long i = 0; i < nr; i++) {
+		if (ftruncate(messages, 0) || lseek(messages, 0, SEEK_SET))
+			abort();
 		run_one(set, seed, series, i, state);
+	}
 }
 
 /* ---- one series, watched ---- */
@@ -281,23 +365,34 @@ static const char *judge(int status, const struct state *state,
 	return use->ru_maxrss > MEMORY_MAX_KB ? "too much memory" : NULL;
 }
 
+static void print_messages(int messages)
+{
+	struct buf text = { 0 };
+
+	if (lseek(messages, 0, SEEK_SET) || io_read_fd(messages, &text, INPUT_MAX))
+		return;
+	fwrite(text.data, 1, text.len, stdout);
+	buf_done(&text);
+}
+
 /* True if nothing bad happened. */
 static bool watch(const struct settings *set, const struct buf *seed,
 		  enum series series, const char *name, unsigned int number)
 {
 	struct state *state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int messages = memfd_create("messages", MFD_CLOEXEC);
 	struct rusage use;
 	const char *bad;
 	int status;
 	pid_t child;
 
 	fflush(stdout);
-	child = state == MAP_FAILED ? -1 : fork();
+	child = state == MAP_FAILED || messages < 0 ? -1 : fork();
 	if (child < 0)
 		abort();
 	if (!child) {
-		run_all(set, seed, series, state);
+		run_all(set, seed, series, state, messages);
 		exit(0);
 	}
 	if (wait4(child, &status, 0, &use) != child)
@@ -307,8 +402,11 @@ static bool watch(const struct settings *set, const struct buf *seed,
 	       series_names[series], name, length_of(set, seed, series));
 	printf("# %lu read; %ld MB at most; number %lu took %.3f s\n", state->nr_opened,
 	       use.ru_maxrss >> 10, state->slow_number, (double)state->slow_ns / 1e9);
-	if (bad)
+	if (bad) {
 		printf("# %s at number %lu\n", bad, state->number);
+		print_messages(messages);
+	}
+	close(messages);
 	munmap(state, sizeof(*state));
 	return !bad;
 }
@@ -345,6 +443,7 @@ int main(int argc, char **argv)
 	struct settings set = { .flips = 10000, .step = 1, .only = NONE };
 	unsigned int number = 0;
 	bool good = true;
+	int first;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) >= 0) {
@@ -361,8 +460,13 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	for (int i = optind; i < argc; i++)
+	first = optind;
+	if (!mkdtemp(folder))
+		return 2;
+	/* `optind` is the commands', too. */
+	for (int i = first; i < argc; i++)
 		good &= run_file(&set, argv[i], &number);
+	(void)io_remove_tree(folder);
 	printf("1..%u\n", number);
 	return !good;
 }
