@@ -67,6 +67,11 @@ void unresolve_attr(const struct dict *d, uint32_t event, bool cgroups,
 	*ret_attr = a;
 }
 
+static void put_u16(struct unresolve *u, uint16_t v)
+{
+	buf_put(&u->record, &v, sizeof(v));
+}
+
 static void put_u32(struct unresolve *u, uint32_t v)
 {
 	buf_put(&u->record, &v, sizeof(v));
@@ -75,6 +80,12 @@ static void put_u32(struct unresolve *u, uint32_t v)
 static void put_u64(struct unresolve *u, uint64_t v)
 {
 	buf_put(&u->record, &v, sizeof(v));
+}
+
+static void put_cpu(struct unresolve *u, uint32_t cpu)
+{
+	put_u32(u, cpu);
+	put_u32(u, 0);
 }
 
 static void begin(struct unresolve *u, uint32_t type, unsigned int misc)
@@ -111,7 +122,7 @@ static int end_with_id(struct unresolve *u, const struct unresolve_id *id)
 	put_u32(u, (uint32_t)id->pid);
 	put_u32(u, (uint32_t)id->tid);
 	put_u64(u, id->time_ns);
-	put_u64(u, ID_CPU);
+	put_cpu(u, ID_CPU);
 	put_u64(u, unresolve_id(0));
 	return end(u);
 }
@@ -174,9 +185,8 @@ int unresolve_write_ksymbol(struct unresolve *u, const struct unresolve_id *id,
 	begin(u, PERF_RECORD_KSYMBOL, 0);
 	put_u64(u, image->start);
 	put_u32(u, (uint32_t)(image->end - image->start));
-	put_u32(u,
-		PERF_RECORD_KSYMBOL_TYPE_BPF |
-			(unregister ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER << 16 : 0));
+	put_u16(u, PERF_RECORD_KSYMBOL_TYPE_BPF);
+	put_u16(u, unregister ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0);
 	put_text(u, dict_str(u->dict, image->name));
 	return end_with_id(u, id);
 }
@@ -232,7 +242,7 @@ int unresolve_write_sample(struct unresolve *u, const struct sample *s,
 	put_u32(u, (uint32_t)id->pid);
 	put_u32(u, (uint32_t)id->tid);
 	put_u64(u, s->time_ns);
-	put_u64(u, s->cpu);
+	put_cpu(u, s->cpu);
 	put_u64(u, s->period);
 	if (u->dict->events.at[s->event].flags & EVENT_CHAINS) {
 		put_u64(u, u->chain.nr);
