@@ -6,11 +6,14 @@
 
 #include "aggregate/selection.h"
 #include "aggregate/selection_sample.h"
+#include "aggregate/selection_symbol.h"
 #include "aggregate/session_span.h"
+#include "aggregate/spec.h"
 #include "base/err.h"
 #include "base/vec.h"
 #include "format/dict_merge.h"
 #include "format/segment_order.h"
+#include "resolve/naming.h"
 
 enum part_state {
 	PART_WAITING, /* its time has not come */
@@ -23,12 +26,15 @@ struct part {
 	enum part_state state;
 	bool chosen; /* all of it is asked for */
 	uint32_t session;
+	char *session_dir;
 	uint32_t machine;
 	uint64_t start_ns; /* as the segment says */
 	struct segment_order order;
 	struct dict_merge dict;
 	struct selection selection;
-	struct sample next; /* of an open one */
+	struct selection_symbols symbols;
+	struct naming *naming; /* if functions are asked for */
+	struct sample next;    /* of an open one */
 };
 
 struct machine_key {
@@ -38,6 +44,7 @@ struct machine_key {
 
 struct sample_merge {
 	const struct spec *spec;
+	struct naming_places *places;
 	struct dict dict;
 	struct sample_merge_info info;
 	VEC(struct part) parts;
@@ -46,7 +53,8 @@ struct sample_merge {
 	uint64_t skipped;
 };
 
-int sample_merge_new(const struct spec *spec, struct sample_merge **ret_merge)
+int sample_merge_new(const struct spec *spec, struct naming_places *places,
+		     struct sample_merge **ret_merge)
 {
 	struct sample_merge *m = calloc(1, sizeof(*m));
 
@@ -55,14 +63,19 @@ int sample_merge_new(const struct spec *spec, struct sample_merge **ret_merge)
 		return -ENOMEM;
 	}
 	m->spec = spec;
+	m->places = places;
 	*ret_merge = m;
 	return 0;
 }
 
 static void close_part(struct part *p)
 {
-	if (p->state == PART_OPEN)
+	if (p->state == PART_OPEN) {
 		selection_done(&p->selection);
+		selection_symbols_done(&p->symbols);
+		naming_free(p->naming);
+		p->naming = NULL;
+	}
 	dict_merge_done(&p->dict);
 	segment_order_close(&p->order);
 	p->state = PART_ENDED;
@@ -75,6 +88,7 @@ void sample_merge_free(struct sample_merge *m)
 	for (size_t i = 0; i < m->parts.nr; i++) {
 		close_part(&m->parts.at[i]);
 		segment_order_done(&m->parts.at[i].order);
+		free(m->parts.at[i].session_dir);
 	}
 	vec_done(&m->parts);
 	vec_done(&m->machines);
@@ -223,21 +237,26 @@ static int visit_segment(void *ctx, const struct segment *s)
 	return r;
 }
 
-int sample_merge_add(struct sample_merge *m, const char *path, uint32_t session,
-		     bool chosen, struct err *err)
+int sample_merge_add(struct sample_merge *m, const struct sample_merge_source *source,
+		     struct err *err)
 {
-	struct part *p;
 	struct visit visit = { .merge = m };
+	struct part *p;
 	int r;
 
 	if (!vec_grow(&m->parts))
 		return err_set(err, -ENOMEM, "out of memory");
 	p = &m->parts.at[m->parts.nr];
-	*p = (struct part){ .session = session, .chosen = chosen };
+	*p = (struct part){ .session = source->session,
+			    .chosen = source->chosen,
+			    .session_dir = strdup(source->session_dir) };
 	visit.part = p;
-	r = segment_order_scan(&p->order, path, visit_segment, &visit, err);
+	r = p->session_dir ? segment_order_scan(&p->order, source->path, visit_segment,
+						&visit, err)
+			   : err_set(err, -ENOMEM, "out of memory");
 	if (r) {
 		segment_order_done(&p->order);
+		free(p->session_dir);
 		return r;
 	}
 	m->parts.nr++;
@@ -299,6 +318,25 @@ static int advance(struct part *p, struct err *err)
 	return r < 0 ? r : 0;
 }
 
+/* Names for its frames, where the specification asks for functions. */
+static int open_names(struct sample_merge *m, struct part *p)
+{
+	const struct session_info *info = segment_info(p->order.segment);
+	bool imported = info->flags & SESSION_IMPORTED;
+	int r;
+
+	if (p->chosen || !m->spec || !spec_has_symbols(m->spec))
+		return 0;
+	r = naming_new(segment_dict(p->order.segment), info,
+		       imported ? "" : p->session_dir, &p->naming);
+	if (r)
+		return r;
+	if (m->places)
+		naming_use(p->naming, m->places);
+	selection_symbols_init(&p->symbols, p->naming);
+	return 0;
+}
+
 static int open_part(struct sample_merge *m, struct part *p, struct err *err)
 {
 	const struct segment *s;
@@ -313,7 +351,7 @@ static int open_part(struct sample_merge *m, struct part *p, struct err *err)
 	selection_init(&p->selection, p->chosen ? NULL : m->spec, segment_dict(s),
 		       segment_info(s)->vmlinux);
 	session_times(m, p->session, &span);
-	if (selection_set_times(&p->selection, &span))
+	if (selection_set_times(&p->selection, &span) || open_names(m, p))
 		return err_set(err, -ENOMEM, "out of memory");
 	return advance(p, err);
 }
@@ -352,7 +390,11 @@ static int is_wanted(struct part *p)
 		.cpu = &s->cpu,
 	};
 
-	return selection_wants_sample(&p->selection, &one, 0);
+	int r = selection_wants_sample(&p->selection, &one, 0);
+
+	return r > 0 && p->naming
+		       ? selection_wants_symbol(&p->symbols, &p->selection, s->stack)
+		       : r;
 }
 
 /* Takes the next sample of a part.  1: it is none to hand out. */

@@ -10,8 +10,16 @@
 #include "format/session.h"
 
 struct err;
+struct naming_places;
 struct sample_merge;
 struct spec;
+
+struct sample_merge_source {
+	const char *path;        /* of the segment */
+	const char *session_dir; /* as of naming_new() */
+	uint32_t session; /* any number: those with the same share its span of time */
+	bool chosen;      /* it holds only what is asked for */
+};
 
 /* Of all segments, known when all have been added.  Strings are borrowed. */
 struct sample_merge_info {
@@ -26,14 +34,15 @@ struct sample_merge_info {
 	bool cgroups; /* threads have them */
 };
 
-/* `spec` (NULL: all) outlives this.  0 or -ENOMEM. */
-int sample_merge_new(const struct spec *spec, struct sample_merge **ret_merge);
+/* `spec` (NULL: all) outlives this, and so do the `places` (NULL: the usual ones) for what it
+ * says of functions.  0 or -ENOMEM. */
+int sample_merge_new(const struct spec *spec, struct naming_places *places,
+		     struct sample_merge **ret_merge);
 void sample_merge_free(struct sample_merge *m); /* NULL is fine */
-/* Adds a segment, for which its times are read.  Those of one `session` (any number) share
- * its start and its span of time.  `chosen`: it holds only what is asked for.  A damaged
- * segment gives what is sound.  0 or a negative errno with a line that names the file. */
-int sample_merge_add(struct sample_merge *m, const char *path, uint32_t session,
-		     bool chosen, struct err *err);
+/* Adds a segment, for which its times are read; a damaged one gives what is sound.  0 or a
+ * negative errno with a line that names the file. */
+int sample_merge_add(struct sample_merge *m, const struct sample_merge_source *source,
+		     struct err *err);
 const struct sample_merge_info *sample_merge_info(const struct sample_merge *m);
 /* Has the events asked for and all images of kernels at once; grows with the samples. */
 const struct dict *sample_merge_dict(const struct sample_merge *m);

@@ -20,8 +20,10 @@
 #include "base/vec.h"
 #include "format/perf_data.h"
 #include "format/perf_input.h"
+#include "resolve/naming.h"
 #include "resolve/unresolve.h"
 #include "tools/command.h"
+#include "tools/debug_dir.h"
 #include "tools/export.h"
 #include "tools/import_file.h"
 #include "tools/report_source.h"
@@ -34,8 +36,9 @@ enum {
 struct perf_data_export {
 	struct export_run *run;
 	const char *output;
-	char *dir;    /* for what is being made */
-	char *making; /* in it */
+	char *dir;                    /* for what is being made */
+	char *making;                 /* in it */
+	struct naming_places *places; /* for symbol: */
 	struct sample_merge *merge;
 	struct unresolve *unresolve;
 	struct perf_data_writer *writer;
@@ -102,8 +105,12 @@ static int add_session(struct perf_data_export *e, const char *dir, uint32_t num
 	if (r)
 		return r;
 	for (size_t i = 0; i < nr; i++) {
+		const struct sample_merge_source source = { .path = paths[i],
+							    .session_dir = dir,
+							    .session = number };
+
 		if (!r)
-			r = sample_merge_add(e->merge, paths[i], number, false, err);
+			r = sample_merge_add(e->merge, &source, err);
 		free(paths[i]);
 	}
 	free(paths);
@@ -132,14 +139,19 @@ static int add_perf_data(struct perf_data_export *e,
 			 struct err *err)
 {
 	const struct spec *spec = e->run->spec;
-	bool cut = !spec_has_shares(spec) || knows_times(source->dir);
+	struct sample_merge_source made = {
+		.session_dir = "",
+		.session = number,
+		.chosen = !spec_has_symbols(spec) &&
+			  (!spec_has_shares(spec) || knows_times(source->dir)),
+	};
 	struct import_result result;
 	char *segment;
 	int r;
 
 	if (asprintf(&segment, "%s/%" PRIu32, e->dir, number) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = import_file(source->dir, segment, cut ? spec : NULL, &result, err);
+	r = import_file(source->dir, segment, made.chosen ? spec : NULL, &result, err);
 	if (!r) {
 		e->sample_types |= result.sample_types;
 		e->not_asked_for += result.skipped;
@@ -147,7 +159,8 @@ static int add_perf_data(struct perf_data_export *e,
 			import_say_incomplete(source->name, &result);
 			e->run->incomplete = true;
 		}
-		r = sample_merge_add(e->merge, segment, number, cut, err);
+		made.path = segment;
+		r = sample_merge_add(e->merge, &made, err);
 	}
 	free(segment);
 	return r;
@@ -415,10 +428,22 @@ static int close_writer(struct perf_data_export *e, struct err *err)
 
 /* ---- all of it ---- */
 
+static int open_places(struct perf_data_export *e)
+{
+	char *cache = debug_dir();
+	const struct naming_options options = { .debug_dir = cache };
+	int r = naming_places_new(&options, &e->places);
+
+	free(cache);
+	return r;
+}
+
 static int make(struct perf_data_export *e, struct err *err)
 {
-	int r = sample_merge_new(e->run->spec, &e->merge);
+	int r = open_places(e);
 
+	if (!r)
+		r = sample_merge_new(e->run->spec, e->places, &e->merge);
 	if (r)
 		return err_set(err, r, "out of memory");
 	r = add_sources(e, err);
@@ -446,6 +471,7 @@ static void clean_up(struct perf_data_export *e)
 		(void)perf_data_writer_close(e->writer, &none, NULL);
 	unresolve_free(e->unresolve);
 	sample_merge_free(e->merge);
+	naming_places_free(e->places);
 	if (e->dir)
 		(void)io_remove_tree(e->dir);
 	free(e->making);
@@ -460,10 +486,6 @@ static int run(struct export_run *run, struct err *err)
 	};
 	int r;
 
-	if (spec_has_symbols(run->spec))
-		return err_set(err, -EINVAL,
-			       "symbol: is for reports: a perf.data holds addresses, "
-			       "export it and ask perf report --symbols");
 	r = make_dir(&e, err);
 	if (!r)
 		r = make(&e, err);

@@ -3,15 +3,7 @@
 #include <errno.h>
 
 #include "aggregate/selection_sample.h"
-#include "aggregate/symbol_filter.h"
 #include "base/err.h"
-#include "resolve/naming.h"
-
-enum {
-	UNKNOWN, /* not asked yet */
-	WANTED,
-	NOT_WANTED
-};
 
 bool script_filter_needed(const struct spec *spec)
 {
@@ -27,15 +19,15 @@ void script_filter_init(struct script_filter *f, const struct spec *spec,
 			const char *vmlinux)
 {
 	*f = (struct script_filter){ .on = script_filter_needed(spec),
-				     .symbols = spec_has_symbols(spec),
-				     .naming = naming };
+				     .ask_symbols = spec_has_symbols(spec) };
 	selection_init(&f->selection, spec, dict, vmlinux);
+	selection_symbols_init(&f->symbols, naming);
 }
 
 void script_filter_done(struct script_filter *f)
 {
 	selection_done(&f->selection);
-	vec_done(&f->by_frame);
+	selection_symbols_done(&f->symbols);
 }
 
 int script_filter_times(struct script_filter *f, const struct session_span *span,
@@ -48,32 +40,6 @@ int script_filter_times(struct script_filter *f, const struct session_span *span
 	return err_set(err, -ENODATA,
 		       "time: it is not known when the samples begin and end, so there "
 		       "are no shares of it: give seconds, such as time:1.5s-3s");
-}
-
-static uint8_t ask(const struct script_filter *f, uint32_t number)
-{
-	const struct frame *frame = &f->selection.dict->frames.at[number];
-	const struct symbol *symbol =
-		naming_find(f->naming, frame->image, frame->offset, NULL);
-
-	if (!symbol || !symbol_filter_wants(NULL, f->selection.spec, symbol->name))
-		return NOT_WANTED;
-	return WANTED;
-}
-
-static int wants_symbol(struct script_filter *f, uint32_t stack)
-{
-	const struct dict *d = f->selection.dict;
-	uint32_t frame = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
-
-	if (frame >= d->frames.nr)
-		return 0;
-	while (f->by_frame.nr <= frame)
-		if (!vec_push(&f->by_frame, UNKNOWN))
-			return -ENOMEM;
-	if (f->by_frame.at[frame] == UNKNOWN)
-		f->by_frame.at[frame] = ask(f, frame);
-	return f->by_frame.at[frame] == WANTED;
 }
 
 int script_filter_wants(struct script_filter *f, const struct sample *sample)
@@ -92,5 +58,8 @@ int script_filter_wants(struct script_filter *f, const struct sample *sample)
 	if (!f->on)
 		return 1;
 	r = selection_wants_sample(&f->selection, &one, 0);
-	return r > 0 && f->symbols ? wants_symbol(f, sample->stack) : r;
+	return r > 0 && f->ask_symbols
+		       ? selection_wants_symbol(&f->symbols, &f->selection,
+						sample->stack)
+		       : r;
 }

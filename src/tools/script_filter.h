@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "aggregate/selection.h"
+#include "aggregate/selection_symbol.h"
 #include "aggregate/session_span.h"
-#include "base/vec.h"
 #include "format/session.h"
 
 struct err;
@@ -14,10 +14,9 @@ struct naming;
 
 struct script_filter {
 	struct selection selection;
-	bool on;      /* anything is asked for */
-	bool symbols; /* functions are */
-	struct naming *naming;
-	VEC(uint8_t) by_frame; /* whether its function is asked for */
+	struct selection_symbols symbols;
+	bool on;          /* anything is asked for */
+	bool ask_symbols; /* functions are */
 };
 
 /* Whether a specification asks for anything but sessions. */

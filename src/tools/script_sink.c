@@ -43,7 +43,7 @@ int script_sink_open(struct script_sink *s, const struct script_source *source,
 		r = open_names(s, source);
 	if (r || !buf_reserve(&s->out, 2 * OUT_BYTES))
 		return err_set(err, -ENOMEM, "out of memory");
-	s->filter.naming = s->naming;
+	s->filter.symbols.naming = s->naming;
 	s->places.from.naming = s->naming;
 	s->branch_places.from.naming = s->naming;
 	return 0;

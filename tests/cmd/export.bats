@@ -212,11 +212,23 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -le 2 ]
 	done
-	need_data
-	run export_it "$DATA/arm64/perf.data" symbol:main
-	[ "$status" -eq 1 ]
-	[[ "$output" == *symbol:* ]]
-	[ ! -e "$result" ]
+	[ ! -e x ]
+}
+
+@test "symbol: cuts as opreport does: what perf recorded, and a session of it" {
+	need_perf
+	need_recording
+	local data=$BATS_TEST_TMPDIR/perf.data n
+	timeout 60 perf record -q -g -o "$data" -F 1999 -e cpu-clock -- "$WORKLOADS/ratio"
+	n=$(opreport --by event --csv "$data" symbol:work_a | awk -F, 'NR > 1 { print $2 }')
+	[ "$n" -gt 20 ]
+	export_it "$data" symbol:work_a
+	[ "$(perf_sum "$result")" -eq "$n" ]
+	perf report -i "$result" --stdio --no-children -g none --sort sym 2>/dev/null |
+		grep '%' | grep -v work_a && return 1
+	"$OPROFILE" import --session-dir "$session" "$data"
+	export_it --session-dir "$session" symbol:work_a
+	[ "$(perf_sum "$result")" -eq "$n" ]
 }
 
 @test "a cut file: what is sound is exported, status 3; a full disk: one line, nothing left" {

@@ -116,11 +116,15 @@ static void add(struct world *w, const char *word, bool chosen)
 
 	if (word)
 		assert_int_equal(spec_add(&w->spec, word, &err), 0);
-	assert_int_equal(sample_merge_new(&w->spec, &w->merge), 0);
-	for (uint32_t i = 0; i < SEGMENTS; i++)
-		assert_int_equal(
-			sample_merge_add(w->merge, w->paths[i], i / 2, chosen, &err),
-			0);
+	assert_int_equal(sample_merge_new(&w->spec, NULL, &w->merge), 0);
+	for (uint32_t i = 0; i < SEGMENTS; i++) {
+		const struct sample_merge_source source = { .path = w->paths[i],
+							    .session_dir = "",
+							    .session = i / 2,
+							    .chosen = chosen };
+
+		assert_int_equal(sample_merge_add(w->merge, &source, &err), 0);
+	}
 }
 
 /* How many samples each segment (by its period) gave; all in order of time. */
@@ -248,12 +252,13 @@ static void test_machines_are_told_by_their_kernel(void **state)
 
 static void test_what_is_no_segment(void **state)
 {
+	const struct sample_merge_source source = { .path = "/nowhere/at/all",
+						    .session_dir = "" };
 	struct world *w = *state;
 	struct err err;
 
-	assert_int_equal(sample_merge_new(NULL, &w->merge), 0);
-	assert_int_equal(sample_merge_add(w->merge, "/nowhere/at/all", 0, false, &err),
-			 -ENOENT);
+	assert_int_equal(sample_merge_new(NULL, NULL, &w->merge), 0);
+	assert_int_equal(sample_merge_add(w->merge, &source, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/nowhere/at/all"));
 }
 
