@@ -379,22 +379,11 @@ static int earliest(struct sample_merge *m, struct part **ret_part, struct err *
 
 static int is_wanted(struct part *p)
 {
-	const struct sample *s = &p->next;
-	const struct sample_batch one = {
-		.nr = 1,
-		.time_ns = &s->time_ns,
-		.period = &s->period,
-		.thread = &s->thread,
-		.event = &s->event,
-		.stack = &s->stack,
-		.cpu = &s->cpu,
-	};
+	int r = selection_wants_one(&p->selection, &p->next);
 
-	int r = selection_wants_sample(&p->selection, &one, 0);
-
-	return r > 0 && p->naming
-		       ? selection_wants_symbol(&p->symbols, &p->selection, s->stack)
-		       : r;
+	return r > 0 && p->naming ? selection_wants_symbol(&p->symbols, &p->selection,
+							   p->next.stack)
+				  : r;
 }
 
 /* Takes the next sample of a part.  1: it is none to hand out. */

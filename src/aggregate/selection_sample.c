@@ -27,3 +27,18 @@ int selection_wants_sample(struct selection *s, const struct sample_batch *b, si
 	return selection_wants_image(s, t->app, t->flags & THREAD_KERNEL,
 				     leaf_image(d, b->stack[i]), &top);
 }
+
+int selection_wants_one(struct selection *s, const struct sample *sample)
+{
+	const struct sample_batch one = {
+		.nr = 1,
+		.time_ns = &sample->time_ns,
+		.period = &sample->period,
+		.thread = &sample->thread,
+		.event = &sample->event,
+		.stack = &sample->stack,
+		.cpu = &sample->cpu,
+	};
+
+	return selection_wants_sample(s, &one, 0);
+}

@@ -6,8 +6,11 @@
 
 #include "aggregate/selection.h"
 
+struct sample;
 struct sample_batch;
 
 /* Does the selection ask for sample `i` of a batch with all columns?  What was damaged is
  * asked for unless it asks for something else.  1, 0, or -ENOMEM. */
 int selection_wants_sample(struct selection *s, const struct sample_batch *b, size_t i);
+/* The same for a sample alone. */
+int selection_wants_one(struct selection *s, const struct sample *sample);

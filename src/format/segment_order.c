@@ -84,14 +84,7 @@ static int add_batch(struct segment_order *o, const struct sample_batch *b,
 		     uint64_t *earliest_ns)
 {
 	for (size_t i = 0; i < b->nr; i++) {
-		const struct sample s = {
-			.time_ns = b->time_ns[i],
-			.period = b->period[i],
-			.thread = b->thread[i],
-			.event = b->event[i],
-			.stack = b->stack[i],
-			.cpu = b->cpu[i],
-		};
+		const struct sample s = sample_batch_at(b, i);
 
 		if (!vec_push(&o->waiting, s))
 			return -ENOMEM;

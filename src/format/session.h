@@ -113,6 +113,19 @@ struct sample_batch {
 	const uint32_t *cpu;
 };
 
+/* Sample `i` of a batch with all columns. */
+static inline struct sample sample_batch_at(const struct sample_batch *b, size_t i)
+{
+	return (struct sample){
+		.time_ns = b->time_ns[i],
+		.period = b->period[i],
+		.thread = b->thread[i],
+		.event = b->event[i],
+		.stack = b->stack[i],
+		.cpu = b->cpu[i],
+	};
+}
+
 /* What could not be read. */
 struct segment_damage {
 	uint64_t bad_blocks;  /* checksum or content wrong: skipped */

@@ -103,14 +103,7 @@ static void update_totals(struct import *m)
 
 static int add_sample(struct import *m, const struct sample_batch *b, size_t i)
 {
-	const struct sample sample = {
-		.time_ns = b->time_ns[i] * m->time_factor,
-		.period = b->period[i],
-		.thread = b->thread[i],
-		.event = b->event[i],
-		.stack = b->stack[i],
-		.cpu = b->cpu[i],
-	};
+	struct sample sample = sample_batch_at(b, i);
 	int wanted = selection_wants_sample(&m->selection, b, i);
 
 	if (wanted < 0)
@@ -119,6 +112,7 @@ static int add_sample(struct import *m, const struct sample_batch *b, size_t i)
 		m->result.skipped++;
 		return 0;
 	}
+	sample.time_ns *= m->time_factor;
 	m->totals.samples++;
 	return segment_writer_add(m->writer, &sample);
 }
@@ -173,14 +167,7 @@ static int copy_samples(struct import *m, struct err *err)
 static int copy_batch(struct import *m, const struct sample_batch *b)
 {
 	for (size_t i = 0; i < b->nr; i++) {
-		const struct sample sample = {
-			.time_ns = b->time_ns[i],
-			.period = b->period[i],
-			.thread = b->thread[i],
-			.event = b->event[i],
-			.stack = b->stack[i],
-			.cpu = b->cpu[i],
-		};
+		const struct sample sample = sample_batch_at(b, i);
 
 		if (segment_writer_add(m->writer, &sample))
 			return -ENOMEM;

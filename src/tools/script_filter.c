@@ -44,20 +44,11 @@ int script_filter_times(struct script_filter *f, const struct session_span *span
 
 int script_filter_wants(struct script_filter *f, const struct sample *sample)
 {
-	const struct sample_batch one = {
-		.nr = 1,
-		.time_ns = &sample->time_ns,
-		.period = &sample->period,
-		.thread = &sample->thread,
-		.event = &sample->event,
-		.stack = &sample->stack,
-		.cpu = &sample->cpu,
-	};
 	int r;
 
 	if (!f->on)
 		return 1;
-	r = selection_wants_sample(&f->selection, &one, 0);
+	r = selection_wants_one(&f->selection, sample);
 	return r > 0 && f->ask_symbols
 		       ? selection_wants_symbol(&f->symbols, &f->selection,
 						sample->stack)
