@@ -428,7 +428,7 @@ void perf_input_progress(const struct perf_input *in, uint64_t *ret_done,
 			total += in->main_size - part->offset;
 	}
 	*ret_total = total;
-	*ret_done = in->done_bytes + in->source.at - in->parts.at[in->part].offset;
+	*ret_done = __atomic_load_n(&in->taken, __ATOMIC_RELAXED);
 }
 
 int perf_input_rewind(struct perf_input *in, struct err *err)

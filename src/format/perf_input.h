@@ -130,7 +130,8 @@ int perf_input_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 		    struct err *err);
 /* NULL `hold` is fine. */
 void perf_input_release(struct perf_input *in, struct perf_chunk *chunk);
-/* Bytes of data all in all (0 unknown: a pipe) and taken so far, for a progress display. */
+/* Bytes of data all in all (0 unknown: a pipe) and taken so far, for a progress display; any
+ * thread may ask. */
 void perf_input_progress(const struct perf_input *in, uint64_t *ret_done,
 			 uint64_t *ret_total);
 /* Back to the first chunk.  -ESPIPE for a pipe. */

@@ -99,6 +99,7 @@ struct perf_input {
 	int main_fd;         /* the file with the header; parts[0] */
 	uint64_t main_size;  /* bytes of that file; UINT64_MAX unknown */
 	uint64_t done_bytes; /* of the parts before */
+	uint64_t taken;      /* bytes in all; atomic: any thread may look */
 	struct perf_source source;
 	struct perf_level raw;
 	struct perf_level plain; /* what came out of compressed records */

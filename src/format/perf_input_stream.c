@@ -355,6 +355,13 @@ static int end_part(struct perf_input *in, struct err *err)
 	return 0;
 }
 
+static void note_progress(struct perf_input *in)
+{
+	uint64_t here = in->source.at - in->parts.at[in->part].offset;
+
+	__atomic_store_n(&in->taken, in->done_bytes + here, __ATOMIC_RELAXED);
+}
+
 int perf_stream_start(struct perf_input *in, struct err *err)
 {
 	uint64_t bad_features = in->damage.bad_features;
@@ -372,6 +379,7 @@ int perf_stream_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 		int r = in->plain_more ? next_plain(in, ret_chunk, err)
 				       : next_raw(in, ret_chunk, err);
 
+		note_progress(in);
 		if (r <= 0)
 			return r;
 		if (r == 2) {
