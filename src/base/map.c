@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/huge.h"
 
 enum {
 	FIRST_SLOTS = 64
@@ -23,7 +24,7 @@ static int grow(struct map *m)
 	size_t nr_slots = m->slots ? (m->mask + 1) * 2 : FIRST_SLOTS;
 	struct map bigger = { .mask = nr_slots - 1, .nr = m->nr };
 
-	bigger.slots = calloc(nr_slots, sizeof(*bigger.slots));
+	bigger.slots = huge_zalloc(nr_slots, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return -ENOMEM;
 	for (size_t i = 0; m->slots && i <= m->mask; i++) {
@@ -42,6 +43,12 @@ uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
 	if (!m->slots)
 		return MAP_NONE;
 	return probe(m, a, b)->value_plus_1 - 1; /* an empty slot gives MAP_NONE */
+}
+
+void map_prefetch(const struct map *m, uint64_t a, uint64_t b)
+{
+	if (m->slots)
+		__builtin_prefetch(&m->slots[hash_pair(a, b) & m->mask]);
 }
 
 struct map_slot *map_at(struct map *m, uint64_t a, uint64_t b, bool *ret_new)

@@ -25,6 +25,8 @@ enum {
 uint32_t map_get(const struct map *m, uint64_t a, uint64_t b);
 /* Adds or replaces.  0 or -ENOMEM. */
 int map_set(struct map *m, uint64_t a, uint64_t b, uint32_t value);
+/* Has the memory fetched in which the key will be looked for. */
+void map_prefetch(const struct map *m, uint64_t a, uint64_t b);
 /* One probe for "find or add": returns the slot's value cell.  *ret_new tells whether the
  * key was added (the caller must then store index + 1 in value_plus_1).
  * NULL when memory is short.  The pointer is good until the next call. */

@@ -27,6 +27,7 @@ void dict_done(struct dict *d)
 	vec_done(&d->images);
 	vec_done(&d->frames);
 	vec_done(&d->stacks);
+	vec_done(&d->leaves);
 	vec_done(&d->threads);
 	map_done(&d->frame_by);
 	map_done(&d->stack_by);
@@ -174,6 +175,30 @@ uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset)
 	return slot->value_plus_1 - 1;
 }
 
+void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset)
+{
+	map_prefetch(&d->frame_by, image, offset);
+}
+
+static uint32_t add_stack(struct dict *d, uint32_t parent, uint32_t frame)
+{
+	d->stacks.at[d->stacks.nr++] =
+		(struct stack){ .parent = parent, .frame = frame };
+	return (uint32_t)d->stacks.nr - 1;
+}
+
+/* Frames alone are as many as frames: a list by number is smaller and nearer than a table. */
+static uint32_t leaf_stack(struct dict *d, uint32_t frame)
+{
+	while (d->leaves.nr <= frame) {
+		if (!vec_push(&d->leaves, DICT_NONE))
+			return DICT_NONE;
+	}
+	if (d->leaves.at[frame] == DICT_NONE)
+		d->leaves.at[frame] = add_stack(d, STACK_ROOT, frame);
+	return d->leaves.at[frame];
+}
+
 uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 {
 	struct map_slot *slot;
@@ -181,13 +206,12 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 
 	if (d->stacks.nr >= DICT_NONE || !vec_grow(&d->stacks))
 		return DICT_NONE;
+	if (parent == STACK_ROOT && frame < d->frames.nr)
+		return leaf_stack(d, frame);
 	slot = map_at(&d->stack_by, parent, frame, &is_new);
 	if (!slot)
 		return DICT_NONE;
-	if (is_new) {
-		d->stacks.at[d->stacks.nr++] =
-			(struct stack){ .parent = parent, .frame = frame };
-		slot->value_plus_1 = (uint32_t)d->stacks.nr;
-	}
+	if (is_new)
+		slot->value_plus_1 = add_stack(d, parent, frame) + 1;
 	return slot->value_plus_1 - 1;
 }

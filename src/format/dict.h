@@ -132,7 +132,8 @@ struct dict {
 	VEC(struct stack) stacks;
 	VEC(struct thread) threads;
 	struct map frame_by;  /* (image, offset) */
-	struct map stack_by;  /* (parent, frame) */
+	struct map stack_by;  /* (parent, frame), but for ... */
+	VEC(uint32_t) leaves; /* ... frames without parents: their stacks, by frame */
 	struct map image_by;  /* hash of the identity, turn */
 	struct map thread_by; /* hash, turn */
 };
@@ -147,6 +148,8 @@ uint32_t dict_event(struct dict *d, const struct event_desc *event);
 uint32_t dict_image(struct dict *d, const struct image *image);
 uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset);
 uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame);
+/* Has the memory fetched in which dict_frame() will look. */
+void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset);
 uint32_t dict_thread(struct dict *d, const struct thread *thread);
 /* The string with this number, "" if there is none. */
 const char *dict_str(const struct dict *d, uint32_t string);

@@ -11,7 +11,13 @@
 #include "resolve/sorter.h"
 
 enum {
-	BATCH = 1 << 13 /* samples handed over at once */
+	BATCH = 1 << 13, /* samples handed over at once */
+	GROUP = 16       /* samples whose memory is fetched together */
+};
+
+struct group_sample {
+	struct record rec;
+	struct resolver_found found;
 };
 
 struct columns {
@@ -42,6 +48,7 @@ struct replay {
 	uint64_t undecodable;
 	bool ended;
 	struct columns *columns;
+	struct group_sample group[GROUP];
 };
 
 /* ---- opening ---- */
@@ -304,9 +311,9 @@ static uint32_t event_number(struct replay *r, uint32_t attr)
 	return *number;
 }
 
-/* Resolves a SAMPLE record, number `order` of the file.  1: it is not a sound one. */
-static int resolve(struct replay *r, const uint8_t *bytes, uint32_t size,
-		   uint64_t order, struct record *rec, struct sample *sample)
+/* A SAMPLE record, number `order` of the file.  False: it is not a sound one. */
+static bool decode(struct replay *r, const uint8_t *bytes, uint32_t size,
+		   uint64_t order, struct record *rec)
 {
 	/* Without callers the fields of fixed size are enough, unless somebody looks. */
 	bool whole = r->options.chains || r->options.cgroups || r->options.each;
@@ -315,11 +322,17 @@ static int resolve(struct replay *r, const uint8_t *bytes, uint32_t size,
 
 	if (bad) {
 		r->undecodable++;
-		return 1;
+		return false;
 	}
 	if (r->feed.timeless)
 		rec->id.time_ns = order;
-	if (resolver_sample(r->resolver, &r->decoder, rec, sample))
+	return true;
+}
+
+static int finish(struct replay *r, const struct record *rec,
+		  struct resolver_found *found, struct sample *sample)
+{
+	if (resolver_finish(r->resolver, &r->decoder, rec, found, sample))
 		return -ENOMEM;
 	sample->event = event_number(r, rec->id.event);
 	return sample->event == DICT_NONE ? -ENOMEM : 0;
@@ -335,27 +348,51 @@ static void put_sample(struct columns *c, size_t at, const struct sample *s)
 	c->cpu[at] = s->cpu;
 }
 
+/* The next samples of the current chunk, at most `max`, decoded and looked up so far that
+ * what the rest needs is on its way into the caches.  Their number, or -ENOMEM; fewer than
+ * `max`: the chunk is at its end. */
+static int begin_group(struct replay *r, int max)
+{
+	const struct perf_chunk *chunk = &r->batch.chunks.at[r->chunk].chunk;
+	int nr = 0;
+
+	while (nr < max) {
+		struct group_sample *s = &r->group[nr];
+		uint32_t size;
+		const uint8_t *at = feed_walk_sample(&r->feed, chunk, &r->walk, &size);
+
+		if (!at)
+			break;
+		if (!decode(r, at, size, r->walk.order, &s->rec))
+			continue;
+		if (resolver_find(r->resolver, &s->rec, &s->found))
+			return -ENOMEM;
+		nr++;
+	}
+	return nr;
+}
+
 /* Fills the columns from the current chunk.  0 or -ENOMEM. */
 static int fill(struct replay *r, size_t *nr)
 {
-	const struct perf_chunk *chunk = &r->batch.chunks.at[r->chunk].chunk;
-
 	while (*nr < BATCH) {
-		uint32_t size;
-		const uint8_t *at = feed_walk_sample(&r->feed, chunk, &r->walk, &size);
-		struct sample sample;
-		struct record rec;
-		int result;
+		int max = BATCH - *nr < GROUP ? (int)(BATCH - *nr) : GROUP;
+		int nr_group = begin_group(r, max);
 
-		if (!at) {
+		for (int i = 0; i < nr_group; i++) {
+			struct group_sample *s = &r->group[i];
+			struct sample sample;
+
+			if (finish(r, &s->rec, &s->found, &sample))
+				return -ENOMEM;
+			put_sample(r->columns, (*nr)++, &sample);
+		}
+		if (nr_group < 0)
+			return nr_group;
+		if (nr_group < max) {
 			end_chunk(r);
 			return 0;
 		}
-		result = resolve(r, at, size, r->walk.order, &rec, &sample);
-		if (result < 0)
-			return result;
-		if (!result)
-			put_sample(r->columns, (*nr)++, &sample);
 	}
 	return 0;
 }
@@ -401,11 +438,16 @@ static int give_until(struct replay *r, uint64_t before_ns)
 	const struct sorter_item *item;
 
 	while ((item = sorter_take(&r->sorter, r->in, before_ns))) {
+		struct resolver_found found;
 		struct sample sample;
 		struct record rec;
-		int result =
-			resolve(r, item->bytes, item->size, item->order, &rec, &sample);
+		int result;
 
+		if (!decode(r, item->bytes, item->size, item->order, &rec))
+			continue;
+		result = resolver_find(r->resolver, &rec, &found);
+		if (!result)
+			result = finish(r, &rec, &found, &sample);
 		if (!result)
 			result = r->options.each(r->options.ctx, &r->decoder, &rec,
 						 &sample);

@@ -48,6 +48,29 @@ int resolver_side_band(struct resolver *r, const struct record *rec);
 /* Resolves a SAMPLE record; `rec`'s decoder is needed to read the chain.  0 or -ENOMEM. */
 int resolver_sample(struct resolver *r, const struct decoder *d,
 		    const struct record *rec, struct sample *ret_sample);
+/* What a first look at a sample found: its thread and the spaces of its addresses.  Between
+ * the two steps other samples may be looked at, so that the memory of the second has time to
+ * come, but no side band may be applied. */
+struct resolver_found {
+	struct proc_thread *thread;
+	struct process *process;
+	const struct proc_version *user;
+	const struct proc_version *kernel;
+	int world; /* enum world: of the sample's own address */
+	uint64_t changes;
+	uint64_t chain_key; /* of a sample with a chain that is asked for */
+	/* Of one without, if it had to be looked for: the mapping of its address, or NULL. */
+	bool has_leaf;
+	uint64_t ip;
+	const struct mapping *leaf;
+};
+
+/* The two steps of resolver_sample(), for readers of many samples.  0 or -ENOMEM. */
+int resolver_find(struct resolver *r, const struct record *rec,
+		  struct resolver_found *ret_found);
+int resolver_finish(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct resolver_found *found,
+		    struct sample *ret_sample);
 /* Where any address of the sample is that resolver_sample() was given last: of a chain word
  * by word, of a branch, of data.  The same entry and offset are always the same frame. */
 enum {

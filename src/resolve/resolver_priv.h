@@ -45,14 +45,6 @@ struct stack_slot {
 	uint32_t stack;
 };
 
-/* One sample's surroundings: which spaces its addresses belong to. */
-struct where {
-	struct process *process;
-	const struct proc_version *user;
-	const struct proc_version *kernel;
-	enum world world; /* of the sample's own address */
-};
-
 struct resolver {
 	struct dict *dict;
 	const struct resolver_ops *ops;
@@ -67,7 +59,7 @@ struct resolver {
 	enum resolver_depth depth;
 	struct map cgroups; /* id -> string */
 	struct map asked;   /* pids that ops->unknown_process() was asked about */
-	struct where here;  /* of the last sample */
+	struct resolver_found here;         /* of the last sample */
 	struct proc_thread *last_thread;    /* of the last sample; good while ... */
 	uint64_t last_changes;              /* ... procs.changes is this */
 	const struct mapping *last_mapping; /* of the sample's, in ... */

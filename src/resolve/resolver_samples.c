@@ -65,8 +65,8 @@ static bool world_of_marker(uint64_t marker, enum world *ret_world)
 	}
 }
 
-static const struct proc_version *version_of(const struct resolver *r,
-					     const struct where *at, enum world world)
+static const struct proc_version *
+version_of(const struct resolver *r, const struct resolver_found *at, enum world world)
 {
 	if (world == WORLD_USER)
 		return at->user;
@@ -86,7 +86,7 @@ static uint32_t unmapped_image(struct resolver *r, struct process *process)
 
 /* Where it is known where the kernel is, what lies beside it and its modules is not the
  * kernel's: perf says so, too. */
-static uint32_t unmapped_entry(struct resolver *r, const struct where *at,
+static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *at,
 			       enum world world)
 {
 	struct image image = { .kind = IMAGE_KERNEL_UNMAPPED };
@@ -106,8 +106,8 @@ static uint32_t unmapped_entry(struct resolver *r, const struct where *at,
 }
 
 /* The frame of an address that lies in mapping `m`, or (NULL) in none. */
-static uint32_t make_frame(struct resolver *r, const struct where *at, uint64_t ip,
-			   enum world world, const struct mapping *m)
+static uint32_t make_frame(struct resolver *r, const struct resolver_found *at,
+			   uint64_t ip, enum world world, const struct mapping *m)
 {
 	uint64_t offset = ip;
 	uint32_t entry;
@@ -132,22 +132,29 @@ enum frame_result {
 	FRAME_NO_MEMORY
 };
 
+static struct frame_slot *frame_slot(const struct resolver *r, uint64_t generation,
+				     uint64_t ip)
+{
+	return &r->frames[hash_pair(ip, generation) & (FRAME_CACHE - 1)];
+}
+
 /* An address' frame, behind a cache.  What lies in no mapping becomes a frame only as a
  * leaf: in a chain it is where the walk went wrong, different in every process. */
-static enum frame_result find_frame(struct resolver *r, const struct where *at,
+static enum frame_result find_frame(struct resolver *r, const struct resolver_found *at,
 				    uint64_t ip, enum world world,
 				    struct frame_slot **ret_slot)
 {
 	const struct proc_version *version = version_of(r, at, world);
 	uint64_t generation = version->generation;
-	struct frame_slot *slot =
-		&r->frames[hash_pair(ip, generation) & (FRAME_CACHE - 1)];
+	struct frame_slot *slot = frame_slot(r, generation, ip);
 	const struct mapping *m;
 
 	*ret_slot = slot;
 	if (slot->ip == ip && slot->generation == generation)
 		return FRAME_FOUND;
-	m = space_find(version->root, ip);
+	m = at->has_leaf && at->world == (int)world && at->ip == ip
+		    ? at->leaf
+		    : space_find(version->root, ip);
 	if (!m && world == WORLD_USER)
 		return FRAME_UNMAPPED;
 	*slot = (struct frame_slot){ .generation = generation,
@@ -160,8 +167,8 @@ static enum frame_result find_frame(struct resolver *r, const struct where *at,
 	return FRAME_NO_MEMORY;
 }
 
-static uint32_t leaf_stack(struct resolver *r, const struct where *at, uint64_t ip,
-			   enum world world)
+static uint32_t leaf_stack(struct resolver *r, const struct resolver_found *at,
+			   uint64_t ip, enum world world)
 {
 	struct frame_slot *slot;
 	enum frame_result found = find_frame(r, at, ip, world, &slot);
@@ -182,8 +189,8 @@ static uint32_t leaf_stack(struct resolver *r, const struct where *at, uint64_t 
 /* The frame of the next address of a chain of `nr` so far, or DICT_NONE; *ret_cut: a return
  * address outside every executable mapping was no return address, code without frame
  * pointers used the register otherwise. */
-static uint32_t chain_frame(struct resolver *r, const struct where *at, uint64_t ip,
-			    enum world world, uint32_t nr, bool *ret_cut)
+static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
+			    uint64_t ip, enum world world, uint32_t nr, bool *ret_cut)
 {
 	struct frame_slot *slot;
 	enum frame_result found = find_frame(r, at, ip, world, &slot);
@@ -200,12 +207,12 @@ static uint32_t chain_frame(struct resolver *r, const struct where *at, uint64_t
 /* The frames of a chain, leaf first, into r->chain.  Returns their number, or DICT_NONE
  * when memory is short.  *ret_truncated: it goes on, but we cannot say how. */
 static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
-			     const struct record *rec, const struct where *at,
+			     const struct record *rec, const struct resolver_found *at,
 			     bool *ret_truncated)
 {
 	const struct record_sample *s = &rec->sample;
 	uint32_t max_stack = d->attrs.at[rec->id.event].sample_max_stack;
-	enum world world = at->world;
+	enum world world = (enum world)at->world;
 	bool cut = false;
 	uint32_t nr = 0;
 
@@ -233,12 +240,10 @@ static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
 }
 
 static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
-			    const struct record *rec, const struct where *at)
+			    const struct record *rec, const struct resolver_found *at)
 {
 	const struct record_sample *s = &rec->sample;
-	uint64_t key =
-		hash_bytes(s->chain, s->nr_chain * sizeof(uint64_t),
-			   hash_pair(at->user->generation, at->kernel->generation));
+	uint64_t key = at->chain_key;
 	struct stack_slot *slot = &r->stacks[key & (STACK_CACHE - 1)];
 	bool truncated;
 	uint32_t nr, stack;
@@ -249,7 +254,7 @@ static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
 	if (nr == DICT_NONE)
 		return DICT_NONE;
 	if (!nr) /* markers only: the kernel cannot walk here (s390x) */
-		return leaf_stack(r, at, s->ip.v, at->world);
+		return leaf_stack(r, at, s->ip.v, (enum world)at->world);
 	stack = truncated ? STACK_TRUNCATED : STACK_ROOT;
 	while (nr && stack != DICT_NONE)
 		stack = dict_stack(r->dict, stack, r->chain[--nr]);
@@ -288,48 +293,109 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	return t->last_thread;
 }
 
-int resolver_sample(struct resolver *r, const struct decoder *d,
-		    const struct record *rec, struct sample *ret_sample)
+static bool wants_chain(const struct resolver *r, const struct record *rec)
+{
+	return rec->sample.nr_chain && r->depth == RESOLVE_CHAINS;
+}
+
+/* An address that is not in the cache: its mapping, and its place in the dict's table, which
+ * is the memory that takes longest to come. */
+static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip,
+		      enum world world)
+{
+	const struct proc_version *version = version_of(r, f, world);
+	const struct frame_slot *slot = frame_slot(r, version->generation, ip);
+	const struct mapping *m;
+	uint32_t image;
+
+	if (slot->ip == ip && slot->generation == version->generation)
+		return;
+	m = space_find(version->root, ip);
+	f->has_leaf = true;
+	f->leaf = m;
+	f->ip = ip;
+	image = m ? r->images.entries.at[m->image].number : DICT_NONE;
+	if (image != DICT_NONE)
+		dict_prefetch_frame(r->dict, image, ip - m->start + m->pgoff);
+}
+
+int resolver_find(struct resolver *r, const struct record *rec,
+		  struct resolver_found *ret_found)
 {
 	const struct record_id *id = &rec->id;
-	uint64_t time_ns = id->time_ns;
-	struct proc_thread *thread = same_thread(r, id->pid, id->tid, time_ns);
-	struct where *at = &r->here;
+	const struct record_sample *s = &rec->sample;
+	struct resolver_found *f = ret_found;
+	enum world world = world_of_mode(rec->misc);
 
-	if (!thread) {
-		thread = resolver_thread(r, id->pid, id->tid, time_ns, true);
-		if (!thread)
+	f->thread = same_thread(r, id->pid, id->tid, id->time_ns);
+	if (!f->thread) {
+		f->thread = resolver_thread(r, id->pid, id->tid, id->time_ns, true);
+		if (!f->thread)
 			return -ENOMEM;
-		note_thread(r, thread);
+		note_thread(r, f->thread);
 	}
-	at->process = thread->process;
-	at->user = process_at(at->process, time_ns);
-	at->kernel = process_at(r->worlds[WORLD_KERNEL], time_ns);
-	at->world = world_of_mode(rec->misc);
+	f->process = f->thread->process;
+	f->user = process_at(f->process, id->time_ns);
+	f->kernel = process_at(r->worlds[WORLD_KERNEL], id->time_ns);
+	f->world = (int)world;
+	f->changes = r->procs.changes;
+	f->has_leaf = false;
+	if (wants_chain(r, rec)) {
+		f->chain_key = hash_bytes(
+			s->chain, s->nr_chain * sizeof(uint64_t),
+			hash_pair(f->user->generation, f->kernel->generation));
+		__builtin_prefetch(&r->stacks[f->chain_key & (STACK_CACHE - 1)]);
+	} else {
+		find_leaf(r, f, s->ip.v, world);
+	}
+	return 0;
+}
+
+int resolver_finish(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct resolver_found *found,
+		    struct sample *ret_sample)
+{
+	const struct record_id *id = &rec->id;
+
+	/* A thread that nobody had told of may have moved what was found. */
+	if (found->changes != r->procs.changes && resolver_find(r, rec, found))
+		return -ENOMEM;
+	r->here = *found;
 	r->last_mapping = NULL;
-	ret_sample->thread =
-		dict_thread_of(r, thread, id->pid, time_ns, rec->sample.cgroup);
+	ret_sample->thread = dict_thread_of(r, found->thread, id->pid, id->time_ns,
+					    rec->sample.cgroup);
 	if (ret_sample->thread == DICT_NONE)
 		return -ENOMEM;
 	ret_sample->stack = DICT_NONE;
 	if (r->depth != RESOLVE_THREADS) {
-		ret_sample->stack =
-			rec->sample.nr_chain && r->depth == RESOLVE_CHAINS
-				? chain_stack(r, d, rec, at)
-				: leaf_stack(r, at, rec->sample.ip.v, at->world);
+		ret_sample->stack = wants_chain(r, rec)
+					    ? chain_stack(r, d, rec, found)
+					    : leaf_stack(r, found, rec->sample.ip.v,
+							 (enum world)found->world);
 		if (ret_sample->stack == DICT_NONE)
 			return -ENOMEM;
 	}
-	ret_sample->time_ns = time_ns;
+	ret_sample->time_ns = id->time_ns;
 	ret_sample->period = rec->sample.period;
 	ret_sample->event = id->event;
 	ret_sample->cpu = id->cpu;
 	return 0;
 }
 
+int resolver_sample(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct sample *ret_sample)
+{
+	struct resolver_found found;
+
+	return resolver_find(r, rec, &found)
+		       ? -ENOMEM
+		       : resolver_finish(r, d, rec, &found, ret_sample);
+}
+
 /* While a program is being replaced its registers still say where the old one is: in the call
  * that replaces it. */
-static const struct mapping *find_before_exec(const struct where *at, uint64_t address)
+static const struct mapping *find_before_exec(const struct resolver_found *at,
+					      uint64_t address)
 {
 	const struct proc_version *first = at->process->versions.at;
 	const struct proc_version *v = at->user;
