@@ -1,5 +1,6 @@
 #include "present/write_script.h"
 
+#include <endian.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -12,11 +13,30 @@ enum {
 
 /* ---- text at a place where there is room; each returns the end ---- */
 
-static char *copy(char *at, const char *text, size_t len)
+/* Nearly all is short, and a call takes longer than the copying. */
+static inline char *copy(char *at, const char *text, size_t len)
 {
-	if (len)
+	if (len > 16) {
 		memcpy(at, text, len);
+	} else if (len >= 8) {
+		memcpy(at, text, 8);
+		memcpy(at + len - 8, text + len - 8, 8);
+	} else if (len >= 4) {
+		memcpy(at, text, 4);
+		memcpy(at + len - 4, text + len - 4, 4);
+	} else {
+		for (size_t i = 0; i < len; i++)
+			at[i] = text[i];
+	}
 	return at + len;
+}
+
+/* Most are short: whole pieces are faster than a call. */
+static char *copy_padded(char *at, const struct script_text *text)
+{
+	for (size_t i = 0; i < text->len; i += SCRIPT_PADDING)
+		memcpy(at + i, text->at + i, SCRIPT_PADDING);
+	return at + text->len;
 }
 
 static char *pad(char *at, size_t width, size_t len)
@@ -87,20 +107,58 @@ static char *zero_filled(char *at, uint64_t v, size_t width)
 	return copy(at, digits + 20 - nr, nr);
 }
 
-static size_t hex_digits(uint64_t v)
+static unsigned int hex_digits(uint64_t v)
 {
-	return v ? (size_t)(64 - __builtin_clzll(v) + 3) / 4 : 1;
+	return v ? (unsigned int)(64 - __builtin_clzll(v) + 3) / 4 : 1;
 }
 
-/* "%*lx" */
-static char *hex(char *at, uint64_t v, size_t width)
+/* The eight digits of `v`, the first one in the lowest byte. */
+static uint64_t hex8(uint32_t v)
 {
-	static const char digit[] = "0123456789abcdef";
-	size_t nr = hex_digits(v);
+	uint64_t x = __builtin_bswap32(v);
 
-	at = pad(at, width, nr);
-	for (size_t i = nr; i-- > 0; v >>= 4)
-		at[i] = digit[v & 15];
+	/* A digit a byte: the bytes apart, then their halves. */
+	x = (x | x << 16) & 0x0000ffff0000ffff;
+	x = (x | x << 8) & 0x00ff00ff00ff00ff;
+	x = (x >> 4 | x << 8) & 0x0f0f0f0f0f0f0f0f;
+	/* 'a' - '9' - 1 more for those above 9. */
+	return x + 0x3030303030303030 +
+	       ((x + 0x0606060606060606) >> 4 & 0x0101010101010101) * ('a' - '9' - 1);
+}
+
+/* Bytes with the lowest one first, as characters. */
+static void store(char *at, uint64_t bytes)
+{
+	bytes = htole64(bytes);
+	memcpy(at, &bytes, sizeof(bytes));
+}
+
+/* As many spaces as the first bytes. */
+static uint64_t blank(uint64_t bytes, unsigned int nr)
+{
+	uint64_t mask = nr >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * nr) - 1;
+
+	return (bytes & ~mask) | (0x2020202020202020 & mask);
+}
+
+/* "%16lx" */
+static char *hex_wide(char *at, uint64_t v)
+{
+	unsigned int spaces = HEX_WIDTH - hex_digits(v);
+
+	store(at, blank(hex8((uint32_t)(v >> 32)), spaces < 8 ? spaces : 8));
+	store(at + 8, blank(hex8((uint32_t)v), spaces > 8 ? spaces - 8 : 0));
+	return at + HEX_WIDTH;
+}
+
+/* "%lx"; 16 bytes are written. */
+static char *hex(char *at, uint64_t v)
+{
+	unsigned int nr = hex_digits(v);
+
+	v <<= 64 - 4 * nr;
+	store(at, hex8((uint32_t)(v >> 32)));
+	store(at + 8, hex8((uint32_t)v));
 	return at + nr;
 }
 
@@ -127,7 +185,7 @@ static void put_hex(struct buf *out, const char *before, uint64_t v)
 	char text[NUMBER_MAX];
 
 	put(out, before);
-	buf_put(out, text, (size_t)(hex(text, v, 0) - text));
+	buf_put(out, text, (size_t)(hex(text, v) - text));
 }
 
 /* ---- places ---- */
@@ -278,17 +336,16 @@ static void write_start(const struct script_writer *w, const struct script_sampl
 static void write_frame(const struct script_frame *f, const char *before,
 			const char *behind, struct buf *out)
 {
-	char *at = room(out, f->place.len + f->behind.len + 2 * NUMBER_MAX);
+	char *at = room(out, f->place.len + f->behind.len + 2 * NUMBER_MAX +
+				     2 * SCRIPT_PADDING);
 
 	if (!at)
 		return;
 	if (*before)
 		*at++ = *before;
-	at = hex(at, f->address, HEX_WIDTH);
-	at = copy(at, f->place.at, f->place.len);
+	at = copy_padded(hex_wide(at, f->address), &f->place);
 	if (f->behind.at)
-		at = hex(at, f->offset, 0);
-	at = copy(at, f->behind.at, f->behind.len);
+		at = copy_padded(hex(at, f->offset), &f->behind);
 	if (*behind)
 		*at++ = *behind;
 	used(out, at);
@@ -320,12 +377,13 @@ static void write_memory(uint32_t fields, const struct script_sample *s,
 static void write_frames(const struct script_sample *s, struct buf *out)
 {
 	if (!s->chain) {
-		put(out, " ");
 		if (s->nr_frames)
-			write_frame(&s->frames[0], "", "", out);
+			write_frame(&s->frames[0], " ", "", out);
+		else
+			buf_put_u8(out, ' ');
 		return;
 	}
-	put(out, "\n");
+	buf_put_u8(out, '\n');
 	for (size_t i = 0; i < s->nr_frames; i++)
 		write_frame(&s->frames[i], "\t", "\n", out);
 }
@@ -354,11 +412,11 @@ static void write_branch(const struct script_branch *b, bool addresses, struct b
 	if (!at)
 		return;
 	if (addresses)
-		at = hex(copy(at, " 0x", 3), b->from, 0);
+		at = hex(copy(at, " 0x", 3), b->from);
 	at = copy(at, b->from_place.at, b->from_place.len);
 	*at++ = '/';
 	if (addresses)
-		at = hex(copy(at, "0x", 2), b->to, 0);
+		at = hex(copy(at, "0x", 2), b->to);
 	at = copy(at, b->to_place.at, b->to_place.len);
 	used(out, write_flags(at, b));
 }
@@ -416,5 +474,5 @@ void script_write(const struct script_writer *w, const struct script_sample *s,
 		write_page_size(s->data_page_size, out);
 	if (fields & SCRIPT_CODE_PAGE_SIZE)
 		write_page_size(s->code_page_size, out);
-	put(out, "\n");
+	buf_put_u8(out, '\n');
 }

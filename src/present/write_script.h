@@ -22,7 +22,11 @@ struct script_place {
 };
 
 /* `offset` stands between the halves unless behind.at is NULL: what lies in one function has
- * its halves in common. */
+ * its halves in common.  Both are copied in pieces: SCRIPT_PADDING bytes behind each can be
+ * read. */
+enum {
+	SCRIPT_PADDING = 32
+};
 struct script_frame {
 	uint64_t address; /* as printed */
 	uint64_t offset;

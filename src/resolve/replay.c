@@ -463,10 +463,10 @@ int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
 	return resolver_locate(r->resolver, mode, address, ret_place);
 }
 
-int replay_frame(struct replay *r, const struct resolver_place *place,
-		 uint32_t *ret_frame)
+int replay_image(struct replay *r, const struct resolver_place *place,
+		 uint32_t *ret_image)
 {
-	return resolver_frame(r->resolver, place, ret_frame);
+	return resolver_image(r->resolver, place, ret_image);
 }
 
 static int give_batch(struct replay *r)

@@ -46,11 +46,11 @@ const struct dict *replay_dict(const struct replay *r);
 /* The next batch with all columns, borrowed until the next call.  Unknown cpus are
  * DICT_NONE.  0, 1 at the end, or a negative errno; damage is counted, not an error. */
 int replay_next(struct replay *r, struct sample_batch *ret_batch, struct err *err);
-/* resolver_locate() and resolver_frame() of the sample at hand, in the call of `each`. */
+/* resolver_locate() and resolver_image() of the sample at hand, in the call of `each`. */
 int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
 		  struct resolver_place *ret_place);
-int replay_frame(struct replay *r, const struct resolver_place *place,
-		 uint32_t *ret_frame);
+int replay_image(struct replay *r, const struct resolver_place *place,
+		 uint32_t *ret_image);
 /* Complete once replay_next() has returned 1. */
 const struct feed_counts *replay_counts(const struct replay *r);
 /* Samples that could not be decoded. */

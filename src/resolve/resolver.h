@@ -72,7 +72,7 @@ int resolver_finish(struct resolver *r, const struct decoder *d,
 		    const struct record *rec, struct resolver_found *found,
 		    struct sample *ret_sample);
 /* Where any address of the sample is that resolver_sample() was given last: of a chain word
- * by word, of a branch, of data.  The same entry and offset are always the same frame. */
+ * by word, of a branch, of data.  The same entry and offset are always the same place. */
 enum {
 	RESOLVER_NOWHERE = 0xfffffffe /* in no executable mapping of its process */
 };
@@ -80,13 +80,13 @@ struct mapping;
 struct resolver_place {
 	uint32_t entry; /* number of the image in the resolver, RESOLVER_NOWHERE */
 	uint64_t offset;
-	const struct mapping *mapping; /* for resolver_frame() alone */
+	const struct mapping *mapping; /* for resolver_image() alone */
 };
 /* `mode`: PERF_RECORD_MISC_USER ..., what the address was met in.  0 or -ENOMEM. */
 int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
 		    struct resolver_place *ret_place);
-/* The number of its frame in the dict, DICT_NONE if it is nowhere.  0 or -ENOMEM. */
-int resolver_frame(struct resolver *r, const struct resolver_place *place,
-		   uint32_t *ret_frame);
+/* The number of the image in the dict, DICT_NONE if it is nowhere.  0 or -ENOMEM. */
+int resolver_image(struct resolver *r, const struct resolver_place *place,
+		   uint32_t *ret_image);
 /* Nothing older than `time_ns` will come any more: frees history. */
 void resolver_frontier(struct resolver *r, uint64_t time_ns);

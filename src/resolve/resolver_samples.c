@@ -437,17 +437,13 @@ int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
 	return 0;
 }
 
-int resolver_frame(struct resolver *r, const struct resolver_place *place,
-		   uint32_t *ret_frame)
+int resolver_image(struct resolver *r, const struct resolver_place *place,
+		   uint32_t *ret_image)
 {
-	uint32_t image;
-
-	*ret_frame = DICT_NONE;
+	*ret_image = DICT_NONE;
 	if (place->entry == RESOLVER_NOWHERE)
 		return 0;
-	image = image_table_hit(&r->images, place->entry, r->here.process->pid,
-				place->mapping);
-	if (image != DICT_NONE)
-		*ret_frame = dict_frame(r->dict, image, place->offset);
-	return *ret_frame == DICT_NONE ? -ENOMEM : 0;
+	*ret_image = image_table_hit(&r->images, place->entry, r->here.process->pid,
+				     place->mapping);
+	return *ret_image == DICT_NONE ? -ENOMEM : 0;
 }

@@ -65,14 +65,66 @@ int sorter_add(struct sorter *s, const struct feed *f, struct feed_chunk *chunk)
 	return 0;
 }
 
+static bool is_before(const struct sorter_item *a, const struct sorter_item *b)
+{
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
+}
+
 static int compare_items(const void *left, const void *right)
 {
-	const struct sorter_item *a = left;
-	const struct sorter_item *b = right;
+	return is_before(left, right) ? -1 : is_before(right, left);
+}
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+/* The end of the run in order that begins at `from`. */
+static size_t run_end(const struct sorter_item *items, size_t from, size_t nr)
+{
+	while (++from < nr && !is_before(&items[from], &items[from - 1]))
+		;
+	return from;
+}
+
+/* Two neighbouring runs into one, in `to`. */
+static void merge(const struct sorter_item *a, const struct sorter_item *end_a,
+		  const struct sorter_item *end_b, struct sorter_item *to)
+{
+	const struct sorter_item *b = end_a;
+
+	while (a < end_a && b < end_b)
+		*to++ = is_before(b, a) ? *b++ : *a++;
+	memcpy(to, a, (size_t)(end_a - a) * sizeof(*a));
+	to += end_a - a;
+	memcpy(to, b, (size_t)(end_b - b) * sizeof(*b));
+}
+
+/* Merges each two runs of `from` into one of `to`.  Returns how many there were. */
+static size_t merge_runs(const struct sorter_item *from, struct sorter_item *to,
+			 size_t nr)
+{
+	size_t runs = 0;
+
+	for (size_t at = 0; at < nr; runs++) {
+		size_t middle = run_end(from, at, nr);
+		size_t end = middle < nr ? run_end(from, middle, nr) : nr;
+
+		merge(from + at, from + middle, from + end, to + at);
+		runs += middle < nr;
+		at = end;
+	}
+	return runs;
+}
+
+/* A ring's samples are in order nearly all: there are few runs. */
+static bool sort_by_runs(struct sorter_item *items, size_t nr)
+{
+	struct sorter_item *other = malloc(nr * sizeof(*other));
+
+	if (!other)
+		return false;
+	while (merge_runs(items, other, nr) > 1)
+		if (merge_runs(other, items, nr) <= 2)
+			break;
+	free(other);
+	return true;
 }
 
 void sorter_sort(struct sorter *s)
@@ -83,7 +135,7 @@ void sorter_sort(struct sorter *s)
 			(s->items.nr - s->next) * sizeof(*s->items.at));
 	s->items.nr -= s->next;
 	s->next = 0;
-	if (s->items.nr)
+	if (s->items.nr && !sort_by_runs(s->items.at, s->items.nr))
 		qsort(s->items.at, s->items.nr, sizeof(*s->items.at), compare_items);
 }
 

@@ -10,7 +10,29 @@
 enum {
 	/* Addresses that are looked up at once. */
 	RUN_MAX = 128,
-	BRANCH_FIELDS = SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM
+	LATER_MAX = 32,
+	BRANCH_FIELDS = SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM,
+	EXTRA_FIELDS = BRANCH_FIELDS | SCRIPT_ADDR | SCRIPT_WEIGHT | SCRIPT_INS_LAT |
+		       SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE
+};
+
+/* A place that was looked up only half. */
+struct half {
+	uint64_t address;
+	uint64_t offset;
+	uint32_t entry;      /* resolver_place's, or SCRIPT_NOWHERE */
+	uint32_t dict_image; /* set by later_sample() */
+	struct script_spot spot;
+};
+
+/* A sample of one frame, which waits for some others: memory is slow, and waiting for many
+ * places at once takes no longer than for one. */
+struct later {
+	struct half at;
+	uint64_t time_ns, period;
+	int32_t pid, tid;
+	uint32_t event, cpu, thread;
+	uint16_t misc;
 };
 
 struct reader {
@@ -20,24 +42,27 @@ struct reader {
 	struct err *err;
 	uint64_t stray;
 	bool begun;
+	struct later later[LATER_MAX];
+	size_t nr_later;
 };
 
 /* ---- frames ---- */
 
 static int spot_of(struct reader *r, struct script_places *places,
-		   const struct resolver_place *at, const struct script_spot **ret_spot)
+		   const struct resolver_place *at, struct script_spot *ret_spot)
 {
+	bool nowhere = at->entry == RESOLVER_NOWHERE;
 	/* Of what lies nowhere the address tells nothing. */
-	uint64_t offset = at->entry == RESOLVER_NOWHERE ? 0 : at->offset;
-	uint32_t frame;
+	uint32_t image = nowhere ? SCRIPT_NOWHERE : at->entry;
+	uint64_t offset = nowhere ? 0 : at->offset;
+	uint32_t dict_image;
 	int result;
 
-	*ret_spot = script_places_find(places, at->entry, offset);
-	if (*ret_spot)
+	if (script_places_find(places, image, offset, ret_spot))
 		return 0;
-	result = replay_frame(r->replay, at, &frame);
+	result = replay_image(r->replay, at, &dict_image);
 	return result ? result
-		      : script_places_add(places, at->entry, offset, frame, ret_spot);
+		      : script_places_add(places, image, offset, dict_image, ret_spot);
 }
 
 /* The frames of addresses that are all in one mode, behind those that are there. */
@@ -45,26 +70,25 @@ static int add_run(struct reader *r, uint16_t mode, const uint64_t *addresses,
 		   size_t nr)
 {
 	struct resolver_place at[RUN_MAX];
+	struct script_spot spots[RUN_MAX];
 	struct script_sink *s = &r->sink;
 	int result = vec_reserve(&s->frames, s->frames.nr + nr) ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !result && i < nr; i++) {
 		result = replay_locate(r->replay, mode, addresses[i], &at[i]);
-		if (!result)
-			script_places_prefetch(&s->places, at[i].entry, at[i].offset);
+		script_places_prefetch(&s->places, at[i].entry, at[i].offset);
 	}
 	for (size_t i = 0; !result && i < nr; i++) {
-		struct script_frame *frame = &s->frames.at[s->frames.nr];
-		const struct script_spot *spot;
-		bool is_file;
+		result = spot_of(r, &s->places, &at[i], &spots[i]);
+		if (!result)
+			script_spot_prefetch(&spots[i]);
+	}
+	for (size_t i = 0; !result && i < nr; i++) {
+		struct script_frame *frame = &s->frames.at[s->frames.nr++];
 
-		result = spot_of(r, &s->places, &at[i], &spot);
-		if (result)
-			break;
-		script_places_frame(&s->places, spot, frame, &is_file);
+		script_spot_frame(&spots[i], frame);
 		/* As perf does it in chains, and nowhere else. */
-		frame->address = is_file ? at[i].offset : addresses[i];
-		s->frames.nr++;
+		frame->address = spots[i].label->is_file ? at[i].offset : addresses[i];
 	}
 	return result;
 }
@@ -115,6 +139,11 @@ static int add_chain(struct reader *r, const struct decoder *d,
 	return result || !nr ? result : add_run(r, mode, run, nr);
 }
 
+static bool has_chain(const struct reader *r, const struct record *rec)
+{
+	return r->sink.writer.chains && rec->sample.has & PERF_SAMPLE_CALLCHAIN;
+}
+
 static int add_frames(struct reader *r, const struct decoder *d,
 		      const struct record *rec, struct script_sample *sample)
 {
@@ -122,7 +151,7 @@ static int add_frames(struct reader *r, const struct decoder *d,
 	int result;
 
 	s->frames.nr = 0;
-	sample->chain = s->writer.chains && rec->sample.has & PERF_SAMPLE_CALLCHAIN;
+	sample->chain = has_chain(r, rec);
 	if (sample->chain) {
 		result = add_chain(r, d, rec);
 	} else {
@@ -153,7 +182,7 @@ static bool shows_place_of_data(const struct script_event *e)
 }
 
 static int find_address(struct reader *r, struct script_places *places,
-			uint64_t address, const struct script_spot **ret_spot)
+			uint64_t address, struct script_spot *ret_spot)
 {
 	struct resolver_place at;
 	int result = replay_locate(r->replay, mode_of_address(address), address, &at);
@@ -166,9 +195,8 @@ static int add_memory(struct reader *r, const struct record *rec,
 {
 	const struct record_sample *from = &rec->sample;
 	struct script_sink *s = &r->sink;
-	const struct script_spot *spot;
+	struct script_spot spot;
 	uint64_t has = from->has;
-	bool is_file;
 	int result;
 
 	sample->addr.address = from->addr;
@@ -187,17 +215,17 @@ static int add_memory(struct reader *r, const struct record *rec,
 		return 0;
 	result = find_address(r, &s->places, from->addr, &spot);
 	if (!result)
-		script_places_frame(&s->places, spot, &sample->addr, &is_file);
+		script_spot_frame(&spot, &sample->addr);
 	return result;
 }
 
 static int branch_text(struct reader *r, uint64_t address, struct script_text *ret_text)
 {
-	const struct script_spot *spot;
+	struct script_spot spot;
 	int result = find_address(r, &r->sink.branch_places, address, &spot);
 
 	if (!result)
-		*ret_text = script_places_text(&r->sink.branch_places, spot);
+		*ret_text = (struct script_text){ spot.label->text, spot.label->len };
 	return result;
 }
 
@@ -254,11 +282,85 @@ static int begin(struct reader *r, const struct record *rec)
 	return script_filter_times(&r->sink.filter, &span, r->err);
 }
 
-static int write_sample(struct reader *r, const struct decoder *d,
-			const struct record *rec, uint32_t thread)
+/* Looks up what waits, all at once. */
+static void find_later(struct reader *r)
 {
-	struct script_sink *s = &r->sink;
-	uint32_t fields = s->fields.at[rec->id.event];
+	for (size_t i = 0; i < r->nr_later; i++) {
+		struct half *at = &r->later[i].at;
+
+		at->spot.label = NULL;
+		if (script_places_find(&r->sink.places, at->entry, at->offset,
+				       &at->spot))
+			script_spot_prefetch(&at->spot);
+	}
+}
+
+/* Writes what waits. */
+static int write_later(struct reader *r)
+{
+	struct script_frame frame = { 0 };
+	struct script_sample sample = { .frames = &frame, .nr_frames = 1 };
+	int result = 0;
+
+	find_later(r);
+	for (size_t i = 0; !result && i < r->nr_later; i++) {
+		struct later *l = &r->later[i];
+
+		if (!l->at.spot.label)
+			result = script_places_add(&r->sink.places, l->at.entry,
+						   l->at.offset, l->at.dict_image,
+						   &l->at.spot);
+		if (result)
+			break;
+		script_spot_frame(&l->at.spot, &frame);
+		frame.address = l->at.address;
+		sample.event = l->event;
+		sample.misc = l->misc;
+		sample.pid = l->pid;
+		sample.tid = l->tid;
+		sample.cpu = l->cpu;
+		sample.time_ns = l->time_ns;
+		sample.period = l->period;
+		result = script_sink_write(&r->sink, &sample, l->thread);
+	}
+	r->nr_later = 0;
+	return result;
+}
+
+/* A sample that has nothing but one frame. */
+static int later_sample(struct reader *r, const struct record *rec, uint32_t thread)
+{
+	struct later *l = &r->later[r->nr_later];
+	struct resolver_place at;
+	int result = replay_locate(r->replay, rec->misc, rec->sample.ip.v, &at);
+
+	if (!result)
+		result = replay_image(r->replay, &at, &l->at.dict_image);
+	if (result)
+		return result;
+	l->event = rec->id.event;
+	l->misc = rec->misc;
+	l->pid = rec->id.pid;
+	l->tid = rec->id.tid;
+	l->cpu = rec->id.cpu;
+	l->time_ns = rec->id.time_ns;
+	l->period = rec->sample.period;
+	l->thread = thread;
+	l->at.address = rec->sample.ip.v;
+	l->at.entry = at.entry;
+	l->at.offset = at.offset;
+	if (at.entry == RESOLVER_NOWHERE) {
+		l->at.entry = SCRIPT_NOWHERE;
+		l->at.offset = 0;
+	}
+	script_places_prefetch(&r->sink.places, l->at.entry, l->at.offset);
+	return ++r->nr_later == LATER_MAX ? write_later(r) : 0;
+}
+
+static int write_now(struct reader *r, const struct decoder *d,
+		     const struct record *rec, uint32_t thread)
+{
+	uint32_t fields = r->sink.fields.at[rec->id.event];
 	struct script_sample sample = { .event = rec->id.event,
 					.misc = rec->misc,
 					.pid = rec->id.pid,
@@ -266,16 +368,26 @@ static int write_sample(struct reader *r, const struct decoder *d,
 					.cpu = rec->id.cpu,
 					.time_ns = rec->id.time_ns,
 					.period = rec->sample.period };
-	int result = 0;
+	int result = write_later(r);
 
-	if (fields & SCRIPT_IP)
+	if (!result && fields & SCRIPT_IP)
 		result = add_frames(r, d, rec, &sample);
-	if (!result && rec->sample.has & ~(uint64_t)PERF_SAMPLE_CALLCHAIN)
+	if (!result && fields & EXTRA_FIELDS)
 		result = add_memory(r, rec, &sample);
 	if (!result && fields & BRANCH_FIELDS &&
 	    rec->sample.has & PERF_SAMPLE_BRANCH_STACK)
 		result = add_branches(r, d, rec, &sample);
-	return result ? result : script_sink_write(s, &sample, thread);
+	return result ? result : script_sink_write(&r->sink, &sample, thread);
+}
+
+static int write_sample(struct reader *r, const struct decoder *d,
+			const struct record *rec, uint32_t thread)
+{
+	uint32_t fields = r->sink.fields.at[rec->id.event];
+
+	if (fields & SCRIPT_IP && !(fields & EXTRA_FIELDS) && !has_chain(r, rec))
+		return later_sample(r, rec, thread);
+	return write_now(r, d, rec, thread);
 }
 
 static int take_sample(void *ctx, const struct decoder *d, const struct record *rec,
@@ -341,9 +453,12 @@ static int replay_all(struct reader *r, struct err *err)
 	if (result)
 		return result;
 	result = replay_next(r->replay, NULL, err);
-	if (script_sink_flush(&r->sink) && result == 1)
-		result = script_sink_failed(err);
-	return result == 1 ? 0 : result;
+	if (result != 1)
+		return result;
+	result = write_later(r);
+	if (result == -ENOMEM)
+		return err_set(err, result, "out of memory");
+	return result || script_sink_flush(&r->sink) ? script_sink_failed(err) : 0;
 }
 
 static void take_result(const struct reader *r, struct script_result *result)

@@ -14,14 +14,26 @@
 #include "resolve/naming.h"
 
 enum {
-	PIECE_BYTES = 64 * 1024,
-	FIRST_SPOTS = 4096,
-	MAX_SPOTS = 1 << 20,
+	/* Labels have numbers: word of a piece, and above it which piece. */
+	PIECE_WORDS_LOG2 = 16,
+	PIECE_WORDS = 1 << PIECE_WORDS_LOG2,
+	MAX_PIECES = 1 << (32 - PIECE_WORDS_LOG2),
+	FIRST_SLOTS = 4096,
+	MAX_SLOTS = 1 << 20,
+	LABEL_MAX = (1 << 30) - 1,
+	IMAGE_BITS = 15, /* of a key; the rest is offset with its sign */
 	SYMBOL_FIELDS = SCRIPT_SYM | SCRIPT_SYMOFF
 };
 
 /* The file with a JIT compiler's symbols. */
 static const char jit_map[] = "/tmp/perf-";
+
+/* A known place; the label's number is 0 in an empty slot. */
+struct script_slot {
+	uint64_t key; /* pack() */
+	uint32_t offset;
+	uint32_t label;
+};
 
 int script_places_init(struct script_places *p, const struct script_naming *from,
 		       bool branches)
@@ -29,17 +41,16 @@ int script_places_init(struct script_places *p, const struct script_naming *from
 	*p = (struct script_places){
 		.from = *from,
 		.branches = branches,
-		.mask = FIRST_SPOTS - 1,
+		.mask = FIRST_SLOTS - 1,
 		.kernel = DICT_NONE,
 	};
-	p->spots = calloc(FIRST_SPOTS, sizeof(*p->spots));
-	return strtab_init(&p->names) || !p->spots ? -ENOMEM : 0;
+	p->slots = calloc(FIRST_SLOTS, sizeof(*p->slots));
+	return strtab_init(&p->names) || !p->slots ? -ENOMEM : 0;
 }
 
 void script_places_done(struct script_places *p)
 {
-	free(p->spots);
-	vec_done(&p->labels);
+	free(p->slots);
 	map_done(&p->label_of);
 	for (size_t i = 0; i < p->pieces.nr; i++)
 		free(p->pieces.at[i]);
@@ -51,28 +62,6 @@ void script_places_done(struct script_places *p)
 }
 
 /* ---- names ---- */
-
-/* A copy that stays where it is; NULL when memory is short. */
-static const char *keep(struct script_places *p, const void *text, size_t len)
-{
-	size_t bytes = len > PIECE_BYTES ? len : PIECE_BYTES;
-	char *piece;
-
-	if (!p->pieces.nr || p->piece_left < len) {
-		piece = malloc(bytes);
-		if (!piece || !vec_push(&p->pieces, piece)) {
-			free(piece);
-			return NULL;
-		}
-		p->piece_left = bytes;
-	}
-	piece = p->pieces.at[p->pieces.nr - 1];
-	/* Only pieces of this size are ever filled further. */
-	piece += bytes - p->piece_left;
-	memcpy(piece, text, len);
-	p->piece_left -= len;
-	return piece;
-}
 
 /* What perf wrote of a module into its table of build-ids is the name that it shows; NULL: it
  * shows "[ext4]". */
@@ -146,26 +135,24 @@ static const char *symbol_name(struct script_places *p, const struct symbol *sym
 
 /* What lies at a frame; all 0 and DICT_NONE: nothing is known. */
 struct found {
-	struct script_place place;
 	const struct symbol *symbol;
+	uint64_t offset; /* in it */
 	uint32_t image;
 };
 
-static int name_symbol(struct script_places *p, uint64_t offset, struct found *found)
+static void find_symbol(struct script_places *p, uint64_t offset, struct found *found)
 {
 	enum naming_kind kind;
 	const struct symbol *symbol;
 
 	if (!(p->from.fields & SYMBOL_FIELDS) && !p->branches)
-		return 0;
+		return;
 	symbol = naming_find(p->from.naming, found->image, offset, &kind);
 	/* A function without a name is perf's "[unknown]". */
 	if (!symbol || kind != NAMING_SYMBOL)
-		return 0;
+		return;
 	found->symbol = symbol;
-	found->place.offset = offset - symbol->offset;
-	found->place.symbol = symbol_name(p, symbol);
-	return found->place.symbol ? 0 : -ENOMEM;
+	found->offset = offset - symbol->offset;
 }
 
 /* The image of the kernel, DICT_NONE if there is none. */
@@ -181,203 +168,245 @@ static uint32_t find_kernel(struct script_places *p)
 
 /* perf moves the ends of the kernel to those of its symbols: its mapping ends behind _etext,
  * and what runs while it starts lies behind that.  Without a symbol it is not the kernel. */
-static int find_in_kernel(struct script_places *p, uint64_t offset, struct found *found)
+static void find_in_kernel(struct script_places *p, uint64_t offset,
+			   struct found *found)
 {
-	int r = name_symbol(p, offset, found);
-
-	if (!r && !found->symbol && p->from.fields & SCRIPT_SYM &&
+	find_symbol(p, offset, found);
+	if (!found->symbol && p->from.fields & SCRIPT_SYM &&
 	    naming_symtab(p->from.naming, found->image))
 		found->image = DICT_NONE;
-	return r;
 }
 
-static int find(struct script_places *p, uint32_t number, struct found *found)
+static struct found find(struct script_places *p, uint32_t image, uint64_t offset)
 {
-	const struct frame *frame = &p->from.dict->frames.at[number];
 	const struct image *images = p->from.dict->images.at;
-	uint32_t kernel = find_kernel(p);
-	int r;
+	struct found found = { .image = image };
+	uint32_t kernel;
 
-	found->image = frame->image;
-	if (images[frame->image].kind == IMAGE_KERNEL) {
-		r = find_in_kernel(p, frame->offset, found);
-	} else if (images[frame->image].kind == IMAGE_KERNEL_UNMAPPED &&
-		   kernel != DICT_NONE && frame->offset >= images[kernel].start) {
-		found->image = kernel;
-		r = find_in_kernel(p, frame->offset - images[kernel].start, found);
-	} else {
-		r = name_symbol(p, frame->offset, found);
+	if (images[image].kind == IMAGE_KERNEL) {
+		find_in_kernel(p, offset, &found);
+		return found;
 	}
-	if (r || found->image == DICT_NONE)
-		return r;
-	found->place.image = image_name(p, found->image);
-	return found->place.image ? 0 : -ENOMEM;
+	if (images[image].kind == IMAGE_KERNEL_UNMAPPED) {
+		kernel = find_kernel(p);
+		if (kernel != DICT_NONE && offset >= images[kernel].start) {
+			found.image = kernel;
+			find_in_kernel(p, offset - images[kernel].start, &found);
+			return found;
+		}
+	}
+	find_symbol(p, offset, &found);
+	return found;
 }
 
-static int add_label(struct script_places *p, const struct script_place *place,
-		     bool is_file, uint32_t *ret_label)
+/* Room for a label with its text; 0 when memory is short. */
+static uint32_t new_label(struct script_places *p, size_t text_bytes,
+			  struct script_label **ret_label)
 {
-	struct script_label label = { .is_file = is_file };
-	size_t first;
+	size_t words = (sizeof(struct script_label) + text_bytes + SCRIPT_PADDING +
+			sizeof(uint64_t) - 1) /
+		       sizeof(uint64_t);
 
-	buf_clear(&p->scratch);
-	if (p->branches) {
-		script_branch_place(p->from.fields, place, &p->scratch);
-		first = p->scratch.len;
-	} else {
-		label.has_offset =
-			script_halves(p->from.fields, place, &p->scratch, &first);
+	if (!p->pieces.nr || p->piece_used + words > PIECE_WORDS) {
+		/* Word 0 has no label: their numbers begin behind it.  What is larger than
+		 * a piece has one of its own. */
+		size_t room = words < PIECE_WORDS ? PIECE_WORDS : words + 1;
+		uint64_t *piece = p->pieces.nr < MAX_PIECES
+					  ? malloc(room * sizeof(*piece))
+					  : NULL;
+
+		if (!piece || !vec_push(&p->pieces, piece)) {
+			free(piece);
+			return 0;
+		}
+		p->piece_used = 1;
 	}
-	label.len = (uint32_t)p->scratch.len;
-	label.first = (uint32_t)first;
-	label.text = label.len ? keep(p, p->scratch.data, label.len) : "";
-	if (p->scratch.failed || !label.text || !vec_push(&p->labels, label))
-		return -ENOMEM;
-	*ret_label = (uint32_t)p->labels.nr - 1;
-	return 0;
+	*ret_label = (void *)(p->pieces.at[p->pieces.nr - 1] + p->piece_used);
+	p->piece_used += words;
+	return (uint32_t)((p->pieces.nr - 1) << PIECE_WORDS_LOG2 |
+			  (p->piece_used - words));
 }
 
-/* The label of all of a function; in branch stacks the offset is part of the text, and each
- * place has one of its own. */
-static int get_label(struct script_places *p, const struct found *found, bool is_file,
-		     uint32_t *ret_label)
+static const struct script_label *label_at(const struct script_places *p,
+					   uint32_t number)
 {
-	uint64_t function = (uintptr_t)(found->symbol ? found->symbol->name : NULL);
-	int r;
-
-	if (p->branches)
-		return add_label(p, &found->place, is_file, ret_label);
-	*ret_label = map_get(&p->label_of, function, found->image);
-	if (*ret_label != MAP_NONE)
-		return 0;
-	r = add_label(p, &found->place, is_file, ret_label);
-	return r ? r : map_set(&p->label_of, function, found->image, *ret_label);
+	return (const void *)(p->pieces.at[number >> PIECE_WORDS_LOG2] +
+			      (number & (PIECE_WORDS - 1)));
 }
 
 /* Whether perf prints the place in the file instead of the address. */
-static bool has_file_offset(struct script_places *p, const struct frame *frame)
+static bool has_file_offset(struct script_places *p, uint32_t number)
 {
-	const struct image *image = &p->from.dict->images.at[frame->image];
-	const char *name = image_name(p, frame->image);
+	const struct image *image;
+	const char *name;
 
+	if (number == DICT_NONE)
+		return false;
+	image = &p->from.dict->images.at[number];
+	name = image_name(p, number);
 	/* Memory that has the name of a file is one to perf: memfd. */
 	return image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO ||
 	       (image->kind == IMAGE_ANON && name && name[0] == '/' &&
 		strncmp(name, jit_map, sizeof(jit_map) - 1) != 0);
 }
 
-static int make_spot(struct script_places *p, uint32_t number, struct script_spot *spot)
+static int name_place(struct script_places *p, const struct found *found,
+		      struct script_place *ret_place)
 {
-	struct found found = { .image = DICT_NONE };
-	bool is_file = false;
-	uint32_t label;
-	int r = 0;
+	*ret_place = (struct script_place){ .offset = found->offset };
+	if (found->image == DICT_NONE)
+		return 0;
+	ret_place->image = image_name(p, found->image);
+	if (found->symbol)
+		ret_place->symbol = symbol_name(p, found->symbol);
+	return !ret_place->image || (found->symbol && !ret_place->symbol) ? -ENOMEM : 0;
+}
 
-	if (number != DICT_NONE) {
-		r = find(p, number, &found);
-		is_file = has_file_offset(p, &p->from.dict->frames.at[number]);
+static int add_label(struct script_places *p, const struct found *found,
+		     uint32_t *ret_number)
+{
+	struct script_label *label;
+	struct script_place place;
+	bool has_offset = false;
+	uint32_t number;
+	size_t first;
+
+	if (name_place(p, found, &place))
+		return -ENOMEM;
+	buf_clear(&p->scratch);
+	if (p->branches) {
+		script_branch_place(p->from.fields, &place, &p->scratch);
+		first = p->scratch.len;
+	} else {
+		has_offset = script_halves(p->from.fields, &place, &p->scratch, &first);
 	}
-	if (!r)
-		r = get_label(p, &found, is_file, &label);
-	if (r)
-		return r;
-	spot->offset = found.place.offset;
-	spot->label_plus_1 = label + 1;
+	if (p->scratch.failed || p->scratch.len > LABEL_MAX)
+		return -ENOMEM;
+	number = new_label(p, p->scratch.len, &label);
+	if (!number)
+		return -ENOMEM;
+	label->len = (uint32_t)p->scratch.len;
+	label->first = (uint32_t)first & LABEL_MAX;
+	label->has_offset = has_offset;
+	label->is_file = has_file_offset(p, found->image);
+	if (p->scratch.len)
+		memcpy(label->text, p->scratch.data, p->scratch.len);
+	memset(label->text + p->scratch.len, 0, SCRIPT_PADDING);
+	*ret_number = number;
 	return 0;
 }
 
-/* ---- spots ---- */
-
-static size_t slot_of(const struct script_places *p, uint32_t image, uint64_t offset)
+/* The label of all of a function; in branch stacks the offset is part of the text, and each
+ * place has one of its own. */
+static int get_label(struct script_places *p, const struct found *found,
+		     uint32_t *ret_number)
 {
-	return hash_u64(offset ^ (uint64_t)image << 44) & p->mask;
+	uint64_t function = (uintptr_t)(found->symbol ? found->symbol->name : NULL);
+	int r;
+
+	if (p->branches)
+		return add_label(p, found, ret_number);
+	*ret_number = map_get(&p->label_of, function, found->image);
+	if (*ret_number != MAP_NONE)
+		return 0;
+	r = add_label(p, found, ret_number);
+	return r ? r : map_set(&p->label_of, function, found->image, *ret_number);
+}
+
+/* ---- known places ---- */
+
+/* One number for a place, if it can be one: false. */
+static bool pack(uint32_t image, uint64_t offset, uint64_t *ret_key)
+{
+	*ret_key = offset << IMAGE_BITS | image;
+	return image >> IMAGE_BITS == 0 &&
+	       (uint64_t)((int64_t)*ret_key >> IMAGE_BITS) == offset;
 }
 
 void script_places_prefetch(const struct script_places *p, uint32_t image,
 			    uint64_t offset)
 {
-	__builtin_prefetch(&p->spots[slot_of(p, image, offset)]);
+	uint64_t key;
+
+	(void)pack(image, offset, &key);
+	__builtin_prefetch(&p->slots[hash_u64(key) & p->mask]);
 }
 
-/* The place's slot, or the empty one where it belongs. */
-static struct script_spot *probe(const struct script_places *p, uint32_t image,
-				 uint64_t offset)
+/* The key's slot, or the empty one where it belongs. */
+static struct script_slot *probe(const struct script_places *p, uint64_t key)
 {
-	size_t i = slot_of(p, image, offset);
+	size_t i = hash_u64(key) & p->mask;
 
-	while (p->spots[i].label_plus_1 &&
-	       (p->spots[i].key != offset || p->spots[i].image != image))
+	while (p->slots[i].label && p->slots[i].key != key)
 		i = (i + 1) & p->mask;
-	return &p->spots[i];
+	return &p->slots[i];
 }
 
-const struct script_spot *script_places_find(const struct script_places *p,
-					     uint32_t image, uint64_t offset)
+bool script_places_find(const struct script_places *p, uint32_t image, uint64_t offset,
+			struct script_spot *ret_spot)
 {
-	const struct script_spot *spot = probe(p, image, offset);
+	const struct script_slot *slot;
+	uint64_t key;
 
-	return spot->label_plus_1 ? spot : NULL;
+	if (!pack(image, offset, &key))
+		return false;
+	slot = probe(p, key);
+	if (!slot->label)
+		return false;
+	*ret_spot = (struct script_spot){ label_at(p, slot->label), slot->offset };
+	return true;
 }
 
-/* Room for another one: a table at most half full, or an empty one. */
+/* Room for another one: a table that is not too full, or an empty one. */
 static int make_room(struct script_places *p)
 {
-	struct script_spot *old = p->spots;
+	struct script_slot *old = p->slots;
 	size_t nr_old = p->mask + 1;
-	size_t nr = nr_old < MAX_SPOTS ? nr_old * 2 : nr_old;
+	size_t nr = nr_old < MAX_SLOTS ? nr_old * 2 : nr_old;
 
-	if (p->nr_spots < nr_old / 2)
+	if (p->nr_used < nr_old / 8 * 5)
 		return 0;
-	p->spots = huge_zalloc(nr, sizeof(*p->spots));
-	if (!p->spots) {
-		p->spots = old;
+	p->slots = huge_zalloc(nr, sizeof(*p->slots));
+	if (!p->slots) {
+		p->slots = old;
 		return -ENOMEM;
 	}
 	p->mask = nr - 1;
-	p->nr_spots = nr > nr_old ? p->nr_spots : 0;
+	p->nr_used = nr > nr_old ? p->nr_used : 0;
 	for (size_t i = 0; nr > nr_old && i < nr_old; i++)
-		if (old[i].label_plus_1)
-			*probe(p, old[i].image, old[i].key) = old[i];
+		if (old[i].label)
+			*probe(p, old[i].key) = old[i];
 	free(old);
 	return 0;
 }
 
-int script_places_add(struct script_places *p, uint32_t image, uint64_t offset,
-		      uint32_t frame, const struct script_spot **ret_spot)
+static int keep(struct script_places *p, uint64_t key, uint32_t offset, uint32_t label)
 {
-	struct script_spot spot = { .key = offset, .image = image };
-	struct script_spot *slot;
-	int r = make_spot(p, frame, &spot);
+	struct script_slot *slot;
 
-	if (!r)
-		r = make_room(p);
-	if (r)
-		return r;
-	slot = probe(p, image, offset);
-	p->nr_spots += !slot->label_plus_1;
-	*slot = spot;
-	*ret_spot = slot;
+	if (make_room(p))
+		return -ENOMEM;
+	slot = probe(p, key);
+	p->nr_used += !slot->label;
+	*slot = (struct script_slot){ key, offset, label };
 	return 0;
 }
 
-void script_places_frame(const struct script_places *p, const struct script_spot *spot,
-			 struct script_frame *ret_frame, bool *ret_is_file)
+int script_places_add(struct script_places *p, uint32_t image, uint64_t offset,
+		      uint32_t dict_image, struct script_spot *ret_spot)
 {
-	const struct script_label *label = &p->labels.at[spot->label_plus_1 - 1];
+	struct found found = { .image = DICT_NONE };
+	uint32_t label;
+	uint64_t key;
+	int r;
 
-	ret_frame->offset = spot->offset;
-	ret_frame->place = (struct script_text){ label->text, label->first };
-	ret_frame->behind =
-		(struct script_text){ label->has_offset ? label->text + label->first
-							: NULL,
-				      label->len - label->first };
-	*ret_is_file = label->is_file;
-}
-
-struct script_text script_places_text(const struct script_places *p,
-				      const struct script_spot *spot)
-{
-	const struct script_label *label = &p->labels.at[spot->label_plus_1 - 1];
-
-	return (struct script_text){ label->text, label->len };
+	if (dict_image != DICT_NONE)
+		found = find(p, dict_image, offset);
+	r = get_label(p, &found, &label);
+	/* What does not fit is worked out each time. */
+	if (!r && pack(image, offset, &key) && found.offset <= UINT32_MAX)
+		r = keep(p, key, (uint32_t)found.offset, label);
+	if (!r)
+		*ret_spot = (struct script_spot){ label_at(p, label), found.offset };
+	return r;
 }

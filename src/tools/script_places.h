@@ -20,21 +20,23 @@
 struct naming;
 struct perf_input_info;
 
-/* A place in an image. */
-struct script_spot {
-	uint64_t key;    /* offset in the image */
-	uint64_t offset; /* from the start of the function */
-	uint32_t image;
-	uint32_t label_plus_1; /* 0: the slot is empty */
-};
-
 /* The text of a function, or of an image where no function is known. */
 struct script_label {
-	const char *text; /* does not move */
 	uint32_t len;
-	uint32_t first;  /* bytes in front of the offset */
-	bool has_offset; /* else all is in front */
-	bool is_file;    /* in chains perf prints the place in the file */
+	uint32_t first : 30; /* bytes in front of the offset */
+	uint32_t has_offset : 1;
+	uint32_t is_file : 1; /* in chains perf prints the place in the file */
+	char text[]; /* does not move; SCRIPT_PADDING bytes behind it are there */
+};
+
+/* What is printed of a place in an image. */
+struct script_spot {
+	const struct script_label *label;
+	uint64_t offset; /* from the start of the function */
+};
+
+enum {
+	SCRIPT_NOWHERE = 0x7fff /* an image for what lies in none, with offset 0 */
 };
 
 /* What the texts are made from; all borrowed. */
@@ -48,13 +50,12 @@ struct script_naming {
 struct script_places {
 	struct script_naming from;
 	bool branches; /* texts of a branch stack: script_branch_place() */
-	struct script_spot *spots;
+	struct script_slot *slots;
 	size_t mask; /* slots - 1 */
-	size_t nr_spots;
-	VEC(struct script_label) labels;
-	struct map label_of; /* (function's name, image) -> label */
-	VEC(char *) pieces;  /* what the texts consist of */
-	size_t piece_left;   /* bytes of the last one */
+	size_t nr_used;
+	VEC(uint64_t *) pieces; /* what the labels consist of */
+	size_t piece_used;      /* words of the last one */
+	struct map label_of;    /* (function's name, image) -> number of the label */
 	struct buf scratch;
 	struct strtab names; /* of functions and of images, as shown */
 	struct map name_of;  /* (address of a function's name, 0) -> in names */
@@ -66,19 +67,32 @@ struct script_places {
 int script_places_init(struct script_places *p, const struct script_naming *from,
 		       bool branches);
 void script_places_done(struct script_places *p);
-/* The spot of a place if it is known, else NULL: then script_places_add() makes it.  Good until
- * the next add.  `image`: any number that stands for it. */
-const struct script_spot *script_places_find(const struct script_places *p,
-					     uint32_t image, uint64_t offset);
+/* Whether the place is known; else script_places_add() makes it known.  `image`: any number
+ * that stands for the image. */
+bool script_places_find(const struct script_places *p, uint32_t image, uint64_t offset,
+			struct script_spot *ret_spot);
 /* Reads ahead what script_places_find() will look at. */
 void script_places_prefetch(const struct script_places *p, uint32_t image,
 			    uint64_t offset);
-/* `frame` of the dict (DICT_NONE: in no mapping) is what lies there.  0 or -ENOMEM. */
+/* `dict_image`: the image in the dict, DICT_NONE: in no mapping.  0 or -ENOMEM. */
 int script_places_add(struct script_places *p, uint32_t image, uint64_t offset,
-		      uint32_t frame, const struct script_spot **ret_spot);
-/* What is printed of it, but for the address.  *ret_is_file: in chains that is the offset. */
-void script_places_frame(const struct script_places *p, const struct script_spot *spot,
-			 struct script_frame *ret_frame, bool *ret_is_file);
-/* The whole text, of a script_places with `branches`. */
-struct script_text script_places_text(const struct script_places *p,
-				      const struct script_spot *spot);
+		      uint32_t dict_image, struct script_spot *ret_spot);
+
+/* Reads the label ahead. */
+static inline void script_spot_prefetch(const struct script_spot *spot)
+{
+	__builtin_prefetch(spot->label);
+	__builtin_prefetch(spot->label->text + SCRIPT_PADDING + SCRIPT_PADDING / 2);
+}
+
+/* All of a frame but the address. */
+static inline void script_spot_frame(const struct script_spot *spot,
+				     struct script_frame *frame)
+{
+	const struct script_label *l = spot->label;
+
+	frame->offset = spot->offset;
+	frame->place = (struct script_text){ l->text, l->first };
+	frame->behind = (struct script_text){ l->has_offset ? l->text + l->first : NULL,
+					      l->len - l->first };
+}

@@ -97,17 +97,17 @@ static uint64_t address_of(const struct dict *d, const struct frame *frame)
 
 static int add_frame(struct script_sink *s, uint32_t number)
 {
-	struct script_frame frame = { 0 };
-	const struct script_spot *spot = script_places_find(&s->places, 0, number);
-	bool is_file;
+	const struct frame *at = &s->dict->frames.at[number];
+	struct script_frame frame = { .address = address_of(s->dict, at) };
+	struct script_spot spot;
 	int result = 0;
 
-	if (!spot)
-		result = script_places_add(&s->places, 0, number, number, &spot);
+	if (!script_places_find(&s->places, at->image, at->offset, &spot))
+		result = script_places_add(&s->places, at->image, at->offset, at->image,
+					   &spot);
 	if (result)
 		return result;
-	script_places_frame(&s->places, spot, &frame, &is_file);
-	frame.address = address_of(s->dict, &s->dict->frames.at[number]);
+	script_spot_frame(&spot, &frame);
 	return vec_push(&s->frames, frame) ? 0 : -ENOMEM;
 }
 

@@ -81,18 +81,35 @@ static struct script_text text_of(const char *s)
 	return (struct script_text){ s, strlen(s) };
 }
 
-static void add_thread(const struct script_sink *s, uint32_t number, uint32_t fields,
-		       struct script_sample *sample)
+/* 0 or -ENOMEM. */
+static int know_comms(struct script_sink *s)
 {
 	const struct dict *d = s->dict;
-	const struct thread *t = number < d->threads.nr ? &d->threads.at[number] : NULL;
+
+	for (size_t i = s->comms.nr; i < d->threads.nr; i++) {
+		const char *comm = dict_str(d, d->threads.at[i].comm);
+
+		if (!vec_push(&s->comms, text_of(comm)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_thread(struct script_sink *s, uint32_t number, uint32_t fields,
+		      struct script_sample *sample)
+{
+	const struct dict *d = s->dict;
+	bool damaged = number >= d->threads.nr;
 	const char *cgroup;
 
-	sample->comm = text_of(t ? dict_str(d, t->comm) : "[damaged]");
+	if (number >= s->comms.nr && know_comms(s))
+		return -ENOMEM;
+	sample->comm = damaged ? text_of("[damaged]") : s->comms.at[number];
 	if (!(fields & SCRIPT_CGROUP))
-		return;
-	cgroup = t ? dict_str(d, t->cgroup) : "";
+		return 0;
+	cgroup = damaged ? "" : dict_str(d, d->threads.at[number].cgroup);
 	sample->cgroup = text_of(*cgroup ? cgroup : "unknown");
+	return 0;
 }
 
 int script_sink_write(struct script_sink *s, struct script_sample *sample,
@@ -103,7 +120,8 @@ int script_sink_write(struct script_sink *s, struct script_sample *sample,
 	s->samples++;
 	if (!fields)
 		return 0;
-	add_thread(s, thread, fields, sample);
+	if (add_thread(s, thread, fields, sample))
+		return -ENOMEM;
 	script_write(&s->writer, sample, &s->out);
 	if (s->out.failed)
 		return -ENOMEM;
@@ -133,5 +151,6 @@ void script_sink_done(struct script_sink *s)
 	vec_done(&s->fields);
 	vec_done(&s->frames);
 	vec_done(&s->branches);
+	vec_done(&s->comms);
 	buf_done(&s->out);
 }

@@ -41,6 +41,7 @@ struct script_sink {
 	VEC(struct script_event) events; /* the source adds them */
 	VEC(uint32_t) fields;            /* of each */
 	uint32_t all_fields;             /* of any */
+	VEC(struct script_text) comms;   /* by thread of the dict */
 	VEC(struct script_frame) frames; /* of the sample at hand */
 	VEC(struct script_branch) branches;
 	struct buf out;

@@ -3,7 +3,10 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -16,9 +19,19 @@ enum {
 #define KERNEL " _copy_to_user+0x28 ([kernel.kallsyms])"
 #define LD "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
 
+/* Exactly as much behind it as is promised. */
 static struct script_text text(const char *s)
 {
-	return (struct script_text){ s, strlen(s) };
+	static char *kept[64];
+	static size_t nr;
+	size_t len = strlen(s);
+	char **slot = &kept[nr++ % 64];
+
+	free(*slot);
+	*slot = calloc(1, len + SCRIPT_PADDING);
+	assert_non_null(*slot);
+	memcpy(*slot, s, len);
+	return (struct script_text){ *slot, len };
 }
 
 /* Writes the sample with these fields of -F; compares with what perf printed. */
@@ -268,6 +281,63 @@ static void test_places(void **unused)
 	buf_done(&out);
 }
 
+/* "%16lx" and "%lx" of all lengths, the offset between the halves. */
+static void test_addresses(void **unused)
+{
+	static const struct script_event event = { .name = "e",
+						   .type = PERF_TYPE_SOFTWARE,
+						   .sample_type = FLAT };
+	uint64_t v = UINT64_C(0xfedcba9876543210);
+
+	(void)unused;
+	for (unsigned int i = 0; i < 130; i++) {
+		struct script_frame frame = {
+			.address = i ? v >> (i - 1) % 64 : 0,
+			.offset = i < 65 ? v >> i % 64 : i - 65,
+			.place = text(" a_function_of_some_length+0x"),
+			.behind = text(" (/usr/lib/x86_64-linux-gnu/libc.so.6)")
+		};
+		struct script_sample s = fault(&frame);
+		char expected[256];
+
+		snprintf(expected, sizeof(expected),
+			 " %16" PRIx64 "%.*s%" PRIx64 "%.*s\n", frame.address,
+			 (int)frame.place.len, frame.place.at, frame.offset,
+			 (int)frame.behind.len, frame.behind.at);
+		expect(&event, 1, "ip,sym,symoff,dso", true, &s, expected);
+		frame.behind.at = NULL;
+		frame.behind.len = 0;
+		snprintf(expected, sizeof(expected), " %16" PRIx64 "%.*s\n",
+			 frame.address, (int)frame.place.len, frame.place.at);
+		expect(&event, 1, "ip,sym,symoff,dso", true, &s, expected);
+	}
+}
+
+static void test_halves(void **unused)
+{
+	const struct script_place known = { "main", 0x1f, "/bin/a" };
+	const struct script_place unknown = { NULL, 0, "/bin/a" };
+	struct buf out = { 0 };
+	size_t first;
+
+	(void)unused;
+	assert_true(script_halves(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO, &known, &out,
+				  &first));
+	assert_int_equal(first, 8);
+	assert_true(script_halves(SCRIPT_SYM | SCRIPT_SYMOFF, &known, &out, &first));
+	assert_int_equal(first, 8);
+	assert_false(script_halves(SCRIPT_SYM | SCRIPT_DSO, &known, &out, &first));
+	assert_int_equal(first, 14);
+	assert_false(script_halves(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO, &unknown,
+				   &out, &first));
+	assert_int_equal(first, 19);
+	buf_put_u8(&out, 0);
+	assert_string_equal(
+		(const char *)out.data,
+		" main+0x (/bin/a) main+0x main (/bin/a) [unknown] (/bin/a)");
+	buf_done(&out);
+}
+
 static void test_fields(void **unused)
 {
 	static const struct script_event events[] = {
@@ -308,6 +378,7 @@ int main(void)
 		cmocka_unit_test(test_flat),        cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_branches),    cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_nanoseconds), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_halves),
 		cmocka_unit_test(test_fields),
 	};
 
