@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""What reading a perf.data takes: `opreport --by comm,dso,symbol` against the same report of
+perf, against one thread that adds up the words of the file, and `oprofile script` against
+`perf script`; then how time and memory grow with the number of samples.
+
+Every file is made for this run and is in no cache when it is first read.  perf's reports
+read it from the cache: the time to wait for a disk is no difference between the two.
+"""
+import argparse
+import os
+import sys
+import tempfile
+
+from common import ratio, run, table
+from report import make_libraries
+
+LIBRARIES = 60
+# Name, megabytes, kind, whether perf script is compared, too.
+FILES = [
+    ("100 MB flat", 100, "flat", True),
+    ("100 MB call chains", 100, "chains", True),
+    ("600 MB flat", 600, "flat", False),
+    ("1 GB call chains", 1000, "chains", False),
+    ("1 GB user stacks", 1000, "stacks", False),
+]
+BYTES_A_SAMPLE = 52 # of a flat file, with its side band
+GROWTH = [1, 2, 5, 10, 20, 50] # million samples
+
+
+def forget(path):
+    """Has the kernel drop what it keeps of the file."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(fd)
+
+
+def checked(argv, forget_path=None):
+    if forget_path:
+        forget(forget_path)
+    done = run(argv, keep_output=False)
+    if done.status:
+        sys.exit(f"{' '.join(argv)}: status {done.status}: {done.err}")
+    return done
+
+
+def make(build, path, megabytes, kind, libraries):
+    made = run([os.path.join(build, "bench", "make_perf_data"), path, str(megabytes), kind]
+               + libraries)
+    if made.status:
+        sys.exit(made.err)
+
+
+def row(name, done, base=None):
+    return [name, done.cpu_s, done.wall_s, f"{done.rss_mb:.0f}",
+            "" if base is None else ratio(done.cpu_s, base.cpu_s),
+            "" if base is None else ratio(done.wall_s, base.wall_s)]
+
+
+def measure_file(build, path, name, script):
+    ours = os.path.join(build, "src", "tools", "oprofile")
+    report = [ours, "report", "--no-pager", "--by", "comm,dso,symbol", path]
+    words = [os.path.join(build, "bench", "sum_words"), path]
+    cold = checked(report, path)
+    cold_words = checked(words, path)
+    warm = checked(report)
+    warm_words = checked(words)
+    perf = checked(["perf", "report", "-i", path, "--stdio", "-g", "none", "--no-children",
+                    "--sort", "comm,dso,symbol"])
+    rows = [row("oprofile report, from disk", cold),
+            row("sum of words, from disk", cold_words, cold),
+            row("oprofile report", warm),
+            row("sum of words", warm_words, warm),
+            row("perf report", perf, warm)]
+    if script:
+        mine = checked([ours, "script", path])
+        rows += [row("oprofile script", mine),
+                 row("perf script", checked(["perf", "script", "-i", path]), mine)]
+    table(f"{name}: {os.path.getsize(path) / 1e6:.0f} MB",
+          ["", "CPU [s]", "wall [s]", "peak [MB]", "CPU / ours", "wall / ours"], rows)
+
+
+def measure_growth(build, scratch, libraries, limit):
+    rows = []
+    for million in GROWTH:
+        if million > limit:
+            break
+        path = os.path.join(scratch, "growth.data")
+        make(build, path, million * BYTES_A_SAMPLE, "flat", libraries)
+        done = checked([os.path.join(build, "src", "tools", "oprofile"), "report",
+                        "--no-pager", "--by", "comm,dso,symbol", path])
+        size = os.path.getsize(path)
+        rows.append([f"{million}", f"{size / 1e6:.0f}", done.cpu_s,
+                     done.cpu_s / (size / 1e9), f"{done.rss_mb:.0f}"])
+        os.unlink(path)
+    table("Growth: flat, comm,dso,symbol",
+          ["samples [million]", "file [MB]", "CPU [s]", "CPU a GB [s]", "peak [MB]"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", help="the build folder")
+    parser.add_argument("--quick", action="store_true",
+                        help="the small files, and growth to 5 million samples")
+    parser.add_argument("--directory", default="/tmp", help="needs 3 GB")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as scratch:
+        libraries = make_libraries(scratch, LIBRARIES)
+        for name, megabytes, kind, script in FILES:
+            if options.quick and megabytes > 100:
+                continue
+            path = os.path.join(scratch, "perf.data")
+            make(build, path, megabytes, kind, libraries)
+            measure_file(build, path, name, script)
+            os.unlink(path)
+        measure_growth(build, scratch, libraries, 5 if options.quick else 50)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
