@@ -33,6 +33,12 @@ agree()
 		diff -u - "$BATS_TEST_TMPDIR/ours"
 }
 
+@test "samples by command, object and symbol: as perf on the machines of the recordings" {
+	need_data
+	python3 "$SOURCE_ROOT/tests/perf_data/native.py" "$OPROFILE" \
+		"$DATA"/{arm64,armhf,s390x}
+}
+
 @test "samples by event, command and object: as perf, for what perf records here" {
 	local data=$BATS_TEST_TMPDIR/perf
 	need_recording

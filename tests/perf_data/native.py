@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Counts samples by command, object and symbol and compares them with what perf printed on
+the machine of the recording.
+
+usage: native.py OPROFILE DIRECTORY...   (each with debug-cache/ and FILE, FILE.native)
+One line a file; the rows that differ below it, at most 20.  Status 1 if more than the
+permitted share of samples differs: names of PLT slots, which perf guesses.  Files without
+build-ids (pipes, compressed ones of this perf) have no names elsewhere and are left out.
+"""
+import csv
+import glob
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+
+ALLOWED = 0.005
+NO_BUILD_IDS = ("perf.pipe.data", "perf.z.data")
+
+
+def key(comm, image, symbol):
+    """What both sides have: perf cuts commands off at its column, and on arm64 it counts
+    some functions of modules as the kernel's own.  What has no function is one, however it
+    is named: an address, the binary, a section."""
+    image = image.strip()
+    if re.match(r"^\[[a-z0-9_.]+\]$", image) and image not in ("[unknown]", "[vdso]"):
+        image = "kernel"
+    else:
+        image = image.rsplit("/", 1)[-1]
+    symbol = re.sub(r"^\[.\] ", "", symbol.strip())
+    if re.match(r"^(0x|\[unknown\]|/|\(no symbols\)|anonymous symbol|_init$|$)", symbol):
+        symbol = "-"
+    return comm.strip()[:7], image, symbol
+
+
+def theirs(path):
+    counts = Counter()
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            samples, comm, dso, symbol = line.rstrip("\n").split("\t")
+            counts[key(comm, dso, symbol)] += int(samples)
+    return counts
+
+
+def ours(oprofile, path, home):
+    command = [oprofile, "report", "--by", "comm,image,symbol", "--csv", path]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=dict(os.environ, HOME=home), check=False)
+    counts = Counter()
+    for row in csv.DictReader(io.StringIO(done.stdout.decode(errors="replace"))):
+        counts[key(row["comm"], row["image"], row["symbol"])] += int(row["samples"])
+    return counts
+
+
+def compare(oprofile, path, home):
+    want = theirs(path + ".native")
+    got = ours(oprofile, path, home)
+    differ = sorted((k for k in set(want) | set(got) if want[k] != got[k]),
+                    key=lambda k: -abs(want[k] - got[k]))
+    wrong = sum(abs(want[k] - got[k]) for k in differ) / 2
+    print(f"{path}: {sum(want.values())} samples, {sum(got.values())} ours, {len(want)} rows, "
+          f"{len(differ)} differ, {wrong:.0f} samples elsewhere")
+    for key in differ[:20]:
+        print(f"  {key}: ours {got[key]}, the machine's own {want[key]}")
+    return wrong <= ALLOWED * sum(want.values())
+
+
+def main():
+    oprofile, directories = sys.argv[1], sys.argv[2:]
+    good = True
+    for directory in directories:
+        with tempfile.TemporaryDirectory() as home:
+            os.symlink(os.path.realpath(os.path.join(directory, "debug-cache")),
+                       os.path.join(home, ".debug"))
+            for native in sorted(glob.glob(os.path.join(directory, "*.native"))):
+                if os.path.basename(native).removesuffix(".native") in NO_BUILD_IDS:
+                    continue
+                good &= compare(oprofile, native.removesuffix(".native"), home)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
