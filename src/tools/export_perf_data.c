@@ -438,6 +438,20 @@ static int open_places(struct perf_data_export *e)
 	return r;
 }
 
+/* Why: not asked for, or not there. */
+static int no_samples(struct perf_data_export *e, struct err *err)
+{
+	uint64_t skipped = e->not_asked_for + sample_merge_skipped(e->merge);
+
+	say_merge(e);
+	if (!skipped)
+		return err_set(err, -ENODATA, "there is no sample to export");
+	return err_set(err, -ENODATA,
+		       "none of the %" PRIu64 " samples is asked for: profile "
+		       "specification too strict ?",
+		       skipped);
+}
+
 static int make(struct perf_data_export *e, struct err *err)
 {
 	int r = open_places(e);
@@ -452,10 +466,7 @@ static int make(struct perf_data_export *e, struct err *err)
 	if (!r)
 		r = put_all(e, err);
 	if (!r && !e->nr_samples)
-		r = err_set(err, -ENODATA,
-			    "none of the %" PRIu64 " samples is asked for: profile "
-			    "specification too strict ?",
-			    e->not_asked_for + sample_merge_skipped(e->merge));
+		r = no_samples(e, err);
 	if (!r)
 		r = close_writer(e, err);
 	if (!r && rename(e->making, e->output))

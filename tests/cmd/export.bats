@@ -240,6 +240,16 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	opreport --by comm,image --csv "$BATS_TEST_TMPDIR/cut" >"$BATS_TEST_TMPDIR/before" \
 		2>/dev/null || [ $? -eq 3 ]
 	opreport --by comm,image --csv "$result" | diff -u "$BATS_TEST_TMPDIR/before" -
+	# Of a session with its only block of samples damaged nothing is left, and it is said.
+	"$OPROFILE" import --session-dir "$session" "$DATA/arm64/perf.tp.data"
+	local segment=$session/samples/current/segment-000001
+	truncate -s -200 "$segment"
+	rm "$result"
+	run export_it --session-dir "$session"
+	[ "$status" -eq 1 ]
+	[[ "${lines[0]}" == *"incomplete: 1 of 1 segments unfinished"*"bytes cut off"* ]]
+	[[ "${lines[1]}" == *"no sample to export"* ]]
+	[ ! -e "$result" ]
 	need_root
 	local disk=$BATS_TEST_TMPDIR/disk left
 	mkdir "$disk"
