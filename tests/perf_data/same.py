@@ -86,19 +86,17 @@ def complain(what, before, after):
 
 
 def forget_cut(before, after):
-    """Chains of which only outer callers differ count as the same, if they are few: at an
-    exec the mappings of the old program are gone for us, for perf they are still there; and
-    a caller that perf finds in no mapping may be known to us.  The leaves must agree."""
+    """Chains that lost their outer callers count as the same, if they are few: at an exec
+    the mappings of the old program are gone for us, for perf they are still there."""
     lost, came = before - after, after - before
     allowed = sum(before.values()) // 100
-    for key in lost:
-        like = [k for k in came if came[k] and
-                (key.startswith(k + ";") or k.startswith(key + ";"))]
-        if like and allowed:
+    for whole in lost:
+        cut = [k for k in came if came[k] and whole.startswith(k + ";")]
+        if cut and allowed:
             allowed -= 1
-            came[like[0]] -= 1
-            after[like[0]] -= 1
-            after[key] += 1
+            came[cut[0]] -= 1
+            after[cut[0]] -= 1
+            after[whole] += 1
 
 
 def together(paths, read):
