@@ -9,6 +9,7 @@ struct map_slot {
 	uint64_t a;
 	uint64_t b;
 	uint32_t value_plus_1; /* 0: empty slot */
+	uint32_t more;         /* the user's, 0 in a new slot */
 };
 
 struct map {

@@ -157,22 +157,27 @@ uint32_t dict_thread(struct dict *d, const struct thread *thread)
 	return (uint32_t)d->threads.nr - 1;
 }
 
-uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset)
+static struct map_slot *frame_slot(struct dict *d, uint32_t image, uint64_t offset)
 {
 	struct map_slot *slot;
 	bool is_new;
 
 	if (d->frames.nr >= DICT_NONE || !vec_grow(&d->frames))
-		return DICT_NONE;
+		return NULL;
 	slot = map_at(&d->frame_by, image, offset, &is_new);
-	if (!slot)
-		return DICT_NONE;
-	if (is_new) {
+	if (slot && is_new) {
 		d->frames.at[d->frames.nr++] =
 			(struct frame){ .image = image, .offset = offset };
 		slot->value_plus_1 = (uint32_t)d->frames.nr;
 	}
-	return slot->value_plus_1 - 1;
+	return slot;
+}
+
+uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset)
+{
+	const struct map_slot *slot = frame_slot(d, image, offset);
+
+	return slot ? slot->value_plus_1 - 1 : DICT_NONE;
 }
 
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset)
@@ -214,4 +219,15 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 	if (is_new)
 		slot->value_plus_1 = add_stack(d, parent, frame) + 1;
 	return slot->value_plus_1 - 1;
+}
+
+uint32_t dict_leaf(struct dict *d, uint32_t image, uint64_t offset)
+{
+	struct map_slot *slot = frame_slot(d, image, offset);
+
+	if (!slot)
+		return DICT_NONE;
+	if (!slot->more) /* DICT_NONE plus 1 leaves it 0 */
+		slot->more = dict_stack(d, STACK_ROOT, slot->value_plus_1 - 1) + 1;
+	return slot->more - 1;
 }

@@ -131,7 +131,7 @@ struct dict {
 	VEC(struct frame) frames;
 	VEC(struct stack) stacks;
 	VEC(struct thread) threads;
-	struct map frame_by;  /* (image, offset) */
+	struct map frame_by;  /* (image, offset); more: its leaf, plus 1 */
 	struct map stack_by;  /* (parent, frame), but for ... */
 	VEC(uint32_t) leaves; /* ... frames without parents: their stacks, by frame */
 	struct map image_by;  /* hash of the identity, turn */
@@ -148,7 +148,9 @@ uint32_t dict_event(struct dict *d, const struct event_desc *event);
 uint32_t dict_image(struct dict *d, const struct image *image);
 uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset);
 uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame);
-/* Has the memory fetched in which dict_frame() will look. */
+/* The stack of that frame alone: dict_stack() under STACK_ROOT of dict_frame(). */
+uint32_t dict_leaf(struct dict *d, uint32_t image, uint64_t offset);
+/* Has the memory fetched in which dict_frame() and dict_leaf() will look. */
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset);
 uint32_t dict_thread(struct dict *d, const struct thread *thread);
 /* The string with this number, "" if there is none. */

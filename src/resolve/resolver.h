@@ -59,9 +59,8 @@ struct resolver_found {
 	int world; /* enum world: of the sample's own address */
 	uint64_t changes;
 	uint64_t chain_key; /* of a sample with a chain that is asked for */
-	/* Of one without, if it had to be looked for: the mapping of its address, or NULL. */
+	/* Of one without: the mapping of its address, or NULL. */
 	bool has_leaf;
-	uint64_t ip;
 	const struct mapping *leaf;
 };
 

@@ -31,12 +31,11 @@ enum {
 	STACK_CACHE = 32768
 };
 
-/* (space, address) -> frame; most samples hit what was hit before. */
+/* (space, address) -> frame; most chains hit what was hit before. */
 struct frame_slot {
 	uint64_t generation;
 	uint64_t ip;
 	uint32_t frame;
-	uint32_t leaf; /* stack of this frame alone, DICT_NONE before its first use */
 };
 
 /* (spaces, raw chain) -> stack */

@@ -105,25 +105,28 @@ static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *
 	return r->kernel_unmapped;
 }
 
-/* The frame of an address that lies in mapping `m`, or (NULL) in none. */
+/* The image, by its number in the dict, and the offset of an address that lies in mapping
+ * `m`, or (NULL) in none.  DICT_NONE when memory is short. */
+static uint32_t find_place(struct resolver *r, const struct resolver_found *at,
+			   uint64_t ip, enum world world, const struct mapping *m,
+			   uint64_t *ret_offset)
+{
+	uint32_t entry = m ? m->image : unmapped_entry(r, at, world);
+
+	if (entry == IMAGE_TABLE_FAILED)
+		return DICT_NONE;
+	*ret_offset = m ? ip - m->start + m->pgoff
+			: ip - r->images.entries.at[entry].image.start;
+	return image_table_hit(&r->images, entry, at->process->pid, m);
+}
+
 static uint32_t make_frame(struct resolver *r, const struct resolver_found *at,
 			   uint64_t ip, enum world world, const struct mapping *m)
 {
-	uint64_t offset = ip;
-	uint32_t entry;
+	uint64_t offset;
+	uint32_t image = find_place(r, at, ip, world, m, &offset);
 
-	if (m) {
-		entry = m->image;
-		offset = ip - m->start + m->pgoff;
-	} else {
-		entry = unmapped_entry(r, at, world);
-		if (entry != IMAGE_TABLE_FAILED)
-			offset = ip - r->images.entries.at[entry].image.start;
-	}
-	if (entry == IMAGE_TABLE_FAILED)
-		return DICT_NONE;
-	entry = image_table_hit(&r->images, entry, at->process->pid, m);
-	return entry == DICT_NONE ? DICT_NONE : dict_frame(r->dict, entry, offset);
+	return image == DICT_NONE ? DICT_NONE : dict_frame(r->dict, image, offset);
 }
 
 enum frame_result {
@@ -152,38 +155,30 @@ static enum frame_result find_frame(struct resolver *r, const struct resolver_fo
 	*ret_slot = slot;
 	if (slot->ip == ip && slot->generation == generation)
 		return FRAME_FOUND;
-	m = at->has_leaf && at->world == (int)world && at->ip == ip
-		    ? at->leaf
-		    : space_find(version->root, ip);
+	m = space_find(version->root, ip);
 	if (!m && world == WORLD_USER)
 		return FRAME_UNMAPPED;
 	*slot = (struct frame_slot){ .generation = generation,
 				     .ip = ip,
-				     .frame = make_frame(r, at, ip, world, m),
-				     .leaf = DICT_NONE };
+				     .frame = make_frame(r, at, ip, world, m) };
 	if (slot->frame != DICT_NONE)
 		return FRAME_FOUND;
 	slot->generation = 0;
 	return FRAME_NO_MEMORY;
 }
 
+/* The stack of a sample's address alone. */
 static uint32_t leaf_stack(struct resolver *r, const struct resolver_found *at,
-			   uint64_t ip, enum world world)
+			   uint64_t ip)
 {
-	struct frame_slot *slot;
-	enum frame_result found = find_frame(r, at, ip, world, &slot);
-	uint32_t frame;
+	enum world world = (enum world)at->world;
+	const struct mapping *m =
+		at->has_leaf ? at->leaf
+			     : space_find(version_of(r, at, world)->root, ip);
+	uint64_t offset;
+	uint32_t image = find_place(r, at, ip, world, m, &offset);
 
-	if (found == FRAME_NO_MEMORY)
-		return DICT_NONE;
-	if (found == FRAME_UNMAPPED) {
-		frame = make_frame(r, at, ip, world, NULL);
-		return frame == DICT_NONE ? DICT_NONE
-					  : dict_stack(r->dict, STACK_ROOT, frame);
-	}
-	if (slot->leaf == DICT_NONE)
-		slot->leaf = dict_stack(r->dict, STACK_ROOT, slot->frame);
-	return slot->leaf;
+	return image == DICT_NONE ? DICT_NONE : dict_leaf(r->dict, image, offset);
 }
 
 /* The frame of the next address of a chain of `nr` so far, or DICT_NONE; *ret_cut: a return
@@ -254,7 +249,7 @@ static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
 	if (nr == DICT_NONE)
 		return DICT_NONE;
 	if (!nr) /* markers only: the kernel cannot walk here (s390x) */
-		return leaf_stack(r, at, s->ip.v, (enum world)at->world);
+		return leaf_stack(r, at, s->ip.v);
 	stack = truncated ? STACK_TRUNCATED : STACK_ROOT;
 	while (nr && stack != DICT_NONE)
 		stack = dict_stack(r->dict, stack, r->chain[--nr]);
@@ -298,23 +293,16 @@ static bool wants_chain(const struct resolver *r, const struct record *rec)
 	return rec->sample.nr_chain && r->depth == RESOLVE_CHAINS;
 }
 
-/* An address that is not in the cache: its mapping, and its place in the dict's table, which
- * is the memory that takes longest to come. */
-static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip,
-		      enum world world)
+/* The mapping of a sample's address, and its place in the dict's table, which is the memory
+ * that takes longest to come. */
+static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip)
 {
-	const struct proc_version *version = version_of(r, f, world);
-	const struct frame_slot *slot = frame_slot(r, version->generation, ip);
-	const struct mapping *m;
-	uint32_t image;
+	const struct proc_version *version = version_of(r, f, (enum world)f->world);
+	const struct mapping *m = space_find(version->root, ip);
+	uint32_t image = m ? r->images.entries.at[m->image].number : DICT_NONE;
 
-	if (slot->ip == ip && slot->generation == version->generation)
-		return;
-	m = space_find(version->root, ip);
 	f->has_leaf = true;
 	f->leaf = m;
-	f->ip = ip;
-	image = m ? r->images.entries.at[m->image].number : DICT_NONE;
 	if (image != DICT_NONE)
 		dict_prefetch_frame(r->dict, image, ip - m->start + m->pgoff);
 }
@@ -325,7 +313,6 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	const struct record_id *id = &rec->id;
 	const struct record_sample *s = &rec->sample;
 	struct resolver_found *f = ret_found;
-	enum world world = world_of_mode(rec->misc);
 
 	f->thread = same_thread(r, id->pid, id->tid, id->time_ns);
 	if (!f->thread) {
@@ -337,7 +324,7 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	f->process = f->thread->process;
 	f->user = process_at(f->process, id->time_ns);
 	f->kernel = process_at(r->worlds[WORLD_KERNEL], id->time_ns);
-	f->world = (int)world;
+	f->world = (int)world_of_mode(rec->misc);
 	f->changes = r->procs.changes;
 	f->has_leaf = false;
 	if (wants_chain(r, rec)) {
@@ -346,7 +333,7 @@ int resolver_find(struct resolver *r, const struct record *rec,
 			hash_pair(f->user->generation, f->kernel->generation));
 		__builtin_prefetch(&r->stacks[f->chain_key & (STACK_CACHE - 1)]);
 	} else {
-		find_leaf(r, f, s->ip.v, world);
+		find_leaf(r, f, s->ip.v);
 	}
 	return 0;
 }
@@ -370,8 +357,7 @@ int resolver_finish(struct resolver *r, const struct decoder *d,
 	if (r->depth != RESOLVE_THREADS) {
 		ret_sample->stack = wants_chain(r, rec)
 					    ? chain_stack(r, d, rec, found)
-					    : leaf_stack(r, found, rec->sample.ip.v,
-							 (enum world)found->world);
+					    : leaf_stack(r, found, rec->sample.ip.v);
 		if (ret_sample->stack == DICT_NONE)
 			return -ENOMEM;
 	}
