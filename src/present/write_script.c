@@ -313,7 +313,11 @@ static void write_start(const struct script_writer *w, const struct script_sampl
 		at = write_thread(at, fields, s);
 	if (fields & SCRIPT_CPU) {
 		*at++ = '[';
-		at = zero_filled(at, s->cpu, 3);
+		/* -1, unknown, is "-01". */
+		if (s->cpu == UINT32_MAX)
+			at = copy(at, "-01", 3);
+		else
+			at = zero_filled(at, s->cpu, 3);
 		at = copy(at, "] ", 2);
 	}
 	if (fields & SCRIPT_MISC)

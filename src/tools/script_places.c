@@ -94,8 +94,8 @@ static uint32_t add_image_name(struct script_places *p, const struct image *imag
 	if (p->scratch.failed)
 		return STRTAB_FAILED;
 	path = (const char *)p->scratch.data;
-	/* perf gives it that name when it looks for its symbols. */
-	if (!(p->from.fields & SYMBOL_FIELDS) && !strncmp(path, jit, sizeof(jit) - 1)) {
+	/* That is how it sorts; printed, such memory has the name of the map. */
+	if (!strncmp(path, jit, sizeof(jit) - 1)) {
 		snprintf(map, sizeof(map), "%s%.32s.map", jit_map,
 			 path + sizeof(jit) - 1);
 		path = map;
