@@ -117,7 +117,9 @@ static int wish_word(struct wish *w, char sign, const char *word, size_t len,
 /* The sign in front of a word of "+x,-y", '\0' if there is none. */
 static char sign_at(const char *spec)
 {
-	return *spec == '+' || *spec == '-' ? *spec : (char)'\0';
+	if (*spec == '+' || *spec == '-')
+		return *spec;
+	return '\0';
 }
 
 static int parse(const char *spec, struct wish *w, struct err *err)
