@@ -22,3 +22,10 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 
 /* XXH3, 64 bits. */
 uint64_t hash_bytes(const void *bytes, size_t len, uint64_t seed);
+/* The same XXH3, of bytes that come in pieces: `xxhsum -H3` prints it.  NULL: no memory. */
+struct hash_stream;
+struct hash_stream *hash_stream_new(void);
+void hash_stream_put(struct hash_stream *h, const void *bytes, size_t len);
+/* The hash, and the stream is new again. */
+uint64_t hash_stream_end(struct hash_stream *h);
+void hash_stream_free(struct hash_stream *h); /* NULL is fine */
