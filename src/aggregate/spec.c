@@ -20,7 +20,6 @@ struct tag_row {
 	bool all;      /* `all` is OProfile's spelling of "no restriction" */
 };
 
-#define LATER "comes with a later version"
 #define TEXT(tag, spelling)                                                            \
 	{                                                                              \
 		.name = (spelling), .list = (tag)                                      \
@@ -57,7 +56,7 @@ static const struct tag_row tags[] = {
 	TEXT(SPEC_SYMBOL, "symbol"),
 	TEXT(SPEC_SYMBOL_EXCLUDE, "symbol-exclude"),
 	{ .name = "time", .list = SPEC_TIME, .all = true },
-	REFUSED("archive", LATER),
+	REFUSED("archive", "is not taken here"),
 	REFUSED("pid", "is called tgid: here"),
 	REFUSED("binary", "is gone since OProfile 0.7: use image:"),
 	REFUSED("sample-file", "is gone since OProfile 0.7: use session: and image:"),

@@ -20,13 +20,13 @@ enum {
 };
 
 /* The steps of a search, as a trace is told of them. */
-static const char step_copy[] = "the session's copy";
-static const char step_recorded[] = "recorded path";
-static const char step_index[] = "--image-path";
-static const char step_cache[] = "perf's cache";
-static const char step_debug_id[] = "debug files by build-id";
-static const char step_debug_link[] = "debug file by link";
-static const char step_kernel[] = "installed vmlinux";
+static const char step_copy[] = NAMING_STEP_COPY;
+static const char step_recorded[] = NAMING_STEP_RECORDED;
+static const char step_index[] = NAMING_STEP_INDEX;
+static const char step_cache[] = NAMING_STEP_CACHE;
+static const char step_debug_id[] = NAMING_STEP_DEBUG_ID;
+static const char step_debug_link[] = NAMING_STEP_DEBUG_LINK;
+static const char step_kernel[] = NAMING_STEP_KERNEL;
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -300,6 +300,15 @@ static int try_recorded(const struct binary_places *places, const struct image *
 		b->status = NAMING_FOREIGN;
 		tell(b->trace, step_recorded, name, NAMING_FOREIGN);
 		return 0;
+	}
+	if (places->archive && !image->build_id.len) {
+		/* A copy has other inodes. */
+		struct image copy = *image;
+
+		copy.dev = 0;
+		copy.inode = 0;
+		return try_file(format_path("%s%s", places->root, name), &copy,
+				step_recorded, b);
 	}
 	return try_file(format_path("%s%s", places->root, name), image, step_recorded,
 			b);

@@ -22,6 +22,7 @@ struct binary_places {
 					 * else was before; NULL: all else */
 	const struct naming_trace *trace; /* NULL: none */
 	bool foreign; /* recorded elsewhere: a path of this machine proves nothing */
+	bool archive; /* `root` is an archive: who made it had the proof that inodes give */
 };
 
 struct binary {

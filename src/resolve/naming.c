@@ -78,6 +78,7 @@ struct binary_places naming_binary_places(struct naming *n, bool with_index)
 		.index = with_index ? naming_places_index(n->places) : NULL,
 		.trace = naming_places_trace(n->places),
 		.foreign = !n->session_dir[0] && !n->is_local,
+		.archive = naming_places_archive(n->places),
 	};
 }
 

@@ -37,6 +37,18 @@ struct naming_trace {
 	void *ctx;
 };
 
+/* The steps. */
+#define NAMING_STEP_COPY "the session's copy"
+#define NAMING_STEP_RECORDED "recorded path"
+#define NAMING_STEP_INDEX "--image-path"
+#define NAMING_STEP_CACHE "perf's cache"
+#define NAMING_STEP_DEBUG_ID "debug files by build-id"
+#define NAMING_STEP_DEBUG_LINK "debug file by link"
+#define NAMING_STEP_KERNEL "installed vmlinux"
+#define NAMING_STEP_KALLSYMS "kallsyms"
+#define NAMING_STEP_VMLINUX "--vmlinux"
+#define NAMING_STEP_CACHED_KERNEL "vmlinux in perf's cache"
+
 /* Where else to look, of a whole report: made once, used by the naming of each segment.
  * What is said of an image (log_say(), in OProfile's words) is said once. */
 struct naming_options {
@@ -46,6 +58,8 @@ struct naming_options {
 	const char *vmlinux;           /* instead of the session's; NULL: none */
 	const char *debug_dir; /* perf's cache (resolve/debug_cache.h); NULL: none */
 	const struct naming_trace *trace; /* NULL: none; outlives the places */
+	bool archive; /* `root` holds a copy of all that this machine, or another one,
+		       * found: nothing outside of it is looked at */
 };
 /* The strings are copied; image_path is read when it is first needed.  0 or -ENOMEM. */
 int naming_places_new(const struct naming_options *options,

@@ -193,6 +193,8 @@ static int from_here(struct naming *n, const struct image *kernel,
 	struct build_id here = { 0 };
 	int r;
 
+	if (naming_places_archive(n->places))
+		return -ENODATA;
 	if (ran->len ? !read_running_id(&here) || !build_id_equal(&here, ran)
 		     : !n->is_local)
 		return -ENODATA;

@@ -42,7 +42,7 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 	e->status = NAMING_NO_KALLSYMS;
 	part = kallsyms_part(&k->index, module);
 	if (part && module && !is_in_place(k, image, part)) {
-		naming_tried(n, "kallsyms", k->path, NAMING_OTHER_FILE);
+		naming_tried(n, NAMING_STEP_KALLSYMS, k->path, NAMING_OTHER_FILE);
 		return 0;
 	}
 	if (!part)
@@ -55,7 +55,7 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 	if (r)
 		return r == -ENOMEM ? r : 0;
 	e->status = k->status;
-	naming_tried(n, "kallsyms", k->path, e->status);
+	naming_tried(n, NAMING_STEP_KALLSYMS, k->path, e->status);
 	naming_set_from(e, k->path);
 	return 0;
 }
@@ -86,7 +86,8 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 			     struct naming_entry *e)
 {
 	const char *given = naming_places_vmlinux(n->places);
-	const char *path = given[0] ? given : n->info->vmlinux;
+	bool archived = naming_places_archive(n->places);
+	const char *path = given[0] || archived ? given : n->info->vmlinux;
 	const struct build_id *ran = naming_kernel_id(n, image);
 	struct build_id id = { 0 };
 	int fd;
@@ -100,7 +101,7 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 		enum naming_status why =
 			fd == -ENOENT ? NAMING_NO_FILE : NAMING_UNREADABLE;
 
-		naming_tried(n, "--vmlinux", path, why);
+		naming_tried(n, NAMING_STEP_VMLINUX, path, why);
 		naming_places_warn(n->places, path, why, false);
 		return 0;
 	}
@@ -117,7 +118,7 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 	close(fd);
 	if (e->tab)
 		naming_set_from(e, path);
-	naming_tried(n, "--vmlinux", path, e->status);
+	naming_tried(n, NAMING_STEP_VMLINUX, path, e->status);
 	naming_places_warn(n->places, path, e->status, false);
 	return r == -ENOMEM ? r : 0;
 }
@@ -159,7 +160,7 @@ static int name_from_known_vmlinux(struct naming *n, const struct image *image,
 
 	if (!debug_cache_open(places.debug_dir, ran, DEBUG_CACHE_ELF,
 			      "[kernel.kallsyms]", &fd, &path)) {
-		naming_tried(n, "vmlinux in perf's cache", path, NAMING_OK);
+		naming_tried(n, NAMING_STEP_CACHED_KERNEL, path, NAMING_OK);
 		r = name_from_proven(n, image, fd, path, e);
 		if (r <= 0)
 			return r;

@@ -15,6 +15,7 @@ struct naming_places {
 	char *vmlinux;
 	char *debug_dir;
 	const struct naming_trace *trace;
+	bool archive;
 	VEC(char *) folders; /* with the NULL at their end */
 	bool indexed;
 	struct file_index *index;
@@ -56,6 +57,7 @@ int naming_places_new(const struct naming_options *options,
 	p->vmlinux = strdup(options->vmlinux ? options->vmlinux : "");
 	p->debug_dir = strdup(options->debug_dir ? options->debug_dir : "");
 	p->trace = options->trace;
+	p->archive = options->archive;
 	if (!p->root || !p->vmlinux || !p->debug_dir ||
 	    copy_folders(p, options->image_path)) {
 		naming_places_free(p);
@@ -93,6 +95,11 @@ const char *naming_places_vmlinux(const struct naming_places *p)
 const char *naming_places_debug_dir(const struct naming_places *p)
 {
 	return p ? p->debug_dir : "";
+}
+
+bool naming_places_archive(const struct naming_places *p)
+{
+	return p && p->archive;
 }
 
 const struct naming_trace *naming_places_trace(const struct naming_places *p)

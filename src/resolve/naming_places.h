@@ -12,6 +12,8 @@ const char *naming_places_root(const struct naming_places *p);
 const char *naming_places_vmlinux(const struct naming_places *p);
 const char *naming_places_debug_dir(const struct naming_places *p);
 const struct naming_trace *naming_places_trace(const struct naming_places *p);
+/* Whether its root is an archive, so that nothing of this machine counts. */
+bool naming_places_archive(const struct naming_places *p);
 /* The files below the image path, NULL if it was not given or memory is short. */
 const struct file_index *naming_places_index(struct naming_places *p);
 /* Warns of what came of looking for an image, once for each name: `p` may be NULL, which

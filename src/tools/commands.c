@@ -1,6 +1,7 @@
 /* commands.c - the registry: one row a command, in the order of `oprofile help`. */
 #include "tools/command.h"
 
+extern const struct command command_archive;
 extern const struct command command_buildid_cache;
 extern const struct command command_buildid_list;
 extern const struct command command_completion;
@@ -14,7 +15,17 @@ extern const struct command command_script;
 extern const struct command command_where;
 
 const struct command *const commands[] = {
-	&command_record, &command_report, &command_script,       &command_dump,
-	&command_import, &command_export, &command_buildid_list, &command_buildid_cache,
-	&command_info,   &command_where,  &command_completion,   NULL,
+	&command_record,
+	&command_report,
+	&command_script,
+	&command_dump,
+	&command_import,
+	&command_export,
+	&command_buildid_list,
+	&command_buildid_cache,
+	&command_archive,
+	&command_info,
+	&command_where,
+	&command_completion,
+	NULL,
 };

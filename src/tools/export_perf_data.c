@@ -22,10 +22,11 @@
 #include "format/perf_input.h"
 #include "resolve/naming.h"
 #include "resolve/unresolve.h"
+#include "tools/archive_open.h"
 #include "tools/command.h"
-#include "tools/debug_dir.h"
 #include "tools/export.h"
 #include "tools/import_file.h"
+#include "tools/places.h"
 #include "tools/report_source.h"
 
 enum {
@@ -428,14 +429,13 @@ static int close_writer(struct perf_data_export *e, struct err *err)
 
 /* ---- all of it ---- */
 
-static int open_places(struct perf_data_export *e)
+static int open_places(struct perf_data_export *e, struct err *err)
 {
-	char *cache = debug_dir();
-	const struct naming_options options = { .debug_dir = cache };
-	int r = naming_places_new(&options, &e->places);
+	const struct places_options from = {
+		.archive = archive_folder(e->run->sources->archive),
+	};
 
-	free(cache);
-	return r;
+	return places_make(&from, &e->places, err);
 }
 
 /* Why: not asked for, or not there. */
@@ -454,10 +454,11 @@ static int no_samples(struct perf_data_export *e, struct err *err)
 
 static int make(struct perf_data_export *e, struct err *err)
 {
-	int r = open_places(e);
+	int r = open_places(e, err);
 
-	if (!r)
-		r = sample_merge_new(e->run->spec, e->places, &e->merge);
+	if (r)
+		return r;
+	r = sample_merge_new(e->run->spec, e->places, &e->merge);
 	if (r)
 		return err_set(err, r, "out of memory");
 	r = add_sources(e, err);

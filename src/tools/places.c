@@ -1,7 +1,9 @@
 #include "tools/places.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "resolve/naming.h"
+#include "tools/archive_open.h"
 #include "tools/debug_dir.h"
 
 static int check_folder(const char *path, const char *option, struct err *err)
@@ -26,43 +29,117 @@ struct folders {
 	VEC(char *) paths;
 };
 
-static int split_folders(const char *list, struct folders *folders, struct err *err)
+static int add_folder(struct folders *folders, char *path, struct err *err)
+{
+	if (path && vec_push(&folders->paths, path))
+		return 0;
+	free(path);
+	return err_set(err, -ENOMEM, "out of memory");
+}
+
+static char *path_in(const char *archive, const char *name)
+{
+	char *path;
+
+	if (!archive)
+		return strdup(name);
+	return asprintf(&path, "%s/%s", archive, name) < 0 ? NULL : path;
+}
+
+static int split_folders(const char *list, const char *archive, struct folders *folders,
+			 struct err *err)
 {
 	while (list) {
 		char *path = comma_next(&list);
-		int r;
+		char *folder = path ? path_in(archive, path) : NULL;
+		int r = folder ? check_folder(folder, "--image-path", err) : 0;
 
-		if (!path || !vec_push(&folders->paths, path)) {
-			free(path);
-			return err_set(err, -ENOMEM, "out of memory");
-		}
-		r = check_folder(path, "--image-path", err);
+		free(path);
+		if (r)
+			free(folder);
+		else
+			r = add_folder(folders, folder, err);
 		if (r)
 			return r;
 	}
-	return vec_push(&folders->paths, NULL) ? 0
-					       : err_set(err, -ENOMEM, "out of memory");
+	return 0;
 }
 
-int places_make(const char *root, const char *image_path, const char *vmlinux,
-		struct naming_places **ret_places, struct err *err)
-{
-	struct naming_options options = { .root = root, .vmlinux = vmlinux };
-	struct folders folders = { 0 };
+/* What an archive has beside the paths of its machine (docs/archive.md). */
+struct archived {
 	char *cache;
-	int r = root ? check_folder(root, "--root", err) : 0;
+	char *modules;
+	char *vmlinux;
+};
 
-	if (!r && vmlinux && access(vmlinux, R_OK))
-		r = err_sys(err, -errno, "--vmlinux: %s", vmlinux);
+static int use_archive(const char *dir, struct archived *a, struct folders *folders,
+		       struct naming_options *options, struct err *err)
+{
+	struct stat st;
+
+	a->cache = path_in(dir, ARCHIVE_CACHE);
+	a->modules = path_in(dir, ARCHIVE_MODULES);
+	a->vmlinux = path_in(dir, ARCHIVE_VMLINUX);
+	if (!a->cache || !a->modules || !a->vmlinux)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (options->root)
+		return err_set(err, -EINVAL,
+			       "--root and archive: exclude each other: an archive is "
+			       "the root");
+	options->archive = true;
+	options->root = dir;
+	options->debug_dir = a->cache;
+	if (!options->vmlinux && !access(a->vmlinux, R_OK))
+		options->vmlinux = a->vmlinux;
+	if (stat(a->modules, &st) || !S_ISDIR(st.st_mode))
+		return 0;
+	return add_folder(folders, strdup(a->modules), err);
+}
+
+static int check(const struct places_options *from, struct err *err)
+{
+	int r = from->root ? check_folder(from->root, "--root", err) : 0;
+
+	if (!r && from->vmlinux && access(from->vmlinux, R_OK))
+		r = err_sys(err, -errno, "--vmlinux: %s", from->vmlinux);
+	return r;
+}
+
+static int gather(const struct places_options *from, struct archived *a,
+		  struct folders *folders, struct naming_options *options,
+		  struct err *err)
+{
+	int r = check(from, err);
+
 	if (!r)
-		r = split_folders(image_path, &folders, err);
+		r = split_folders(from->image_path, from->archive, folders, err);
+	if (!r && from->archive)
+		r = use_archive(from->archive, a, folders, options, err);
+	else if (!r)
+		options->debug_dir = a->cache = debug_dir();
+	if (!r && !vec_push(&folders->paths, NULL))
+		r = err_set(err, -ENOMEM, "out of memory");
+	return r;
+}
+
+int places_make(const struct places_options *from, struct naming_places **ret_places,
+		struct err *err)
+{
+	struct naming_options options = { .root = from->root,
+					  .vmlinux = from->vmlinux,
+					  .trace = from->trace };
+	struct folders folders = { 0 };
+	struct archived a = { 0 };
+	int r = gather(from, &a, &folders, &options, err);
+
 	options.image_path = (const char *const *)folders.paths.at;
-	options.debug_dir = cache = debug_dir();
 	if (!r && naming_places_new(&options, ret_places))
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < folders.paths.nr; i++)
 		free(folders.paths.at[i]);
 	vec_done(&folders.paths);
-	free(cache);
+	free(a.cache);
+	free(a.modules);
+	free(a.vmlinux);
 	return r;
 }

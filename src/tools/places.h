@@ -4,8 +4,17 @@
 
 struct err;
 struct naming_places;
+struct naming_trace;
 
-/* `image_path`: folders separated by commas.  Each of the options may be NULL.  0, or a
- * negative errno with a line for the user. */
-int places_make(const char *root, const char *image_path, const char *vmlinux,
-		struct naming_places **ret_places, struct err *err);
+/* `image_path`: folders separated by commas.  `archive`: the folder of one, below which all
+ * is then looked for, the image path too.  Each of them may be NULL.  0, or a negative errno
+ * with a line for the user. */
+struct places_options {
+	const char *root;
+	const char *image_path;
+	const char *vmlinux;
+	const char *archive;
+	const struct naming_trace *trace;
+};
+int places_make(const struct places_options *from, struct naming_places **ret_places,
+		struct err *err);

@@ -1,4 +1,5 @@
 #include "tools/report_plan.h"
+#include "tools/archive_open.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -180,6 +181,19 @@ static int find_sources(struct report_plan *plan, char *const *words, struct err
 	return r;
 }
 
+static int make_places(struct report_plan *plan, struct err *err)
+{
+	const struct report_options *o = &plan->options;
+	const struct places_options from = {
+		.root = o->root,
+		.image_path = o->image_path,
+		.vmlinux = o->vmlinux,
+		.archive = archive_folder(plan->sources.archive),
+	};
+
+	return places_make(&from, &plan->places, err);
+}
+
 /* OProfile's layouts: the names of its rows, and the keys that its columns are made of. */
 static int choose_layout_keys(struct report_plan *plan, struct err *err)
 {
@@ -252,12 +266,11 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 		r = terminal_screen(&plan->options.terminal, !plan->options.output_file,
 				    &plan->present.screen, err);
 	if (!r)
-		r = places_make(plan->options.root, plan->options.image_path,
-				plan->options.vmlinux, &plan->places, err);
-	if (!r)
 		r = add_option_words(plan, err);
 	if (!r)
 		r = find_sources(plan, words, err);
+	if (!r)
+		r = make_places(plan, err);
 	plan->present.kept = plan->merge & MERGE_UNIT_MASK ? 0 : KEEP_UNIT_MASK;
 	if (!r && !by)
 		r = choose_layout_keys(plan, err);

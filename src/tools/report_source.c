@@ -1,5 +1,6 @@
 #include "tools/report_source.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,8 +11,10 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "format/archive_manifest.h"
 #include "format/perf_input.h"
 #include "format/session.h"
+#include "tools/archive_open.h"
 
 static const char default_dir[] = "./oprofile_data";
 static const char system_dir[] = "/var/lib/oprofile";
@@ -22,6 +25,8 @@ static char *join(const char *dir, const char *name)
 
 	return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
+
+typedef VEC(char *) words_vec;
 
 static bool is_directory(const char *path)
 {
@@ -243,22 +248,119 @@ static int add_listed(struct report_sources *sources, const struct spec *spec,
 	return 0;
 }
 
-int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
-			struct report_sources *sources, struct err *err)
+/* The archive that a word means, or NULL. */
+static const char *archive_word(const char *word)
+{
+	static const char tag[] = "archive:";
+	static const char end[] = ".oparchive";
+	size_t len = strlen(word);
+	struct stat st;
+
+	if (!strncmp(word, tag, sizeof(tag) - 1))
+		return word + sizeof(tag) - 1;
+	return len >= sizeof(end) && !strcmp(word + len - sizeof(end) + 1, end) &&
+			       !stat(word, &st) && S_ISREG(st.st_mode)
+		       ? word
+		       : NULL;
+}
+
+/* Takes the archive out of the words. */
+static int open_archive(char *const *words, struct report_sources *sources,
+			words_vec *rest, struct err *err)
+{
+	for (; *words; words++) {
+		const char *path = archive_word(*words);
+		int r = 0;
+
+		if (!path)
+			r = vec_push(rest, *words)
+				    ? 0
+				    : err_set(err, -ENOMEM, "out of memory");
+		else if (sources->archive)
+			r = err_set(err, -EINVAL, "%s: one archive at a time", *words);
+		else
+			r = archive_open(path, &sources->archive, err);
+		if (r)
+			return r;
+	}
+	return vec_push(rest, NULL) ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
+static int refuse_session(const struct report_sources *sources,
+			  const struct spec_list *names, struct err *err)
+{
+	return err_set(err, -EINVAL, "%s: the session is given already as %s",
+		       names->text, sources->sessions.at[0].name);
+}
+
+/* One session of the archive: a session of ours, or a folder with a perf.data in it. */
+static int add_one_archived(struct report_sources *sources, const char *samples,
+			    const char *name, struct err *err)
+{
+	char *path = join(samples, name);
+	bool perf_data;
+	char *dir = path ? find_source(path, &perf_data) : NULL;
+
+	free(path);
+	if (!dir)
+		return no_session(samples, name, err);
+	return add_session(sources, dir, name, perf_data)
+		       ? err_set(err, -ENOMEM, "out of memory")
+		       : 0;
+}
+
+/* Those that session: names, or all that the archive has. */
+static int add_archived(struct report_sources *sources, const struct spec *spec,
+			struct err *err)
+{
+	const struct spec_list *list = &spec->lists[SPEC_SESSION];
+	char *samples = join(archive_folder(sources->archive), ARCHIVE_SAMPLES);
+	struct dirent **found = NULL;
+	int nr = samples ? scandir(samples, &found, NULL, alphasort) : -1;
+	int r = 0;
+
+	for (int i = 0; i < nr; i++) {
+		const char *name = found[i]->d_name;
+
+		if (!r && name[0] != '.' && !list->values.nr &&
+		    spec_wants_session(spec, name))
+			r = add_one_archived(sources, samples, name, err);
+		free(found[i]);
+	}
+	free(found);
+	for (size_t i = 0; !r && i < list->values.nr; i++)
+		if (spec_wants_session(spec, list->values.at[i]) &&
+		    !is_known(sources, list->values.at[i]))
+			r = archive_name_ok(list->values.at[i])
+				    ? add_one_archived(sources, samples,
+						       list->values.at[i], err)
+				    : no_session("the archive", list->values.at[i],
+						 err);
+	if (!r && !sources->sessions.nr)
+		r = no_session(samples ? samples : "", "", err);
+	free(samples);
+	return r;
+}
+
+static int find_rest(const char *session_dir, char *const *words, struct spec *spec,
+		     struct report_sources *sources, struct err *err)
 {
 	const struct spec_list *names = &spec->lists[SPEC_SESSION];
+	const struct spec_list *others = &spec->lists[SPEC_SESSION_EXCLUDE];
 	char *samples;
 	int r = report_sources_sort(words, spec, sources, err);
 
 	if (r)
 		return r;
-	if (sources->sessions.nr && names->values.nr)
-		return err_set(err, -EINVAL, "%s: the session is given already as %s",
-			       names->text, sources->sessions.at[0].name);
-	if (sources->sessions.nr && spec->lists[SPEC_SESSION_EXCLUDE].values.nr)
-		return err_set(err, -EINVAL, "%s: the session is given already as %s",
-			       spec->lists[SPEC_SESSION_EXCLUDE].text,
+	if (sources->sessions.nr && sources->archive)
+		return err_set(err, -EINVAL, "%s: a recording beside an archive",
 			       sources->sessions.at[0].name);
+	if (sources->archive)
+		return add_archived(sources, spec, err);
+	if (sources->sessions.nr && names->values.nr)
+		return refuse_session(sources, names, err);
+	if (sources->sessions.nr && others->values.nr)
+		return refuse_session(sources, others, err);
 	if (sources->sessions.nr)
 		return 0;
 	samples = find_samples(session_dir, sources);
@@ -266,6 +368,18 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 		return err_set(err, -ENOMEM, "out of memory");
 	r = add_listed(sources, spec, samples, err);
 	free(samples);
+	return r;
+}
+
+int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
+			struct report_sources *sources, struct err *err)
+{
+	words_vec rest = { 0 };
+	int r = open_archive(words, sources, &rest, err);
+
+	if (!r)
+		r = find_rest(session_dir, rest.at, spec, sources, err);
+	vec_done(&rest);
 	return r;
 }
 
@@ -310,6 +424,8 @@ void report_sources_done(struct report_sources *sources)
 		free(sources->sessions.at[i].name);
 	}
 	vec_done(&sources->sessions);
+	archive_close(sources->archive);
+	sources->archive = NULL;
 	free(sources->samples_dir);
 	sources->samples_dir = NULL;
 }

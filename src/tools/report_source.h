@@ -7,6 +7,7 @@
 #include "aggregate/spec.h"
 #include "base/vec.h"
 
+struct archive;
 struct err;
 
 struct report_session {
@@ -17,6 +18,7 @@ struct report_session {
 
 struct report_sources {
 	VEC(struct report_session) sessions;
+	struct archive *archive; /* whose sessions these are; NULL: none was named */
 	char *samples_dir; /* DIR/samples when it was looked up by default, else NULL */
 };
 
@@ -24,7 +26,8 @@ struct report_sources {
 bool report_source_is(const char *word);
 /* Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
  * specification, and looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
- * A session is in the result once, however often it is named.
+ * `archive:PATH` (or a file NAME.oparchive) is opened first; the sessions are then those in
+ * it.  A session is in the result once, however often it is named.
  * 0, or a negative errno with a one-line reason; both results are then freed as usual. */
 int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err);

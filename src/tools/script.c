@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "present/screen.h"
 #include "resolve/naming.h"
+#include "tools/archive_open.h"
 #include "tools/command.h"
 #include "tools/pager.h"
 #include "tools/places.h"
@@ -208,6 +209,19 @@ static int choose_threads(struct run *run)
 	return 0;
 }
 
+static int make_places(struct run *run)
+{
+	const struct settings *set = &run->set;
+	const struct places_options from = {
+		.root = set->root,
+		.image_path = set->image_path,
+		.vmlinux = set->vmlinux,
+		.archive = archive_folder(run->sources.archive),
+	};
+
+	return places_make(&from, &run->options.places, &run->err);
+}
+
 static int prepare(struct run *run, char **words)
 {
 	const struct settings *set = &run->set;
@@ -219,9 +233,8 @@ static int prepare(struct run *run, char **words)
 	run->options.max_stack = set->max_stack ? set->max_stack : DEFAULT_MAX_STACK;
 	run->options.spec = &run->spec;
 	if (!r)
-		r = places_make(set->root, set->image_path, set->vmlinux,
-				&run->options.places, &run->err);
-	return r ? r : find_sources(run, words);
+		r = find_sources(run, words);
+	return r ? r : make_places(run);
 }
 
 /* On a terminal through a pager, and with nothing in it that could command the terminal. */

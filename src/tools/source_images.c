@@ -19,6 +19,7 @@ struct walk {
 	const struct perf_input_info *input; /* NULL: no perf.data */
 	struct buf name;
 	bool incomplete;
+	unsigned int nr_parts;
 };
 
 static bool has_file(const struct image *image)
@@ -46,7 +47,8 @@ static int walk_dict(struct walk *w, const struct dict *d,
 {
 	struct source_image at = { .dict = d,
 				   .info = info,
-				   .session_dir = session_dir };
+				   .session_dir = session_dir,
+				   .part = w->nr_parts++ };
 
 	for (size_t i = 0; i < d->images.nr; i++) {
 		int r;

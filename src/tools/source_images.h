@@ -14,7 +14,8 @@ struct source_image {
 	const struct dict *dict;
 	const struct session_info *info;
 	const char *session_dir; /* "" of a perf.data */
-	uint32_t number;         /* in the dict */
+	unsigned int part; /* counts the dicts of a walk, whose addresses may repeat */
+	uint32_t number;   /* in the dict */
 	const struct image *image;
 	const char *name; /* as perf shows it: a path, "[kernel.kallsyms]", "[ext4]" */
 };

@@ -11,8 +11,9 @@
 #include "resolve/debug_cache_store.h"
 #include "resolve/naming.h"
 #include "resolve/symtab.h"
+#include "tools/archive_open.h"
 #include "tools/command.h"
-#include "tools/debug_dir.h"
+#include "tools/places.h"
 #include "tools/report_source.h"
 #include "tools/source_images.h"
 
@@ -185,6 +186,21 @@ static int look_alone(struct where *w, const char *word, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
+static int make_places(struct where *w, const struct report_sources *sources,
+		       struct err *err)
+{
+	static const struct naming_trace trace = { .tried = tried };
+	const struct places_options from = {
+		.root = w->set.root,
+		.image_path = w->set.image_path,
+		.vmlinux = w->set.vmlinux,
+		.archive = archive_folder(sources->archive),
+		.trace = &trace,
+	};
+
+	return places_make(&from, &w->places, err);
+}
+
 /* The recordings before the last word, or the current session if it can be had. */
 static int look_in_recordings(struct where *w, char **words, size_t nr, struct err *err)
 {
@@ -192,43 +208,22 @@ static int look_in_recordings(struct where *w, char **words, size_t nr, struct e
 	struct spec spec = { 0 };
 	char *last = words[nr];
 	struct err none;
+	bool found;
 	int r;
 
 	words[nr] = NULL;
 	r = source_images_find(w->set.session_dir, words, &spec, &sources,
 			       nr ? err : &none);
 	words[nr] = last;
+	found = !r;
+	if (!nr)
+		r = 0; /* there may be no current session */
 	if (!r)
+		r = make_places(w, &sources, err);
+	if (!r && found)
 		r = source_images_walk(&sources, look_at, w, err);
-	else if (!nr)
-		r = 0; /* there is no current session */
 	report_sources_done(&sources);
 	spec_done(&spec);
-	return r;
-}
-
-static int make_places(struct where *w, char *cache)
-{
-	static const struct naming_trace trace = { .tried = tried };
-	struct naming_options options = { .root = w->set.root,
-					  .vmlinux = w->set.vmlinux,
-					  .debug_dir = cache,
-					  .trace = &trace };
-	VEC(const char *) folders = { 0 };
-	char *copy = strdup(w->set.image_path ? w->set.image_path : "");
-	char *save = NULL;
-	int r = copy ? 0 : -ENOMEM;
-
-	for (char *folder = copy ? strtok_r(copy, ",", &save) : NULL; folder && !r;
-	     folder = strtok_r(NULL, ",", &save))
-		r = vec_push(&folders, folder) ? 0 : -ENOMEM;
-	if (!r)
-		r = vec_push(&folders, NULL) ? 0 : -ENOMEM;
-	options.image_path = folders.at;
-	if (!r)
-		r = naming_places_new(&options, &w->places);
-	vec_done(&folders);
-	free(copy);
 	return r;
 }
 
@@ -236,20 +231,15 @@ static int make_places(struct where *w, char *cache)
 static int look(struct where *w, char **words, size_t nr)
 {
 	struct err err = { 0 };
-	char *cache = debug_dir();
-	int r = make_places(w, cache);
+	int r;
 
 	w->pattern = words[nr];
-	if (r)
-		err_set(&err, r, "out of memory");
-	else
-		r = look_in_recordings(w, words, nr, &err);
+	r = look_in_recordings(w, words, nr, &err);
 	if (r >= 0 && !w->nr_found)
 		r = look_alone(w, w->pattern, &err);
 	if (r < 0)
 		command_error("%s", err.text);
 	naming_places_free(w->places);
-	free(cache);
 	if (r < 0 || !w->nr_named)
 		return 1;
 	return r ? STATUS_INCOMPLETE : 0;

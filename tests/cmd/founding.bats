@@ -231,7 +231,7 @@ describe_system() {
 
 @test "what comes later says so" {
 	cd "$DIR/program"
-	for words in --debug-info --callgraph -gdf archive:./operf-output; do
+	for words in --debug-info --callgraph -gdf; do
 		run opreport "$words"
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -eq 1 ]

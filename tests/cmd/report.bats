@@ -281,7 +281,7 @@ expect() {
 	run "$OPROFILE" report -t 101
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"illegal threshold value: 101 allowed range: [0-100]"* ]]
-	for word in binary:x sample-file:x archive:x time:1; do
+	for word in binary:x sample-file:x time:1; do
 		run "$OPROFILE" report "$word"
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -eq 1 ]

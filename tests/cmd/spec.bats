@@ -296,7 +296,7 @@ table() {
 	[ "$(refused session:)" = "No session given after session:" ]
 	[[ "$(refused binary:x)" == *"binary: is gone"* ]]
 	[[ "$(refused sample-file:x)" == *"sample-file: is gone"* ]]
-	[[ "$(refused archive:x)" == *"archive: comes with a later version" ]]
+	[ "$(refused archive:x)" = "x: No such file or directory" ]
 	[[ "$(refused { image:a } { image:b })" == "'{': differential profiles"* ]]
 	[ "$(refused image:none)" = \
 		"error: no sample files found: profile specification too strict ?" ]

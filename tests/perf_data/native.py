@@ -3,6 +3,7 @@
 the machine of the recording.
 
 usage: native.py OPROFILE DIRECTORY...   (each with debug-cache/ and FILE, FILE.native)
+       native.py OPROFILE --archive ARCHIVE FILE   (an archive of FILE, beside FILE.native)
 One line a file; the rows that differ below it, at most 20.  Status 1 if more than the
 permitted share of samples differs: names of PLT slots, which perf guesses.  Files without
 build-ids (pipes, compressed ones of this perf) have no names elsewhere and are left out.
@@ -55,9 +56,9 @@ def ours(oprofile, path, home):
     return counts
 
 
-def compare(oprofile, path, home):
+def compare(oprofile, path, home, word=None):
     want = theirs(path + ".native")
-    got = ours(oprofile, path, home)
+    got = ours(oprofile, word or path, home)
     differ = sorted((k for k in set(want) | set(got) if want[k] != got[k]),
                     key=lambda k: -abs(want[k] - got[k]))
     wrong = sum(abs(want[k] - got[k]) for k in differ) / 2
@@ -71,6 +72,10 @@ def compare(oprofile, path, home):
 def main():
     oprofile, directories = sys.argv[1], sys.argv[2:]
     good = True
+    if directories[0] == "--archive":
+        with tempfile.TemporaryDirectory() as home:
+            good = compare(oprofile, directories[2], home, "archive:" + directories[1])
+        return 0 if good else 1
     for directory in directories:
         with tempfile.TemporaryDirectory() as home:
             os.symlink(os.path.realpath(os.path.join(directory, "debug-cache")),

@@ -47,8 +47,8 @@ static void wrong_words_say_what_is_wrong(void **state)
 		{ "sample-file:x",
 		  "profile specification 'sample-file:x': sample-file: is gone since "
 		  "OProfile 0.7: use session: and image:" },
-		{ "archive:x", "profile specification 'archive:x': archive: comes with "
-			       "a later version" },
+		{ "archive:x", "profile specification 'archive:x': archive: is not "
+			       "taken here" },
 		{ "session:", "No session given after session:" },
 		{ "image:", "nothing given after image:" },
 		{ "image:,,", "nothing given after image:" },

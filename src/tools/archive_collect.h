@@ -1,0 +1,23 @@
+/* archive_collect.h - what belongs into an archive: recordings, and for each binary that was
+ * hit the files that the search of the reports takes.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+
+#include "tools/places.h"
+#include "tools/report_source.h"
+
+struct archive_out;
+struct err;
+
+struct archive_request {
+	const struct report_sources *sources;
+	const struct spec *spec;        /* of the images; others are not asked */
+	struct places_options places;   /* `trace` is not used */
+	bool exclude_dependent;         /* only main programs, and the kernel */
+	struct archive_out *out;        /* NULL: */
+	void (*list)(const char *path); /* is told of each file, once */
+};
+
+/* 0; 1: a recording was incomplete; or a negative errno with a line. */
+int archive_collect(const struct archive_request *request, struct err *err);

@@ -1,0 +1,409 @@
+#include "tools/archive_open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/map.h"
+#include "format/archive_manifest.h"
+#include "format/tar.h"
+
+enum {
+	CHUNK_BYTES = 1 << 16,
+	MANIFEST_MAX_BYTES = 256 << 20,
+	/* What an archive may unpack to, beside 256 MB: zstd packs ELF files to a tenth or
+	 * a quarter, and zeros to a ten thousandth. */
+	RATIO_MAX = 100,
+	FREE_BYTES = 256 << 20,
+	LOWEST_PRINTABLE = 0x20
+};
+
+struct archive {
+	char *folder;
+	bool unpacked;
+};
+
+/* One file as it came out of the tar. */
+struct unpacked_file {
+	char *name;
+	uint64_t hash;
+	uint64_t bytes;
+};
+
+struct unpacking {
+	const char *path; /* of the archive, for the user */
+	const char *folder;
+	struct tar_reader *tar;
+	struct hash_stream *hash;
+	VEC(struct unpacked_file) files;
+	struct buf manifest;
+	bool has_manifest;
+	uint8_t chunk[CHUNK_BYTES];
+};
+
+const char *archive_folder(const struct archive *a)
+{
+	return a ? a->folder : NULL;
+}
+
+void archive_close(struct archive *a)
+{
+	if (!a)
+		return;
+	if (a->unpacked)
+		(void)io_remove_tree(a->folder);
+	free(a->folder);
+	free(a);
+}
+
+/* A name that comes from the archive, fit for a line of the user's. */
+static const char *shown(const char *name, char *out, size_t size)
+{
+	size_t i = 0;
+
+	for (; name[i] && i + 1 < size; i++) {
+		out[i] = name[i];
+		if ((unsigned char)name[i] < LOWEST_PRINTABLE || name[i] == 0x7f)
+			out[i] = '?';
+	}
+	out[i] = '\0';
+	return out;
+}
+
+static int refuse(const struct unpacking *u, const char *name, const char *why,
+		  struct err *err)
+{
+	char text[128];
+
+	return err_set(err, -EBADMSG, "%s: refused: \"%s\" in it %s", u->path,
+		       shown(name, text, sizeof(text)), why);
+}
+
+static int check_member(const struct unpacking *u, const struct tar_member *m,
+			struct err *err)
+{
+	if (m->kind == TAR_LINK)
+		return refuse(u, m->name, "is a link", err);
+	if (m->kind == TAR_DEVICE)
+		return refuse(u, m->name, "is a device", err);
+	if (m->kind == TAR_UNKNOWN)
+		return refuse(u, m->name, "is neither a file nor a folder", err);
+	if (m->kind == TAR_FILE && !archive_name_ok(m->name))
+		return refuse(u, m->name, "leads out of the archive", err);
+	if (u->files.nr >= ARCHIVE_FILES_MAX)
+		return refuse(u, m->name, "is one file too many", err);
+	return 0;
+}
+
+static int make_file(const struct unpacking *u, const char *name)
+{
+	char *path, *slash;
+	int fd;
+
+	if (asprintf(&path, "%s/%s", u->folder, name) < 0)
+		return -ENOMEM;
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	fd = io_make_dirs(path, 0700);
+	*slash = '/';
+	if (!fd)
+		fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	free(path);
+	return fd;
+}
+
+static int copy_member(struct unpacking *u, int fd, struct err *err)
+{
+	ssize_t n;
+
+	while ((n = tar_reader_get(u->tar, u->chunk, sizeof(u->chunk), err)) > 0) {
+		int r = io_write_all(fd, u->chunk, (size_t)n);
+
+		if (r)
+			return err_sys(err, r, "cannot unpack into %s", u->folder);
+		hash_stream_put(u->hash, u->chunk, (size_t)n);
+	}
+	return (int)n;
+}
+
+static int unpack_member(struct unpacking *u, const struct tar_member *m,
+			 struct err *err)
+{
+	struct unpacked_file file = { .bytes = m->bytes };
+	char *name;
+	int fd, r;
+
+	fd = make_file(u, m->name);
+	if (fd == -EEXIST || fd == -ENOTDIR || fd == -EISDIR)
+		return refuse(u, m->name, "is there twice", err);
+	if (fd < 0)
+		return err_sys(err, fd, "cannot unpack into %s", u->folder);
+	r = copy_member(u, fd, err);
+	close(fd);
+	if (r)
+		return r;
+	file.hash = hash_stream_end(u->hash);
+	file.name = name = strdup(m->name);
+	if (name && vec_push(&u->files, file))
+		return 0;
+	free(name);
+	return err_set(err, -ENOMEM, "out of memory");
+}
+
+static int read_manifest(struct unpacking *u, const struct tar_member *m,
+			 struct err *err)
+{
+	ssize_t n;
+
+	if (u->has_manifest || m->bytes > MANIFEST_MAX_BYTES)
+		return refuse(u, m->name, "is there twice, or too large", err);
+	u->has_manifest = true;
+	while ((n = tar_reader_get(u->tar, u->chunk, sizeof(u->chunk), err)) > 0)
+		buf_put(&u->manifest, u->chunk, (size_t)n);
+	if (n >= 0 && u->manifest.failed)
+		return err_set(err, -ENOMEM, "out of memory");
+	return (int)n;
+}
+
+static int unpack_all(struct unpacking *u, struct err *err)
+{
+	struct tar_member m;
+	int r;
+
+	while (!(r = tar_reader_next(u->tar, &m, err))) {
+		r = check_member(u, &m, err);
+		if (r)
+			return r;
+		if (m.kind == TAR_FOLDER)
+			continue;
+		r = strcmp(m.name, ARCHIVE_MANIFEST_NAME) ? unpack_member(u, &m, err)
+							  : read_manifest(u, &m, err);
+		if (r)
+			break;
+	}
+	if (r < 0)
+		return r == -ENOMEM || !err ? r : err_prefix(err, "%s", u->path);
+	return 0;
+}
+
+static int compare_unpacked(const void *a, const void *b)
+{
+	const struct unpacked_file *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* Files keep their age: it is the proof of those without a build-id. */
+static void set_age(const struct unpacking *u, const struct archive_file *f)
+{
+	const struct timespec at = { .tv_sec = (time_t)(f->mtime_ns / 1000000000),
+				     .tv_nsec = (long)(f->mtime_ns % 1000000000) };
+	const struct timespec both[] = { at, at };
+	char *path;
+
+	if (asprintf(&path, "%s/%s", u->folder, f->name) < 0)
+		return;
+	(void)utimensat(AT_FDCWD, path, both, AT_SYMLINK_NOFOLLOW);
+	free(path);
+}
+
+static int check_files(struct unpacking *u, const struct archive_manifest *m,
+		       struct err *err)
+{
+	if (u->files.nr > m->files.nr)
+		return err_set(err, -EBADMSG,
+			       "%s: refused: it has files of which its manifest says "
+			       "nothing",
+			       u->path);
+	qsort(u->files.at, u->files.nr, sizeof(*u->files.at), compare_unpacked);
+	for (size_t i = 0; i < m->files.nr; i++) {
+		const struct archive_file *f = &m->files.at[i];
+		const struct unpacked_file key = { .name = f->name };
+		const struct unpacked_file *found =
+			u->files.nr ? bsearch(&key, u->files.at, u->files.nr,
+					      sizeof(*u->files.at), compare_unpacked)
+				    : NULL;
+
+		if (!found)
+			return refuse(u, f->name, "is missing", err);
+		if (found->bytes != f->bytes || found->hash != f->hash)
+			return refuse(u, f->name, "is damaged", err);
+		set_age(u, f);
+	}
+	return 0;
+}
+
+static int check_manifest(struct unpacking *u, struct err *err)
+{
+	struct archive_manifest m = { 0 };
+	int r;
+
+	if (!u->has_manifest)
+		return err_set(err, -EBADMSG,
+			       "%s: no archive of a recording: it has no %s", u->path,
+			       ARCHIVE_MANIFEST_NAME);
+	r = archive_manifest_parse((const char *)u->manifest.data, u->manifest.len, &m,
+				   err);
+	if (r)
+		err_prefix(err, "%s", u->path);
+	else
+		r = check_files(u, &m, err);
+	archive_manifest_done(&m);
+	return r;
+}
+
+static ssize_t read_file(void *ctx, void *bytes, size_t len)
+{
+	const int *fd = ctx;
+	ssize_t n;
+
+	do {
+		n = read(*fd, bytes, len);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+static void unpacking_free(struct unpacking *u)
+{
+	for (size_t i = 0; i < u->files.nr; i++)
+		free(u->files.at[i].name);
+	vec_done(&u->files);
+	buf_done(&u->manifest);
+	tar_reader_free(u->tar);
+	hash_stream_free(u->hash);
+	free(u);
+}
+
+static int unpack(const char *path, int fd, uint64_t bytes, const char *folder,
+		  struct err *err)
+{
+	const struct tar_source source = { read_file, &fd };
+	struct unpacking *u = calloc(1, sizeof(*u));
+	int r;
+
+	if (!u)
+		return err_set(err, -ENOMEM, "out of memory");
+	u->path = path;
+	u->folder = folder;
+	u->hash = hash_stream_new();
+	if (!u->hash || tar_reader_new(source, FREE_BYTES + bytes * RATIO_MAX, &u->tar))
+		r = err_set(err, -ENOMEM, "out of memory");
+	else
+		r = unpack_all(u, err);
+	if (!r)
+		r = check_manifest(u, err);
+	unpacking_free(u);
+	return r;
+}
+
+static int open_file(const char *path, int fd, uint64_t bytes, struct archive *a,
+		     struct err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (asprintf(&a->folder, "%s/oparchive.XXXXXX", tmp && tmp[0] ? tmp : "/tmp") <
+	    0) {
+		a->folder = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	if (!mkdtemp(a->folder))
+		return err_sys(err, -errno, "cannot unpack %s into %s", path,
+			       a->folder);
+	a->unpacked = true;
+	return unpack(path, fd, bytes, a->folder, err);
+}
+
+/* A link in a folder would lead to files of this machine.  In its cache a small file may
+ * stand for a link. */
+static const char *trouble_with(const FTSENT *entry, const char *below)
+{
+	switch (entry->fts_info) {
+	case FTS_D:
+	case FTS_DP:
+		return NULL;
+	case FTS_F:
+		return !fnmatch(ARCHIVE_CACHE "/.build-id/*/*", below, FNM_PATHNAME)
+			       ? "stands for a link"
+			       : NULL;
+	case FTS_SL:
+	case FTS_SLNONE:
+		return "is a link";
+	case FTS_DEFAULT:
+		return "is a device";
+	default:
+		return "cannot be read";
+	}
+}
+
+static int check_folder(const char *path, const char *folder, struct err *err)
+{
+	char *copy = strdup(folder);
+	char *const tops[] = { copy, NULL };
+	FTS *walk = copy ? fts_open(tops, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+	size_t skip = strlen(folder) + 1;
+	const FTSENT *entry;
+	int r = walk ? 0 : err_set(err, -ENOMEM, "out of memory");
+
+	while (!r && (entry = fts_read(walk))) {
+		const char *below =
+			entry->fts_pathlen > skip ? entry->fts_path + skip : ".";
+		const char *why = trouble_with(entry, below);
+		char text[128];
+
+		if (why)
+			r = err_set(err, -EBADMSG, "%s: refused: \"%s\" in it %s", path,
+				    shown(below, text, sizeof(text)), why);
+	}
+	if (walk)
+		fts_close(walk);
+	free(copy);
+	return r;
+}
+
+static int open_either(const char *path, struct archive *a, struct err *err)
+{
+	struct stat st;
+	int r, fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
+
+	if (fd < 0)
+		return err_sys(err, fd, "%s", path);
+	if (fstat(fd, &st)) {
+		r = err_sys(err, -errno, "%s", path);
+	} else if (S_ISDIR(st.st_mode)) {
+		a->folder = realpath(path, NULL);
+		r = a->folder ? check_folder(path, a->folder, err)
+			      : err_sys(err, -errno, "%s", path);
+	} else if (S_ISREG(st.st_mode)) {
+		r = open_file(path, fd, (uint64_t)st.st_size, a, err);
+	} else {
+		r = err_set(err, -EINVAL,
+			    "%s: an archive is a folder or a file NAME.oparchive",
+			    path);
+	}
+	close(fd);
+	return r;
+}
+
+int archive_open(const char *path, struct archive **ret_archive, struct err *err)
+{
+	struct archive *a = calloc(1, sizeof(*a));
+	int r = a ? open_either(path, a, err) : err_set(err, -ENOMEM, "out of memory");
+
+	if (r) {
+		archive_close(a);
+		return r;
+	}
+	*ret_archive = a;
+	return 0;
+}

@@ -1,0 +1,304 @@
+#include "tools/archive_out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/map.h"
+#include "format/archive_manifest.h"
+#include "format/tar.h"
+
+enum {
+	CHUNK_BYTES = 1 << 16,
+	PROC_MAX_BYTES = 256 << 20
+};
+
+struct archive_out {
+	char *path;
+	char *part; /* the file while it is written; NULL: a folder */
+	int fd;     /* of the part, or of the file in the folder; -1 */
+	struct tar_writer *tar;
+	struct hash_stream *hash;
+	struct archive_manifest manifest;
+	struct map names; /* hash of a name; 1 */
+	uint8_t chunk[CHUNK_BYTES];
+};
+
+static int open_file(struct archive_out *out, struct err *err)
+{
+	if (asprintf(&out->part, "%s.part", out->path) < 0) {
+		out->part = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	out->fd = io_open(out->part, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (out->fd < 0)
+		return err_sys(err, out->fd, "cannot write %s", out->path);
+	return tar_writer_new(out->fd, &out->tar)
+		       ? err_set(err, -ENOMEM, "out of memory")
+		       : 0;
+}
+
+static int open_folder(const struct archive_out *out, struct err *err)
+{
+	int r = io_make_dirs(out->path, 0755);
+
+	return r ? err_sys(err, r, "cannot make the folder %s", out->path) : 0;
+}
+
+int archive_out_new(const char *path, bool folder, struct archive_out **ret_out,
+		    struct err *err)
+{
+	struct archive_out *out = calloc(1, sizeof(*out));
+	int r;
+
+	if (!out)
+		return err_set(err, -ENOMEM, "out of memory");
+	out->fd = -1;
+	out->path = strdup(path);
+	out->hash = hash_stream_new();
+	if (!out->path || !out->hash)
+		r = err_set(err, -ENOMEM, "out of memory");
+	else
+		r = folder ? open_folder(out, err) : open_file(out, err);
+	if (r) {
+		archive_out_free(out);
+		return r;
+	}
+	*ret_out = out;
+	return 0;
+}
+
+void archive_out_free(struct archive_out *out)
+{
+	if (!out)
+		return;
+	tar_writer_free(out->tar);
+	if (out->fd >= 0)
+		close(out->fd);
+	if (out->part)
+		(void)unlink(out->part);
+	hash_stream_free(out->hash);
+	archive_manifest_done(&out->manifest);
+	map_done(&out->names);
+	free(out->part);
+	free(out->path);
+	free(out);
+}
+
+static uint64_t name_key(const char *name)
+{
+	return hash_bytes(name, strlen(name), 0);
+}
+
+bool archive_out_has(const struct archive_out *out, const char *name)
+{
+	return map_get(&out->names, name_key(name), 0) != MAP_NONE;
+}
+
+/* ---- one file: its name and size, its bytes, its end ---- */
+
+/* OUT/NAME.part, malloc'd: an old file is replaced when the new one is whole. */
+static char *part_of(const struct archive_out *out, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s.part", out->path, name) < 0 ? NULL : path;
+}
+
+static int begin_in_folder(struct archive_out *out, const char *name)
+{
+	char *path = part_of(out, name);
+	char *slash = path ? strrchr(path, '/') : NULL;
+	int r;
+
+	if (!slash)
+		return -ENOMEM;
+	*slash = '\0';
+	r = io_make_dirs(path, 0755);
+	*slash = '/';
+	if (!r)
+		r = io_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+	free(path);
+	if (r < 0)
+		return r;
+	out->fd = r;
+	return 0;
+}
+
+static int end_in_folder(struct archive_out *out, const struct archive_file *f)
+{
+	const struct timespec at = { .tv_sec = (time_t)(f->mtime_ns / 1000000000),
+				     .tv_nsec = (long)(f->mtime_ns % 1000000000) };
+	const struct timespec both[] = { at, at };
+	char *part = part_of(out, f->name);
+	char *path = part ? strndup(part, strlen(part) - strlen(".part")) : NULL;
+	int r = path ? 0 : -ENOMEM;
+
+	(void)futimens(out->fd, both);
+	if (close(out->fd) && !r)
+		r = -errno;
+	out->fd = -1;
+	if (!r && rename(part, path))
+		r = -errno;
+	free(part);
+	free(path);
+	return r;
+}
+
+static int begin(struct archive_out *out, const struct archive_file *f)
+{
+	return out->tar ? tar_writer_begin(out->tar, f->name, f->bytes,
+					   f->mtime_ns / 1000000000)
+			: begin_in_folder(out, f->name);
+}
+
+static int put(struct archive_out *out, const void *bytes, size_t len)
+{
+	hash_stream_put(out->hash, bytes, len);
+	return out->tar ? tar_writer_put(out->tar, bytes, len)
+			: io_write_all(out->fd, bytes, len);
+}
+
+static int end(struct archive_out *out, struct archive_file *f)
+{
+	int r = out->tar ? tar_writer_end(out->tar) : end_in_folder(out, f);
+
+	f->hash = hash_stream_end(out->hash);
+	return r;
+}
+
+static int write_bytes(struct archive_out *out, struct archive_file *f,
+		       const void *bytes, size_t len)
+{
+	int r;
+
+	f->bytes = len;
+	r = begin(out, f);
+	if (!r)
+		r = put(out, bytes, len);
+	return r ? r : end(out, f);
+}
+
+/* `f->bytes` of the file: what is appended meanwhile is not in the archive. */
+static int copy(struct archive_out *out, struct archive_file *f, int fd)
+{
+	uint64_t at = 0;
+	int r = begin(out, f);
+
+	while (!r && at < f->bytes) {
+		size_t want = f->bytes - at < CHUNK_BYTES ? (size_t)(f->bytes - at)
+							  : CHUNK_BYTES;
+		ssize_t n = io_pread_full(fd, out->chunk, want, at);
+
+		if (n < 0)
+			return (int)n;
+		if ((size_t)n < want)
+			return -ESTALE; /* it shrank */
+		r = put(out, out->chunk, want);
+		at += want;
+	}
+	return r ? r : end(out, f);
+}
+
+/* Files of /proc have no size. */
+static int copy_unsized(struct archive_out *out, struct archive_file *f, int fd)
+{
+	struct buf bytes = { 0 };
+	int r = io_read_fd(fd, &bytes, PROC_MAX_BYTES);
+
+	if (!r)
+		r = write_bytes(out, f, bytes.data, bytes.len);
+	buf_done(&bytes);
+	return r;
+}
+
+static int copy_from(struct archive_out *out, struct archive_file *f, const char *from)
+{
+	struct stat st;
+	int r, fd = io_open(from, O_RDONLY | O_NONBLOCK, 0);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st)) {
+		r = -errno;
+	} else if (!S_ISREG(st.st_mode)) {
+		r = -EINVAL;
+	} else {
+		f->bytes = (uint64_t)st.st_size;
+		f->mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+			      (uint64_t)st.st_mtim.tv_nsec;
+		r = f->bytes ? copy(out, f, fd) : copy_unsized(out, f, fd);
+	}
+	close(fd);
+	return r;
+}
+
+int archive_out_add(struct archive_out *out, const char *from, const char *name,
+		    struct err *err)
+{
+	struct archive_file f = { .name = strdup(name) };
+	int r = -ENOMEM;
+
+	if (f.name && !archive_name_ok(name)) {
+		free(f.name);
+		return 1;
+	}
+	if (f.name && archive_out_has(out, name)) {
+		free(f.name);
+		return 0;
+	}
+	if (f.name)
+		r = copy_from(out, &f, from);
+	if (!r)
+		r = archive_manifest_file(&out->manifest, &f);
+	if (!r)
+		r = map_set(&out->names, name_key(name), 0, 1);
+	free(f.name);
+	return r ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : 0;
+}
+
+int archive_out_image(struct archive_out *out, const char *build_id, bool found,
+		      const char *name, struct err *err)
+{
+	return archive_manifest_image(&out->manifest, build_id, found, name)
+		       ? err_set(err, -ENOMEM, "out of memory")
+		       : 0;
+}
+
+static int close_file(struct archive_out *out)
+{
+	int r = tar_writer_finish(out->tar);
+
+	if (close(out->fd) && !r)
+		r = -errno;
+	out->fd = -1;
+	if (!r && rename(out->part, out->path))
+		r = -errno;
+	if (r)
+		return r;
+	free(out->part);
+	out->part = NULL;
+	return 0;
+}
+
+int archive_out_finish(struct archive_out *out, struct err *err)
+{
+	static char name[] = ARCHIVE_MANIFEST_NAME;
+	struct archive_file f = { .name = name };
+	struct buf text = { 0 };
+	int r;
+
+	archive_manifest_put(&out->manifest, &text);
+	r = text.failed ? -ENOMEM : write_bytes(out, &f, text.data, text.len);
+	buf_done(&text);
+	if (!r && out->tar)
+		r = close_file(out);
+	return r ? err_sys(err, r, "cannot write %s", out->path) : 0;
+}

@@ -1,0 +1,234 @@
+# oparchive, and reports from what it made: on this machine, of others, and of archives that
+# mean harm.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+data=$SOURCE_ROOT/../shared/data
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p home unpacked
+	export HOME=$BATS_TEST_TMPDIR/home TMPDIR=$BATS_TEST_TMPDIR/unpacked
+	unset PERF_BUILDID_DIR
+}
+
+teardown()
+{
+	# Whatever happened, nothing stays unpacked.
+	[ -z "$(ls -A "$BATS_TEST_TMPDIR/unpacked")" ]
+}
+
+oparchive()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/oparchive" "$@"
+}
+
+# What `opreport archive:$1` says in one line.
+refused()
+{
+	run -1 --separate-stderr opreport "archive:$1"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[ -z "$output" ]
+	printf '%s\n' "${stderr#opreport: }"
+}
+
+need_data()
+{
+	[ -e "$data/s390x/perf.data" ] || skip "no foreign recordings here: NOT TESTED"
+}
+
+# tar with zstd, of the folder or through the words of python's tarfile.
+make_tar() # FILE PYTHON
+{
+	python3 - "$1" <<-END
+		import io, sys, tarfile
+		out = io.BytesIO()
+		tar = tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT)
+		def add(name, data=b"", kind=tarfile.REGTYPE, link=""):
+		    info = tarfile.TarInfo(name)
+		    info.type, info.size, info.linkname = kind, len(data), link
+		    tar.addfile(info, io.BytesIO(data))
+		$2
+		tar.close()
+		open(sys.argv[1], "wb").write(out.getvalue())
+	END
+}
+
+@test "another machine's recording, archived: its own names, with nothing of this machine" {
+	need_data
+	for machine in s390x arm64 armhf; do
+		rm -rf home/.debug copy
+		ln -s "$(realpath "$data/$machine/debug-cache")" home/.debug
+		oparchive --output a.oparchive "$data/$machine/perf.data"
+		oparchive --output-directory dir-$machine "$data/$machine/perf.data"
+		rm home/.debug
+		for archive in a.oparchive dir-$machine; do
+			python3 "$SOURCE_ROOT/tests/perf_data/native.py" "$OPROFILE" \
+				--archive "$archive" "$data/$machine/perf.data"
+		done
+	done
+}
+
+@test "an archive of this machine: the same report to the byte" {
+	need_recording
+	operf --callgraph -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
+	opreport --symbols >want
+	oparchive --output a.oparchive
+	oparchive -o folder
+	mkdir elsewhere
+	cd elsewhere
+	opreport --symbols archive:../a.oparchive | cmp - ../want
+	opreport --symbols ../a.oparchive | cmp - ../want
+	opreport --symbols archive:../folder | cmp - ../want
+	opreport --symbols session:current archive:../folder | cmp - ../want
+	run -0 "$OPROFILE" where archive:../folder libc.so.6
+	[[ $output == *"recorded path"*"elsewhere/../folder/"*"found"* || \
+		$output == *"recorded path"*"/folder/"*"found"* ]]
+	# An archive of an archive is the same archive.
+	oparchive -o again archive:../folder
+	diff -r again ../folder
+}
+
+# The files that a command opens, one a line, those that are not there left out.
+opened()
+{
+	strace -f -o trace -e trace=open,openat,openat2,readlink,readlinkat "$@" >/dev/null 2>&1
+	grep -v -e ENOENT -e unfinished trace | grep -o '"/[^"]*"' | sort
+}
+
+@test "strace: a report from an archive opens no file outside of it" {
+	command -v strace >/dev/null || skip "needs strace"
+	need_recording
+	operf -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
+	oparchive -o folder
+	# What the loader and the C library open anyway.
+	opened "$OPROFILE_LINKS/opreport" --version >usual
+	opened "$OPROFILE_LINKS/opreport" --symbols >report
+	opened "$OPROFILE_LINKS/opreport" --symbols archive:folder >archived
+	comm -23 report usual | grep -q /usr/bin/gzip
+	grep -q "$PWD/folder/usr/bin/gzip" archived
+	comm -23 archived usual | grep -v -e "^\"$PWD/folder[/\"]" -e /sys/devices/system/cpu >leaks || true
+	cat leaks
+	[ ! -s leaks ]
+}
+
+@test "an empty chroot with nothing but the archive: the same report" {
+	need_root
+	need_recording
+	operf -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
+	opreport --symbols >want
+	mkdir -p empty/tmp
+	oparchive --output empty/a.oparchive
+	cp "$OPROFILE" empty/oprofile
+	ldd "$OPROFILE" | grep -o '/[^ ]*' | while read -r file; do
+		mkdir -p "empty${file%/*}"
+		cp -L "$file" "empty$file"
+	done
+	TMPDIR=/tmp chroot empty /oprofile report --symbols archive:/a.oparchive | cmp - want
+	[ -z "$(ls -A empty/tmp)" ]
+}
+
+@test "options: what is listed, what is left out, what is asked for" {
+	need_recording
+	operf -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
+	run -0 --separate-stderr oparchive --list-files
+	[[ $output == *"/libc.so.6"* && $output == *"/samples/current/segment-"* ]]
+	[ ! -e var ]
+	run -0 --separate-stderr oparchive --list-files --exclude-dependent
+	[[ $output != *"/libc.so.6"* && $output == *"/gzip"* ]]
+	run -0 --separate-stderr oparchive --list-files image-exclude:'*/gzip'
+	[[ $output != *"/gzip"* && $output == *"/samples/current/segment-"* ]]
+	run -1 oparchive
+	[[ $output == *"Requires --output-directory option"* ]]
+	run -1 oparchive -o /
+	[[ $output == *"Invalid --output-directory: /" ]]
+	run -1 oparchive -o a --output b
+	run -1 opreport archive:a --root /
+	run -1 --separate-stderr oparchive --output full session:none
+	[ ! -e full ]
+}
+
+@test "a damaged archive is refused" {
+	need_data
+	oparchive --output a.oparchive "$data/s390x/perf.data" 2>/dev/null
+	size=$(stat -c %s a.oparchive)
+	head -c $((size / 2)) a.oparchive >cut.oparchive
+	[ "$(refused cut.oparchive)" = "cut.oparchive: cut short" ]
+	zstd -qdc a.oparchive >plain
+	opreport archive:plain >/dev/null 2>&1
+	python3 - plain <<-'END'
+		import sys
+		path = sys.argv[1]
+		data = bytearray(open(path, "rb").read())
+		data[600] ^= 1
+		open(path, "wb").write(data)
+	END
+	[[ "$(refused plain)" == 'plain: refused: "var/lib/oprofile/samples/current/data" in it is damaged' ]]
+	head -c 100000 /dev/urandom >noise
+	[ "$(refused noise)" = "noise: no tar file, or a damaged one" ]
+	: >empty
+	[ "$(refused empty)" = "empty: cut short" ]
+	[ "$(refused /dev/null)" = "/dev/null: an archive is a folder or a file NAME.oparchive" ]
+}
+
+@test "an archive that means harm is refused, and writes nothing" {
+	make_tar up 'add("../evil", b"x")'
+	[ "$(refused up)" = 'up: refused: "../evil" in it leads out of the archive' ]
+	make_tar absolute 'add("/tmp/evil", b"x")'
+	[[ "$(refused absolute)" == *'"/tmp/evil" in it leads out of the archive' ]]
+	make_tar middle 'add("a/../../evil", b"x")'
+	[[ "$(refused middle)" == *'leads out of the archive' ]]
+	make_tar link 'add("l", kind=tarfile.SYMTYPE, link="/etc")'
+	[ "$(refused link)" = 'link: refused: "l" in it is a link' ]
+	make_tar hard 'add("l", kind=tarfile.LNKTYPE, link="/etc/passwd")'
+	[[ "$(refused hard)" == *'is a link' ]]
+	make_tar device 'add("d", kind=tarfile.CHRTYPE)'
+	[[ "$(refused device)" == *'is a device' ]]
+	make_tar fifo 'add("d", kind=tarfile.FIFOTYPE)'
+	[[ "$(refused fifo)" == *'is a device' ]]
+	make_tar twice 'add("a", b"x"); add("a", b"y")'
+	[[ "$(refused twice)" == *'is there twice' ]]
+	make_tar through 'add("a", b"x"); add("a/b", b"y")'
+	[[ "$(refused through)" == *'is there twice' ]]
+	make_tar bare 'add("a", b"x")'
+	[[ "$(refused bare)" == *'it has no manifest' ]]
+	make_tar more 'add("a", b"x"); add("manifest", b"oparchive 1\nend\n")'
+	[[ "$(refused more)" == *'its manifest says nothing' ]]
+	make_tar control 'add("\x1b[2J/../x", b"x")'
+	[[ "$(refused control)" == *'"?[2J/../x" in it'* ]]
+	[ ! -e evil ] && [ ! -e unpacked/evil ] && [ ! -e /tmp/evil ]
+}
+
+@test "a bomb is refused" {
+	# 2 GB of zeros, packed to 64 KB: the header says so, and the content is true.
+	python3 - <<-'END'
+		import subprocess, tarfile
+		info = tarfile.TarInfo("zeros")
+		info.size = 2 << 30
+		zstd = subprocess.Popen(["zstd", "-q", "-1", "-o", "bomb"], stdin=subprocess.PIPE)
+		zstd.stdin.write(info.tobuf(tarfile.USTAR_FORMAT))
+		for _ in range(2 << 10):
+		    zstd.stdin.write(bytes(1 << 20))
+		zstd.stdin.write(bytes(1024))
+		zstd.stdin.close()
+		zstd.wait()
+	END
+	[ "$(refused bomb)" = "bomb: unpacks to more than a recording can hold" ]
+}
+
+@test "links in a folder are refused" {
+	mkdir -p folder/var/lib/oprofile/samples/current folder/.debug/.build-id/ab
+	ln -s /etc folder/etc
+	[ "$(refused folder)" = 'folder: refused: "etc" in it is a link' ]
+	rm folder/etc
+	mkfifo folder/pipe
+	[ "$(refused folder)" = 'folder: refused: "pipe" in it is a device' ]
+	rm folder/pipe
+	echo /etc/passwd >folder/.debug/.build-id/ab/cdef
+	[[ "$(refused folder)" == *'"/.debug/.build-id/ab/cdef" in it stands for a link' || \
+		"$(refused folder)" == *'".debug/.build-id/ab/cdef" in it stands for a link' ]]
+	rm folder/.debug/.build-id/ab/cdef
+	[[ "$(refused folder)" == *"there is none in"* ]]
+}
