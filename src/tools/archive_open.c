@@ -15,9 +15,9 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/io.h"
-#include "base/map.h"
 #include "format/archive_manifest.h"
 #include "format/tar.h"
+#include "tools/scratch.h"
 
 enum {
 	CHUNK_BYTES = 1 << 16,
@@ -31,7 +31,7 @@ enum {
 
 struct archive {
 	char *folder;
-	bool unpacked;
+	struct scratch *unpacked; /* NULL: it is a folder */
 };
 
 /* One file as it came out of the tar. */
@@ -61,8 +61,7 @@ void archive_close(struct archive *a)
 {
 	if (!a)
 		return;
-	if (a->unpacked)
-		(void)io_remove_tree(a->folder);
+	scratch_free(a->unpacked);
 	free(a->folder);
 	free(a);
 }
@@ -310,18 +309,13 @@ static int unpack(const char *path, int fd, uint64_t bytes, const char *folder,
 static int open_file(const char *path, int fd, uint64_t bytes, struct archive *a,
 		     struct err *err)
 {
-	const char *tmp = getenv("TMPDIR");
+	int r = scratch_new("oparchive", &a->unpacked, err);
 
-	if (asprintf(&a->folder, "%s/oparchive.XXXXXX", tmp && tmp[0] ? tmp : "/tmp") <
-	    0) {
-		a->folder = NULL;
-		return err_set(err, -ENOMEM, "out of memory");
-	}
-	if (!mkdtemp(a->folder))
-		return err_sys(err, -errno, "cannot unpack %s into %s", path,
-			       a->folder);
-	a->unpacked = true;
-	return unpack(path, fd, bytes, a->folder, err);
+	if (r)
+		return r;
+	a->folder = strdup(scratch_folder(a->unpacked));
+	return a->folder ? unpack(path, fd, bytes, a->folder, err)
+			 : err_set(err, -ENOMEM, "out of memory");
 }
 
 /* A link in a folder would lead to files of this machine.  In its cache a small file may

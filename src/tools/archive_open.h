@@ -8,9 +8,10 @@ struct err;
 
 /* Where things are in it. */
 #define ARCHIVE_SAMPLES "var/lib/oprofile/samples"
-#define ARCHIVE_CACHE ".debug"       /* laid out as perf's cache, without links */
-#define ARCHIVE_MODULES "image-path" /* modules that --image-path led to */
-#define ARCHIVE_VMLINUX ".vmlinux"   /* what --vmlinux or the recording named */
+#define ARCHIVE_PERF_DATA "perf.data" /* in a folder of the samples */
+#define ARCHIVE_CACHE ".debug"        /* laid out as perf's cache, without links */
+#define ARCHIVE_MODULES "image-path"  /* modules that --image-path led to */
+#define ARCHIVE_VMLINUX ".vmlinux"    /* what --vmlinux or the recording named */
 
 /* Refuses what has links, devices or paths that lead out, what is damaged, and what unpacks
  * to far more than it should.  0, or a negative errno with a line for the user. */

@@ -32,31 +32,6 @@ static int add_file(const struct writing *w, const char *from, const char *sessi
 	return r;
 }
 
-static int add_perf_data(const struct writing *w, const char *path, const char *session)
-{
-	struct stat st;
-	char *file;
-	int r;
-
-	if (!strcmp(path, "-") || stat(path, &st))
-		return err_set(w->err, -EINVAL,
-			       "%s: a stream cannot be archived: write it to a file "
-			       "first",
-			       path);
-	if (S_ISREG(st.st_mode))
-		return add_file(w, path, session, "data");
-	if (!S_ISDIR(st.st_mode))
-		return err_set(w->err, -EINVAL,
-			       "%s: a pipe cannot be archived: write it to a file "
-			       "first",
-			       path);
-	if (asprintf(&file, "%s/data", path) < 0)
-		return err_set(w->err, -ENOMEM, "out of memory");
-	r = add_file(w, file, session, "data");
-	free(file);
-	return r;
-}
-
 /* All regular files; what is hidden is being written, or of a recorder that died. */
 static int add_session(const struct writing *w, const char *dir, const char *session)
 {
@@ -78,6 +53,24 @@ static int add_session(const struct writing *w, const char *dir, const char *ses
 		fts_close(walk);
 	free(copy);
 	return r;
+}
+
+/* One file, or a folder of them. */
+static int add_perf_data(const struct writing *w, const char *path, const char *session)
+{
+	struct stat st;
+
+	if (!strcmp(path, "-") || stat(path, &st))
+		return err_set(w->err, -EINVAL,
+			       "%s: a stream cannot be archived: write it to a file "
+			       "first",
+			       path);
+	if (S_ISREG(st.st_mode))
+		return add_file(w, path, session, ARCHIVE_PERF_DATA);
+	if (S_ISDIR(st.st_mode))
+		return add_session(w, path, session);
+	return err_set(w->err, -EINVAL,
+		       "%s: a pipe cannot be archived: write it to a file first", path);
 }
 
 static bool is_plain(const struct report_session *s)

@@ -44,7 +44,7 @@ static const struct option_row rows[] = {
 static int read_source(struct all *all, const struct report_session *from,
 		       struct err *err)
 {
-	struct info info = { .path = from->name };
+	struct info info = { .path = from->perf_data ? from->dir : from->name };
 	int r;
 
 	if (from->perf_data)
@@ -93,18 +93,21 @@ static int read_word(struct all *all, char *word, struct report_sources *sources
 {
 	struct report_session file = { .dir = word, .name = word, .perf_data = true };
 	char *const words[] = { word, NULL };
+	bool archive = word && report_source_is_archive(word);
 	struct spec spec = { 0 };
 	struct stat st;
 	int r;
 
 	/* The reader says best what is wrong with a file. */
-	if (word && (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode)))
+	if (word && !archive &&
+	    (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode)))
 		return read_source(all, &file, err);
 	r = report_sources_find(all->set.session_dir, words, &spec, sources, err);
 	spec_done(&spec);
 	/* A word that is no source was taken for a pattern, of whatever there is. */
-	if (word && (r || sources->sessions.nr != 1 ||
-		     strcmp(sources->sessions.at[0].name, word)))
+	if (word && !archive &&
+	    (r || sources->sessions.nr != 1 ||
+	     strcmp(sources->sessions.at[0].name, word)))
 		r = err_set(err, -ENOENT,
 			    "%s: holds neither a session nor a perf.data file", word);
 	for (size_t i = 0; !r && i < sources->sessions.nr; i++)

@@ -139,11 +139,32 @@ static char *find_source(const char *word, bool *ret_perf_data)
 	return session_in(word);
 }
 
+/* The archive that a word means, or NULL. */
+static const char *archive_word(const char *word)
+{
+	static const char tag[] = "archive:";
+	static const char end[] = ".oparchive";
+	size_t len = strlen(word);
+	struct stat st;
+
+	if (!strncmp(word, tag, sizeof(tag) - 1))
+		return word + sizeof(tag) - 1;
+	return len >= sizeof(end) && !strcmp(word + len - sizeof(end) + 1, end) &&
+			       !stat(word, &st) && S_ISREG(st.st_mode)
+		       ? word
+		       : NULL;
+}
+
+bool report_source_is_archive(const char *word)
+{
+	return archive_word(word);
+}
+
 bool report_source_is(const char *word)
 {
 	bool perf_data;
 	char *dir = find_source(word, &perf_data);
-	bool found = dir;
+	bool found = dir || archive_word(word);
 
 	free(dir);
 	return found;
@@ -248,22 +269,6 @@ static int add_listed(struct report_sources *sources, const struct spec *spec,
 	return 0;
 }
 
-/* The archive that a word means, or NULL. */
-static const char *archive_word(const char *word)
-{
-	static const char tag[] = "archive:";
-	static const char end[] = ".oparchive";
-	size_t len = strlen(word);
-	struct stat st;
-
-	if (!strncmp(word, tag, sizeof(tag) - 1))
-		return word + sizeof(tag) - 1;
-	return len >= sizeof(end) && !strcmp(word + len - sizeof(end) + 1, end) &&
-			       !stat(word, &st) && S_ISREG(st.st_mode)
-		       ? word
-		       : NULL;
-}
-
 /* Takes the archive out of the words. */
 static int open_archive(char *const *words, struct report_sources *sources,
 			words_vec *rest, struct err *err)
@@ -293,14 +298,27 @@ static int refuse_session(const struct report_sources *sources,
 		       names->text, sources->sessions.at[0].name);
 }
 
-/* One session of the archive: a session of ours, or a folder with a perf.data in it. */
+/* The perf.data in a folder of the archive's samples, malloc'd; NULL: there is none. */
+static char *archived_perf_data(const char *dir)
+{
+	char *path = join(dir, ARCHIVE_PERF_DATA);
+
+	if (path && is_perf_data(path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* One session of the archive: one of ours, or a perf.data. */
 static int add_one_archived(struct report_sources *sources, const char *samples,
 			    const char *name, struct err *err)
 {
 	char *path = join(samples, name);
-	bool perf_data;
-	char *dir = path ? find_source(path, &perf_data) : NULL;
+	char *dir = path ? archived_perf_data(path) : NULL;
+	bool perf_data = dir;
 
+	if (path && !dir)
+		dir = find_source(path, &perf_data);
 	free(path);
 	if (!dir)
 		return no_session(samples, name, err);

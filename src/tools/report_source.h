@@ -24,6 +24,8 @@ struct report_sources {
 
 /* Whether a word means a source, and no image. */
 bool report_source_is(const char *word);
+/* Whether it names an archive, whether there is one or not. */
+bool report_source_is_archive(const char *word);
 /* Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
  * specification, and looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
  * `archive:PATH` (or a file NAME.oparchive) is opened first; the sessions are then those in

@@ -130,6 +130,35 @@ opened()
 	[ -z "$(ls -A empty/tmp)" ]
 }
 
+@test "every command takes an archive, and leaves nothing behind however it ends" {
+	need_data
+	oparchive --output a.oparchive "$data/s390x/perf.data" 2>/dev/null
+	opreport --input archive:a.oparchive >/dev/null 2>&1
+	"$OPROFILE" info archive:a.oparchive | tail -n +2 >got
+	"$OPROFILE" info "$data/s390x/perf.data" | tail -n +2 | diff - got
+	"$OPROFILE" buildid-list archive:a.oparchive >got
+	"$OPROFILE" buildid-list "$data/s390x/perf.data" | diff - got
+	"$OPROFILE" script archive:a.oparchive 2>/dev/null | head -n 1 | grep -q .
+	# Interrupted while it writes, its folder goes a moment later.
+	mkfifo stuck
+	"$OPROFILE" script archive:a.oparchive >stuck 2>/dev/null &
+	pid=$!
+	exec 7<stuck
+	for _ in $(seq 100); do
+		[ -n "$(ls -A unpacked)" ] && break
+		sleep 0.05
+	done
+	[ -n "$(ls -A unpacked)" ]
+	kill -KILL "$pid"
+	wait "$pid" || true
+	exec 7<&-
+	for _ in $(seq 100); do
+		[ -z "$(ls -A unpacked)" ] && break
+		sleep 0.05
+	done
+	[ -z "$(ls -A unpacked)" ]
+}
+
 @test "options: what is listed, what is left out, what is asked for" {
 	need_recording
 	operf -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
@@ -165,7 +194,7 @@ opened()
 		data[600] ^= 1
 		open(path, "wb").write(data)
 	END
-	[[ "$(refused plain)" == 'plain: refused: "var/lib/oprofile/samples/current/data" in it is damaged' ]]
+	[[ "$(refused plain)" == 'plain: refused: "var/lib/oprofile/samples/current/perf.data" in it is damaged' ]]
 	head -c 100000 /dev/urandom >noise
 	[ "$(refused noise)" = "noise: no tar file, or a damaged one" ]
 	: >empty
