@@ -10,7 +10,8 @@
 #include "format/tar_header.h"
 
 enum {
-	LEVEL = 3,
+	/* Of binaries a tenth smaller than by 3, and a fifth of the time of bzip2. */
+	LEVEL = 6,
 	WORKERS = 2,
 	OUTPUT_BYTES = 1 << 17,
 	END_BLOCKS = 2

@@ -22,6 +22,7 @@ struct settings {
 	const char *file;
 	bool list_files;
 	bool exclude_dependent;
+	bool no_debug_files;
 	const char *session_dir;
 	const char *root;
 	const char *image_path;
@@ -52,6 +53,11 @@ static const struct option_row rows[] = {
 	  .offset = OPTION(struct settings, exclude_dependent),
 	  .help = "Of the binaries only the main programs and the kernel, no "
 		  "libraries." },
+	{ .name = "no-debug-files",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, no_debug_files),
+	  .help = "No separate debug files: smaller, with the names that the binaries "
+		  "have themselves." },
 	{ .name = "session-dir",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR",
@@ -142,6 +148,7 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 		.sources = &sources,
 		.spec = &spec,
 		.exclude_dependent = set->exclude_dependent,
+		.no_debug_files = set->no_debug_files,
 		.list = list,
 	};
 	int r = check(set, err);

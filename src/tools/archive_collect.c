@@ -240,9 +240,19 @@ static int add(struct collect *c, const char *from, const char *name)
 	return r < 0 ? r : 0;
 }
 
+static bool is_debug_file(const struct taken *t)
+{
+	return !strcmp(t->step, NAMING_STEP_DEBUG_ID) ||
+	       !strcmp(t->step, NAMING_STEP_DEBUG_LINK) ||
+	       (!strcmp(t->step, NAMING_STEP_CACHE) &&
+		!strcmp(base_name(t->path), "debug"));
+}
+
 static int add_taken(struct collect *c, const struct source_image *at,
 		     const struct taken *t)
 {
+	if (c->request->no_debug_files && is_debug_file(t))
+		return 0;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		char *name;
 		int r;

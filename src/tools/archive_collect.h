@@ -15,6 +15,7 @@ struct archive_request {
 	const struct spec *spec;        /* of the images; others are not asked */
 	struct places_options places;   /* `trace` is not used */
 	bool exclude_dependent;         /* only main programs, and the kernel */
+	bool no_debug_files;            /* without separate debug files */
 	struct archive_out *out;        /* NULL: */
 	void (*list)(const char *path); /* is told of each file, once */
 };

@@ -94,7 +94,8 @@ make_tar() # FILE PYTHON
 # The files that a command opens, one a line, those that are not there left out.
 opened()
 {
-	strace -f -o trace -e trace=open,openat,openat2,readlink,readlinkat "$@" >/dev/null 2>&1
+	# The leak check of a sanitizer cannot work below strace.
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 strace -f -o trace -e trace=open,openat,openat2,readlink,readlinkat "$@" >/dev/null 2>&1
 	grep -v -e ENOENT -e unfinished trace | grep -o '"/[^"]*"' | sort
 }
 
@@ -169,6 +170,14 @@ opened()
 	[[ $output != *"/libc.so.6"* && $output == *"/gzip"* ]]
 	run -0 --separate-stderr oparchive --list-files image-exclude:'*/gzip'
 	[[ $output != *"/gzip"* && $output == *"/samples/current/segment-"* ]]
+	run -0 --separate-stderr oparchive --list-files --no-debug-files
+	[[ $output == *"/libc.so.6"* && $output != *.debug* ]]
+	# An --image-path is one of the archive, too.
+	mkdir -p folder/empty
+	oparchive -o folder
+	opreport archive:folder --image-path empty >/dev/null
+	run -1 opreport archive:folder --image-path /nothing/here
+	[[ $output == *"/folder//nothing/here isn't a valid directory"* ]]
 	run -1 oparchive
 	[[ $output == *"Requires --output-directory option"* ]]
 	run -1 oparchive -o /
