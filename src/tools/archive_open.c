@@ -306,18 +306,6 @@ static int unpack(const char *path, int fd, uint64_t bytes, const char *folder,
 	return r;
 }
 
-static int open_file(const char *path, int fd, uint64_t bytes, struct archive *a,
-		     struct err *err)
-{
-	int r = scratch_new("oparchive", &a->unpacked, err);
-
-	if (r)
-		return r;
-	a->folder = strdup(scratch_folder(a->unpacked));
-	return a->folder ? unpack(path, fd, bytes, a->folder, err)
-			 : err_set(err, -ENOMEM, "out of memory");
-}
-
 /* A link in a folder would lead to files of this machine.  In its cache a small file may
  * stand for a link. */
 static const char *trouble_with(const FTSENT *entry, const char *below)
@@ -363,6 +351,20 @@ static int check_folder(const char *path, const char *folder, struct err *err)
 		fts_close(walk);
 	free(copy);
 	return r;
+}
+
+static int open_file(const char *path, int fd, uint64_t bytes, struct archive *a,
+		     struct err *err)
+{
+	int r = scratch_new("oparchive", &a->unpacked, err);
+
+	if (r)
+		return r;
+	a->folder = strdup(scratch_folder(a->unpacked));
+	if (!a->folder)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = unpack(path, fd, bytes, a->folder, err);
+	return r ? r : check_folder(path, a->folder, err);
 }
 
 static int open_either(const char *path, struct archive *a, struct err *err)

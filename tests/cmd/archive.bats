@@ -239,6 +239,21 @@ opened()
 	[ ! -e evil ] && [ ! -e unpacked/evil ] && [ ! -e /tmp/evil ]
 }
 
+@test "a file that stands for a link in the cache is refused" {
+	need_data
+	# Its checksum, from an archive of our own.
+	mkdir recording
+	cp "$data/s390x/perf.data" recording/data
+	printf /etc/passwd >recording/link
+	oparchive -o good recording 2>/dev/null
+	hash=$(sed -n 's|^file \([0-9a-f]*\) 11 .*/link$|\1|p' good/manifest)
+	name=.debug/.build-id/ab/cdef
+	make_tar lost "
+add('$name', b'/etc/passwd')
+add('manifest', b'oparchive 1\\nfile $hash 11 0 $name\\nend\\n')"
+	[ "$(refused lost)" = "lost: refused: \"$name\" in it stands for a link" ]
+}
+
 @test "a bomb is refused" {
 	# 2 GB of zeros, packed to 64 KB: the header says so, and the content is true.
 	python3 - <<-'END'
