@@ -63,6 +63,8 @@ struct resolver {
 	uint64_t last_changes;              /* ... procs.changes is this */
 	const struct mapping *last_mapping; /* of the sample's, in ... */
 	uint64_t last_generation;           /* ... this space */
+	const struct mapping *leaf_mapping; /* of the last leaf, in ... */
+	uint64_t leaf_generation;           /* ... this space */
 	struct frame_slot *frames;
 	struct stack_slot *stacks;
 	uint32_t chain[CHAIN_MAX]; /* frames of the chain at hand */

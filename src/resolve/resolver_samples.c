@@ -167,14 +167,28 @@ static enum frame_result find_frame(struct resolver *r, const struct resolver_fo
 	return FRAME_NO_MEMORY;
 }
 
+/* The mapping of a sample's address.  Samples in a row are often in one. */
+static const struct mapping *leaf_mapping(struct resolver *r,
+					  const struct resolver_found *at, uint64_t ip)
+{
+	const struct proc_version *version = version_of(r, at, (enum world)at->world);
+	const struct mapping *m = r->leaf_mapping;
+
+	if (!m || r->leaf_generation != version->generation || ip < m->start ||
+	    ip >= m->end) {
+		m = space_find(version->root, ip);
+		r->leaf_mapping = m;
+		r->leaf_generation = version->generation;
+	}
+	return m;
+}
+
 /* The stack of a sample's address alone. */
 static uint32_t leaf_stack(struct resolver *r, const struct resolver_found *at,
 			   uint64_t ip)
 {
 	enum world world = (enum world)at->world;
-	const struct mapping *m =
-		at->has_leaf ? at->leaf
-			     : space_find(version_of(r, at, world)->root, ip);
+	const struct mapping *m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
 	uint64_t offset;
 	uint32_t image = find_place(r, at, ip, world, m, &offset);
 
@@ -297,8 +311,7 @@ static bool wants_chain(const struct resolver *r, const struct record *rec)
  * that takes longest to come. */
 static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip)
 {
-	const struct proc_version *version = version_of(r, f, (enum world)f->world);
-	const struct mapping *m = space_find(version->root, ip);
+	const struct mapping *m = leaf_mapping(r, f, ip);
 	uint32_t image = m ? r->images.entries.at[m->image].number : DICT_NONE;
 
 	f->has_leaf = true;
