@@ -201,8 +201,9 @@ static const char *take_pair(struct tar_reader *t, const char *at, const char *e
 	if (next <= key || next[-1] != '\n')
 		return NULL;
 	value = memchr(key, '=', (size_t)(next - key));
-	if (!value++)
+	if (!value)
 		return NULL;
+	value++;
 	if (value - key == 5 && !memcmp(key, "path=", 5))
 		return set_name(t, value, (size_t)(next - 1 - value)) ? next : NULL;
 	if (value - key == 5 && !memcmp(key, "size=", 5)) {
