@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
+
 bool buf_reserve(struct buf *b, size_t extra)
 {
 	size_t cap;
@@ -95,13 +97,10 @@ void buf_put_str(struct buf *b, const char *s)
 
 void buf_put_decimal(struct buf *b, uint64_t v)
 {
-	char text[20];
-	char *at = text + sizeof(text);
+	char digits[DIGITS_MAX];
+	size_t nr = digits_of(digits, v);
 
-	do
-		*--at = (char)('0' + v % 10);
-	while (v /= 10);
-	buf_put(b, at, (size_t)(text + sizeof(text) - at));
+	buf_put(b, digits + DIGITS_MAX - nr, nr);
 }
 
 void buf_put_signed(struct buf *b, int64_t v)

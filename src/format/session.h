@@ -156,8 +156,9 @@ int segment_next(struct segment *s, unsigned int columns,
 /* Bytes of the file taken so far, and all in all, for a progress display. */
 void segment_progress(const struct segment *s, uint64_t *ret_done, uint64_t *ret_total);
 
-/* The segment files of a session directory in order, as malloc'd paths in a malloc'd array
- * (free each, then the array).  -ENOENT: not a directory or no segment in it. */
+/* The segment files of a session directory in order, for session_list_free().  -ENOENT: not a
+ * directory or no segment in it. */
 int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err *err);
+void session_list_free(char **paths, size_t nr);
 /* malloc'd path for the next segment to write in `dir`; NULL when memory is short. */
 char *session_next_path(const char *dir);

@@ -120,6 +120,13 @@ out:
 	return r;
 }
 
+void session_list_free(char **paths, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(paths[i]);
+	free(paths);
+}
+
 char *session_next_path(const char *dir)
 {
 	struct numbers n = { 0 };

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/utf8.h"
 
 enum {
@@ -127,14 +128,11 @@ void json_text(struct json *j, const char *text)
 
 void json_u64(struct json *j, uint64_t value)
 {
-	char text[20];
-	char *at = text + sizeof(text);
+	char digits[DIGITS_MAX];
+	size_t nr = digits_of(digits, value);
 
 	separate(j);
-	do
-		*--at = (char)('0' + value % 10);
-	while (value /= 10);
-	fwrite_unlocked(at, 1, (size_t)(text + sizeof(text) - at), j->out);
+	fwrite_unlocked(digits + DIGITS_MAX - nr, 1, nr, j->out);
 }
 
 void json_number(struct json *j, const char *digits)

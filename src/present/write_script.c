@@ -4,6 +4,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/digits.h"
+
 enum {
 	NUMBER_MAX = 24, /* bytes of any number, with what stands around it */
 	HEX_WIDTH = 16,
@@ -47,44 +49,20 @@ static char *pad(char *at, size_t width, size_t len)
 	return at + (width - len);
 }
 
-/* The digits of `v` into the end of `digits`; returns their number. */
-static size_t digits_of(char digits[20], uint64_t v)
-{
-	static const char pairs[] = "0001020304050607080910111213141516171819"
-				    "2021222324252627282930313233343536373839"
-				    "4041424344454647484950515253545556575859"
-				    "6061626364656667686970717273747576777879"
-				    "8081828384858687888990919293949596979899";
-	size_t at = 20;
-
-	while (v >= 100) {
-		at -= 2;
-		memcpy(digits + at, pairs + v % 100 * 2, 2);
-		v /= 100;
-	}
-	if (v >= 10) {
-		at -= 2;
-		memcpy(digits + at, pairs + v * 2, 2);
-	} else {
-		digits[--at] = (char)('0' + v);
-	}
-	return 20 - at;
-}
-
 /* "%*lu" */
 static char *decimal(char *at, uint64_t v, size_t width)
 {
-	char digits[20];
+	char digits[DIGITS_MAX];
 	size_t nr = digits_of(digits, v);
 
-	return copy(pad(at, width, nr), digits + 20 - nr, nr);
+	return copy(pad(at, width, nr), digits + DIGITS_MAX - nr, nr);
 }
 
 /* "%*d", or "%-*d" with `left` */
 static char *integer(char *at, int32_t v, size_t width, bool left)
 {
 	uint64_t magnitude = v < 0 ? (uint64_t) - (int64_t)v : (uint64_t)v;
-	char digits[20];
+	char digits[DIGITS_MAX];
 	size_t nr = digits_of(digits, magnitude);
 	size_t len = nr + (v < 0);
 
@@ -92,19 +70,19 @@ static char *integer(char *at, int32_t v, size_t width, bool left)
 		at = pad(at, width, len);
 	if (v < 0)
 		*at++ = '-';
-	at = copy(at, digits + 20 - nr, nr);
+	at = copy(at, digits + DIGITS_MAX - nr, nr);
 	return left ? pad(at, width, len) : at;
 }
 
 /* "%0*lu" */
 static char *zero_filled(char *at, uint64_t v, size_t width)
 {
-	char digits[20];
+	char digits[DIGITS_MAX];
 	size_t nr = digits_of(digits, v);
 
 	for (size_t i = nr; i < width; i++)
 		*at++ = '0';
-	return copy(at, digits + 20 - nr, nr);
+	return copy(at, digits + DIGITS_MAX - nr, nr);
 }
 
 static unsigned int hex_digits(uint64_t v)

@@ -24,9 +24,7 @@ struct settings {
 	bool exclude_dependent;
 	bool no_debug_files;
 	const char *session_dir;
-	const char *root;
-	const char *image_path;
-	const char *vmlinux;
+	struct places_options places;
 };
 
 static const struct option_row rows[] = {
@@ -58,30 +56,8 @@ static const struct option_row rows[] = {
 	  .offset = OPTION(struct settings, no_debug_files),
 	  .help = "No separate debug files: smaller, with the names that the binaries "
 		  "have themselves." },
-	{ .name = "session-dir",
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct settings, session_dir),
-	  .help = "Where samples/ is. The default is ./oprofile_data, else "
-		  "/var/lib/oprofile." },
-	{ .name = "root",
-	  .letter = 'R',
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct settings, root),
-	  .help = "As in opreport." },
-	{ .name = "image-path",
-	  .letter = 'p',
-	  .kind = OPTION_TEXT,
-	  .value = "DIR[,...]",
-	  .offset = OPTION(struct settings, image_path),
-	  .help = "As in opreport." },
-	{ .name = "vmlinux",
-	  .letter = 'k',
-	  .kind = OPTION_TEXT,
-	  .value = "FILE",
-	  .offset = OPTION(struct settings, vmlinux),
-	  .help = "As in opreport." },
+	SESSION_DIR_OPTION_ROW(struct settings),
+	PLACES_OPTION_ROWS(struct settings),
 	{ 0 },
 };
 
@@ -157,12 +133,8 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 		r = report_sources_find(set->session_dir, words, &spec, &sources, err);
 	if (!r) {
 		say_where(&sources);
-		request.places = (struct places_options){
-			.root = set->root,
-			.image_path = set->image_path,
-			.vmlinux = set->vmlinux,
-			.archive = archive_folder(sources.archive),
-		};
+		request.places = set->places;
+		request.places.archive = archive_folder(sources.archive);
 		r = write_archive(set, &request, err);
 	}
 	report_sources_done(&sources);

@@ -59,12 +59,7 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct settings, input),
 	  .help = "The recording, as if it were the word." },
-	{ .name = "session-dir",
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct settings, session_dir),
-	  .help = "Where samples/ is. The default is ./oprofile_data, else "
-		  "/var/lib/oprofile." },
+	SESSION_DIR_OPTION_ROW(struct settings),
 	{ 0 },
 };
 

@@ -28,12 +28,7 @@ struct dump {
 };
 
 static const struct option_row rows[] = {
-	{ .name = "session-dir",
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct dump, session_dir),
-	  .help = "Where samples/ is. The default is ./oprofile_data, else "
-		  "/var/lib/oprofile." },
+	SESSION_DIR_OPTION_ROW(struct dump),
 	{ 0 },
 };
 
@@ -167,12 +162,9 @@ static int dump_session(struct dump *dump, const char *dir, struct err *err)
 		return r;
 	if (spec_has_shares(&dump->spec) && session_span_read(paths, nr, &span))
 		r = err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < nr; i++) {
-		if (!r)
-			r = dump_segment(dump, paths[i], &span, err);
-		free(paths[i]);
-	}
-	free(paths);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = dump_segment(dump, paths[i], &span, err);
+	session_list_free(paths, nr);
 	return r;
 }
 

@@ -32,12 +32,7 @@ static const struct option_row rows[] = {
 	  .help = "Write to this file, and replace what is there. Without it perf-data "
 		  "makes ./perf.data, if there is none yet." },
 	{ .name = "output", .alias_of = "output-file" },
-	{ .name = "session-dir",
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct export_options, session_dir),
-	  .help = "Where samples/ is. The default is ./oprofile_data, else "
-		  "/var/lib/oprofile." },
+	SESSION_DIR_OPTION_ROW(struct export_options),
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_FLAG,

@@ -105,16 +105,14 @@ static int add_session(struct perf_data_export *e, const char *dir, uint32_t num
 
 	if (r)
 		return r;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; !r && i < nr; i++) {
 		const struct sample_merge_source source = { .path = paths[i],
 							    .session_dir = dir,
 							    .session = number };
 
-		if (!r)
-			r = sample_merge_add(e->merge, &source, err);
-		free(paths[i]);
+		r = sample_merge_add(e->merge, &source, err);
 	}
-	free(paths);
+	session_list_free(paths, nr);
 	return r;
 }
 

@@ -28,12 +28,7 @@ struct all {
 };
 
 static const struct option_row rows[] = {
-	{ .name = "session-dir",
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct settings, session_dir),
-	  .help = "Where samples/ is, if no file is named. The default is "
-		  "./oprofile_data, else /var/lib/oprofile." },
+	SESSION_DIR_OPTION_ROW(struct settings),
 	{ .name = "json",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct settings, json),

@@ -141,12 +141,9 @@ int info_read_session(struct info *info, const char *dir, struct err *err)
 
 	if (r)
 		return r;
-	for (size_t i = 0; i < nr; i++) {
-		if (!r)
-			r = read_segment(info, &sums, paths[i], err);
-		free(paths[i]);
-	}
-	free(paths);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = read_segment(info, &sums, paths[i], err);
+	session_list_free(paths, nr);
 	if (!r && tell(info, &sums, nr))
 		r = err_set(err, -ENOMEM, "%s: out of memory", info->path);
 	return r;

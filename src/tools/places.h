@@ -1,6 +1,7 @@
 /* places.h - where binaries are looked for, from the options --root, --image-path, --vmlinux.
  * Layer: tools. */
 #pragma once
+#include "tools/options.h"
 
 struct err;
 struct naming_places;
@@ -16,5 +17,29 @@ struct places_options {
 	const char *archive;
 	const struct naming_trace *trace;
 };
+
+/* For every command that looks for binaries: put a member `struct places_options places` into
+ * its settings and PLACES_OPTION_ROWS(struct settings) among its rows. */
+#define PLACES_OPTION_ROWS(type)                                                       \
+	{ .name = "image-path",                                                        \
+	  .letter = 'p',                                                               \
+	  .kind = OPTION_TEXT,                                                         \
+	  .value = "DIR[,DIR...]",                                                     \
+	  .offset = OPTION(type, places.image_path),                                   \
+	  .help = "Where else binaries and modules are looked for, with all folders "  \
+		  "below." },                                                          \
+		{ .name = "root",                                                      \
+		  .letter = 'R',                                                       \
+		  .kind = OPTION_TEXT,                                                 \
+		  .value = "DIR",                                                      \
+		  .offset = OPTION(type, places.root),                                 \
+		  .help = "A folder in which the recorded paths are looked up." },     \
+		{ .name = "symfs", .alias_of = "root" },                               \
+	{                                                                              \
+		.name = "vmlinux", .letter = 'k', .kind = OPTION_TEXT,                 \
+		.value = "FILE", .offset = OPTION(type, places.vmlinux),               \
+		.help = "The kernel's uncompressed image, for its functions."          \
+	}
+
 int places_make(const struct places_options *from, struct naming_places **ret_places,
 		struct err *err);

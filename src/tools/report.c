@@ -45,11 +45,9 @@ static int read_session(struct report *r, const struct report_session *session,
 		return status;
 	if (spec_has_shares(&r->plan.spec) && session_span_read(paths, nr, &span))
 		status = err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < nr; i++) {
-		if (!status)
-			status = profile_read_segment(&r->profile, paths[i],
-						      session->dir, session->name,
-						      &span, err);
+	for (size_t i = 0; !status && i < nr; i++) {
+		status = profile_read_segment(&r->profile, paths[i], session->dir,
+					      session->name, &span, err);
 		/* One bad segment does not take the others with it. */
 		if (status && status != -ENOMEM && status != -ERANGE && nr > 1) {
 			command_warning("%s", err->text);
@@ -61,9 +59,8 @@ static int read_session(struct report *r, const struct report_session *session,
 			progress_hide();
 			fprintf(stderr, "%s\n", paths[i]);
 		}
-		free(paths[i]);
 	}
-	free(paths);
+	session_list_free(paths, nr);
 	return status;
 }
 

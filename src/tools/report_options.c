@@ -1,5 +1,7 @@
 #include "tools/report_options.h"
 
+#include "tools/report_source.h"
+
 #define LATER "comes with a later version"
 
 /* Options of OProfile 0.6 to 1.x that are not offered yet are known by name, so that none
@@ -183,39 +185,9 @@ const struct option_row report_rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct report_options, input),
 	  .help = "A recording, the same as the word FILE." },
-	{ .name = "session-dir",
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct report_options, session_dir),
-	  .help = "Where samples/ is. The default is ./oprofile_data, else "
-		  "/var/lib/oprofile." },
-	{ .name = "image-path",
-	  .letter = 'p',
-	  .kind = OPTION_TEXT,
-	  .value = "DIR[,DIR...]",
-	  .offset = OPTION(struct report_options, image_path),
-	  .help = "Where else binaries and modules are looked for, with all folders "
-		  "below." },
-	{ .name = "root",
-	  .letter = 'R',
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct report_options, root),
-	  .help = "A folder in which the recorded paths are looked up." },
-	{ .name = "symfs", .alias_of = "root" },
-	{ .name = "vmlinux",
-	  .letter = 'k',
-	  .kind = OPTION_TEXT,
-	  .value = "FILE",
-	  .offset = OPTION(struct report_options, vmlinux),
-	  .help = "The kernel's uncompressed image, for its functions." },
-	{ .name = "threads",
-	  .kind = OPTION_TEXT,
-	  .value = "N",
-	  .offset = OPTION(struct report_options, threads),
-	  .help = "Read perf.data files with N threads (1 or more; default: as there "
-		  "are "
-		  "CPUs).  The result is the same." },
+	SESSION_DIR_OPTION_ROW(struct report_options),
+	PLACES_OPTION_ROWS(struct report_options),
+	THREADS_OPTION_ROW(struct report_options),
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_TEXT,

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "tools/options.h"
+#include "tools/places.h"
 #include "tools/terminal.h"
 
 struct report_options {
@@ -40,9 +41,7 @@ struct report_options {
 	const char *cpus;
 	const char *times;
 	const char *input;
-	const char *image_path;
-	const char *root;
-	const char *vmlinux;
+	struct places_options places;
 	const char *session_dir;
 	const char *threads;
 	const char *verbose;

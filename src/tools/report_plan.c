@@ -26,18 +26,6 @@ static int choose_threshold(struct report_plan *plan, struct err *err)
 		       "illegal threshold value: %s allowed range: [0-100]", text);
 }
 
-static int choose_threads(struct report_plan *plan, struct err *err)
-{
-	const char *text = plan->options.threads;
-	uint64_t nr = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (text && (!parse_u64(text, &nr) || !nr))
-		return err_set(err, -EINVAL, "--threads: %s is no number from 1 on",
-			       text);
-	plan->profile.one_thread = nr == 1;
-	return 0;
-}
-
 /* OProfile's names; of those without a meaning here nothing is said. */
 static int choose_verbose(struct report_plan *plan, struct err *err)
 {
@@ -183,15 +171,10 @@ static int find_sources(struct report_plan *plan, char *const *words, struct err
 
 static int make_places(struct report_plan *plan, struct err *err)
 {
-	const struct report_options *o = &plan->options;
-	const struct places_options from = {
-		.root = o->root,
-		.image_path = o->image_path,
-		.vmlinux = o->vmlinux,
-		.archive = archive_folder(plan->sources.archive),
-	};
+	struct places_options *from = &plan->options.places;
 
-	return places_make(&from, &plan->places, err);
+	from->archive = archive_folder(plan->sources.archive);
+	return places_make(from, &plan->places, err);
 }
 
 /* OProfile's layouts: the names of its rows, and the keys that its columns are made of. */
@@ -236,7 +219,7 @@ static void choose_form(struct report_plan *plan)
 	plan->profile.spec = &plan->spec;
 	plan->profile.places = plan->places;
 	plan->profile.symbols = &plan->symbols;
-	plan->profile.vmlinux = o->vmlinux;
+	plan->profile.vmlinux = o->places.vmlinux;
 	plan->profile.names = o->by || export ? NAMES_PERF : NAMES_OPROFILE;
 	plan->profile.functions_apart = symbols && !export;
 	plan->profile.periods = export || o->total_period;
@@ -253,7 +236,8 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	if (!r)
 		r = choose_verbose(plan, err);
 	if (!r)
-		r = choose_threads(plan, err);
+		r = report_threads(plan->options.threads, &plan->profile.one_thread,
+				   err);
 	if (!r)
 		r = choose_demangling(plan, err);
 	if (!r)

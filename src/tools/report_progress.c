@@ -24,11 +24,9 @@ static uint64_t session_bytes(const char *dir)
 
 	if (session_list(dir, &paths, &nr, NULL))
 		return 0;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		bytes += file_bytes(paths[i]);
-		free(paths[i]);
-	}
-	free(paths);
+	session_list_free(paths, nr);
 	return bytes;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/parse.h"
 #include "format/archive_manifest.h"
 #include "format/perf_input.h"
 #include "format/session.h"
@@ -104,6 +105,17 @@ static bool holds_perf_data(const char *dir)
 
 	free(path);
 	return holds;
+}
+
+int report_threads(const char *text, bool *ret_one, struct err *err)
+{
+	uint64_t nr = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (text && (!parse_u64(text, &nr) || !nr))
+		return err_set(err, -EINVAL, "--threads: %s is no number from 1 on",
+			       text);
+	*ret_one = nr == 1;
+	return 0;
 }
 
 /* A session named twice is counted once. */

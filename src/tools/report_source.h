@@ -6,6 +6,7 @@
 
 #include "aggregate/spec.h"
 #include "base/vec.h"
+#include "tools/options.h"
 
 struct archive;
 struct err;
@@ -22,6 +23,24 @@ struct report_sources {
 	char *samples_dir; /* DIR/samples when it was looked up by default, else NULL */
 };
 
+/* For every command that reads recordings: the member `session_dir`, and where a perf.data may
+ * be read by two threads, `threads`. */
+#define SESSION_DIR_OPTION_ROW(type)                                                   \
+	{                                                                              \
+		.name = "session-dir", .kind = OPTION_TEXT, .value = "DIR",            \
+		.offset = OPTION(type, session_dir),                                   \
+		.help = "Where samples/ is. The default is ./oprofile_data, else "     \
+			"/var/lib/oprofile."                                           \
+	}
+#define THREADS_OPTION_ROW(type)                                                       \
+	{                                                                              \
+		.name = "threads", .kind = OPTION_TEXT, .value = "N",                  \
+		.offset = OPTION(type, threads),                                       \
+		.help = "Read perf.data files with N threads (1 or more; default: as " \
+			"there are CPUs).  The result is the same."                    \
+	}
+/* Whether --threads TEXT, or NULL for the default, means one.  0, or -EINVAL with a line. */
+int report_threads(const char *text, bool *ret_one, struct err *err);
 /* Whether a word means a source, and no image. */
 bool report_source_is(const char *word);
 /* Whether it names an archive, whether there is one or not. */

@@ -30,9 +30,7 @@ extern const struct command command_script;
 struct settings {
 	const char *input;
 	const char *fields;
-	const char *root;
-	const char *image_path;
-	const char *vmlinux;
+	struct places_options places;
 	bool hide_call_graph;
 	bool ns;
 	uint64_t max_stack;
@@ -72,38 +70,9 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct settings, input),
 	  .help = "The recording, as with perf: the same as a word." },
-	{ .name = "image-path",
-	  .letter = 'p',
-	  .kind = OPTION_TEXT,
-	  .value = "DIR[,DIR...]",
-	  .offset = OPTION(struct settings, image_path),
-	  .help = "Where else binaries and modules are looked for, with all folders "
-		  "below." },
-	{ .name = "root",
-	  .letter = 'R',
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct settings, root),
-	  .help = "A folder in which the recorded paths are looked up." },
-	{ .name = "vmlinux",
-	  .letter = 'k',
-	  .kind = OPTION_TEXT,
-	  .value = "FILE",
-	  .offset = OPTION(struct settings, vmlinux),
-	  .help = "The kernel's symbols are read from this file." },
-	{ .name = "symfs", .alias_of = "root" },
-	{ .name = "session-dir",
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct settings, session_dir),
-	  .help = "Where samples/ is. The default is ./oprofile_data, else "
-		  "/var/lib/oprofile." },
-	{ .name = "threads",
-	  .kind = OPTION_TEXT,
-	  .value = "N",
-	  .offset = OPTION(struct settings, threads),
-	  .help = "Read perf.data files with N threads (1 or more). The result is the "
-		  "same." },
+	PLACES_OPTION_ROWS(struct settings),
+	SESSION_DIR_OPTION_ROW(struct settings),
+	THREADS_OPTION_ROW(struct settings),
 	{ .name = "no-pager",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct settings, no_pager),
@@ -197,35 +166,18 @@ static int find_sources(struct run *run, char **words)
 	return r;
 }
 
-static int choose_threads(struct run *run)
-{
-	const char *text = run->set.threads;
-	uint64_t nr = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (text && (!parse_u64(text, &nr) || !nr))
-		return err_set(&run->err, -EINVAL,
-			       "--threads: %s is no number from 1 on", text);
-	run->options.one_thread = nr == 1;
-	return 0;
-}
-
 static int make_places(struct run *run)
 {
-	const struct settings *set = &run->set;
-	const struct places_options from = {
-		.root = set->root,
-		.image_path = set->image_path,
-		.vmlinux = set->vmlinux,
-		.archive = archive_folder(run->sources.archive),
-	};
+	struct places_options *from = &run->set.places;
 
-	return places_make(&from, &run->options.places, &run->err);
+	from->archive = archive_folder(run->sources.archive);
+	return places_make(from, &run->options.places, &run->err);
 }
 
 static int prepare(struct run *run, char **words)
 {
 	const struct settings *set = &run->set;
-	int r = choose_threads(run);
+	int r = report_threads(set->threads, &run->options.one_thread, &run->err);
 
 	run->options.fields = set->fields;
 	run->options.hide_chains = set->hide_call_graph;

@@ -301,12 +301,8 @@ int script_session(const char *dir, const struct script_options *options,
 		return result;
 	if (spec_has_shares(options->spec) && session_span_read(paths, nr, &span))
 		result = err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < nr; i++) {
-		if (!result)
-			result = read_segment(paths[i], dir, options, &span, ret_result,
-					      err);
-		free(paths[i]);
-	}
-	free(paths);
+	for (size_t i = 0; !result && i < nr; i++)
+		result = read_segment(paths[i], dir, options, &span, ret_result, err);
+	session_list_free(paths, nr);
 	return result;
 }

@@ -97,12 +97,9 @@ static int walk_session(struct walk *w, const char *dir, struct err *err)
 
 	if (r)
 		return r;
-	for (size_t i = 0; i < nr; i++) {
-		if (!r)
-			r = walk_segment(w, paths[i], dir, err);
-		free(paths[i]);
-	}
-	free(paths);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = walk_segment(w, paths[i], dir, err);
+	session_list_free(paths, nr);
 	return r;
 }
 

@@ -27,9 +27,7 @@ extern const struct command command_where;
 
 struct settings {
 	const char *session_dir;
-	const char *root;
-	const char *image_path;
-	const char *vmlinux;
+	struct places_options places;
 };
 
 struct where {
@@ -41,29 +39,8 @@ struct where {
 };
 
 static const struct option_row rows[] = {
-	{ .name = "session-dir",
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct settings, session_dir),
-	  .help = "Where samples/ is. The default is ./oprofile_data, else "
-		  "/var/lib/oprofile." },
-	{ .name = "root",
-	  .kind = OPTION_TEXT,
-	  .value = "DIR",
-	  .offset = OPTION(struct settings, root),
-	  .help = "As in opreport." },
-	{ .name = "image-path",
-	  .letter = 'p',
-	  .kind = OPTION_TEXT,
-	  .value = "DIR[,...]",
-	  .offset = OPTION(struct settings, image_path),
-	  .help = "As in opreport." },
-	{ .name = "vmlinux",
-	  .letter = 'k',
-	  .kind = OPTION_TEXT,
-	  .value = "FILE",
-	  .offset = OPTION(struct settings, vmlinux),
-	  .help = "As in opreport." },
+	SESSION_DIR_OPTION_ROW(struct settings),
+	PLACES_OPTION_ROWS(struct settings),
 	{ 0 },
 };
 
@@ -190,15 +167,11 @@ static int make_places(struct where *w, const struct report_sources *sources,
 		       struct err *err)
 {
 	static const struct naming_trace trace = { .tried = tried };
-	const struct places_options from = {
-		.root = w->set.root,
-		.image_path = w->set.image_path,
-		.vmlinux = w->set.vmlinux,
-		.archive = archive_folder(sources->archive),
-		.trace = &trace,
-	};
+	struct places_options *from = &w->set.places;
 
-	return places_make(&from, &w->places, err);
+	from->archive = archive_folder(sources->archive);
+	from->trace = &trace;
+	return places_make(from, &w->places, err);
 }
 
 /* The recordings before the last word, or the current session if it can be had. */

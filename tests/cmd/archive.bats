@@ -4,8 +4,6 @@ load helpers
 
 bats_require_minimum_version 1.5.0
 
-data=$SOURCE_ROOT/../shared/data
-
 setup()
 {
 	cd "$BATS_TEST_TMPDIR"
@@ -34,11 +32,6 @@ refused()
 	printf '%s\n' "${stderr#opreport: }"
 }
 
-need_data()
-{
-	[ -e "$data/s390x/perf.data" ] || skip "no foreign recordings here: NOT TESTED"
-}
-
 # tar with zstd, of the folder or through the words of python's tarfile.
 make_tar() # FILE PYTHON
 {
@@ -60,13 +53,13 @@ make_tar() # FILE PYTHON
 	need_data
 	for machine in s390x arm64 armhf; do
 		rm -rf home/.debug copy
-		ln -s "$(realpath "$data/$machine/debug-cache")" home/.debug
-		oparchive --output a.oparchive "$data/$machine/perf.data"
-		oparchive --output-directory dir-$machine "$data/$machine/perf.data"
+		ln -s "$(realpath "$DATA/$machine/debug-cache")" home/.debug
+		oparchive --output a.oparchive "$DATA/$machine/perf.data"
+		oparchive --output-directory dir-$machine "$DATA/$machine/perf.data"
 		rm home/.debug
 		for archive in a.oparchive dir-$machine; do
 			python3 "$SOURCE_ROOT/tests/perf_data/native.py" "$OPROFILE" \
-				--archive "$archive" "$data/$machine/perf.data"
+				--archive "$archive" "$DATA/$machine/perf.data"
 		done
 	done
 }
@@ -133,12 +126,12 @@ opened()
 
 @test "every command takes an archive, and leaves nothing behind however it ends" {
 	need_data
-	oparchive --output a.oparchive "$data/s390x/perf.data" 2>/dev/null
+	oparchive --output a.oparchive "$DATA/s390x/perf.data" 2>/dev/null
 	opreport --input archive:a.oparchive >/dev/null 2>&1
 	"$OPROFILE" info archive:a.oparchive | tail -n +2 >got
-	"$OPROFILE" info "$data/s390x/perf.data" | tail -n +2 | diff - got
+	"$OPROFILE" info "$DATA/s390x/perf.data" | tail -n +2 | diff - got
 	"$OPROFILE" buildid-list archive:a.oparchive >got
-	"$OPROFILE" buildid-list "$data/s390x/perf.data" | diff - got
+	"$OPROFILE" buildid-list "$DATA/s390x/perf.data" | diff - got
 	"$OPROFILE" script archive:a.oparchive 2>/dev/null | head -n 1 | grep -q .
 	# Interrupted while it writes, its folder goes a moment later.
 	mkfifo stuck
@@ -190,7 +183,7 @@ opened()
 
 @test "a damaged archive is refused" {
 	need_data
-	oparchive --output a.oparchive "$data/s390x/perf.data" 2>/dev/null
+	oparchive --output a.oparchive "$DATA/s390x/perf.data" 2>/dev/null
 	size=$(stat -c %s a.oparchive)
 	head -c $((size / 2)) a.oparchive >cut.oparchive
 	[ "$(refused cut.oparchive)" = "cut.oparchive: cut short" ]
@@ -243,7 +236,7 @@ opened()
 	need_data
 	# Its checksum, from an archive of our own.
 	mkdir recording
-	cp "$data/s390x/perf.data" recording/data
+	cp "$DATA/s390x/perf.data" recording/data
 	printf /etc/passwd >recording/link
 	oparchive -o good recording 2>/dev/null
 	hash=$(sed -n 's|^file \([0-9a-f]*\) 11 .*/link$|\1|p' good/manifest)

@@ -10,18 +10,6 @@ setup()
 	result=$BATS_TEST_TMPDIR/result.data
 }
 
-need_data()
-{
-	DATA=$SOURCE_ROOT/../shared/data
-	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
-}
-
-# need_perf: the oracle; without it these tests say nothing.
-need_perf()
-{
-	perf --version >/dev/null 2>&1 || skip "NO PERF HERE: what we write is not checked"
-}
-
 export_it()
 {
 	timeout -k 5 60 "$OPROFILE" export perf-data -o "$result" "$@"
@@ -43,7 +31,7 @@ perf_sum()
 work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 
 @test "a session: perf reads it as the perf.data of the same recording" {
-	need_perf
+	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf.data options
 	for options in "" "--callgraph"; do
@@ -63,7 +51,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 
 # Of processes that were about to start when it began a session knows more than a perf.data.
 @test "a system-wide session: perf's rows are ours" {
-	need_perf
+	need perf
 	need_root
 	need_recording
 	operf --session-dir "$session" --callgraph --system-wide sh -c "$work" >/dev/null 2>&1
@@ -78,7 +66,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 }
 
 @test "what perf recorded here: the same after export" {
-	need_perf
+	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf f
 	timeout 60 perf record -q -o "$data.flat" -F 1999 -e cpu-clock,page-faults -- \
@@ -100,7 +88,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 }
 
 @test "what perf recorded elsewhere: the same after export" {
-	need_perf
+	need perf
 	need_data
 	local f
 	for f in "$DATA"/perf-history/* "$DATA"/{arm64,armhf}/*.data \
@@ -114,7 +102,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 
 # Neither can Debian's perf read these; we read ours as we read the original.
 @test "what perf cannot read here becomes what it can" {
-	need_perf
+	need perf
 	need_data
 	local f
 	for f in "$DATA"/s390x/perf.pipe.data "$DATA"/perf-history/perf.data.sleep.zstd; do
@@ -128,7 +116,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 }
 
 @test "several files become one: perf adds them up" {
-	need_perf
+	need perf
 	need_data
 	export_it "$DATA"/perf-history/perf.data.{systemwide.0,singleprocess}-3.4
 	same "$DATA"/perf-history/perf.data.{systemwide.0,singleprocess}-3.4
@@ -138,7 +126,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 }
 
 @test "several machines in one file: nothing is mixed up, and it is said" {
-	need_perf
+	need perf
 	need_data
 	local files=("$DATA"/s390x/perf.data "$DATA"/arm64/perf.data "$DATA"/armhf/perf.data)
 	run --separate-stderr export_it "${files[@]}"
@@ -148,7 +136,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 }
 
 @test "time: cuts as perf report --time does" {
-	need_perf
+	need perf
 	need_data
 	local span f=$DATA/arm64/perf.data
 	for span in 10%-20% 0%-50% 90%-100%; do
@@ -164,7 +152,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 }
 
 @test "specifications cut: commands, CPUs, events" {
-	need_perf
+	need perf
 	need_data
 	local f=$DATA/perf-history/perf.data.singleprocess-3.4 x
 	export_it "$f" event:cycles
@@ -230,7 +218,7 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 }
 
 @test "symbol: cuts as opreport does: what perf recorded, and a session of it" {
-	need_perf
+	need perf
 	need_recording
 	local data=$BATS_TEST_TMPDIR/perf.data n
 	timeout 60 perf record -q -g -o "$data" -F 1999 -e cpu-clock -- "$WORKLOADS/ratio"

@@ -86,6 +86,13 @@ need()
 	command -v "$1" >/dev/null || skip "needs $1"
 }
 
+# Recordings of other machines, where this checkout has them beside it, in $DATA.
+need_data()
+{
+	DATA=$SOURCE_ROOT/../shared/data
+	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here: NOT TESTED"
+}
+
 # wait_for FILE PATTERN: waits until the file has it, 20 seconds at most.
 wait_for()
 {

@@ -9,12 +9,6 @@ setup()
 	new_session
 }
 
-need_data()
-{
-	DATA=$SOURCE_ROOT/../shared/data
-	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
-}
-
 import()
 {
 	timeout -k 5 60 "$OPROFILE" import --session-dir "$session" "$@"

@@ -9,12 +9,6 @@ info()
 	timeout -k 5 60 "$OPROFILE" info "$@"
 }
 
-need_data()
-{
-	DATA=$SOURCE_ROOT/../shared/data
-	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
-}
-
 # EXPRESSION FILE...: of r, the recordings in the JSON of these files.
 ask()
 {

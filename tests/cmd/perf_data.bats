@@ -4,13 +4,6 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-# Recordings of other machines, where this checkout has them beside it.
-need_data()
-{
-	DATA=$SOURCE_ROOT/../shared/data
-	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
-}
-
 agree()
 {
 	python3 "$SOURCE_ROOT/tests/perf_data/agree.py" "$OPROFILE" "$@"

@@ -14,18 +14,6 @@ script()
 	timeout -k 5 60 "$OPROFILE" script "$@"
 }
 
-need_perf()
-{
-	command -v perf >/dev/null || skip "needs perf"
-}
-
-# Recordings of other machines, where this checkout has them beside it.
-need_data()
-{
-	DATA=$SOURCE_ROOT/../shared/data
-	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here"
-}
-
 # Both write the same.  First the file, then options of both.
 same_as_perf()
 {
@@ -40,7 +28,7 @@ same_as_perf()
 
 record_here()
 {
-	need_perf
+	need perf
 	timeout 60 perf record -q "$@" -o "$out/perf.data" -- \
 		sh -c 'for i in 1 2 3 4 5; do ls -lR /usr/include >/dev/null; done; seq 200000 | sort >/dev/null' ||
 		skip "perf cannot record here: $*"
@@ -56,7 +44,7 @@ fold()
 }
 
 @test "files of perf 3.2 to 4.14: as perf prints them" {
-	need_perf
+	need perf
 	need_data
 	export PERF_BUILDID_DIR=$out/nothing
 	local f
