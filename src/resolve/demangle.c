@@ -8,9 +8,12 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "resolve/demangle_priv.h"
+#include "resolve/rust_binders.h"
 
 enum {
 	MANGLED_MAX = 8192,
+	LIFETIMES_MAX = 1000, /* programs use a few */
 	/* A short mangled name can stand for a text of any length, because parts of it may
 	 * refer to earlier parts twice: the printing is left when it comes to more. */
 	DEMANGLED_MAX = 64 * 1024,
@@ -18,6 +21,7 @@ enum {
 	 * recursion stays on: it also refuses C++ names of more than 1024 bytes, in perf and
 	 * nm too. */
 	FULL = DMGL_PARAMS | DMGL_ANSI,
+	GCJ = DMGL_JAVA | DMGL_PARAMS | DMGL_RET_DROP,
 	PLAIN = DMGL_NO_OPTS
 };
 
@@ -37,15 +41,34 @@ static void take_piece(const char *piece, size_t len, void *ctx)
 	buf_put(&out->text, piece, len);
 }
 
+static bool print_d(const char *name, struct output *out)
+{
+	char *text = demangle_d(name);
+
+	if (text)
+		buf_put(&out->text, text, strlen(text));
+	free(text);
+	return text;
+}
+
 static bool print_demangled(const char *name, int options, struct output *out)
 {
 	if (setjmp(out->too_long)) /* NOLINT(cert-err52-cpp): see take_piece() */
 		return false;
 	/* Rust's older names are C++ names with a hash behind: that reading comes first. */
-	if (rust_demangle_callback(name, options, take_piece, out))
+	if (options != GCJ && rust_demangle_callback(name, options, take_piece, out))
 		return true;
 	buf_clear(&out->text);
 	return cplus_demangle_v3_callback(name, options, take_piece, out) != 0;
+}
+
+static bool print_any(const char *name, int options, struct output *out)
+{
+	if (name[1] == 'D')
+		return options == FULL && print_d(name, out);
+	if (options == FULL && is_gcj_name(name))
+		options = GCJ;
+	return print_demangled(name, options, out);
 }
 
 /* Only these can be mangled; without this test C names such as "f" would be read as types
@@ -53,17 +76,13 @@ static bool print_demangled(const char *name, int options, struct output *out)
 static bool looks_mangled(const char *name)
 {
 	return strncmp(name, "_Z", 2) == 0 || strncmp(name, "_R", 2) == 0 ||
-	       strncmp(name, "_GLOBAL_", 8) == 0;
+	       strncmp(name, "_D", 2) == 0 || strncmp(name, "_GLOBAL_", 8) == 0;
 }
 
-/* A Rust name (v0) may begin a type with "G", a number in base 62 and "_": so many lifetimes,
- * which libiberty counts one by one, also where it prints nothing: ten digits take years.
- * One digit is more than programs use.  What only looks so, as a part of an identifier,
- * cannot be told from it without parsing all, and stays mangled too. */
-static bool binds_many_lifetimes(const char *name)
+/* Whether `name`, which is not of the grammar, looks as if it had a binder of more than one
+ * digit: what demanglers make of such a name is not known. */
+static bool may_bind_many(const char *name)
 {
-	if (strncmp(name, "_R", 2) != 0)
-		return false;
 	for (const char *g = strchr(name, 'G'); g; g = strchr(g + 1, 'G')) {
 		const char *end = g + 1;
 
@@ -75,13 +94,24 @@ static bool binds_many_lifetimes(const char *name)
 	return false;
 }
 
+/* Lifetimes of a Rust name (v0), which libiberty counts out one by one, also where it prints
+ * nothing. */
+static bool binds_many_lifetimes(const char *name)
+{
+	uint64_t nr;
+
+	if (strncmp(name, "_R", 2) != 0)
+		return false;
+	return rust_binders(name, &nr) ? may_bind_many(name) : nr > LIFETIMES_MAX;
+}
+
 /* The demangled text with `version` ("", "@VERS", "@@VERS") behind it. */
 static char *demangle_base(const char *name, const char *version, int options)
 {
 	struct output out = { 0 };
 	char *result = NULL;
 
-	if (print_demangled(name, options, &out) && out.text.len) {
+	if (print_any(name, options, &out) && out.text.len) {
 		buf_put(&out.text, version, strlen(version) + 1);
 		if (!out.text.failed) {
 			result = (char *)out.text.data;
@@ -99,6 +129,8 @@ static char *demangle_with(const char *name, int options)
 	char *base;
 	char *result;
 
+	if (name[0] == 'L')
+		return demangle_jvm(name);
 	if (!looks_mangled(name))
 		return NULL;
 	len = strnlen(name, MANGLED_MAX + 1);

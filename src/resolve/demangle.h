@@ -1,4 +1,4 @@
-/* demangle.h - C++ and Rust names as a person wrote them.
+/* demangle.h - names of C++, Rust, D and Java as a person wrote them.
  * Layer: resolve.  Uses libiberty. */
 #pragma once
 
@@ -6,7 +6,8 @@
  * short): the caller then shows `name`.
  * C++ comes with its parameters, as OProfile shows it.  What compilers append is kept in the
  * form of binutils: "_Z1fi.cold" is "f(int) [clone .cold]"; a symbol version too: "f()@@V1".
- * Rust's hash is dropped.  A hostile name costs bounded time, stack and memory. */
+ * Rust's hash is dropped.  Java's names are those of JVMs ("La/B;f(I)V" is "a.B.f(int)")
+ * and of GCJ.  A hostile name costs bounded time, stack and memory. */
 char *demangle(const char *name);
-/* The same without the parameters of functions, as perf shows it. */
+/* As perf shows it: without the parameters of functions, and D not at all. */
 char *demangle_plain(const char *name);

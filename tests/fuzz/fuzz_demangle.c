@@ -32,5 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	look("", data, size);
 	look("_Z", data, size);
 	look("_R", data, size);
+	look("_D", data, size);
+	look("L", data, size);
 	return 0;
 }
