@@ -10,6 +10,7 @@
 #include "aggregate/view.h"
 #include "base/err.h"
 #include "resolve/demangle.h"
+#include "resolve/name_patterns.h"
 
 int profile_init(struct profile *p, const struct profile_options *options)
 {
@@ -180,18 +181,31 @@ void profile_finish(struct profile *p)
 	}
 }
 
+/* A demangled name as options want it, malloc'd; NULL: the one in the symbol table. */
+static char *name_to_show(const struct profile *p, const char *raw)
+{
+	char *full = p->options.raw_names ? NULL : demangle(raw);
+	char *shorter = NULL;
+
+	if (full && p->options.patterns)
+		shorter = name_patterns_apply(p->options.patterns, full);
+	if (!shorter)
+		return full;
+	free(full);
+	return shorter;
+}
+
 const char *profile_function_name(struct profile *p, uint32_t function)
 {
 	struct profile_function *f = &p->functions.at[function];
 	const char *raw = strtab_get(&p->strings, f->raw);
-	char *demangled;
+	char *shown;
 
 	if (f->shown != DICT_NONE)
 		return strtab_get(&p->strings, f->shown);
-	demangled = f->kind == FUNCTION_NAMED && !p->options.raw_names ? demangle(raw)
-								       : NULL;
-	f->shown = demangled ? strtab_add(&p->strings, demangled) : f->raw;
-	free(demangled);
+	shown = f->kind == FUNCTION_NAMED ? name_to_show(p, raw) : NULL;
+	f->shown = shown ? strtab_add(&p->strings, shown) : f->raw;
+	free(shown);
 	return f->shown == STRTAB_FAILED ? NULL : strtab_get(&p->strings, f->shown);
 }
 

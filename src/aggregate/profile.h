@@ -32,6 +32,7 @@
 #include "resolve/naming.h"
 
 struct err;
+struct name_patterns;
 struct view;
 
 struct profile_options {
@@ -41,9 +42,11 @@ struct profile_options {
 	/* Functions of one name at several addresses are several groups (OProfile's
 	 * --symbols), not one (--by symbol). */
 	bool functions_apart;
-	bool periods;           /* sum up the samples' periods, else they stay 0 */
-	bool quality;           /* fill profile.quality and the counts of images */
-	bool raw_names;         /* symbols as in the symbol table, not demangled */
+	bool periods;   /* sum up the samples' periods, else they stay 0 */
+	bool quality;   /* fill profile.quality and the counts of images */
+	bool raw_names; /* symbols as in the symbol table, not demangled */
+	const struct name_patterns
+		*patterns;      /* make demangled names shorter; or NULL */
 	bool merge_images;      /* each image is an application of its own */
 	bool exclude_dependent; /* only samples in the application's own image */
 	const struct symbol_filter *symbols; /* NULL: all */

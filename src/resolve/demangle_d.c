@@ -10,7 +10,7 @@
 enum {
 	/* Letters that reading a name may come to, all references followed.  Of the names of
 	 * a D run-time library one in five hundred has more. */
-	WORK_MAX = 1 << 18
+	WORK_MAX = 1 << 20
 };
 
 /* The number behind a Q in base 26: capitals and a last small letter.  0: none. */

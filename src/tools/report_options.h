@@ -31,6 +31,8 @@ struct report_options {
 	struct option_list exclude_symbols;
 	struct option_list include_symbols;
 	const char *demangle;
+	bool smart_demangle;
+	const char *demangle_patterns;
 	bool no_demangle;
 	bool quality;
 	bool strict;

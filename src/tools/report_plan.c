@@ -11,7 +11,9 @@
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "resolve/name_patterns.h"
 #include "resolve/naming.h"
+#include "tools/name_rules.h"
 #include "tools/places.h"
 #include "tools/report_rules.h"
 
@@ -68,21 +70,26 @@ static int choose_verbose(struct report_plan *plan, struct err *err)
 
 static int choose_demangling(struct report_plan *plan, struct err *err)
 {
-	const char *how = plan->options.demangle;
+	const struct report_options *o = &plan->options;
+	const char *how = o->demangle            ? o->demangle
+			  : o->no_demangle       ? "none"
+			  : o->smart_demangle    ? "smart"
+			  : o->demangle_patterns ? "smart"
+						 : "normal";
+	bool smart = !strcmp(how, "smart");
 
-	plan->profile.raw_names = plan->options.no_demangle;
-	if (!how || !strcmp(how, "normal"))
-		return 0;
-	if (!strcmp(how, "none")) {
-		plan->profile.raw_names = true;
-		return 0;
-	}
-	if (!strcmp(how, "smart"))
+	plan->profile.raw_names = !strcmp(how, "none");
+	if (!smart && !plan->profile.raw_names && strcmp(how, "normal") != 0)
 		return err_set(err, -EINVAL,
-			       "--demangle=smart: comes with a later version "
-			       "(--demangle=normal is there)");
-	return err_set(err, -EINVAL, "invalid option --demangle=%s (none, normal)",
-		       how);
+			       "invalid option --demangle=%s (none, normal, smart)",
+			       how);
+	if (!smart && o->demangle_patterns)
+		return err_set(err, -EINVAL,
+			       "--demangle-patterns is meaningless with --demangle=%s",
+			       how);
+	if (!smart)
+		return 0;
+	return name_rules_make(o->demangle_patterns, &plan->patterns, err);
 }
 
 /* The lists of options that may be given several times. */
@@ -218,6 +225,7 @@ static void choose_form(struct report_plan *plan)
 	plan->profile.keys = &plan->keys;
 	plan->profile.spec = &plan->spec;
 	plan->profile.places = plan->places;
+	plan->profile.patterns = plan->patterns;
 	plan->profile.symbols = &plan->symbols;
 	plan->profile.vmlinux = o->places.vmlinux;
 	plan->profile.names = o->by || export ? NAMES_PERF : NAMES_OPROFILE;
@@ -278,4 +286,5 @@ void report_plan_done(struct report_plan *plan)
 	spec_done(&plan->spec);
 	report_sources_done(&plan->sources);
 	naming_places_free(plan->places);
+	name_patterns_free(plan->patterns);
 }

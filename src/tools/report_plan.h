@@ -29,8 +29,9 @@ struct report_plan {
 	struct spec spec;
 	struct report_sources sources;
 	struct naming_places *places;
-	unsigned int merge;   /* MERGE_... of classes.h */
-	unsigned int verbose; /* VERBOSE_... */
+	struct name_patterns *patterns; /* NULL: names are not made shorter */
+	unsigned int merge;             /* MERGE_... of classes.h */
+	unsigned int verbose;           /* VERBOSE_... */
 };
 
 /* Completes the plan, whose options are set.  0, or a negative errno with a line for the

@@ -400,7 +400,6 @@ setup() {
 		12       100.000  turn(char const*, int)
 	END
 	refused 'invalid option --demangle=some' -l --demangle=some
-	refused '--demangle=smart: comes with a later version' -l -D smart
 	refused '--demangle needs a value' -l --demangle
 }
 

@@ -1,0 +1,52 @@
+#include "tools/name_rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "resolve/name_patterns.h"
+
+/* malloc'd; NULL: no home is known, or no memory.  What is empty or relative does not count
+ * (XDG Base Directory Specification). */
+static char *own_file(void)
+{
+	const char *config = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+	char *path;
+	int len;
+
+	if (config && config[0] == '/')
+		len = asprintf(&path, "%s/oprofile/stl.pat", config);
+	else if (home && home[0])
+		len = asprintf(&path, "%s/.config/oprofile/stl.pat", home);
+	else
+		return NULL;
+	return len < 0 ? NULL : path;
+}
+
+static int read_own(struct name_patterns *patterns, struct err *err)
+{
+	char *path = own_file();
+	int r = path ? name_patterns_read(patterns, path, err) : 0;
+
+	free(path);
+	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
+}
+
+int name_rules_make(const char *given, struct name_patterns **ret_patterns,
+		    struct err *err)
+{
+	struct name_patterns *patterns;
+	int r = name_patterns_new(&patterns, err);
+
+	if (r)
+		return r;
+	r = given ? name_patterns_read(patterns, given, err) : read_own(patterns, err);
+	if (r) {
+		name_patterns_free(patterns);
+		return r;
+	}
+	*ret_patterns = patterns;
+	return 0;
+}

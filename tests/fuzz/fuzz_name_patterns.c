@@ -1,0 +1,41 @@
+/* fuzz_name_patterns.c - any bytes as a demangled name under the rules that are built in, and
+ * as a file of rules. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "resolve/name_patterns.h"
+#include "resolve/name_patterns_priv.h"
+
+enum {
+	RULES_MAX = 256 /* bytes: regcomp(3) itself is not what is tried here */
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	struct name_patterns *p;
+	char *literal;
+
+	if (!text)
+		return 0;
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	literal = name_pattern_literal(text);
+	if (literal && strlen(literal) > size)
+		abort();
+	free(literal);
+	if (name_patterns_new(&p, NULL) == 0) {
+		free(name_patterns_apply(p, text));
+		/* "a{255}{255}" takes regcomp all memory. */
+		if (size <= RULES_MAX && !strstr(text, "}{"))
+			(void)name_patterns_add(p, "own", text, NULL);
+		free(name_patterns_apply(p, "std::map<int, a::b<c> >::f(long)"));
+		name_patterns_free(p);
+	}
+	free(text);
+	return 0;
+}
