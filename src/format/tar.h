@@ -1,4 +1,4 @@
-/* tar.h - tar files, packed with zstd or not: members in their order, read and written as a
+/* tar.h - tar files, packed or not: members in their order, read and written as a
  * stream.
  * Layer: format.
  * Source of the format: POSIX.1-2017, pax(1), "ustar Interchange Format" and "pax Extended
@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "format/pack.h"
 
 struct err;
 struct tar_reader;
@@ -48,8 +50,9 @@ int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 /* Content of the member: how many bytes, 0 at its end, or as above. */
 ssize_t tar_reader_get(struct tar_reader *t, void *bytes, size_t len, struct err *err);
 
-/* Writes to `fd`, which stays the caller's; packs with zstd.  0 or -ENOMEM. */
-int tar_writer_new(int fd, struct tar_writer **ret_tar);
+/* Writes to `fd`, which stays the caller's.  0, -EOPNOTSUPP (a build without this packing) or
+ * -ENOMEM. */
+int tar_writer_new(int fd, enum packing packing, struct tar_writer **ret_tar);
 void tar_writer_free(struct tar_writer *t); /* NULL is fine */
 /* A file, then exactly `bytes` bytes of it in any pieces, then its end.  `mtime`: seconds.
  * 0, or a negative errno. */
@@ -57,5 +60,7 @@ int tar_writer_begin(struct tar_writer *t, const char *name, uint64_t bytes,
 		     uint64_t mtime);
 int tar_writer_put(struct tar_writer *t, const void *bytes, size_t len);
 int tar_writer_end(struct tar_writer *t);
+/* A symbolic link. */
+int tar_writer_link(struct tar_writer *t, const char *name, const char *target);
 /* The end of the archive. */
 int tar_writer_finish(struct tar_writer *t);

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "base/err.h"
+#include "format/pack.h"
 #include "format/tar.h"
 #include "format/tar_header.h"
 
@@ -16,12 +16,11 @@ enum {
 
 struct tar_reader {
 	struct tar_source source;
-	uint64_t left_of_all; /* bytes that may still be unpacked */
-	ZSTD_DCtx *zstd;      /* NULL: not packed */
-	bool begun;           /* it is known whether it is packed */
-	ZSTD_inBuffer in;     /* what of input[] is to be taken */
-	uint64_t left;        /* content of the member */
-	unsigned int padding; /* behind it */
+	uint64_t left_of_all;      /* bytes that may still be unpacked */
+	struct unpacker *unpacker; /* NULL: how it is packed is not known yet */
+	struct pack_span in;       /* what of input[] is to be taken */
+	uint64_t left;             /* content of the member */
+	unsigned int padding;      /* behind it */
 	char name[TAR_NAME_MAX + 1];
 	bool has_size; /* both from an extended header */
 	uint64_t size;
@@ -38,7 +37,7 @@ int tar_reader_new(struct tar_source source, uint64_t max_bytes,
 		return -ENOMEM;
 	t->source = source;
 	t->left_of_all = max_bytes;
-	t->in.src = t->input;
+	t->in.at = t->input;
 	*ret_tar = t;
 	return 0;
 }
@@ -47,7 +46,7 @@ void tar_reader_free(struct tar_reader *t)
 {
 	if (!t)
 		return;
-	ZSTD_freeDCtx(t->zstd);
+	unpacker_free(t->unpacker);
 	free(t);
 }
 
@@ -68,46 +67,22 @@ static int fill(struct tar_reader *t, struct err *err)
 
 static int begin(struct tar_reader *t, struct err *err)
 {
-	static const uint8_t magic[] = { 0x28, 0xb5, 0x2f, 0xfd }; /* RFC 8878, 3.1.1 */
 	int r = fill(t, err);
 
 	if (r < 0)
 		return r;
-	t->begun = true;
-	if (t->in.size < sizeof(magic) || memcmp(t->input, magic, sizeof(magic)) != 0)
-		return 0;
-	t->zstd = ZSTD_createDCtx();
-	return t->zstd ? 0 : err_set(err, -ENOMEM, "out of memory");
-}
-
-/* Unpacks what there is.  1: go on; 0: the end of the input. */
-static int unpack(struct tar_reader *t, ZSTD_outBuffer *out, struct err *err)
-{
-	int r = fill(t, err);
-	size_t n;
-
-	if (r <= 0)
-		return r;
-	if (t->zstd) {
-		n = ZSTD_decompressStream(t->zstd, out, &t->in);
-		return ZSTD_isError(n) ? err_set(err, -EBADMSG, "damaged: %s",
-						 ZSTD_getErrorName(n))
-				       : 1;
-	}
-	n = t->in.size - t->in.pos;
-	if (n > out->size - out->pos)
-		n = out->size - out->pos;
-	memcpy((char *)out->dst + out->pos, t->input + t->in.pos, n);
-	out->pos += n;
-	t->in.pos += n;
-	return 1;
+	r = unpacker_new(packing_of_bytes(t->input, t->in.size), &t->unpacker);
+	if (r == -EOPNOTSUPP)
+		return err_set(err, r,
+			       "packed with bzip2, which this build cannot read");
+	return r ? err_set(err, r, "out of memory") : 0;
 }
 
 /* Exactly `len` unpacked bytes; less is an error. */
 static int get(struct tar_reader *t, void *bytes, size_t len, struct err *err)
 {
-	ZSTD_outBuffer out = { .dst = bytes, .size = len };
-	int r = t->begun ? 0 : begin(t, err);
+	struct pack_span out = { .at = bytes, .size = len };
+	int r = t->unpacker ? 0 : begin(t, err);
 
 	if (r)
 		return r;
@@ -116,9 +91,11 @@ static int get(struct tar_reader *t, void *bytes, size_t len, struct err *err)
 			       "unpacks to more than a recording can hold");
 	t->left_of_all -= len;
 	while (out.pos < out.size) {
-		r = unpack(t, &out, err);
+		r = fill(t, err);
 		if (!r)
 			return err_set(err, -EBADMSG, "cut short");
+		if (r > 0)
+			r = unpacker_step(t->unpacker, &t->in, &out, err);
 		if (r < 0)
 			return r;
 	}
@@ -218,7 +195,8 @@ static const char *take_pair(struct tar_reader *t, const char *at, const char *e
 	return next;
 }
 
-/* A member that tells of the next one: 'x', or 'L' of GNU. */
+/* A member that tells of the next one: 'x', or 'L' and 'K' of GNU; where a link leads
+ * ('K') is nobody's business. */
 static int take_extra(struct tar_reader *t, char type, uint64_t bytes, struct err *err)
 {
 	const char *at = t->extra, *end;
@@ -291,7 +269,7 @@ int tar_reader_next(struct tar_reader *t, struct tar_member *ret_member,
 	t->name[0] = '\0';
 	while (!r) {
 		r = read_header(t, &h, &size, err);
-		if (r || !h.type || !strchr("xLg", h.type))
+		if (r || !h.type || !strchr("xLKg", h.type))
 			break;
 		r = h.type == 'g' ? skip(t, size + -size % TAR_BLOCK, err)
 				  : take_extra(t, h.type, size, err);

@@ -40,7 +40,7 @@ static int open_file(struct archive_out *out, struct err *err)
 	out->fd = io_open(out->part, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (out->fd < 0)
 		return err_sys(err, out->fd, "cannot write %s", out->path);
-	return tar_writer_new(out->fd, &out->tar)
+	return tar_writer_new(out->fd, PACKING_ZSTD, &out->tar)
 		       ? err_set(err, -ENOMEM, "out of memory")
 		       : 0;
 }

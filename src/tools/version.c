@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "capture/sources.h"
+#include "format/pack.h"
 #include "resolve/xz.h"
 
 #define TEXT_OF_(x) #x
@@ -39,6 +40,9 @@ void version_print(FILE *out)
 			parts[i].version ? parts[i].version : "yes", parts[i].use);
 	fprintf(out, "  %-10s %-7s %s\n", "liblzma", xz_version() ? xz_version() : "no",
 		"symbols in .gnu_debugdata");
+	fprintf(out, "  %-10s %-7s %s\n", "libbz2",
+		packing_available(PACKING_BZIP2) ? "yes" : "no",
+		"archives of perf archive");
 	fputs("Sources of events:\n", out);
 	for (const struct source_row *row = source_rows; row->name; row++)
 		fprintf(out, "  %-18s %s%s\n", row->name, row->help,
