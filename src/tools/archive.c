@@ -2,13 +2,17 @@
  * read, as a folder or as one file, for a machine that has none of it. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_open.h"
 #include "tools/archive_out.h"
+#include "tools/archive_perf.h"
+#include "tools/archive_unpack.h"
 #include "tools/command.h"
+#include "tools/debug_dir.h"
 #include "tools/report_source.h"
 
 enum {
@@ -23,6 +27,9 @@ struct settings {
 	bool list_files;
 	bool exclude_dependent;
 	bool no_debug_files;
+	bool perf;
+	bool all;
+	bool unpack;
 	const char *session_dir;
 	struct places_options places;
 };
@@ -39,7 +46,25 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "NAME.oparchive",
 	  .offset = OPTION(struct settings, file),
-	  .help = "Write the archive as one file, a tar packed with zstd." },
+	  .help = "Write the archive as one file, a tar packed with zstd. With --perf "
+		  "and --unpack: another name than the usual." },
+	{ .name = "perf",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, perf),
+	  .help = "Write what `perf archive` would: only the binaries, as "
+		  "perf.data.tar.bz2, for ~/.debug of another machine. An --output "
+		  "NAME.tar.zst is packed with zstd." },
+	{ .name = "all",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, all),
+	  .help = "With --perf: the perf.data too, in perf.all-HOST-DATE.tar.bz2." },
+	{ .name = "unpack",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, unpack),
+	  .help = "Take the binaries from what --perf or `perf archive` wrote into "
+		  "~/.debug ($PERF_BUILDID_DIR), and a perf.data that is with them "
+		  "into this folder. Without a FILE: from the only perf*.tar.bz2 "
+		  "here." },
 	{ .name = "list-files",
 	  .letter = 'l',
 	  .kind = OPTION_FLAG,
@@ -71,8 +96,27 @@ static bool is_only_slashes(const char *path)
 	return path[0] && !path[strspn(path, "/")];
 }
 
+/* One of the forms of an archive; what it does not know. */
+static int check_perf(const struct settings *set, struct err *err)
+{
+	if (set->all && !set->perf)
+		return err_set(err, -EINVAL, "--all goes with --perf");
+	if (set->perf && set->unpack)
+		return err_set(err, -EINVAL, "--perf and --unpack: one at a time");
+	if (set->folder)
+		return err_set(err, -EINVAL,
+			       "%s and --output-directory exclude each other",
+			       set->perf ? "--perf" : "--unpack");
+	if (set->unpack && set->list_files)
+		return err_set(err, -EINVAL,
+			       "--unpack and --list-files exclude each other");
+	return 0;
+}
+
 static int check(const struct settings *set, struct err *err)
 {
+	if (set->perf || set->all || set->unpack)
+		return check_perf(set, err);
 	if (set->folder && set->file)
 		return err_set(
 			err, -EINVAL,
@@ -99,21 +143,37 @@ static void say_where(const struct report_sources *sources)
 		sources->samples_dir);
 }
 
-static int write_archive(const struct settings *set, struct archive_request *request,
-			 struct err *err)
+static int write_ours(const struct settings *set, struct archive_request *request,
+		      struct err *err)
 {
 	int r, incomplete;
 
-	if (set->list_files)
-		return archive_collect(request, err);
-	r = archive_out_new(set->folder ? set->folder : set->file, set->folder,
-			    &request->out, err);
+	r = archive_out_new(set->folder ? set->folder : set->file,
+			    set->folder ? ARCHIVE_FOLDER : ARCHIVE_FILE, &request->out,
+			    err);
 	if (r)
 		return r;
 	incomplete = archive_collect(request, err);
 	r = incomplete < 0 ? incomplete : archive_out_finish(request->out, err);
 	archive_out_free(request->out);
 	return r ? r : incomplete;
+}
+
+static int write_archive(const struct settings *set, struct archive_request *request,
+			 struct err *err)
+{
+	char *written = NULL;
+	int r;
+
+	if (set->list_files)
+		return archive_collect(request, err);
+	if (!set->perf)
+		return write_ours(set, request, err);
+	r = archive_perf(request, set->file, set->all, &written, err);
+	if (r >= 0)
+		printf("%s\n", written);
+	free(written);
+	return r;
 }
 
 static int archive(const struct settings *set, char *const *words, struct err *err)
@@ -125,14 +185,14 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 		.spec = &spec,
 		.exclude_dependent = set->exclude_dependent,
 		.no_debug_files = set->no_debug_files,
+		.for_perf = set->perf,
 		.list = list,
 	};
-	int r = check(set, err);
+	int r = report_sources_find(set->session_dir, words, &spec, &sources, err);
 
-	if (!r)
-		r = report_sources_find(set->session_dir, words, &spec, &sources, err);
 	if (!r) {
-		say_where(&sources);
+		if (!set->perf)
+			say_where(&sources);
 		request.places = set->places;
 		request.places.archive = archive_folder(sources.archive);
 		r = write_archive(set, &request, err);
@@ -140,6 +200,32 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 	report_sources_done(&sources);
 	spec_done(&spec);
 	return r;
+}
+
+static int unpack(const struct settings *set, char *const *words, struct err *err)
+{
+	struct archive_unpack_request request = { .path = words[0],
+						  .perf_data = set->file };
+	struct archive_unpacked done = { 0 };
+	char *cache;
+	int r;
+
+	if (words[0] && words[1])
+		return err_set(err, -EINVAL, "%s: one file at a time", words[1]);
+	cache = debug_dir();
+	if (!cache)
+		return err_set(err, -EINVAL,
+			       "no home folder is known: set PERF_BUILDID_DIR");
+	request.cache = cache;
+	r = archive_unpack(&request, &done, err);
+	if (!r) {
+		printf("%zu files in %s\n", done.nr_files, cache);
+		if (done.perf_data)
+			printf("the recording: %s\n", done.perf_data);
+	}
+	free(done.perf_data);
+	free(cache);
+	return r ? r : done.nr_refused != 0;
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -151,7 +237,10 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = archive(&set, argv + first, &err);
+	status = check(&set, &err);
+	if (!status)
+		status = set.unpack ? unpack(&set, argv + first, &err)
+				    : archive(&set, argv + first, &err);
 	if (status < 0) {
 		command_error("%s", err.text);
 		return 1;
@@ -163,7 +252,8 @@ const struct command command_archive = {
 	.name = "archive",
 	.classic = "oparchive",
 	.summary = "put a recording and its binaries together, for another machine",
-	.usage = "[options] [SESSION-DIR | perf.data | profile specification...]",
+	.usage = "[options] [SESSION-DIR | perf.data | profile specification...]\n"
+		 "--unpack [FILE]",
 	.notes = "On the other machine: opreport archive:DIR, or "
 		 "archive:NAME.oparchive. "
 		 "image: and bare words choose among the binaries; the recording is "
@@ -171,7 +261,9 @@ const struct command command_archive = {
 		 "Examples:\n"
 		 "  oparchive --output make.oparchive\n"
 		 "  oparchive --output-directory /tmp/run1 image:/usr/bin/make\n"
-		 "  oparchive --list-files perf.data",
+		 "  oparchive --list-files perf.data\n"
+		 "  oparchive --perf perf.data         then, elsewhere: oparchive "
+		 "--unpack",
 	.options = rows,
 	.run = run,
 };

@@ -12,10 +12,11 @@ struct err;
 
 struct archive_request {
 	const struct report_sources *sources;
-	const struct spec *spec;        /* of the images; others are not asked */
-	struct places_options places;   /* `trace` is not used */
-	bool exclude_dependent;         /* only main programs, and the kernel */
-	bool no_debug_files;            /* without separate debug files */
+	const struct spec *spec;      /* of the images; others are not asked */
+	struct places_options places; /* `trace` is not used */
+	bool exclude_dependent;       /* only main programs, and the kernel */
+	bool no_debug_files;          /* without separate debug files */
+	bool for_perf; /* as `perf archive` has it: only binaries, laid out as its cache */
 	struct archive_out *out;        /* NULL: */
 	void (*list)(const char *path); /* is told of each file, once */
 };

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "format/archive_manifest.h"
 #include "format/tar.h"
+#include "tools/scratch.h"
 
 enum {
 	CHUNK_BYTES = 1 << 16,
@@ -22,8 +23,10 @@ enum {
 
 struct archive_out {
 	char *path;
-	char *part; /* the file while it is written; NULL: a folder */
-	int fd;     /* of the part, or of the file in the folder; -1 */
+	enum archive_form form;
+	struct scratch *making; /* for `part`; NULL: a folder */
+	char *part;             /* the file while it is written */
+	int fd;                 /* of the part, or of the file in the folder; -1 */
 	struct tar_writer *tar;
 	struct hash_stream *hash;
 	struct archive_manifest manifest;
@@ -33,16 +36,26 @@ struct archive_out {
 
 static int open_file(struct archive_out *out, struct err *err)
 {
-	if (asprintf(&out->part, "%s.part", out->path) < 0) {
+	enum packing packing =
+		out->form == ARCHIVE_FILE ? PACKING_ZSTD : packing_of_name(out->path);
+	int r = scratch_new_beside(out->path, &out->making, err);
+
+	if (r)
+		return r;
+	if (asprintf(&out->part, "%s/archive", scratch_folder(out->making)) < 0) {
 		out->part = NULL;
 		return err_set(err, -ENOMEM, "out of memory");
 	}
-	out->fd = io_open(out->part, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	out->fd = io_open(out->part, O_WRONLY | O_CREAT | O_EXCL, 0644);
 	if (out->fd < 0)
 		return err_sys(err, out->fd, "cannot write %s", out->path);
-	return tar_writer_new(out->fd, PACKING_ZSTD, &out->tar)
-		       ? err_set(err, -ENOMEM, "out of memory")
-		       : 0;
+	r = tar_writer_new(out->fd, packing, &out->tar);
+	if (r == -EOPNOTSUPP)
+		return err_set(err, r,
+			       "%s: this build cannot write bzip2: give another name "
+			       "with --output, .tar.zst or .tar",
+			       out->path);
+	return r ? err_set(err, r, "out of memory") : 0;
 }
 
 static int open_folder(const struct archive_out *out, struct err *err)
@@ -52,8 +65,8 @@ static int open_folder(const struct archive_out *out, struct err *err)
 	return r ? err_sys(err, r, "cannot make the folder %s", out->path) : 0;
 }
 
-int archive_out_new(const char *path, bool folder, struct archive_out **ret_out,
-		    struct err *err)
+int archive_out_new(const char *path, enum archive_form form,
+		    struct archive_out **ret_out, struct err *err)
 {
 	struct archive_out *out = calloc(1, sizeof(*out));
 	int r;
@@ -61,12 +74,14 @@ int archive_out_new(const char *path, bool folder, struct archive_out **ret_out,
 	if (!out)
 		return err_set(err, -ENOMEM, "out of memory");
 	out->fd = -1;
+	out->form = form;
 	out->path = strdup(path);
 	out->hash = hash_stream_new();
 	if (!out->path || !out->hash)
 		r = err_set(err, -ENOMEM, "out of memory");
 	else
-		r = folder ? open_folder(out, err) : open_file(out, err);
+		r = form == ARCHIVE_FOLDER ? open_folder(out, err)
+					   : open_file(out, err);
 	if (r) {
 		archive_out_free(out);
 		return r;
@@ -82,8 +97,7 @@ void archive_out_free(struct archive_out *out)
 	tar_writer_free(out->tar);
 	if (out->fd >= 0)
 		close(out->fd);
-	if (out->part)
-		(void)unlink(out->part);
+	scratch_free(out->making);
 	hash_stream_free(out->hash);
 	archive_manifest_done(&out->manifest);
 	map_done(&out->names);
@@ -264,6 +278,24 @@ int archive_out_add(struct archive_out *out, const char *from, const char *name,
 	return r ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : 0;
 }
 
+int archive_out_link(struct archive_out *out, const char *name, const char *target,
+		     struct err *err)
+{
+	int r = 0;
+
+	if (!archive_out_has(out, name)) {
+		r = tar_writer_link(out->tar, name, target);
+		if (!r)
+			r = map_set(&out->names, name_key(name), 0, 1);
+	}
+	return r ? err_sys(err, r, "cannot write %s", out->path) : 0;
+}
+
+size_t archive_out_files(const struct archive_out *out)
+{
+	return out->manifest.files.nr;
+}
+
 int archive_out_image(struct archive_out *out, const char *build_id, bool found,
 		      const char *name, struct err *err)
 {
@@ -281,14 +313,10 @@ static int close_file(struct archive_out *out)
 	out->fd = -1;
 	if (!r && rename(out->part, out->path))
 		r = -errno;
-	if (r)
-		return r;
-	free(out->part);
-	out->part = NULL;
-	return 0;
+	return r;
 }
 
-int archive_out_finish(struct archive_out *out, struct err *err)
+static int write_manifest(struct archive_out *out)
 {
 	static char name[] = ARCHIVE_MANIFEST_NAME;
 	struct archive_file f = { .name = name };
@@ -298,6 +326,13 @@ int archive_out_finish(struct archive_out *out, struct err *err)
 	archive_manifest_put(&out->manifest, &text);
 	r = text.failed ? -ENOMEM : write_bytes(out, &f, text.data, text.len);
 	buf_done(&text);
+	return r;
+}
+
+int archive_out_finish(struct archive_out *out, struct err *err)
+{
+	int r = out->form == ARCHIVE_TAR ? 0 : write_manifest(out);
+
 	if (!r && out->tar)
 		r = close_file(out);
 	return r ? err_sys(err, r, "cannot write %s", out->path) : 0;

@@ -1,21 +1,33 @@
-/* archive_out.h - writes an archive: a folder, or a portable file (tar, packed with zstd).
+/* archive_out.h - writes an archive: a folder, or a portable file (tar, packed with zstd), or
+ * what `perf archive` would write.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 struct archive_out;
 struct err;
 
-/* `path`: where to; a folder that is made if it does not exist and keeps what it has, or a
- * file that comes into being at the end.  0, or a negative errno with a line. */
-int archive_out_new(const char *path, bool folder, struct archive_out **ret_out,
-		    struct err *err);
+enum archive_form {
+	ARCHIVE_FOLDER, /* made if it does not exist; keeps what it has */
+	ARCHIVE_FILE,   /* comes into being at the end; so does this: */
+	ARCHIVE_TAR     /* no manifest, and packed as its name says */
+};
+/* `path`: where to.  To be called before there are threads (tools/scratch.h).  0, or a negative
+ * errno with a line. */
+int archive_out_new(const char *path, enum archive_form form,
+		    struct archive_out **ret_out, struct err *err);
 /* Whether there is a file of this name. */
 bool archive_out_has(const struct archive_out *out, const char *name);
 /* Copies the file `from` (a /proc file too) to `name`, once.  0; 1: the name leads out of
  * the archive, and nothing was done; a negative errno with a line. */
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err);
+/* Of a tar alone: a symbolic link, once. */
+int archive_out_link(struct archive_out *out, const char *name, const char *target,
+		     struct err *err);
+/* How many files there are so far. */
+size_t archive_out_files(const struct archive_out *out);
 /* Notes a binary that was hit. */
 int archive_out_image(struct archive_out *out, const char *build_id, bool found,
 		      const char *name, struct err *err);

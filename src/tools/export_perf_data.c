@@ -16,7 +16,6 @@
 #include "aggregate/spec.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
 #include "base/vec.h"
 #include "format/perf_data.h"
 #include "format/perf_input.h"
@@ -28,6 +27,7 @@
 #include "tools/import_file.h"
 #include "tools/places.h"
 #include "tools/report_source.h"
+#include "tools/scratch.h"
 
 enum {
 	/* Readers may deliver what came so many samples ago. */
@@ -37,7 +37,7 @@ enum {
 struct perf_data_export {
 	struct export_run *run;
 	const char *output;
-	char *dir;                    /* for what is being made */
+	struct scratch *dir;          /* for what is being made */
 	char *making;                 /* in it */
 	struct naming_places *places; /* for symbol: */
 	struct sample_merge *merge;
@@ -77,17 +77,10 @@ static int make_dir(struct perf_data_export *e, struct err *err)
 
 	if (r)
 		return r;
-	if (asprintf(&e->dir, "%s.making-XXXXXX", e->output) < 0) {
-		e->dir = NULL;
-		return err_set(err, -ENOMEM, "out of memory");
-	}
-	if (!mkdtemp(e->dir)) {
-		r = err_sys(err, -errno, "cannot write %s", e->output);
-		free(e->dir);
-		e->dir = NULL;
+	r = scratch_new_beside(e->output, &e->dir, err);
+	if (r)
 		return r;
-	}
-	if (asprintf(&e->making, "%s/perf.data", e->dir) < 0) {
+	if (asprintf(&e->making, "%s/perf.data", scratch_folder(e->dir)) < 0) {
 		e->making = NULL;
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -148,7 +141,7 @@ static int add_perf_data(struct perf_data_export *e,
 	char *segment;
 	int r;
 
-	if (asprintf(&segment, "%s/%" PRIu32, e->dir, number) < 0)
+	if (asprintf(&segment, "%s/%" PRIu32, scratch_folder(e->dir), number) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	r = import_file(source->dir, segment, made.chosen ? spec : NULL, &result, err);
 	if (!r) {
@@ -482,10 +475,8 @@ static void clean_up(struct perf_data_export *e)
 	unresolve_free(e->unresolve);
 	sample_merge_free(e->merge);
 	naming_places_free(e->places);
-	if (e->dir)
-		(void)io_remove_tree(e->dir);
+	scratch_free(e->dir);
 	free(e->making);
-	free(e->dir);
 }
 
 static int run(struct export_run *run, struct err *err)

@@ -23,33 +23,30 @@ static void wait_and_remove(int end, const char *folder)
 	ssize_t n;
 
 	setsid();
-	close(STDIN_FILENO);
-	close(STDOUT_FILENO);
-	close(STDERR_FILENO);
+	/* Another folder's pipe is among them: it would never see its end. */
+	if (end != STDIN_FILENO && dup2(end, STDIN_FILENO) < 0)
+		_exit(1);
+	(void)close_range(STDIN_FILENO + 1, ~0U, 0);
 	do {
-		n = read(end, &byte, sizeof(byte));
+		n = read(STDIN_FILENO, &byte, sizeof(byte));
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	(void)io_remove_tree(folder);
 	_exit(0);
 }
 
-static int make_folder(struct scratch *s, const char *name, struct err *err)
+/* `template` is taken; NULL: memory was short. */
+static int make_folder(struct scratch *s, char *template, struct err *err)
 {
-	const char *tmp = getenv("TMPDIR");
+	int r;
 
-	if (asprintf(&s->folder, "%s/%s.XXXXXX", tmp && tmp[0] ? tmp : "/tmp", name) <
-	    0) {
-		s->folder = NULL;
+	if (!template)
 		return err_set(err, -ENOMEM, "out of memory");
-	}
-	if (!mkdtemp(s->folder)) {
-		int r = err_sys(err, -errno, "cannot make the folder %s", s->folder);
-
-		free(s->folder);
-		s->folder = NULL;
-		return r;
-	}
-	return 0;
+	s->folder = mkdtemp(template);
+	if (s->folder)
+		return 0;
+	r = err_sys(err, -errno, "cannot make the folder %s", template);
+	free(template);
+	return r;
 }
 
 static int start_child(struct scratch *s, struct err *err)
@@ -68,16 +65,18 @@ static int start_child(struct scratch *s, struct err *err)
 	return s->child < 0 ? err_sys(err, -errno, "fork") : 0;
 }
 
-int scratch_new(const char *name, struct scratch **ret_scratch, struct err *err)
+static int new_scratch(char *template, struct scratch **ret_scratch, struct err *err)
 {
 	struct scratch *s = calloc(1, sizeof(*s));
 	int r;
 
-	if (!s)
+	if (!s) {
+		free(template);
 		return err_set(err, -ENOMEM, "out of memory");
+	}
 	s->pipe = -1;
 	s->child = -1;
-	r = make_folder(s, name, err);
+	r = make_folder(s, template, err);
 	if (!r)
 		r = start_child(s, err);
 	if (r) {
@@ -86,6 +85,25 @@ int scratch_new(const char *name, struct scratch **ret_scratch, struct err *err)
 	}
 	*ret_scratch = s;
 	return 0;
+}
+
+int scratch_new(const char *name, struct scratch **ret_scratch, struct err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *template;
+
+	if (asprintf(&template, "%s/%s.XXXXXX", tmp && tmp[0] ? tmp : "/tmp", name) < 0)
+		template = NULL;
+	return new_scratch(template, ret_scratch, err);
+}
+
+int scratch_new_beside(const char *path, struct scratch **ret_scratch, struct err *err)
+{
+	char *template;
+
+	if (asprintf(&template, "%s.making-XXXXXX", path) < 0)
+		template = NULL;
+	return new_scratch(template, ret_scratch, err);
 }
 
 const char *scratch_folder(const struct scratch *s)

@@ -1,0 +1,239 @@
+# oparchive --perf and --unpack: what perf and we write for each other's caches.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p home
+	export HOME=$BATS_TEST_TMPDIR/home
+	unset PERF_BUILDID_DIR
+}
+
+oparchive()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/oparchive" "$@"
+}
+
+# Another machine's recording as data, and its perf's cache as that of the user.  In the copy
+# that we have, its links are small files.
+other_machine()
+{
+	need_data
+	cp -f "$DATA/$1/perf.data" data
+	rm -rf home/.debug
+	cp -r "$DATA/$1/debug-cache" home/.debug
+	chmod -R u+w home/.debug
+	find home/.debug/.build-id -type f | while read -r file; do
+		target=$(cat "$file")
+		ln -sf "$target" "$file"
+	done
+}
+
+perf_report() # [CACHE]
+{
+	perf --buildid-dir "${1:-$HOME/.debug}" report -i data --stdio --no-children -g none --sort comm,dso,sym 2>/dev/null | grep -v '^#'
+}
+
+links_of()
+{
+	tar tf "$1" | grep '^.build-id/../.*[^/]$' | sort
+}
+
+@test "what we write is what perf archive writes: for tar, and for perf report" {
+	need perf
+	need bzip2
+	for machine in s390x arm64 armhf; do
+		other_machine $machine
+		perf_report >want
+		grep -q '\[\.\] [a-z]' want
+		[ "$(oparchive --perf data)" = data.tar.bz2 ]
+		mv data.tar.bz2 ours.tar.bz2
+		# As perf says it: with the user's cache elsewhere and empty.
+		mv home/.debug cache
+		rm -rf unpacked
+		mkdir unpacked
+		tar xf ours.tar.bz2 -C unpacked
+		bzip2 -t ours.tar.bz2
+		perf_report unpacked | diff want -
+		# The same binaries as perf's own.
+		rm -rf home/.debug
+		mv cache home/.debug
+		perf archive data >perf.log || cat perf.log
+		links_of data.tar.bz2 >want-links
+		links_of ours.tar.bz2 | diff want-links -
+		rm -rf theirs
+		mkdir theirs
+		tar xf data.tar.bz2 -C theirs
+		(cd theirs && find . -name elf -o -name kallsyms -o -name vdso | sort) >want-files
+		while read -r file; do cmp "theirs/$file" "unpacked/$file"; done <want-files
+	done
+}
+
+@test "what perf archive wrote is unpacked, and names the functions" {
+	need perf
+	need bzip2
+	for machine in s390x arm64 armhf; do
+		other_machine $machine
+		opreport --symbols data >want
+		perf archive data >perf.log || cat perf.log
+		rm -rf home/.debug
+		run -0 oparchive --unpack data.tar.bz2
+		[[ $output == *" files in $HOME/.debug" ]]
+		opreport --symbols data | diff want -
+		# What is there stays as it is.
+		(cd home/.debug && find . -type f -exec stat -c '%n %i' {} + | sort) >before
+		run -0 oparchive --unpack data.tar.bz2
+		(cd home/.debug && find . -type f -exec stat -c '%n %i' {} + | sort) | diff before -
+		perf_report >names
+		grep -q '\[\.\] [a-z]' names
+		rm -rf home/.debug
+		PERF_BUILDID_DIR=$PWD/cache oparchive --unpack data.tar.bz2
+		[ ! -e home/.debug ]
+		[ -d cache/.build-id ]
+	done
+}
+
+@test "the recording with its binaries: written, unpacked, and nothing written over" {
+	other_machine s390x
+	opreport --symbols data >want
+	run -0 --separate-stderr oparchive --perf --all data
+	[[ $output == "perf.all-$(hostname)-"[0-9]*-[0-9]*.tar.* ]]
+	mv "$output" all.tar
+	rm -rf home/.debug
+	run -1 oparchive --unpack all.tar
+	[ "$output" = "oparchive: data is there already: say with --output where the recording goes" ]
+	rm data
+	rm -rf home/.debug
+	run -0 oparchive --unpack all.tar
+	[ "${lines[1]}" = "the recording: data" ]
+	cmp data "$DATA/s390x/perf.data"
+	opreport --symbols data | diff want -
+	run -0 oparchive --unpack --output elsewhere all.tar
+	cmp elsewhere data
+	[ -z "$(ls -A home/.debug | grep unpack)" ]
+	[ -z "$(find . -name '*.making-*')" ]
+}
+
+@test "what perf archive --all of newer perfs writes is unpacked" {
+	need bzip2
+	other_machine s390x
+	opreport --symbols data >want
+	# As its script does it.
+	mv data perf.data
+	(cd home/.debug/ && tar cjf "$BATS_TEST_TMPDIR/perf.symbols.tar.bz2" .build-id *)
+	tar cjf perf.all-host-20260101-000000.tar.bz2 perf.data perf.symbols.tar.bz2
+	rm -rf perf.data perf.symbols.tar.bz2 home/.debug
+	run -0 --separate-stderr oparchive --unpack
+	[ -z "$stderr" ]
+	mv perf.data data
+	opreport --symbols data | diff want -
+}
+
+@test "other packings, by the name" {
+	other_machine s390x
+	oparchive --perf --output a.tar data
+	oparchive --perf --output a.tar.zst data
+	zstd -qdc a.tar.zst | cmp - a.tar
+	tar tf a.tar | grep -q '^\[kernel.kallsyms\]/[0-9a-f]*/kallsyms$'
+	rm -rf home/.debug
+	run -0 oparchive --unpack a.tar.zst
+	run -1 oparchive --unpack
+	[[ $output == *"0 files here are called perf*.tar.{bz2,zst}"* ]]
+}
+
+@test "options that do not go together" {
+	run -1 oparchive --all
+	[[ $output == *"--all goes with --perf" ]]
+	run -1 oparchive --perf --unpack
+	run -1 oparchive --perf -o folder
+	run -1 oparchive --unpack a b
+	run -1 oparchive --unpack nothing-here
+	[ "$output" = "oparchive: nothing-here: No such file or directory" ]
+	need_data
+	run -1 oparchive --perf --all session:current
+	# Not one of its binaries is here.
+	cp "$DATA/s390x/perf.data" data
+	run -1 --separate-stderr oparchive --perf data
+	[ "${stderr_lines[-1]}" = "oparchive: no build-ids found, or none of their binaries" ]
+	[ ! -e data.tar.bz2 ]
+}
+
+@test "a tar that means harm: nothing is written but what its build-id proves" {
+	cp "$OPROFILE" binary
+	id=$(readelf -n binary | sed -n 's/.*Build ID: //p')
+	wrong=0123456789abcdef0123456789abcdef01234567
+	python3 - "$id" "$wrong" <<-'END'
+		import io, sys, tarfile
+		id, wrong = sys.argv[1:]
+		data = open("binary", "rb").read()
+		tar = tarfile.open("evil.tar", mode="w", format=tarfile.GNU_FORMAT)
+		def add(name, data=b"", kind=tarfile.REGTYPE, link=""):
+		    info = tarfile.TarInfo(name)
+		    info.type, info.size, info.linkname = kind, len(data), link
+		    tar.addfile(info, io.BytesIO(data))
+		add("usr", kind=tarfile.SYMTYPE, link="/tmp")
+		add(".build-id/01/" + wrong[2:], kind=tarfile.SYMTYPE, link="/etc")
+		add("../up/" + id + "/elf", data)
+		add("/abs/" + id + "/elf", data)
+		add("usr/bin/wrong/" + wrong + "/elf", data)
+		add("usr/bin/text/" + wrong + "/elf", b"no ELF file")
+		add("[kernel.kallsyms]/" + wrong + "/kallsyms", data)
+		add("device", kind=tarfile.CHRTYPE)
+		add("note", b"no recording")
+		add("usr/bin/good/" + id + "/elf", data)
+		add("usr/bin/old/" + id, data)
+		tar.close()
+	END
+	run -3 --separate-stderr oparchive --unpack evil.tar
+	[ "${lines[0]}" = "2 files in $HOME/.debug" ]
+	[ "${#lines[@]}" -eq 1 ]
+	[ "${#stderr_lines[@]}" -eq 7 ]
+	[[ $stderr == *'"usr/bin/wrong/'*'has another build-id'* ]]
+	[[ $stderr == *'"note" in it is no perf.data'* ]]
+	(cd home/.debug && find . -type f -o -type l | sort) >got
+	printf '%s\n' "./.build-id/${id:0:2}/${id:2}" "./usr/bin/good/$id/elf" \
+		"./usr/bin/old/$id/elf" | sort | diff - got
+	[ ! -e note ] && [ ! -e up ] && [ ! -e home/up ] && [ ! -e /abs ]
+	# Neither an archive of ours nor noise is one.
+	printf 'x' >manifest
+	tar cf ours.tar manifest
+	run -1 oparchive --unpack ours.tar
+	[[ $output == *"opreport archive:ours.tar" ]]
+	head -c 100000 /dev/urandom >noise
+	run -1 oparchive --unpack noise
+	[ "$output" = "oparchive: noise: no tar file, or a damaged one" ]
+}
+
+@test "Ctrl-C leaves nothing half written behind" {
+	need_data
+	cp "$DATA/s390x/perf.data" data
+	for command in "oparchive --output out.oparchive" "oparchive --perf --output out.tar" \
+		"oprofile export perf-data -o out.data"; do
+		ln -sfn "$(realpath "$DATA/s390x/debug-cache")" home/.debug
+		mkfifo stuck
+		# Stuck in the middle of writing: its vmlinux never comes.
+		case $command in
+		oparchive*) set -- "$OPROFILE_LINKS/oparchive" ${command#* } data ;;
+		*) set -- "$OPROFILE" ${command#* } stuck ;;
+		esac
+		env --default-signal=INT "$@" >log 2>&1 3>&- &
+		pid=$!
+		exec 7<>stuck
+		for _ in $(seq 200); do
+			[ -n "$(find . -name '*.making-*')" ] && break
+			kill -0 $pid 2>/dev/null || break
+			sleep 0.02
+		done
+		kill -INT $pid 2>/dev/null || true
+		wait $pid || true
+		exec 7>&-
+		for _ in $(seq 200); do
+			[ -z "$(find . -name '*.making-*')" ] && break
+			sleep 0.02
+		done
+		[ -z "$(find . -name '*.making-*')" ]
+		rm -f stuck out.*
+	done
+}
