@@ -389,24 +389,23 @@ int archive_unpack(const struct archive_unpack_request *request,
 {
 	struct unpack *u = calloc(1, sizeof(*u));
 	char *found = NULL;
-	int r = u ? 0 : err_set(err, -ENOMEM, "out of memory");
+	int r;
 
-	if (!r && !request->path)
-		r = find_tar(&found, err);
+	if (!u)
+		return err_set(err, -ENOMEM, "out of memory");
+	u->request = request;
+	r = request->path ? 0 : find_tar(&found, err);
 	if (!r) {
-		u->request = request;
 		u->path = found ? found : request->path;
 		r = unpack(u, err);
 	}
-	if (u) {
-		scratch_free(u->for_cache);
-		scratch_free(u->for_data);
-		free(u->data_path);
-		if (r)
-			free(u->done.perf_data);
-		else
-			*ret_unpacked = u->done;
-	}
+	scratch_free(u->for_cache);
+	scratch_free(u->for_data);
+	free(u->data_path);
+	if (r)
+		free(u->done.perf_data);
+	else
+		*ret_unpacked = u->done;
 	free(u);
 	free(found);
 	return r;
