@@ -27,8 +27,9 @@ struct symbol {
  * .gnu_debugdata (an ELF file in xz, "minidebuginfo") adds.  Functions
  * (STT_FUNC, STT_GNU_IFUNC) and untyped labels in executable sections; of several at one
  * address the one that perf shows (sized before unsized, global before local before weak,
- * fewer leading underscores, the longer name).  The file may be of any class and byte order,
- * and is hostile until parsed.
+ * fewer leading underscores, the longer name).  Where machines bend addresses or names:
+ * symbol_rules.h; all rules are in docs/symbols.md.  The file may be of any class and byte
+ * order, and is hostile until parsed.
  * 0, -ENODATA (an ELF file without symbols; *ret_tab is then an empty table with the
  * segment map), -EBADMSG, or another negative errno. */
 int symtab_load_elf(const char *path, struct symtab **ret_tab, struct err *err);

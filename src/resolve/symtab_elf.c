@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "resolve/elf_file.h"
+#include "resolve/symbol_rules.h"
 #include "resolve/symtab.h"
 #include "resolve/symtab_priv.h"
 #include "resolve/xz.h"
@@ -30,6 +31,7 @@ struct elf_symbol {
 /* One load: where symbols come from and where they go. */
 struct loading {
 	const struct elf_file *f; /* the one with the symbols */
+	struct symbol_rules rules;
 	struct symtab *tab;
 	symtab_candidates candidates;
 	const struct symtab_segment *last_segment; /* that a symbol fell into */
@@ -37,6 +39,29 @@ struct loading {
 	const uint64_t *loaded_at; /* a module: where each section is; else NULL */
 	size_t names_len;
 };
+
+/* An empty table for the symbols of `f`; the code is in `code`.  end() is due in any case. */
+static int begin(struct loading *l, const struct elf_file *f, struct elf_file *code,
+		 struct err *err)
+{
+	l->f = f;
+	l->tab = calloc(1, sizeof(*l->tab));
+	if (!l->tab || symbol_rules_init(&l->rules, code))
+		return err_set(err, -ENOMEM, "no memory");
+	return 0;
+}
+
+/* `r` again; the table is the caller's if that is 0. */
+static int end(struct loading *l, int r, struct symtab **ret_tab)
+{
+	vec_done(&l->candidates);
+	symbol_rules_done(&l->rules);
+	if (r)
+		symtab_free(l->tab);
+	else
+		*ret_tab = l->tab;
+	return r;
+}
 
 static struct elf_symbol decode_symbol(struct cursor *c, bool is64)
 {
@@ -57,21 +82,6 @@ static struct elf_symbol decode_symbol(struct cursor *c, bool is64)
 	cursor_u8(c);
 	s.section = cursor_u16(c);
 	return s;
-}
-
-/* Marks that assemblers leave between code and data ("$x", "$d.3", "$xrv64...": the psABIs of
- * ARM, AArch64 and RISC-V), and local labels that a linker should have dropped. */
-static bool is_mark(const struct elf_file *f, const char *name)
-{
-	if (name[0] == '.' && name[1] == 'L')
-		return true;
-	return name[0] == '$' && (f->machine == EM_ARM || f->machine == EM_AARCH64 ||
-				  f->machine == EM_RISCV);
-}
-
-static bool is_function(unsigned int type)
-{
-	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
 static enum symtab_binding binding_of(const struct elf_symbol *s)
@@ -112,77 +122,70 @@ static const struct symtab_segment *segment_of(struct loading *l, uint64_t vaddr
 	return NULL;
 }
 
-static bool is_wanted(const struct loading *l, const struct elf_symbol *s)
+static bool is_wanted(const struct loading *l, const struct elf_symbol *s,
+		      const struct elf_section *section, bool function)
 {
-	unsigned int type = ELF64_ST_TYPE(s->info);
-	const struct elf_section *section = section_of(l->f, s);
-
-	if (!is_function(type) && type != STT_NOTYPE)
+	if (!function && ELF64_ST_TYPE(s->info) != STT_NOTYPE)
 		return false;
 	if (s->section == SHN_UNDEF || s->section == SHN_ABS ||
 	    s->section == SHN_COMMON)
 		return false;
 	if (s->name >= l->names_len || !l->tab->names[s->name])
 		return false;
-	if (is_function(type))
+	if (function)
 		return true;
 	return section && section->flags & SHF_EXECINSTR &&
-	       !is_mark(l->f, l->tab->names + s->name);
+	       !symbol_rules_is_mark(&l->rules, l->tab->names + s->name);
 }
 
 /* In a module's file symbols count from their sections. */
-static int take_module_symbol(struct loading *l, const struct elf_symbol *s,
-			      const struct elf_section *section)
+static int take_module_symbol(struct loading *l, struct symtab_candidate *c,
+			      const struct elf_symbol *s)
 {
-	uint64_t base = l->loaded_at[s->section];
-	struct symtab_candidate c = {
-		.offset = base + s->value,
-		.size = s->size,
-		.vaddr = base + s->value,
-		.limit = base + section->bytes,
-		.name = l->tab->names + s->name,
-		.binding = binding_of(s),
-		.label = !is_function(ELF64_ST_TYPE(s->info)),
-	};
+	const struct elf_section *section = section_of(l->f, s);
+	uint64_t base = section ? l->loaded_at[s->section] : 0;
 
-	if (s->value > section->bytes || base > UINT64_MAX - section->bytes)
+	if (!base || c->vaddr > section->bytes || base > UINT64_MAX - section->bytes)
 		return 0;
-	return vec_push(&l->candidates, c) ? 0 : -ENOMEM;
+	/* A descriptor: only the kernel has relocated it. */
+	if (l->f->machine == EM_PPC64 && !(section->flags & SHF_EXECINSTR))
+		return 0;
+	c->vaddr += base;
+	c->offset = c->vaddr;
+	c->limit = base + section->bytes;
+	return vec_push(&l->candidates, *c) ? 0 : -ENOMEM;
 }
 
 /* 0 also for a symbol that is not wanted, or lies in no segment. */
 static int take_symbol(struct loading *l, const struct elf_symbol *s)
 {
 	const struct elf_section *section = section_of(l->f, s);
-	unsigned int type = ELF64_ST_TYPE(s->info);
+	bool function = symbol_rules_is_function(&l->rules, ELF64_ST_TYPE(s->info));
 	const struct symtab_segment *segment;
-	struct symtab_candidate c;
-	uint64_t vaddr = s->value;
 	uint64_t shift; /* from link-time address to position */
+	struct symtab_candidate c;
 
-	if (!is_wanted(l, s))
+	if (!is_wanted(l, s, section, function))
 		return 0;
-	if (l->loaded_at) {
-		if (!section || !l->loaded_at[s->section])
-			return 0;
-		return take_module_symbol(l, s, section);
-	}
-	if (l->f->machine == EM_ARM && is_function(type))
-		vaddr &= ~(uint64_t)1; /* marks Thumb code */
-	segment = segment_of(l, vaddr);
+	c = (struct symtab_candidate){
+		.size = s->size,
+		.vaddr = s->value,
+		.name = l->tab->names + s->name,
+		.binding = binding_of(s),
+		.label = !function,
+	};
+	if (!l->rules.plain &&
+	    !symbol_rules_translate(&l->rules, function, &c.name, &c.vaddr))
+		return 0;
+	if (l->loaded_at)
+		return take_module_symbol(l, &c, s);
+	segment = segment_of(l, c.vaddr);
 	if (!segment && !l->by_vaddr)
 		return 0;
 	shift = !segment || l->by_vaddr ? 0 : segment->offset - segment->vaddr;
-	c = (struct symtab_candidate){
-		.offset = vaddr + shift,
-		.size = s->size,
-		.vaddr = vaddr,
-		.name = l->tab->names + s->name,
-		.binding = binding_of(s),
-		.label = !is_function(type),
-	};
-	if (section && section->vaddr <= vaddr &&
-	    vaddr - section->vaddr < section->bytes)
+	c.offset = c.vaddr + shift;
+	if (section && section->vaddr <= c.vaddr &&
+	    c.vaddr - section->vaddr < section->bytes)
 		c.limit = section->vaddr + section->bytes + shift;
 	else if (segment)
 		c.limit = segment->vaddr + segment->bytes + shift;
@@ -287,6 +290,7 @@ static int add_mini_elf(struct loading *l, const struct buf *bytes)
 	if (r)
 		return r;
 	mini.f = &f;
+	mini.rules = l->rules; /* borrowed: the binary's code counts */
 	names.segments.at = l->tab->segments.at; /* borrowed: the binary's count */
 	names.segments.nr = l->tab->segments.nr;
 	r = elf_file_sections(&f, NULL);
@@ -415,21 +419,17 @@ int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
 
 	if (r)
 		return r;
-	l.f = &f;
-	l.tab = calloc(1, sizeof(*l.tab));
-	r = l.tab ? elf_file_sections(&f, err) : err_set(err, -ENOMEM, "no memory");
+	r = begin(&l, &f, &f, err);
+	if (!r)
+		r = elf_file_sections(&f, err);
 	if (!r)
 		r = read_best_table(&l, &type, err);
 	if (!r && !find_address(&l.candidates, ref_name, &vaddr))
 		r = err_set(err, -ENODATA, "no symbol %s", ref_name);
 	if (!r)
 		r = build_from(&l, vaddr - ref_offset, err);
-	vec_done(&l.candidates);
+	r = end(&l, r, ret_tab);
 	elf_file_done(&f);
-	if (r)
-		symtab_free(l.tab);
-	else
-		*ret_tab = l.tab;
 	return r;
 }
 
@@ -464,13 +464,9 @@ int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_p
 
 	if (r)
 		return r;
-	l.f = &f;
-	l.tab = calloc(1, sizeof(*l.tab));
-	if (!l.tab) {
-		elf_file_done(&f);
-		return err_set(err, -ENOMEM, "no memory");
-	}
-	r = elf_file_sections(&f, err);
+	r = begin(&l, &f, &f, err);
+	if (!r)
+		r = elf_file_sections(&f, err);
 	if (!r) {
 		l.loaded_at = loaded_at = places_of(&f, places, nr_places);
 		r = loaded_at ? read_best_table(&l, &type, err)
@@ -480,40 +476,31 @@ int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_p
 		r = build_from(&l, start, err);
 	if (!r && !symtab_count(l.tab))
 		r = err_set(err, -ENODATA, "no symbols");
+	r = end(&l, r, ret_tab);
 	free(loaded_at);
-	vec_done(&l.candidates);
 	elf_file_done(&f);
-	if (r)
-		symtab_free(l.tab);
-	else
-		*ret_tab = l.tab;
 	return r;
 }
 
 /* What the loaders share: `mapped` has the segments, `with_symbols` the sections. */
-static int load(const struct elf_file *mapped, struct elf_file *with_symbols,
+static int load(struct elf_file *mapped, struct elf_file *with_symbols,
 		enum symtab_positions positions, struct symtab **ret_tab,
 		struct err *err)
 {
-	struct loading l = { .f = with_symbols };
-	int r;
+	struct loading l = { 0 };
+	int r = begin(&l, with_symbols, mapped, err);
 
-	l.tab = calloc(1, sizeof(*l.tab));
-	if (!l.tab)
-		return err_set(err, -ENOMEM, "no memory");
-	r = keep_segments(l.tab, mapped, err);
+	if (!r)
+		r = keep_segments(l.tab, mapped, err);
 	if (!r && positions == SYMTAB_FILE_OFFSETS)
 		r = load_tables(&l, with_symbols, err);
 	else if (!r)
 		r = load_kernel_tables(&l, with_symbols, positions == SYMTAB_FROM_TEXT,
 				       err);
-	vec_done(&l.candidates);
-	if (r) {
-		symtab_free(l.tab);
-		return r;
-	}
-	*ret_tab = l.tab;
-	return symtab_count(l.tab) ? 0 : err_set(err, -ENODATA, "no symbols");
+	r = end(&l, r, ret_tab);
+	if (!r && !symtab_count(*ret_tab))
+		r = err_set(err, -ENODATA, "no symbols");
+	return r;
 }
 
 int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **ret_tab,

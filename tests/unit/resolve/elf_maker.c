@@ -113,7 +113,7 @@ static void put_segment(const struct writer *w, uint32_t type, uint32_t flags,
 }
 
 static void put_symbol(const struct writer *w, uint32_t name,
-		       const struct elf_maker_symbol *s)
+		       const struct elf_maker_symbol *s, uint8_t other)
 {
 	put(w, name, 4);
 	if (!w->m->is64) {
@@ -121,7 +121,7 @@ static void put_symbol(const struct writer *w, uint32_t name,
 		put(w, s->size, 4);
 	}
 	put(w, ELF64_ST_INFO(s->bind, s->type), 1);
-	put(w, 0, 1);
+	put(w, other, 1);
 	put(w, s->section, 2);
 	if (w->m->is64) {
 		put(w, s->value, 8);
@@ -243,9 +243,9 @@ void elf_maker_write(const struct elf_maker *m, struct buf *out)
 		    m->eh_frame_hdr, 4);
 	if (m->build_id)
 		put_note(&w);
-	put_symbol(&w, 0, &none);
+	put_symbol(&w, 0, &none, 0);
 	for (size_t i = 0; i < m->nr_symbols; i++) {
-		put_symbol(&w, name, &m->symbols[i]);
+		put_symbol(&w, name, &m->symbols[i], m->others ? m->others[i] : 0);
 		name += (uint32_t)strlen(m->symbols[i].name) + 1;
 	}
 	buf_put_u8(out, 0);

@@ -57,6 +57,7 @@ struct elf_maker {
 	size_t build_id_len;
 	const struct elf_maker_symbol *symbols;
 	size_t nr_symbols;
+	const uint8_t *others; /* st_other of each symbol; NULL: all 0 */
 	const struct elf_maker_section *sections;
 	size_t nr_sections;
 	uint64_t eh_frame_hdr; /* address of a segment PT_GNU_EH_FRAME; 0: none */
