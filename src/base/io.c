@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,6 +116,27 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
 	if (r)
 		unlink(part);
 	free(part);
+	return r;
+}
+
+int io_copy_new(int from, const char *path, uint64_t bytes)
+{
+	off_t off = 0;
+	int to = io_open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
+	int r = 0;
+
+	if (to < 0)
+		return to == -EEXIST ? 0 : to;
+	while (!r && (uint64_t)off < bytes) {
+		ssize_t n = sendfile(to, from, &off, bytes - (uint64_t)off);
+
+		if (n <= 0)
+			r = n ? -errno : -EIO;
+	}
+	if (close(to) && !r)
+		r = -errno;
+	if (r)
+		unlink(path);
 	return r;
 }
 

@@ -20,6 +20,9 @@ int io_read_file(const char *path, struct buf *out, size_t max);
 int io_read_fd(int fd, struct buf *out, size_t max);
 /* Writes a new file beside `path` and renames it over it.  0 or a negative errno. */
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
+/* A new file with the first `bytes` of what `from` has.  0, also if there is one already; or a
+ * negative errno, and none is left. */
+int io_copy_new(int from, const char *path, uint64_t bytes);
 /* mkdir -p.  0 or a negative errno. */
 int io_make_dirs(const char *path, mode_t mode);
 /* rm -r; 0 also if nothing was there, else a negative errno.  Follows no links. */

@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "tools/archive_collect.h"
+#include "tools/archive_make.h"
 #include "tools/archive_open.h"
-#include "tools/archive_out.h"
 #include "tools/archive_perf.h"
 #include "tools/archive_unpack.h"
 #include "tools/command.h"
@@ -143,22 +143,6 @@ static void say_where(const struct report_sources *sources)
 		sources->samples_dir);
 }
 
-static int write_ours(const struct settings *set, struct archive_request *request,
-		      struct err *err)
-{
-	int r, incomplete;
-
-	r = archive_out_new(set->folder ? set->folder : set->file,
-			    set->folder ? ARCHIVE_FOLDER : ARCHIVE_FILE, &request->out,
-			    err);
-	if (r)
-		return r;
-	incomplete = archive_collect(request, err);
-	r = incomplete < 0 ? incomplete : archive_out_finish(request->out, err);
-	archive_out_free(request->out);
-	return r ? r : incomplete;
-}
-
 static int write_archive(const struct settings *set, struct archive_request *request,
 			 struct err *err)
 {
@@ -168,7 +152,8 @@ static int write_archive(const struct settings *set, struct archive_request *req
 	if (set->list_files)
 		return archive_collect(request, err);
 	if (!set->perf)
-		return write_ours(set, request, err);
+		return archive_make(request, set->folder ? set->folder : set->file,
+				    set->folder ? ARCHIVE_FOLDER : ARCHIVE_FILE, err);
 	r = archive_perf(request, set->file, set->all, &written, err);
 	if (r >= 0)
 		printf("%s\n", written);

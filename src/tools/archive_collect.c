@@ -7,11 +7,14 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/io.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "format/pack.h"
 #include "resolve/debug_cache.h"
 #include "resolve/naming.h"
 #include "resolve/symtab.h"
+#include "resolve/unpacked.h"
 #include "tools/archive_out.h"
 #include "tools/archive_place.h"
 #include "tools/archive_sessions.h"
@@ -81,6 +84,31 @@ static int add(struct collect *c, const char *from, const char *name)
 	return r < 0 ? r : 0;
 }
 
+/* A session keeps the kernel's symbols packed; perf reads them plain. */
+static int add_unpacked(struct collect *c, const char *from, const char *name)
+{
+	struct buf packed = { 0 }, text = { 0 };
+	int r = io_read_file(from, &packed, UNPACKED_PACKED_MAX);
+
+	if (!r)
+		r = unpacked_zstd(&packed, UNPACKED_MAX_BYTES, &text);
+	if (r)
+		r = err_sys(c->err, r, "cannot archive %s", from);
+	else
+		r = archive_out_add_bytes(c->request->out, text.data, text.len, name,
+					  c->err);
+	buf_done(&packed);
+	buf_done(&text);
+	return r < 0 ? r : 0;
+}
+
+static int add_plain(struct collect *c, const char *from, const char *name)
+{
+	return c->request->out && packing_of_name(from) == PACKING_ZSTD
+		       ? add_unpacked(c, from, name)
+		       : add(c, from, name);
+}
+
 static int add_for_perf(struct collect *c, const struct source_image *at,
 			const struct archive_taken *t)
 {
@@ -88,7 +116,7 @@ static int add_for_perf(struct collect *c, const struct source_image *at,
 	int r = 0;
 
 	if (p.name && p.link && p.target)
-		r = add(c, t->path, p.name);
+		r = add_plain(c, t->path, p.name);
 	if (!r && p.name && p.link && p.target && c->request->out)
 		r = archive_out_link(c->request->out, p.link, p.target, c->err);
 	archive_perf_place_done(&p);

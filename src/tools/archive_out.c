@@ -254,28 +254,51 @@ static int copy_from(struct archive_out *out, struct archive_file *f, const char
 	return r;
 }
 
-int archive_out_add(struct archive_out *out, const char *from, const char *name,
-		    struct err *err)
+/* What a new file is made of: one on disk, or bytes. */
+struct content {
+	const char *from; /* NULL: */
+	const void *bytes;
+	size_t len;
+};
+
+static int add(struct archive_out *out, const struct content *content, const char *name)
 {
 	struct archive_file f = { .name = strdup(name) };
 	int r = -ENOMEM;
 
-	if (f.name && !archive_name_ok(name)) {
-		free(f.name);
-		return 1;
-	}
-	if (f.name && archive_out_has(out, name)) {
-		free(f.name);
-		return 0;
-	}
 	if (f.name)
-		r = copy_from(out, &f, from);
+		r = content->from ? copy_from(out, &f, content->from)
+				  : write_bytes(out, &f, content->bytes, content->len);
 	if (!r)
 		r = archive_manifest_file(&out->manifest, &f);
 	if (!r)
 		r = map_set(&out->names, name_key(name), 0, 1);
 	free(f.name);
+	return r;
+}
+
+int archive_out_add(struct archive_out *out, const char *from, const char *name,
+		    struct err *err)
+{
+	const struct content content = { .from = from };
+	int r;
+
+	if (!archive_name_ok(name))
+		return 1;
+	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
 	return r ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : 0;
+}
+
+int archive_out_add_bytes(struct archive_out *out, const void *bytes, size_t len,
+			  const char *name, struct err *err)
+{
+	const struct content content = { .bytes = bytes, .len = len };
+	int r;
+
+	if (!archive_name_ok(name))
+		return 1;
+	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
+	return r ? err_sys(err, r, "cannot archive %s in %s", name, out->path) : 0;
 }
 
 int archive_out_link(struct archive_out *out, const char *name, const char *target,

@@ -23,6 +23,9 @@ bool archive_out_has(const struct archive_out *out, const char *name);
  * the archive, and nothing was done; a negative errno with a line. */
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err);
+/* The same from memory. */
+int archive_out_add_bytes(struct archive_out *out, const void *bytes, size_t len,
+			  const char *name, struct err *err);
 /* Of a tar alone: a symbolic link, once. */
 int archive_out_link(struct archive_out *out, const char *name, const char *target,
 		     struct err *err);

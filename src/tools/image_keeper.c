@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -142,26 +141,6 @@ static bool still_there(const struct kept_image *kept)
 	       (uint64_t)st.st_size == kept->image.file_bytes;
 }
 
-static int copy_to(int from, const char *path, uint64_t bytes)
-{
-	off_t off = 0;
-	int to = io_open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
-	int r = 0;
-
-	if (to < 0)
-		return to == -EEXIST ? 0 : to;
-	while (!r && (uint64_t)off < bytes) {
-		ssize_t n = sendfile(to, from, &off, bytes - (uint64_t)off);
-
-		if (n <= 0)
-			r = n ? -errno : -EIO;
-	}
-	close(to);
-	if (r)
-		unlink(path);
-	return r;
-}
-
 static int save_copy(const struct image_keeper *k, const struct kept_image *kept)
 {
 	char hex[2 * BUILD_ID_MAX + 1];
@@ -178,7 +157,7 @@ static int save_copy(const struct image_keeper *k, const struct kept_image *kept
 			 (unsigned long long)kept->image.dev,
 			 (unsigned long long)kept->image.inode);
 	}
-	return copy_to(kept->fd, path, kept->image.file_bytes);
+	return io_copy_new(kept->fd, path, kept->image.file_bytes);
 }
 
 void image_keeper_save_lost(struct image_keeper *k)

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "capture/perf_source.h"
+#include "tools/archive_make.h"
 #include "tools/command.h"
 #include "tools/record_plan.h"
 #include "tools/record_report.h"
@@ -98,6 +99,15 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct record_options, perf_data),
 	  .help = "Also write what is recorded as a perf.data file." },
+	{ .name = "archive",
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .value_optional = true,
+	  .offset = OPTION(struct record_options, archive),
+	  .help = "At the end archive the session, as oparchive does, with binaries "
+		  "that are deleted by then or belong to containers, and what JIT "
+		  "compilers tell of their code. Without a FILE: "
+		  "oprofile_data.oparchive." },
 	{ .name = "vmlinux",
 	  .letter = 'k',
 	  .kind = OPTION_TEXT,
@@ -183,6 +193,7 @@ static int open_recorder(struct record_plan *p, char **argv, int argc, struct er
 		.session_flags = p->flags,
 		.vmlinux = p->vmlinux ? p->vmlinux : "",
 		.perf_data = o->perf_data,
+		.keep_jit = o->archive != NULL,
 		.command = argv,
 		.nr_command = argc,
 		.dir = &p->dir,
@@ -259,6 +270,28 @@ static int exit_status(const struct record_plan *p, int signal)
 	return 0;
 }
 
+/* DIR.oparchive, if no name was given.  0 or a negative errno; what is wrong was said. */
+static int archive(const struct record_plan *p)
+{
+	const char *given = p->options.archive;
+	struct err err = { 0 };
+	char *path;
+	int r;
+
+	if (!given)
+		return 0;
+	if ((given[0] ? asprintf(&path, "%s", given)
+		      : asprintf(&path, "%s.oparchive", p->dir.root)) < 0)
+		return -ENOMEM;
+	r = archive_make_of_session(p->dir.current, path, &err);
+	if (r < 0)
+		command_error("%s; the session itself is complete", err.text);
+	else
+		fprintf(stderr, "Archive: %s\n", path);
+	free(path);
+	return r < 0 ? r : 0;
+}
+
 /* Ends the recording; the target may go on behind it. */
 static int finish(struct record_plan *p, int failed, int signal, struct err *err)
 {
@@ -283,6 +316,8 @@ static int finish(struct record_plan *p, int failed, int signal, struct err *err
 	record_report_end(&summary, p->events.list.at, p->events.list.nr);
 	/* From here on a signal is answered as by any program. */
 	sigprocmask(SIG_SETMASK, &p->old_signals.mask, NULL);
+	if (archive(p) && !r)
+		r = -EIO;
 	if (signal != SIGTERM && signal != SIGHUP)
 		target_wait(&p->target);
 	return failed || r ? EXIT_OWN_FAILURE : exit_status(p, signal);

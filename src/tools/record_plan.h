@@ -27,6 +27,7 @@ struct record_options {
 	const char *vmlinux;
 	const char *session_dir;
 	const char *perf_data;
+	const char *archive; /* NULL: none; "": beside the session folder */
 	const char *verbose;
 	uint64_t duration_ns;
 	uint64_t delay_ns;

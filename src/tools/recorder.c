@@ -1,6 +1,7 @@
 #include "tools/recorder.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "capture/snapshot.h"
 #include "tools/perf_data_out.h"
 #include "tools/recorder_priv.h"
+#include "tools/session_dir.h"
 
 enum {
 	ROUND_NS = 1000000000,    /* at most this much is lost to a SIGKILL */
@@ -24,12 +26,22 @@ static uint64_t own_cpu_ns(void)
 
 /* ---- recording ---- */
 
+void recorder_keep_jit(struct recorder *r, const struct record *rec)
+{
+	if (r->config.keep_jit &&
+	    (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2))
+		jit_keeper_mapped(&r->jit_keeper, &rec->mmap);
+}
+
 int recorder_take_side_band(void *ctx, const void *record, size_t len)
 {
 	struct recorder *r = ctx;
 	int result = side_band_add(&r->side_band, &r->decoder, record, len);
+	struct record rec;
 
 	r->nr_side_band++;
+	if (r->config.keep_jit && !decoder_record(&r->decoder, record, len, &rec, NULL))
+		recorder_keep_jit(r, &rec);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
 	if (result != -EBADMSG)
@@ -174,6 +186,8 @@ static int flush(struct recorder *r)
 	int result = segment_writer_flush(r->writer, &r->totals, r->err);
 
 	r->nr_writes++;
+	if (r->config.keep_jit)
+		jit_keeper_look(&r->jit_keeper, &r->dict);
 	if (!result && r->perf_data)
 		result = perf_data_out_round(r->perf_data, r->err);
 	return result;
@@ -205,6 +219,7 @@ void recorder_free(struct recorder *r)
 	snapshot_free(r->snapshot);
 	resolver_free(r->resolver);
 	image_keeper_done(&r->keeper);
+	jit_keeper_done(&r->jit_keeper);
 	side_band_done(&r->side_band);
 	buf_done(&r->held);
 	decoder_done(&r->decoder);
@@ -274,6 +289,16 @@ static void tell_end(const struct recorder *r)
 		r->dict.stacks.nr - STACK_FIRST);
 }
 
+/* A map may have come into being after the first hits. */
+static void save_jit(struct recorder *r)
+{
+	if (!r->config.keep_jit)
+		return;
+	r->jit_keeper.nr_images = 0;
+	jit_keeper_look(&r->jit_keeper, &r->dict);
+	jit_keeper_save(&r->jit_keeper, r->config.dir->writing);
+}
+
 int recorder_close(struct recorder *r, int target_status,
 		   struct session_totals *ret_totals, uint64_t *ret_file_bytes,
 		   struct err *err)
@@ -285,6 +310,7 @@ int recorder_close(struct recorder *r, int target_status,
 	r->totals.target_status = target_status;
 	r->totals.finished = !result;
 	image_keeper_save_lost(&r->keeper);
+	save_jit(r);
 	if (r->perf_data) {
 		closed = perf_data_out_close(r->perf_data, &r->dict, &r->machine,
 					     r->config.command, r->config.nr_command,

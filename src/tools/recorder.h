@@ -25,7 +25,8 @@ struct recorder_config {
 	uint32_t session_flags; /* SESSION_... known to the caller */
 	const char *vmlinux;    /* "" none */
 	const char *perf_data;  /* NULL none */
-	char *const *command;   /* the recorder's own command line */
+	bool keep_jit; /* what JIT compilers say of their code comes into the session */
+	char *const *command; /* the recorder's own command line */
 	int nr_command;
 	struct session_dir *dir; /* outlives the recorder */
 };

@@ -129,6 +129,7 @@ static int take_snapshot(void *ctx, const void *record, size_t len)
 		return 0;
 	rec.id.time_ns = 0;
 	result = resolver_side_band(r->resolver, &rec);
+	recorder_keep_jit(r, &rec);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
 	/* The side band fills its rings while /proc is read: it is fetched in between. */

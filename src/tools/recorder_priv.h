@@ -12,6 +12,7 @@
 #include "decode/record.h"
 #include "resolve/resolver.h"
 #include "tools/image_keeper.h"
+#include "tools/jit_keeper.h"
 #include "tools/recorder.h"
 #include "tools/side_band.h"
 
@@ -34,6 +35,7 @@ struct recorder {
 	struct resolver *resolver;
 	struct snapshot *snapshot;
 	struct image_keeper keeper;
+	struct jit_keeper jit_keeper; /* if asked for */
 	struct segment_writer *writer;
 	char *segment_path;
 	struct perf_data_out *perf_data; /* NULL: not asked for */
@@ -63,5 +65,7 @@ static inline uint64_t recorder_now_ns(clockid_t clock)
 /* Takes a record of the side band; `ctx` is the recorder.  0, -ENOMEM or an error of the
  * perf.data file. */
 int recorder_take_side_band(void *ctx, const void *record, size_t len);
+/* Has a look at a mapping, if that was asked for. */
+void recorder_keep_jit(struct recorder *r, const struct record *rec);
 /* Frees all but the segment's writer, which must be closed. */
 void recorder_free(struct recorder *r);

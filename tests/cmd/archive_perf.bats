@@ -131,6 +131,24 @@ links_of()
 	opreport --symbols data | diff want -
 }
 
+@test "of a session, as of the perf.data that was written with it" {
+	need perf
+	need bzip2
+	need_recording
+	operf --perf-data data -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
+	[ "$(oparchive --perf)" = perf.data.tar.bz2 ]
+	oparchive --perf data
+	tar tf perf.data.tar.bz2 | sort >got
+	tar tf data.tar.bz2 | sort | diff - got
+	mkdir unpacked
+	tar xf perf.data.tar.bz2 -C unpacked
+	# The symbols of the kernel as text.
+	grep -q ' [tT] ' unpacked/*kallsyms*/*/kallsyms
+	perf_report unpacked | grep -q '\[k\] [a-z]'
+	run -1 oparchive --perf --all
+	[[ $output == *"name one perf.data file"* ]]
+}
+
 @test "other packings, by the name" {
 	other_machine s390x
 	oparchive --perf --output a.tar data

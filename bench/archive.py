@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Archives: a compile job, recorded system-wide by operf and perf side by side, is archived by
+both: oparchive --no-debug-files against perf archive, each of its own recording.
+
+Size: one file of ours against perf's two, the perf.data and the perf.data.tar.bz2, which
+both are needed elsewhere.  perf fills its cache when it records, which is not counted.  As perf
+puts separate debug files into its cache, our archive with them is shown too.
+"""
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+from common import ratio, run, table
+
+
+def record(programs, directory, env, options, chains):
+    """Both at once, so that they see the same job."""
+    session = os.path.join(directory, "session")
+    data = os.path.join(directory, "perf.data")
+    shutil.rmtree(session, ignore_errors=True)
+    os.mkdir(session)
+    command = [programs["oprofile"], "record", "--session-dir", session, "--system-wide",
+               "--frequency", str(options.rate)] + (["--callgraph=fp"] if chains else [])
+    command += ["perf", "record", "-q", "-a", "-o", data, "-e", "cpu-clock",
+                "-F", str(options.rate)] + (["-g"] if chains else [])
+    command += [programs["job"], str(options.seconds), str(options.jobs)]
+    done = run(command, env)
+    if done.status or not os.path.exists(data):
+        print(f"recording: status {done.status}: {done.err.strip()}", file=sys.stderr)
+        return None
+    samples = re.search(r"(\d+) samples[,)]", done.err)
+    return {"session": session, "data": data,
+            "samples": int(samples.group(1)) if samples else 0}
+
+
+def folder_bytes(folder):
+    return sum(os.path.getsize(os.path.join(at, name))
+               for at, _, names in os.walk(folder) for name in names)
+
+
+def archive(command, env, runs):
+    """The least CPU time of several runs."""
+    best = None
+    for _ in range(runs):
+        done = run(command, env)
+        if done.status not in (0, 3):
+            print(f"{command[0]}: status {done.status}: {done.err.strip()}",
+                  file=sys.stderr)
+            return None
+        if best is None or done.cpu_s < best.cpu_s:
+            best = done
+    return best
+
+
+def measure(programs, options, directory, chains):
+    env = dict(os.environ, HOME=directory)
+    env.pop("PERF_BUILDID_DIR", None)
+    made = record(programs, directory, env, options, chains)
+    if not made:
+        return 1
+    data, megabyte = made["data"], 1e6
+    theirs = archive(["perf", "archive", data], env, options.runs)
+    rows, figures = [], {}
+    if not theirs:
+        return 1
+    packed = os.path.getsize(data + ".tar.bz2")
+    figures["perf"] = (theirs.cpu_s, os.path.getsize(data) + packed)
+    rows.append(["perf archive", theirs.cpu_s, theirs.wall_s,
+                 os.path.getsize(data) / megabyte, packed / megabyte,
+                 figures["perf"][1] / megabyte])
+    for name, more in (("oparchive --no-debug-files", ["--no-debug-files"]),
+                       ("oparchive", [])):
+        out = os.path.join(directory, "out.oparchive")
+        ours = archive([programs["oprofile"], "archive", "--session-dir", made["session"],
+                        "--output", out] + more, env, options.runs)
+        if not ours:
+            return 1
+        figures[name] = (ours.cpu_s, os.path.getsize(out))
+        rows.append([name, ours.cpu_s, ours.wall_s,
+                     folder_bytes(os.path.join(made["session"], "samples", "current")) /
+                     megabyte, os.path.getsize(out) / megabyte, figures[name][1] / megabyte])
+    for name in ("oparchive --no-debug-files", "oparchive"):
+        rows.append([f"ratio {name}", ratio(figures[name][0], figures["perf"][0]), "", "", "",
+                     ratio(figures[name][1], figures["perf"][1])])
+    table(f"A compile job of {options.seconds} s, system-wide at {options.rate} Hz, "
+          f"{'frame-pointer chains' if chains else 'flat'}, {made['samples']} samples, "
+          f"least CPU time of {options.runs} runs",
+          ["", "CPU [s]", "wall [s]", "recording [MB]", "archive [MB]", "together [MB]"], rows)
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", help="the build folder")
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--rate", type=int, default=997)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="10 s, flat, one run")
+    parser.add_argument("--directory", default="/tmp", help="where the recordings go")
+    options = parser.parse_args()
+    if options.quick:
+        options.seconds, options.runs = 10, 1
+    build = os.path.abspath(options.build)
+    here = os.path.dirname(os.path.abspath(__file__))
+    programs = {"oprofile": os.path.join(build, "src", "tools", "oprofile"),
+                "job": os.path.join(here, "compile_job")}
+    status = 0
+    for chains in (False,) if options.quick else (False, True):
+        with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as directory:
+            status |= measure(programs, options, directory, chains)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

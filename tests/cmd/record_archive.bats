@@ -1,0 +1,137 @@
+# operf --archive: what is gone when the recording ends is in the archive.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	begin_recording_test
+	cd "$BATS_TEST_TMPDIR"
+	jit_map=
+}
+
+teardown()
+{
+	[ -z "$jit_map" ] || rm -f "$jit_map"
+	end_recording_test
+}
+
+# Another machine: a root folder with our program and a.oparchive, and nothing else.
+make_elsewhere()
+{
+	mkdir -p elsewhere/tmp
+	cp "$OPROFILE" elsewhere/oprofile
+	ldd "$OPROFILE" | grep -o '/[^ ]*' | while read -r file; do
+		mkdir -p "elsewhere${file%/*}"
+		cp -L "$file" "elsewhere$file"
+	done
+	cp a.oparchive elsewhere
+}
+
+elsewhere() # COMMAND ARGUMENT...
+{
+	TMPDIR=/tmp timeout -k 5 60 chroot elsewhere /oprofile "$@"
+}
+
+# The samples of symbols of an image, as "symbol,samples".
+symbols_of() # IMAGE
+{
+	elsewhere report --by image,symbol --csv archive:/a.oparchive |
+		awk -F, -v image="$1" '$1 == image { print $2 "," $3 }'
+}
+
+@test "a program that is deleted while it runs is named elsewhere" {
+	need_root
+	operf --session-dir "$session" --archive=a.oparchive -- "$WORKLOADS/deleted" 1000 >truth 2>log
+	grep -q '^Archive: a.oparchive$' log
+	make_elsewhere
+	image=$(elsewhere report --by image --csv archive:/a.oparchive | grep -o '/tmp/deleted-[^,]*')
+	symbols_of "$image" >got
+	cat got
+	grep -q '^deleted_a,' got
+	grep -q '^deleted_b,' got
+	# Not one sample of it is without a name.
+	run ! grep -e '^0x' -e '^\[' -e "^$image" got
+	# And here, from the session: the same.
+	opreport --by image,symbol --csv "$session/samples/current" | grep "^$image," | cut -d, -f2,3 | diff - got
+}
+
+@test "a program of another mount namespace is named elsewhere" {
+	need_root
+	unshare --mount true || skip "NOT TESTED: mount namespaces cannot be made here"
+	mkdir inside
+	operf --session-dir "$session" --archive=a.oparchive -- unshare --mount sh -c '
+		mount -t tmpfs none "$1" && cp "$2" "$1/program" && exec "$1/program" 1000' \
+		sh "$PWD/inside" "$WORKLOADS/ratio" >truth
+	[ ! -e inside/program ]
+	make_elsewhere
+	image=$PWD/inside/program
+	symbols_of "$image" >got
+	cat got
+	[ "$(awk -F, '{ print $1; exit }' got)" = work_b ]
+	run ! grep -e '^0x' -e '^\[' -e "^$image" got
+}
+
+@test "a program of another root is named elsewhere" {
+	need_root
+	mkdir -p jail/bin
+	cp "$WORKLOADS/static_pie" jail/bin/program
+	operf --session-dir "$session" --archive=a.oparchive -- chroot jail /bin/program 1000 >truth
+	rm -r jail
+	make_elsewhere
+	symbols_of /bin/program >got
+	cat got
+	[ "$(awk -F, '{ print $1; exit }' got)" = spie_c ]
+	run ! grep -e '^0x' -e '^\[' -e '^/bin/program' got
+}
+
+@test "maps of JIT compilers come with it: of this machine, and of a container" {
+	operf --session-dir "$session" --archive -- sh -c 'echo "1000 2000 jitted" >/tmp/perf-$$.map
+		echo $$ >pid; exec "$0" 500' "$WORKLOADS/code_region" >truth
+	pid=$(cat pid)
+	jit_map=/tmp/perf-$pid.map
+	[ "$(cat "$session/samples/current/jit/$pid/perf-$pid.map")" = "1000 2000 jitted" ]
+	# Without a name the archive is beside the session folder.
+	zstd -qdc "$session.oparchive" | tar t | grep -x "var/lib/oprofile/samples/current/jit/$pid/perf-$pid.map"
+	need_root
+	unshare --mount --pid --fork true || skip "NOT TESTED: namespaces cannot be made here"
+	operf --session-dir "$session" --archive=a.oparchive -- unshare --mount --pid --fork sh -c '
+		exec 9<"$0" && mount -t tmpfs none /tmp && cat <&9 >/tmp/program && chmod +x /tmp/program &&
+			echo "3000 4000 inside" >/tmp/perf-1.map && exec /tmp/program 800' \
+		"$WORKLOADS/code_region" >truth
+	# Its /tmp went with it.
+	run cat "$session"/samples/current/jit/*/perf-1.map
+	[ "$output" = "3000 4000 inside" ]
+	zstd -qdc a.oparchive | tar t | grep -q '/jit/[0-9]*/perf-1.map$'
+}
+
+@test "a jitdump that was mapped comes with it, but no link to another file" {
+	cat >burn.py <<-'END'
+		import mmap, os, sys, time
+		name = "jit-%d.dump" % os.getpid()
+		with open(name, "wb") as out:
+		    out.write(b"DTiJ" + bytes(4092))
+		with open(name, "rb") as dump:
+		    kept = mmap.mmap(dump.fileno(), 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+		if len(sys.argv) > 1:
+		    os.unlink(name)
+		    os.symlink("/etc/passwd", name)
+		end = time.time() + 0.5
+		while time.time() < end:
+		    pass
+	END
+	operf --session-dir "$session" --archive=a.oparchive -- python3 burn.py
+	dump=$(ls jit-*.dump)
+	cmp "$dump" "$session"/samples/current/jit/*/"$dump"
+	zstd -qdc a.oparchive | tar t | grep -q "/jit/[0-9]*/$dump\$"
+	rm "$dump"
+	operf --session-dir "$session" --archive=a.oparchive -- python3 burn.py link
+	[ ! -e "$session/samples/current/jit" ]
+}
+
+@test "an archive that cannot be written is our failure, and the session is whole" {
+	run -125 --separate-stderr operf --session-dir "$session" --archive=no/such/folder -- ls -lR /usr/lib
+	[[ $stderr == *"no/such/folder"*"the session itself is complete"* ]]
+	opreport --session-dir "$session" >/dev/null
+	[ -z "$(find . -name '*.making-*')" ]
+}
