@@ -10,9 +10,10 @@ packages_of()
 	build)
 		echo gcc libc6-dev make meson ninja-build pkg-config
 		echo libelf-dev libdw-dev libzstd-dev libxxhash-dev libiberty-dev liblzma-dev libbz2-dev
+		echo libcurl4-openssl-dev
 		;;
 	demo) echo gzip ;;
-	test) echo libcmocka-dev bats python3 ;;
+	test) echo libcmocka-dev bats python3 debuginfod ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	bench) echo linux-perf python3 ;;

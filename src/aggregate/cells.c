@@ -155,19 +155,21 @@ static int app_wanted(struct profile *p, struct view *v, const struct cell_view 
 	return app == image;
 }
 
-/* 1: the specification asks for the cell; 0: it does not; or -ENOMEM. */
-static int cell_wanted(struct profile *p, struct view *v, struct cell_view *c)
+/* 1: the specification asks for the cell, as far as functions do not matter; 0: it does not;
+ * or -ENOMEM. */
+static int image_wanted(struct profile *p, struct view *v, struct cell_view *c)
 {
 	int wanted;
 
 	wanted = selection_wants_image(&v->selection, c->actor->app,
 				       c->actor->flags & ACTOR_KERNEL, c->place->image,
 				       &c->top);
-	if (wanted <= 0)
-		return wanted;
-	if (!function_wanted(p, c->place->function))
-		return 0;
-	return app_wanted(p, v, c);
+	return wanted <= 0 ? wanted : app_wanted(p, v, c);
+}
+
+static int cell_wanted(struct profile *p, struct view *v, struct cell_view *c)
+{
+	return function_wanted(p, c->place->function) ? image_wanted(p, v, c) : 0;
 }
 
 /* The number of the tuple that one side of the cell's group is. */
@@ -216,21 +218,30 @@ static uint32_t where_tuple(struct profile *p, struct view *v, struct numbers *n
 	return *where;
 }
 
-static int add_cell(struct profile *p, struct view *v, struct numbers *n,
-		    const struct tally_cell *cell)
+static struct cell_view view_of_cell(const struct view *v,
+				     const struct tally_cell *cell)
 {
 	static const struct actor nobody = { .app = DICT_NONE };
 	static const struct place nowhere = { .image = DICT_NONE,
 					      .function = DICT_NONE };
 	uint32_t actor = (uint32_t)(cell->a >> 32);
 	uint32_t place = (uint32_t)cell->a;
-	struct cell_view c = {
+
+	return (struct cell_view){
 		.actor = actor < v->actors.nr ? &v->actors.at[actor] : &nobody,
 		.place = place < v->places.nr ? &v->places.at[place] : &nowhere,
 		.event = v->event_of[cell->b & VIEW_EVENT_NONE],
 		.cpu = (uint32_t)(cell->b >> VIEW_EVENT_BITS) & VIEW_CPU_NONE,
 		.bucket = cell->b >> (VIEW_EVENT_BITS + VIEW_CPU_BITS),
 	};
+}
+
+static int add_cell(struct profile *p, struct view *v, void *ctx,
+		    const struct tally_cell *cell)
+{
+	struct numbers *n = ctx;
+	uint32_t place = (uint32_t)cell->a;
+	struct cell_view c = view_of_cell(v, cell);
 	struct profile_event *event = &p->events.at[c.event];
 	struct profile_row *row;
 	uint32_t number;
@@ -253,8 +264,12 @@ static int add_cell(struct profile *p, struct view *v, struct numbers *n,
 	return 0;
 }
 
-static int add_dense_row(struct profile *p, struct view *v, struct numbers *n,
-			 size_t number)
+/* Takes one cell.  A negative errno ends the walk with it. */
+typedef int (*cell_fn)(struct profile *p, struct view *v, void *ctx,
+		       const struct tally_cell *cell);
+
+static int walk_dense_row(struct profile *p, struct view *v, size_t number, cell_fn fn,
+			  void *ctx)
 {
 	const struct dense *d = &v->dense;
 	const dense_count *counts = d->rows[number];
@@ -268,30 +283,101 @@ static int add_dense_row(struct profile *p, struct view *v, struct numbers *n,
 			continue;
 		cell.a = actor << 32 | place;
 		cell.samples = counts[place];
-		r = add_cell(p, v, n, &cell);
+		r = fn(p, v, ctx, &cell);
 		if (r)
 			return r;
 	}
 	return 0;
 }
 
+static int walk_cells(struct profile *p, struct view *v, cell_fn fn, void *ctx)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < v->dense.nr_rows; i++) {
+		if (v->dense.rows[i])
+			r = walk_dense_row(p, v, i, fn, ctx);
+	}
+	for (size_t i = 0; !r && i < v->tally.nr_cells; i++) {
+		if (v->tally.cells[i].samples)
+			r = fn(p, v, ctx, &v->tally.cells[i]);
+	}
+	return r;
+}
+
 int cells_add_all(struct profile *p, struct view *v)
 {
 	size_t bytes = (v->places.nr + 1) * sizeof(uint32_t);
 	struct numbers n = { .who = DICT_NONE, .where_of = malloc(bytes) };
-	int r = 0;
+	int r;
 
 	if (!n.where_of)
 		return -ENOMEM;
 	memset(n.where_of, 0xff, bytes); /* DICT_NONE */
-	for (size_t i = 0; !r && i < v->dense.nr_rows; i++) {
-		if (v->dense.rows[i])
-			r = add_dense_row(p, v, &n, i);
-	}
-	for (size_t i = 0; !r && i < v->tally.nr_cells; i++) {
-		if (v->tally.cells[i].samples)
-			r = add_cell(p, v, &n, &v->tally.cells[i]);
-	}
+	r = walk_cells(p, v, add_cell, &n);
 	free(n.where_of);
+	return r;
+}
+
+/* How much of a profile an image is. */
+struct weight {
+	uint32_t image;
+	uint64_t samples;
+};
+
+/* Functions are not known yet: all of an image's samples count if it is asked for. */
+static int weigh_cell(struct profile *p, struct view *v, void *ctx,
+		      const struct tally_cell *cell)
+{
+	struct weight *weights = ctx;
+	struct cell_view c = view_of_cell(v, cell);
+	int wanted = image_wanted(p, v, &c);
+
+	if (wanted > 0 && c.place->image < v->nr_images)
+		weights[c.place->image].samples += cell->samples;
+	return wanted < 0 ? wanted : 0;
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+	const struct weight *x = a;
+	const struct weight *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return x->image < y->image ? -1 : x->image > y->image;
+}
+
+static int fetch_by_weight(struct view *v, struct weight *weights)
+{
+	uint32_t *images = malloc((v->nr_images + 1) * sizeof(*images));
+	size_t nr = 0;
+	int r;
+
+	if (!images)
+		return -ENOMEM;
+	qsort(weights, v->nr_images, sizeof(*weights), compare_weights);
+	while (nr < v->nr_images && weights[nr].samples) {
+		images[nr] = weights[nr].image;
+		nr++;
+	}
+	r = naming_fetch(v->source.naming, images, nr);
+	free(images);
+	return r;
+}
+
+int cells_fetch(struct profile *p, struct view *v)
+{
+	struct weight *weights = calloc(v->nr_images + 1, sizeof(*weights));
+	int r;
+
+	if (!weights)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->nr_images; i++)
+		weights[i].image = (uint32_t)i;
+	r = walk_cells(p, v, weigh_cell, weights);
+	if (!r)
+		r = fetch_by_weight(v, weights);
+	free(weights);
 	return r;
 }

@@ -85,6 +85,9 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 
 	if (r)
 		return r;
+	/* What is fetched for names should be fetched for what counts most. */
+	if (p->needs & (NEED_FUNCTION | NEED_ADDRESS) && source->naming)
+		p->view->fetch = naming_defer(source->naming);
 	p->view->time_width_ns = time_width(p);
 	p->view->by_cpu = p->needs & NEED_CPU;
 	p->view->dense.on = !p->options.periods && !(p->needs & (NEED_CPU | NEED_TIME));
@@ -147,7 +150,9 @@ int profile_end(struct profile *p)
 
 	if (!p->view)
 		return 0;
-	r = view_name_places(p, p->view);
+	r = p->view->fetch ? cells_fetch(p, p->view) : 0;
+	if (!r)
+		r = view_name_places(p, p->view);
 	if (!r)
 		r = cells_add_all(p, p->view);
 	view_free(p->view);

@@ -541,7 +541,9 @@ static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
 
 	if (place.image >= v->source.dict->images.nr)
 		place.image = DICT_NONE;
-	if (v->source.names_late)
+	place.late = v->source.names_late ||
+		     (v->fetch && naming_is_deferred(v->source.naming, place.image));
+	if (place.late)
 		place.address = at;
 	else if (name_place(p, v, at, &place))
 		return VIEW_UNSET;
@@ -568,10 +570,10 @@ uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 
 int view_name_places(struct profile *p, struct view *v)
 {
-	for (size_t i = 0; v->source.names_late && i < v->places.nr; i++) {
+	for (size_t i = 0; i < v->places.nr; i++) {
 		struct place *place = &v->places.at[i];
 
-		if (name_place(p, v, (uint32_t)place->address, place))
+		if (place->late && name_place(p, v, (uint32_t)place->address, place))
 			return -ENOMEM;
 	}
 	return 0;

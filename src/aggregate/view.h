@@ -39,8 +39,9 @@ enum {
 struct place {
 	uint32_t image;    /* of the dict; DICT_NONE: damaged, or not needed */
 	uint32_t function; /* of the profile; DICT_NONE: not needed */
-	uint64_t address;  /* until view_name_places() with names_late: the frame */
+	uint64_t address;  /* of a late one until view_name_places(): the frame */
 	bool truncated;
+	bool late; /* it is named when the source ends */
 };
 
 /* The places of an image's symbols, by position in its table. */
@@ -74,6 +75,7 @@ struct view {
 	struct map place_by;    /* (image, truncated and function, address) */
 	uint64_t time_width_ns; /* of KEY_TIME */
 	bool by_cpu;            /* KEY_CPU is among the keys */
+	bool fetch;             /* some images have no names before cells_fetch() */
 	struct dense dense;     /* in front of the tally */
 	struct tally tally;
 	struct selection selection;
@@ -89,6 +91,6 @@ const char *view_vmlinux(const struct profile *p, const struct view *v);
 int view_extend(struct profile *p, struct view *v);
 /* The place of a stack, worked out; VIEW_UNSET when memory is short. */
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);
-/* When the source ends: gives places their functions and addresses if names come late.  Then
- * some are alike.  0 or -ENOMEM. */
+/* When the source ends: gives places their functions and addresses whose names come late.
+ * Then some are alike.  0 or -ENOMEM. */
 int view_name_places(struct profile *p, struct view *v);

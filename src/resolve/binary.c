@@ -27,6 +27,7 @@ static const char step_cache[] = NAMING_STEP_CACHE;
 static const char step_debug_id[] = NAMING_STEP_DEBUG_ID;
 static const char step_debug_link[] = NAMING_STEP_DEBUG_LINK;
 static const char step_kernel[] = NAMING_STEP_KERNEL;
+static const char step_debuginfod[] = NAMING_STEP_DEBUGINFOD;
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -248,6 +249,55 @@ static int open_cached(const struct binary_places *places, const struct image *i
 	return r == -ENOMEM ? r : 0;
 }
 
+int binary_fetch(const struct binary_places *places, const struct build_id *id,
+		 enum debuginfod_kind kind, int *ret_fd, char **ret_path)
+{
+	const struct debuginfod_want want = { .kind = kind, .id = *id };
+	int r;
+
+	if (!places->debuginfod || !id->len)
+		return -ENOENT;
+	r = debuginfod_open(places->debuginfod, &want, ret_fd, ret_path);
+	if (r == -EAGAIN && places->wants)
+		return vec_push(places->wants, want) ? -ENOENT : -ENOMEM;
+	if (r == -EAGAIN && !places->cached_only) {
+		debuginfod_fetch(places->debuginfod, &want, 1);
+		r = debuginfod_open(places->debuginfod, &want, ret_fd, ret_path);
+	}
+	if (r == -EAGAIN)
+		r = -ENOENT;
+	tell(places->trace, step_debuginfod, r ? debuginfod_kind_name(kind) : *ret_path,
+	     r ? NAMING_NO_FILE : NAMING_OK);
+	return r;
+}
+
+/* Whether the binary has all the symbols that a debug file would. */
+static bool has_symbols(int fd)
+{
+	struct elf_file f;
+	bool has = false;
+
+	if (elf_file_init_fd(&f, fd, NULL))
+		return true;
+	if (!elf_file_sections(&f, NULL))
+		has = elf_file_find_section(&f, ".symtab") ||
+		      elf_file_find_section(&f, ".gnu_debugdata");
+	elf_file_done(&f);
+	return has;
+}
+
+static int fetch_debug_file(const struct binary_places *places,
+			    const struct build_id *id, struct binary *b)
+{
+	int r;
+
+	if (!places->debuginfod || has_symbols(b->fd))
+		return 0;
+	r = binary_fetch(places, id, DEBUGINFOD_DEBUGINFO, &b->debug_fd,
+			 &b->debug_path);
+	return r == -ENOMEM ? r : 0;
+}
+
 static int find_debug_file(const struct binary_places *places,
 			   const struct image *image, const char *name,
 			   struct binary *b)
@@ -272,8 +322,10 @@ static int find_debug_file(const struct binary_places *places,
 		if (b->debug_fd >= 0)
 			tell(b->trace, step_debug_link, b->debug_path, NAMING_OK);
 	}
-	if (!r && b->debug_fd < 0)
+	if (!r && b->debug_fd < 0) {
 		tell(b->trace, step_debug_id, NULL, NAMING_NO_FILE);
+		r = fetch_debug_file(places, &known.build_id, b);
+	}
 	return r;
 }
 
@@ -331,16 +383,36 @@ static int find_known(const struct binary_places *places, const struct image *im
 	return r;
 }
 
+/* The search of one stage. */
+static int find_in_stage(const struct binary_places *places, const struct image *image,
+			 const char *name, struct binary *b)
+{
+	int r;
+
+	switch (places->stage) {
+	case BINARY_INDEX:
+		return may_open(image, name)
+			       ? try_index(places->index, strrchr(name, '/') + 1,
+					   file_index_get, image, b)
+			       : 0;
+	case BINARY_FETCH:
+		r = binary_fetch(places, &image->build_id, DEBUGINFOD_EXECUTABLE,
+				 &b->fd, &b->path);
+		if (!r)
+			b->status = NAMING_OK;
+		return r == -ENOMEM ? r : 0;
+	case BINARY_HERE:
+	case BINARY_STAGES:
+	default:
+		return find_known(places, image, name, b);
+	}
+}
+
 static int find_binary(const struct binary_places *places, const struct image *image,
 		       const char *name, struct binary *b)
 {
-	int r = 0;
+	int r = find_in_stage(places, image, name, b);
 
-	if (!places->index)
-		r = find_known(places, image, name, b);
-	else if (may_open(image, name))
-		r = try_index(places->index, strrchr(name, '/') + 1, file_index_get,
-			      image, b);
 	if (!r && b->fd >= 0 && image->kind == IMAGE_FILE)
 		r = find_debug_file(places, image, name, b);
 	return r;
@@ -373,8 +445,10 @@ int binary_find_module(const struct binary_places *places, const char *module,
 	const struct image image = { .kind = IMAGE_MODULE, .build_id = *id };
 	int r = 0;
 
-	if (places->index)
+	if (places->stage == BINARY_INDEX)
 		r = try_index(places->index, module, file_index_module, &image, &b);
+	else if (places->stage == BINARY_FETCH)
+		r = find_in_stage(places, &image, module, &b);
 	else
 		r = try_cache(places, &image, NULL, &b);
 	if (r) {

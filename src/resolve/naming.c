@@ -50,6 +50,7 @@ void naming_free(struct naming *n)
 		free(n->entries.at[i].from);
 	}
 	vec_done(&n->entries);
+	vec_done(&n->wants);
 	naming_kallsyms_done(&n->kallsyms);
 	buf_done(&n->modules);
 	free(n->session_dir);
@@ -69,13 +70,17 @@ void naming_use_symbol_files(struct naming *n,
 }
 
 /* Of a session the files themselves are known, not only their names. */
-struct binary_places naming_binary_places(struct naming *n, bool with_index)
+struct binary_places naming_binary_places(struct naming *n, enum binary_stage stage)
 {
 	return (struct binary_places){
+		.stage = stage,
 		.session_dir = n->session_dir,
 		.root = naming_places_root(n->places),
 		.debug_dir = naming_places_debug_dir(n->places),
-		.index = with_index ? naming_places_index(n->places) : NULL,
+		.index = stage == BINARY_INDEX ? naming_places_index(n->places) : NULL,
+		.debuginfod = naming_places_debuginfod(n->places),
+		.wants = n->deferring ? &n->wants : NULL,
+		.cached_only = n->fetched,
 		.trace = naming_places_trace(n->places),
 		.foreign = !n->session_dir[0] && !n->is_local,
 		.archive = naming_places_archive(n->places),
@@ -127,22 +132,33 @@ static int load_binary(const struct binary *b, struct naming_entry *e)
 	return r;
 }
 
-/* The folders of the image path are walked only if the binary is nowhere else. */
+/* Whether there is anything to search in a stage.  The folders of the image path are walked
+ * only if the binary is nowhere else. */
+static bool has_stage(struct naming *n, enum binary_stage stage)
+{
+	if (stage == BINARY_INDEX)
+		return naming_places_index(n->places);
+	return stage == BINARY_HERE || naming_places_debuginfod(n->places);
+}
+
 static int find_binary(struct naming *n, const struct image *image, const char *name,
 		       struct binary *b)
 {
-	struct binary_places places = naming_binary_places(n, false);
+	struct binary_places places = naming_binary_places(n, BINARY_HERE);
 	int r = binary_find(&places, image, name, b);
-	enum naming_status status;
 
-	if (r || b->fd >= 0 || !naming_places_index(n->places))
-		return r;
-	status = b->status;
-	binary_close(b);
-	places = naming_binary_places(n, true);
-	r = binary_find(&places, image, name, b);
-	if (!r && b->status == NAMING_NO_FILE)
-		b->status = status;
+	for (int stage = BINARY_INDEX; !r && b->fd < 0 && stage < BINARY_STAGES;
+	     stage++) {
+		enum naming_status status = b->status;
+
+		if (!has_stage(n, stage))
+			continue;
+		binary_close(b);
+		places = naming_binary_places(n, stage);
+		r = binary_find(&places, image, name, b);
+		if (!r && b->status == NAMING_NO_FILE)
+			b->status = status;
+	}
 	return r;
 }
 
@@ -150,11 +166,16 @@ static int find_file(struct naming *n, const struct image *image,
 		     struct naming_entry *e)
 {
 	const char *name = dict_str(n->dict, image->name);
+	size_t nr_wants = n->wants.nr;
 	struct binary b;
 	int r = find_binary(n, image, name, &b);
 
 	if (r)
 		return r;
+	if (n->wants.nr > nr_wants) { /* looked for again then */
+		binary_close(&b);
+		return 0;
+	}
 	e->status = b.status;
 	if (b.fd >= 0) {
 		r = load_binary(&b, e);
@@ -216,10 +237,37 @@ static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *
 	[IMAGE_KERNEL_UNMAPPED] = name_nothing,
 };
 
+/* Nothing of an entry but that it is to be looked at. */
+static void forget(struct naming_entry *e)
+{
+	symtab_free(e->tab);
+	unnamed_free(e->unnamed);
+	free(e->from);
+	*e = (struct naming_entry){ 0 };
+}
+
+static void load(struct naming *n, const struct image *image, struct naming_entry *e)
+{
+	size_t nr_wants = n->wants.nr;
+
+	e->status = NAMING_NONE_EXPECTED;
+	if ((unsigned int)image->kind < IMAGE_COUNT &&
+	    name_kind[image->kind](n, image, e)) {
+		/* Out of memory: said as unreadable, and not tried for every sample. */
+		symtab_free(e->tab);
+		e->tab = NULL;
+		e->status = NAMING_UNREADABLE;
+	}
+	if (n->wants.nr > nr_wants) {
+		forget(e);
+		e->deferred = true;
+	}
+	e->done = true;
+}
+
 /* The entry, loaded; NULL when memory is short, or for a number that is no image. */
 static struct naming_entry *entry_of(struct naming *n, uint32_t image)
 {
-	const struct image *i;
 	struct naming_entry *e;
 
 	if (image >= n->dict->images.nr)
@@ -229,18 +277,49 @@ static struct naming_entry *entry_of(struct naming *n, uint32_t image)
 			return NULL;
 	}
 	e = &n->entries.at[image];
-	i = &n->dict->images.at[image];
-	if (e->done)
-		return e;
-	e->status = NAMING_NONE_EXPECTED;
-	if ((unsigned int)i->kind < IMAGE_COUNT && name_kind[i->kind](n, i, e)) {
-		/* Out of memory: said as unreadable, and not tried for every sample. */
-		symtab_free(e->tab);
-		e->tab = NULL;
-		e->status = NAMING_UNREADABLE;
-	}
-	e->done = true;
+	if (!e->done)
+		load(n, &n->dict->images.at[image], e);
 	return e;
+}
+
+bool naming_defer(struct naming *n)
+{
+	n->deferring = naming_places_debuginfod(n->places) && !n->fetched;
+	return n->deferring;
+}
+
+bool naming_is_deferred(struct naming *n, uint32_t image)
+{
+	const struct naming_entry *e = n->deferring ? entry_of(n, image) : NULL;
+
+	return e && e->deferred;
+}
+
+static void forget_deferred(struct naming *n)
+{
+	for (size_t i = 0; i < n->entries.nr; i++)
+		if (n->entries.at[i].deferred)
+			forget(&n->entries.at[i]);
+}
+
+int naming_fetch(struct naming *n, const uint32_t *images, size_t nr)
+{
+	/* A binary that was fetched may need its debug file: that is the second round. */
+	for (int round = 0; n->deferring && round < 2; round++) {
+		forget_deferred(n);
+		n->wants.nr = 0;
+		for (size_t i = 0; i < nr; i++)
+			if (!entry_of(n, images[i]) && images[i] < n->dict->images.nr)
+				return -ENOMEM;
+		if (!n->wants.nr)
+			break;
+		debuginfod_fetch(naming_places_debuginfod(n->places), n->wants.at,
+				 n->wants.nr);
+	}
+	forget_deferred(n);
+	n->deferring = false;
+	n->fetched = true;
+	return 0;
 }
 
 const struct symtab *naming_symtab(struct naming *n, uint32_t image)

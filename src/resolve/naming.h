@@ -10,6 +10,7 @@
 #include "format/session.h"
 #include "resolve/symtab.h"
 
+struct debuginfod_options;
 struct err;
 struct naming;
 struct naming_places;
@@ -48,6 +49,7 @@ struct naming_trace {
 #define NAMING_STEP_KALLSYMS "kallsyms"
 #define NAMING_STEP_VMLINUX "--vmlinux"
 #define NAMING_STEP_CACHED_KERNEL "vmlinux in perf's cache"
+#define NAMING_STEP_DEBUGINFOD "debuginfod"
 
 /* Where else to look, of a whole report: made once, used by the naming of each segment.
  * What is said of an image (log_say(), in OProfile's words) is said once. */
@@ -58,6 +60,9 @@ struct naming_options {
 	const char *vmlinux;           /* instead of the session's; NULL: none */
 	const char *debug_dir; /* perf's cache (resolve/debug_cache.h); NULL: none */
 	const struct naming_trace *trace; /* NULL: none; outlives the places */
+	const struct debuginfod_options
+		*debuginfod; /* servers that are asked for what is nowhere here, by
+			      * build-id (resolve/debuginfod.h); NULL: none */
 	bool archive; /* `root` holds a copy of all that this machine, or another one,
 		       * found: nothing outside of it is looked at */
 };
@@ -80,6 +85,17 @@ void naming_free(struct naming *n); /* NULL is fine */
 struct perf_input_symbol_file;
 void naming_use_symbol_files(struct naming *n,
 			     const struct perf_input_symbol_file *files, size_t nr);
+/* Where servers may be asked for files: an image for which they would be has no symbols until
+ * naming_fetch(), so that all can be asked for at once, the most important ones first.  False:
+ * no servers are asked, nothing is put off.  Without this a file is fetched when it is
+ * needed. */
+bool naming_defer(struct naming *n);
+/* Whether the image waits for naming_fetch(). */
+bool naming_is_deferred(struct naming *n, uint32_t image);
+/* After naming_defer(): looks for the files of these images, and has those that are missing
+ * here fetched, in this order, several at once.  For other images no server is asked any more.
+ * 0 or -ENOMEM; a file that does not come is no error. */
+int naming_fetch(struct naming *n, const uint32_t *images, size_t nr);
 /* The image's table, or NULL if it has none; the same pointer each time. */
 const struct symtab *naming_symtab(struct naming *n, uint32_t image);
 /* What covers `offset` of the image: naming_symtab()'s symbol, and where that has none what

@@ -154,7 +154,7 @@ static int name_from_known_vmlinux(struct naming *n, const struct image *image,
 {
 	const struct build_id *ran = naming_kernel_id(n, image);
 	const char *release = n->info->os_release ? n->info->os_release : "";
-	const struct binary_places places = naming_binary_places(n, false);
+	const struct binary_places places = naming_binary_places(n, BINARY_HERE);
 	char *path;
 	int fd, r;
 
@@ -171,7 +171,10 @@ static int name_from_known_vmlinux(struct naming *n, const struct image *image,
 		if (r <= 0)
 			return r;
 	}
-	return 0;
+	r = binary_fetch(&places, ran, DEBUGINFOD_DEBUGINFO, &fd, &path);
+	if (!r)
+		r = name_from_proven(n, image, fd, path, e);
+	return r == -ENOMEM ? r : 0;
 }
 
 int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e)
@@ -238,16 +241,16 @@ static int load_ko(const struct image *image, const struct binary *b,
 
 /* A module's own file, where it can be found and it is known where the module lay. */
 static int name_from_ko(struct naming *n, const struct image *image, const char *module,
-			bool with_index, struct naming_entry *e)
+			enum binary_stage stage, struct naming_entry *e)
 {
-	struct binary_places places = naming_binary_places(n, with_index);
+	struct binary_places places = naming_binary_places(n, stage);
 	const struct buf *list = read_modules(n);
 	struct module_line line = { 0 };
 	struct binary b;
 	int r;
 
 	e->status = NAMING_NO_FILE;
-	if (with_index && !places.index)
+	if (stage == BINARY_INDEX && !places.index)
 		return 0;
 	r = module_line_find((const char *)list->data, list->len, module, &line);
 	if (r == -ENOMEM)
@@ -268,7 +271,7 @@ static int name_from_ko(struct naming *n, const struct image *image, const char 
 		e->status = b.status;
 		naming_set_from(e, b.path);
 	}
-	if (with_index)
+	if (stage == BINARY_INDEX)
 		naming_places_warn(n->places, module, b.status, false);
 	binary_close(&b);
 	module_line_done(&line);
@@ -290,12 +293,14 @@ static char *module_name(const char *name)
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e)
 {
 	char *module = module_name(dict_str(n->dict, image->name));
-	int r = module ? name_from_ko(n, image, module, true, e) : -ENOMEM;
+	int r = module ? name_from_ko(n, image, module, BINARY_INDEX, e) : -ENOMEM;
 
 	if (!r && !e->tab)
 		r = name_from_kallsyms(n, image, module, e);
 	if (!r && !e->tab)
-		r = name_from_ko(n, image, module, false, e);
+		r = name_from_ko(n, image, module, BINARY_HERE, e);
+	if (!r && !e->tab)
+		r = name_from_ko(n, image, module, BINARY_FETCH, e);
 	if (!r && !e->tab)
 		r = naming_given(n, image, e);
 	if (!r && !e->tab)

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "resolve/debuginfod.h"
 #include "resolve/file_index.h"
 
 struct naming_places {
@@ -15,6 +16,7 @@ struct naming_places {
 	char *vmlinux;
 	char *debug_dir;
 	const struct naming_trace *trace;
+	struct debuginfod *debuginfod;
 	bool archive;
 	VEC(char *) folders; /* with the NULL at their end */
 	bool indexed;
@@ -59,7 +61,9 @@ int naming_places_new(const struct naming_options *options,
 	p->trace = options->trace;
 	p->archive = options->archive;
 	if (!p->root || !p->vmlinux || !p->debug_dir ||
-	    copy_folders(p, options->image_path)) {
+	    copy_folders(p, options->image_path) ||
+	    (options->debuginfod && !options->archive &&
+	     debuginfod_new(options->debuginfod, &p->debuginfod))) {
 		naming_places_free(p);
 		return -ENOMEM;
 	}
@@ -75,6 +79,7 @@ void naming_places_free(struct naming_places *p)
 		free(p->folders.at[i]);
 	vec_done(&p->folders);
 	file_index_free(p->index);
+	debuginfod_free(p->debuginfod);
 	map_done(&p->warned);
 	free(p->root);
 	free(p->vmlinux);
@@ -100,6 +105,11 @@ const char *naming_places_debug_dir(const struct naming_places *p)
 bool naming_places_archive(const struct naming_places *p)
 {
 	return p && p->archive;
+}
+
+struct debuginfod *naming_places_debuginfod(const struct naming_places *p)
+{
+	return p ? p->debuginfod : NULL;
 }
 
 const struct naming_trace *naming_places_trace(const struct naming_places *p)

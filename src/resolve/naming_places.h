@@ -5,6 +5,7 @@
 
 #include "resolve/naming.h"
 
+struct debuginfod;
 struct file_index;
 
 /* "" if there is none. */
@@ -16,6 +17,8 @@ const struct naming_trace *naming_places_trace(const struct naming_places *p);
 bool naming_places_archive(const struct naming_places *p);
 /* The files below the image path, NULL if it was not given or memory is short. */
 const struct file_index *naming_places_index(struct naming_places *p);
+/* NULL if no servers are to be asked. */
+struct debuginfod *naming_places_debuginfod(const struct naming_places *p);
 /* Warns of what came of looking for an image, once for each name: `p` may be NULL, which
  * warns each time.  `name`: the image's path.  `by_age`: no build-id is known of it. */
 void naming_places_warn(struct naming_places *p, const char *name,

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "format/perf_input.h"
 #include "resolve/binary.h"
+#include "resolve/debuginfod.h"
 #include "resolve/kallsyms.h"
 #include "resolve/naming.h"
 
@@ -14,6 +15,7 @@ struct unnamed;
 
 struct naming_entry {
 	bool done;
+	bool deferred;           /* servers are to be asked first */
 	bool unnamed_done;       /* `unnamed` was made, or cannot be */
 	struct unnamed *unnamed; /* for what `tab` does not cover; NULL: nothing */
 	enum naming_status status;
@@ -45,6 +47,9 @@ struct naming {
 	struct buf modules; /* the session's list of them */
 	const struct perf_input_symbol_file *symbol_files;
 	size_t nr_symbol_files;
+	bool deferring;         /* what servers would be asked for is noted in ... */
+	debuginfod_wants wants; /* ... this */
+	bool fetched;           /* nothing is asked of servers any more */
 };
 
 /* Notes where the symbols came from; a short memory shows as "". */
@@ -52,7 +57,7 @@ void naming_set_from(struct naming_entry *e, const char *path);
 /* Tells the trace, if there is one. */
 void naming_tried(const struct naming *n, const char *step, const char *path,
 		  enum naming_status outcome);
-struct binary_places naming_binary_places(struct naming *n, bool with_index);
+struct binary_places naming_binary_places(struct naming *n, enum binary_stage stage);
 /* The loaders of naming_kernel.c.  0 (e->status tells) or -ENOMEM. */
 int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e);
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e);

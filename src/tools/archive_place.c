@@ -156,6 +156,26 @@ static char *place_cached_kernel(const struct archive_request *q,
 	return by_id(archive_kernel_id(at), "elf");
 }
 
+static bool is_fetched_debug_file(const char *path)
+{
+	return !strcmp(base_name(path), "debuginfo");
+}
+
+/* From a debuginfod server. */
+static char *place_fetched(const struct archive_request *q,
+			   const struct source_image *at, const char *path)
+{
+	struct build_id id = at->image->build_id;
+
+	if (at->image->kind == IMAGE_KERNEL)
+		return place_cached_kernel(q, at, path);
+	if (!is_fetched_debug_file(path))
+		return place_binary(q, at, path);
+	if (!id.len)
+		(void)elf_build_id(path, &id, NULL);
+	return by_id(&id, "debug");
+}
+
 static const struct {
 	const char *step;
 	place_fn place;
@@ -169,12 +189,15 @@ static const struct {
 	{ NAMING_STEP_KALLSYMS, place_kallsyms },
 	{ NAMING_STEP_VMLINUX, place_vmlinux },
 	{ NAMING_STEP_CACHED_KERNEL, place_cached_kernel },
+	{ NAMING_STEP_DEBUGINFOD, place_fetched },
 };
 
 bool archive_taken_debug(const struct archive_taken *t)
 {
 	return !strcmp(t->step, NAMING_STEP_DEBUG_ID) ||
 	       !strcmp(t->step, NAMING_STEP_DEBUG_LINK) ||
+	       (!strcmp(t->step, NAMING_STEP_DEBUGINFOD) &&
+		is_fetched_debug_file(t->path)) ||
 	       (!strcmp(t->step, NAMING_STEP_CACHE) &&
 		!strcmp(base_name(t->path), "debug"));
 }

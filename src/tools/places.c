@@ -13,6 +13,7 @@
 #include "resolve/naming.h"
 #include "tools/archive_open.h"
 #include "tools/debug_dir.h"
+#include "tools/debuginfod_env.h"
 
 static int check_folder(const char *path, const char *option, struct err *err)
 {
@@ -130,14 +131,22 @@ int places_make(const struct places_options *from, struct naming_places **ret_pl
 					  .trace = from->trace };
 	struct folders folders = { 0 };
 	struct archived a = { 0 };
+	struct debuginfod_env env = { 0 };
 	int r = gather(from, &a, &folders, &options, err);
 
+	if (!r)
+		r = debuginfod_env_read(from->debuginfod_timeout, &env, err);
+	if (r > 0) {
+		options.debuginfod = &env.options;
+		r = 0;
+	}
 	options.image_path = (const char *const *)folders.paths.at;
 	if (!r && naming_places_new(&options, ret_places))
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < folders.paths.nr; i++)
 		free(folders.paths.at[i]);
 	vec_done(&folders.paths);
+	debuginfod_env_done(&env);
 	free(a.cache);
 	free(a.modules);
 	free(a.vmlinux);

@@ -1,4 +1,5 @@
-/* places.h - where binaries are looked for, from the options --root, --image-path, --vmlinux.
+/* places.h - where binaries are looked for, from the options --root, --image-path, --vmlinux,
+ * --debuginfod-timeout and from the environment.
  * Layer: tools. */
 #pragma once
 #include "tools/options.h"
@@ -15,6 +16,7 @@ struct places_options {
 	const char *image_path;
 	const char *vmlinux;
 	const char *archive;
+	const char *debuginfod_timeout;
 	const struct naming_trace *trace;
 };
 
@@ -35,10 +37,17 @@ struct places_options {
 		  .offset = OPTION(type, places.root),                                 \
 		  .help = "A folder in which the recorded paths are looked up." },     \
 		{ .name = "symfs", .alias_of = "root" },                               \
+		{ .name = "vmlinux",                                                   \
+		  .letter = 'k',                                                       \
+		  .kind = OPTION_TEXT,                                                 \
+		  .value = "FILE",                                                     \
+		  .offset = OPTION(type, places.vmlinux),                              \
+		  .help = "The kernel's uncompressed image, for its functions." },     \
 	{                                                                              \
-		.name = "vmlinux", .letter = 'k', .kind = OPTION_TEXT,                 \
-		.value = "FILE", .offset = OPTION(type, places.vmlinux),               \
-		.help = "The kernel's uncompressed image, for its functions."          \
+		.name = "debuginfod-timeout", .kind = OPTION_TEXT, .value = "SECONDS", \
+		.offset = OPTION(type, places.debuginfod_timeout),                     \
+		.help = "How long servers of DEBUGINFOD_URLS are waited for, all in "  \
+			"all (15; 0: they are not asked)."                             \
 	}
 
 int places_make(const struct places_options *from, struct naming_places **ret_places,

@@ -106,35 +106,58 @@ void progress_begin(const char *what)
 	the.next_ms = now_ms() + FIRST_MS;
 }
 
-static void show(uint64_t done, uint64_t total)
-{
-	char line[LINE_MAX_BYTES];
-	size_t width = terminal_width(STDERR_FILENO);
-	size_t len = sizeof(clear_line) - 1;
-
-	memcpy(line, clear_line, len);
-	/* A line as wide as the terminal would wrap on some. */
-	if (width > sizeof(line) - len)
-		width = sizeof(line) - len;
-	progress_text(line + len, width, the.what, done, total);
-	if (!the.shown)
-		catch_signals();
-	the.shown = 1;
-	(void)!write(STDERR_FILENO, line, strlen(line));
-}
-
-void progress_bytes(uint64_t done, uint64_t total)
+/* Whether it is time to write. */
+static bool is_due(void)
 {
 	uint64_t now;
 
 	if (!the.what)
-		return;
+		return false;
 	now = now_ms();
 	if (now < the.next_ms)
-		return;
+		return false;
 	the.next_ms = now + EVERY_MS;
-	if (terminal_is_foreground(STDERR_FILENO))
-		show(done, total);
+	return terminal_is_foreground(STDERR_FILENO);
+}
+
+/* How much of a line there is room for. */
+static size_t line_room(void)
+{
+	size_t width = terminal_width(STDERR_FILENO);
+
+	/* A line as wide as the terminal would wrap on some. */
+	return width < LINE_MAX_BYTES ? width : LINE_MAX_BYTES;
+}
+
+static void show(const char *text)
+{
+	char line[LINE_MAX_BYTES + sizeof(clear_line)];
+	int len = snprintf(line, sizeof(line), "%s%s", clear_line, text);
+
+	if (!the.shown)
+		catch_signals();
+	the.shown = 1;
+	(void)!write(STDERR_FILENO, line, (size_t)len);
+}
+
+void progress_bytes(uint64_t done, uint64_t total)
+{
+	char text[LINE_MAX_BYTES];
+
+	if (!is_due())
+		return;
+	progress_text(text, line_room(), the.what, done, total);
+	show(text);
+}
+
+void progress_words(const char *words)
+{
+	char text[LINE_MAX_BYTES];
+
+	if (!is_due())
+		return;
+	snprintf(text, line_room(), "%s: %s", command_name(), words);
+	show(text);
 }
 
 void progress_hide(void)

@@ -10,6 +10,8 @@
 void progress_begin(const char *what);
 /* Bytes done of how many; 0: nobody knows.  Cheap: call it for every block or chunk. */
 void progress_bytes(uint64_t done, uint64_t total);
+/* Another line for what goes on meanwhile: "fetched 1 of 3 files". */
+void progress_words(const char *words);
 void progress_end(void);
 /* Clears the line; it comes back with the next progress_bytes(). */
 void progress_hide(void);

@@ -7,6 +7,7 @@
 
 #include "capture/sources.h"
 #include "format/pack.h"
+#include "resolve/http.h"
 #include "resolve/xz.h"
 
 #define TEXT_OF_(x) #x
@@ -43,6 +44,9 @@ void version_print(FILE *out)
 	fprintf(out, "  %-10s %-7s %s\n", "libbz2",
 		packing_available(PACKING_BZIP2) ? "yes" : "no",
 		"archives of perf archive");
+	fprintf(out, "  %-10s %-7s %s\n", "libcurl",
+		http_version() ? http_version() : "no",
+		"files from debuginfod servers, loaded when needed");
 	fputs("Sources of events:\n", out);
 	for (const struct source_row *row = source_rows; row->name; row++)
 		fprintf(out, "  %-18s %s%s\n", row->name, row->help,

@@ -4,6 +4,8 @@ the machine of the recording.
 
 usage: native.py OPROFILE DIRECTORY...   (each with debug-cache/ and FILE, FILE.native)
        native.py OPROFILE --archive ARCHIVE FILE   (an archive of FILE, beside FILE.native)
+       native.py OPROFILE --debuginfod SERVER DIRECTORY...   (binaries from that server alone:
+           tests/cmd/debuginfod_server.py)
 One line a file; the rows that differ below it, at most 20.  Status 1 if more than the
 permitted share of samples differs: names of PLT slots, which perf guesses.  Files without
 build-ids (pipes, compressed ones of this perf) have no names elsewhere and are left out.
@@ -46,19 +48,22 @@ def theirs(path):
     return counts
 
 
-def ours(oprofile, path, home):
+def ours(oprofile, path, home, server=None):
     command = [oprofile, "report", "--by", "comm,image,symbol", "--csv", path]
+    env = dict(os.environ, HOME=home)
+    if server:
+        env.update(DEBUGINFOD_URLS=server, no_proxy="*")
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env=dict(os.environ, HOME=home), check=False)
+                          env=env, check=False)
     counts = Counter()
     for row in csv.DictReader(io.StringIO(done.stdout.decode(errors="replace"))):
         counts[key(row["comm"], row["image"], row["symbol"])] += int(row["samples"])
     return counts
 
 
-def compare(oprofile, path, home, word=None):
+def compare(oprofile, path, home, word=None, server=None):
     want = theirs(path + ".native")
-    got = ours(oprofile, word or path, home)
+    got = ours(oprofile, word or path, home, server)
     differ = sorted((k for k in set(want) | set(got) if want[k] != got[k]),
                     key=lambda k: -abs(want[k] - got[k]))
     wrong = sum(abs(want[k] - got[k]) for k in differ) / 2
@@ -69,6 +74,44 @@ def compare(oprofile, path, home, word=None):
     return wrong <= ALLOWED * sum(want.values())
 
 
+def files_of(directory):
+    """The recordings that have build-ids."""
+    for native in sorted(glob.glob(os.path.join(directory, "*.native"))):
+        if os.path.basename(native).removesuffix(".native") not in NO_BUILD_IDS:
+            yield native.removesuffix(".native")
+
+
+def serve(cache, served):
+    """What has a build-id in perf's cache, as a server has it."""
+    for kind, name in (("elf", "executable"), ("vdso", "executable"), ("debug", "debuginfo")):
+        for path in glob.glob(os.path.join(glob.escape(cache), "**", kind), recursive=True):
+            folder = os.path.join(served, os.path.basename(os.path.dirname(path)))
+            os.makedirs(folder, exist_ok=True)
+            os.symlink(path, os.path.join(folder, name))
+
+
+def compare_served(oprofile, program, directory):
+    """No file is here but the kernel's symbols, which no server has."""
+    cache = os.path.realpath(os.path.join(directory, "debug-cache"))
+    good = True
+    with tempfile.TemporaryDirectory() as home:
+        os.makedirs(os.path.join(home, ".debug"))
+        for name in ("[kernel.kallsyms]", "[kernel.kcore]"):
+            if os.path.exists(os.path.join(cache, name)):
+                os.symlink(os.path.join(cache, name), os.path.join(home, ".debug", name))
+        serve(cache, os.path.join(home, "served"))
+        with subprocess.Popen([sys.executable, program, "files", os.path.join(home, "served")],
+                              stdout=subprocess.PIPE) as server:
+            url = "http://127.0.0.1:" + server.stdout.readline().decode().strip()
+            for path in files_of(directory):
+                good &= compare(oprofile, path, home, server=url)
+            server.kill()
+            asked = server.stdout.read().decode().split()
+            print(f"{directory}: {len(asked)} files were asked for")
+            good &= bool(asked) and len(asked) == len(set(asked))
+    return good
+
+
 def main():
     oprofile, directories = sys.argv[1], sys.argv[2:]
     good = True
@@ -76,14 +119,16 @@ def main():
         with tempfile.TemporaryDirectory() as home:
             good = compare(oprofile, directories[2], home, "archive:" + directories[1])
         return 0 if good else 1
+    if directories[0] == "--debuginfod":
+        for directory in directories[2:]:
+            good &= compare_served(oprofile, directories[1], directory)
+        return 0 if good else 1
     for directory in directories:
         with tempfile.TemporaryDirectory() as home:
             os.symlink(os.path.realpath(os.path.join(directory, "debug-cache")),
                        os.path.join(home, ".debug"))
-            for native in sorted(glob.glob(os.path.join(directory, "*.native"))):
-                if os.path.basename(native).removesuffix(".native") in NO_BUILD_IDS:
-                    continue
-                good &= compare(oprofile, native.removesuffix(".native"), home)
+            for path in files_of(directory):
+                good &= compare(oprofile, path, home)
     return 0 if good else 1
 
 

@@ -1,0 +1,319 @@
+# Binaries and debug files from debuginfod servers: from good ones, and with a deadline from
+# those that are dead, silent, slow or lie.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+# Of the program, and of one that only the server has.
+STRIPPED=1234567890123456789012345678901234567890
+REMOTE=abcdef7890123456789012345678901234567890
+
+setup_file()
+{
+	export DIR=$BATS_FILE_TMPDIR
+	local here=$DIR/here/stripped
+	mkdir -p "$DIR/here" "$DIR/good/$STRIPPED" "$DIR/good/$REMOTE" "$DIR/bad"
+	three_functions 16 >"$DIR/program.s"
+	gcc -nostdlib -shared -Wl,--build-id=0x$STRIPPED -o "$here" "$DIR/program.s"
+	gcc -nostdlib -shared -Wl,--build-id=0x$REMOTE -o "$DIR/good/$REMOTE/executable" \
+		"$DIR/program.s"
+	TEXT=$(($(text_offset "$here")))
+	objcopy --only-keep-debug "$here" "$DIR/good/$STRIPPED/debuginfo"
+	cp "$here" "$DIR/good/$STRIPPED/executable"
+	objcopy --strip-all --remove-section=.dynsym "$here"
+	gcc -nostdlib -shared -Wl,--build-id=0x55555555 -o "$DIR/good/other" "$DIR/program.s"
+	cat >"$DIR/described" <<-END
+		info|0|Some CPU|host||1000
+		event|CPU_CLK_UNHALTED|Clocks|3|100000|0|0
+		image|1|$here|$STRIPPED
+		image|1|/nowhere/remote|$REMOTE
+		thread|1|1|program|0|0|
+		sample|0|0|0|2000|1|0+$TEXT|30
+		sample|0|0|0|2000|1|0+$((TEXT + 16))|20
+		sample|0|0|0|2000|1|1+$((TEXT + 32))|10
+	END
+	write_segment "$DIR/session/samples/current" <"$DIR/described"
+}
+
+setup()
+{
+	need python3
+	export no_proxy='*' HOME=$BATS_TEST_TMPDIR
+	export DEBUGINFOD_CACHE_PATH=$BATS_TEST_TMPDIR/cache
+	export DEBUGINFOD_URLS=
+	servers=
+}
+
+teardown()
+{
+	[ -z "$servers" ] || kill $servers
+}
+
+# start_server MODE FOLDER: one more of them in $DEBUGINFOD_URLS; what it is asked is in $asked.
+start_server()
+{
+	asked=$BATS_TEST_TMPDIR/asked.${servers// /.}
+	python3 "$SOURCE_ROOT/tests/cmd/debuginfod_server.py" "$1" "$2" >"$asked" 2>/dev/null 3>&- &
+	servers="$servers $!"
+	wait_for "$asked" '[0-9]'
+	DEBUGINFOD_URLS="$DEBUGINFOD_URLS http://127.0.0.1:$(head -n 1 "$asked")"
+}
+
+nr_asked()
+{
+	grep -c buildid "$asked" || true
+}
+
+symbols()
+{
+	opreport --session-dir "$DIR/session" --by image,symbol --csv "$@"
+}
+
+# within SECONDS COMMAND...: runs it; a deadline that is not kept is a failure.
+within()
+{
+	local begun=$SECONDS limit=$1
+	shift
+	run --separate-stderr -0 "$@"
+	[ $((SECONDS - begun)) -le "$limit" ] || {
+		echo "took $((SECONDS - begun)) s, allowed are $limit"
+		return 1
+	}
+}
+
+all_named()
+{
+	[ "$(grep -c -e leaf,30 -e mid,20 -e 'turn(char const\*, int)",10' <<<"$output")" -eq 3 ]
+}
+
+none_named()
+{
+	! grep -q -e leaf -e mid -e turn <<<"$output"
+}
+
+@test "what is nowhere here comes from the server, and stays" {
+	run --separate-stderr -0 symbols
+	none_named
+	start_server files "$DIR/good"
+	run --separate-stderr -0 symbols --strict
+	all_named
+	[ -z "$stderr" ]
+	[ "$(sort "$asked" | grep buildid)" = "$(sort <<-END
+		/buildid/$STRIPPED/debuginfo
+		/buildid/$REMOTE/executable
+	END
+	)" ]
+	[ "$(stat -c %a "$DEBUGINFOD_CACHE_PATH/$REMOTE/executable")" = 400 ]
+	run --separate-stderr -0 symbols --debuginfod-timeout=0
+	all_named
+	run --separate-stderr -0 symbols
+	all_named
+	[ "$(nr_asked)" -eq 2 ]
+	run -0 bash -c "ls '$DEBUGINFOD_CACHE_PATH'/*/"
+	[[ $output != *"executable."* && $output != *"debuginfo."* ]]
+}
+
+@test "the client of elfutils finds what we fetched, and we what it fetched" {
+	need debuginfod-find
+	start_server files "$DIR/good"
+	run --separate-stderr -0 symbols
+	run -0 debuginfod-find executable $REMOTE
+	[ "$output" = "$DEBUGINFOD_CACHE_PATH/$REMOTE/executable" ]
+	[ "$(nr_asked)" -eq 2 ]
+	rm -rf "$DEBUGINFOD_CACHE_PATH"
+	run -0 debuginfod-find executable $REMOTE
+	run -0 debuginfod-find debuginfo $STRIPPED
+	[ "$(nr_asked)" -eq 4 ]
+	run --separate-stderr -0 symbols
+	all_named
+	[ "$(nr_asked)" -eq 4 ]
+}
+
+@test "nothing is asked for images alone, with a timeout of 0, without servers" {
+	start_server files "$DIR/good"
+	run -0 opreport --session-dir "$DIR/session"
+	run -0 opreport --session-dir "$DIR/session" --by comm,image
+	run -0 symbols --debuginfod-timeout=0
+	DEBUGINFOD_URLS='  ' run -0 symbols
+	[ "$(nr_asked)" -eq 0 ]
+	[ ! -e "$DEBUGINFOD_CACHE_PATH" ]
+	run -1 symbols --debuginfod-timeout=soon
+	[[ $output == *"--debuginfod-timeout: soon is no time"* ]]
+}
+
+@test "only what the report shows is asked for" {
+	start_server files "$DIR/good"
+	run -0 symbols lib-image:/nowhere/remote
+	[ "$(nr_asked)" -eq 1 ]
+	grep -q "/buildid/$REMOTE/executable" "$asked"
+}
+
+@test "archives are complete: nothing is asked for what they lack" {
+	(cd "$BATS_TEST_TMPDIR" && "$OPROFILE_LINKS/oparchive" --session-dir "$DIR/session" -o archive)
+	start_server files "$DIR/good"
+	run -0 opreport --by image,symbol --csv "archive:$BATS_TEST_TMPDIR/archive"
+	none_named
+	[ "$(nr_asked)" -eq 0 ]
+}
+
+@test "what was fetched is archived" {
+	start_server files "$DIR/good"
+	(cd "$BATS_TEST_TMPDIR" && "$OPROFILE_LINKS/oparchive" --session-dir "$DIR/session" -o archive)
+	DEBUGINFOD_URLS=
+	run --separate-stderr -0 opreport --by image,symbol --csv "archive:$BATS_TEST_TMPDIR/archive"
+	all_named
+}
+
+@test "a dead port: said once, and left alone by the next report" {
+	DEBUGINFOD_URLS=http://127.0.0.1:1/
+	within 10 symbols
+	none_named
+	[ "$(grep -c 'no files come from the debuginfod server http://127.0.0.1:1:' <<<"$stderr")" -eq 1 ]
+	within 5 symbols
+	[[ $stderr == *"http://127.0.0.1:1 failed"*"not asked again yet"* ]]
+	within 10 symbols --debuginfod-timeout=3
+	[[ $stderr == *"no files come from"* ]]
+}
+
+@test "a server that never answers: the report waits as long as it was told, once" {
+	start_server never "$DIR/good"
+	within 7 symbols --debuginfod-timeout=2
+	none_named
+	[[ $stderr == *"none was whole in time"* ]]
+	[[ $stderr == *"2 of 2 files did not come"*" in 2 s"* ]]
+	within 5 symbols
+	none_named
+	[ "$(nr_asked)" -eq 2 ]
+}
+
+@test "a server that sends drop by drop: the deadline holds, the next report does not wait" {
+	start_server drip "$DIR/good"
+	within 7 symbols --debuginfod-timeout=2
+	none_named
+	within 5 symbols
+	[ -z "$(find "$DEBUGINFOD_CACHE_PATH" -name 'executable*' -o -name 'debuginfo*')" ]
+}
+
+@test "what is not the file is discarded" {
+	for mode in garbage other short error; do
+		rm -rf "$DEBUGINFOD_CACHE_PATH"
+		DEBUGINFOD_URLS=
+		start_server "$mode" "$DIR/good"
+		within 10 symbols --debuginfod-timeout=5
+		none_named
+		case $mode in
+		garbage | other) [[ $stderr == *"sent something else than the"*": discarded"* ]] ;;
+		*) [[ $stderr == *"no files come from"* ]] ;;
+		esac
+		run -0 find "$DEBUGINFOD_CACHE_PATH" -name 'executable*' -o -name 'debuginfo*'
+		[ -z "$output" ]
+		within 5 symbols
+		[[ $stderr == *"not asked again yet"* ]]
+	done
+}
+
+@test "a file that stands in the cache under a wrong build-id is not used" {
+	start_server files "$DIR/bad"
+	mkdir -p "$DEBUGINFOD_CACHE_PATH/$STRIPPED" "$DEBUGINFOD_CACHE_PATH/$REMOTE"
+	cp "$DIR/good/other" "$DEBUGINFOD_CACHE_PATH/$STRIPPED/debuginfo"
+	cp "$DIR/program.s" "$DEBUGINFOD_CACHE_PATH/$REMOTE/executable"
+	run --separate-stderr -0 symbols
+	none_named
+}
+
+@test "what no server has is not asked for again, until cache_miss_s is over" {
+	start_server files "$DIR/bad"
+	run --separate-stderr -0 symbols
+	run --separate-stderr -0 symbols
+	none_named
+	[ "$(nr_asked)" -eq 2 ]
+	[ ! -s "$DEBUGINFOD_CACHE_PATH/$REMOTE/executable" ]
+	echo 1 >"$DEBUGINFOD_CACHE_PATH/cache_miss_s"
+	touch -d '1 minute ago' "$DEBUGINFOD_CACHE_PATH"/*/executable
+	run --separate-stderr -0 symbols
+	[ "$(nr_asked)" -eq 3 ]
+}
+
+@test "one good server among bad ones is enough" {
+	start_server never "$DIR/good"
+	start_server garbage "$DIR/bad"
+	DEBUGINFOD_URLS="$DEBUGINFOD_URLS http://127.0.0.1:1"
+	start_server files "$DIR/good"
+	within 10 symbols --debuginfod-timeout=5
+	all_named
+}
+
+@test "the images with most samples are asked for first" {
+	{
+		printf 'info|0|Some CPU|host||1000\nevent|TIMER|Clocks|3|100000|0|0\n'
+		for i in 0 1 2 3 4 5 6 7 8 9; do
+			echo "image|1|/nowhere/$i|123456789012345678901234567890123456789$i"
+		done
+		echo 'thread|1|1|program|0|0|'
+		for i in 0 1 2 3 4 5 6 7 8 9; do
+			echo "sample|0|0|0|2000|1|$i+0x1000|$((i + 1))"
+		done
+	} | write_segment "$BATS_TEST_TMPDIR/hot/samples/current"
+	start_server never "$DIR/bad" # which gets as many questions as there are at once
+	run -0 opreport --session-dir "$BATS_TEST_TMPDIR/hot" --symbols --debuginfod-timeout=1
+	[ "$(sed -n 's,.*\(.\)/executable$,\1,p' "$asked" | sort | tr -d '\n')" = 456789 ]
+}
+
+@test "where shows what the servers have" {
+	start_server files "$DIR/good"
+	run -0 "$OPROFILE" where --session-dir "$DIR/session" remote
+	[[ $output == *"debuginfod  "*"$REMOTE/executable: found"* ]]
+	[[ $output == *"= 3 symbols from $DEBUGINFOD_CACHE_PATH/$REMOTE/executable"* ]]
+	run -0 "$OPROFILE" where --session-dir "$DIR/session" $STRIPPED
+	[[ $output == *"debuginfod  "*"$STRIPPED/debuginfo: found"* ]]
+	run -1 "$OPROFILE" where 0123456789abcdef0123456789abcdef01234567
+	[[ $output == *"debuginfod  "*"executable: not there"* ]]
+}
+
+@test "script has names from the server, too" {
+	start_server files "$DIR/good"
+	run --separate-stderr -0 "$OPROFILE" script --fields comm,ip,sym --session-dir "$DIR/session"
+	[[ $output == *leaf* && $output == *turn* ]]
+}
+
+@test "--version tells of libcurl" {
+	run -0 "$OPROFILE" --version
+	[[ $output == *libcurl*"debuginfod servers"* ]]
+}
+
+@test "the founding walk with binaries from a server: every row as on the machine itself" {
+	need_data
+	python3 "$SOURCE_ROOT/tests/perf_data/native.py" "$OPROFILE" --debuginfod \
+		"$SOURCE_ROOT/tests/cmd/debuginfod_server.py" "$DATA/s390x" "$DATA/armhf"
+}
+
+@test "a debuginfod of elfutils that serves a Debian package of debug files" {
+	need debuginfod
+	need dpkg-deb
+	local tree=$BATS_TEST_TMPDIR/tree packages=$BATS_TEST_TMPDIR/packages port url
+	mkdir -p "$tree/DEBIAN" "$tree/usr/lib/debug/.build-id/12" "$tree/usr/lib/remote" "$packages"
+	cp "$DIR/good/$STRIPPED/debuginfo" "$tree/usr/lib/debug/.build-id/12/${STRIPPED#12}.debug"
+	cp "$DIR/good/$REMOTE/executable" "$tree/usr/lib/remote/remote"
+	printf 'Package: x-dbg\nVersion: 1\nArchitecture: all\nMaintainer: a <a@b.c>\nDescription: x\n' \
+		>"$tree/DEBIAN/control"
+	dpkg-deb --build "$tree" "$packages/x-dbg_1_all.deb" >/dev/null
+	for port in 18402 28403 38404; do
+		debuginfod -d "$BATS_TEST_TMPDIR/index" -p $port -t 600 \
+			-Z '.deb=dpkg-deb --fsys-tarfile' "$packages" \
+			>"$BATS_TEST_TMPDIR/log" 2>&1 3>&- &
+		servers="$servers $!"
+		url=http://127.0.0.1:$port
+		if wait_for "$BATS_TEST_TMPDIR/log" 'started http server'; then
+			break
+		fi
+	done
+	# It has read the package once it knows of it.
+	for ((i = 0; i < 100; i++)); do
+		DEBUGINFOD_URLS=$url DEBUGINFOD_CACHE_PATH=$BATS_TEST_TMPDIR/probe.$i \
+			debuginfod-find executable $REMOTE >/dev/null 2>&1 && break
+		sleep 0.2
+	done
+	DEBUGINFOD_URLS=$url
+	run --separate-stderr -0 symbols
+	all_named
+}
