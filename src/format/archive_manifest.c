@@ -67,6 +67,16 @@ int archive_manifest_image(struct archive_manifest *m, const char *build_id, boo
 	return m->images.failed ? -ENOMEM : 0;
 }
 
+int archive_manifest_source(struct archive_manifest *m, bool found, const char *name)
+{
+	if (has_control_character(name))
+		return 0;
+	put_text(&m->images, found ? "source found " : "source missing ");
+	put_text(&m->images, name);
+	put_text(&m->images, "\n");
+	return m->images.failed ? -ENOMEM : 0;
+}
+
 void archive_manifest_put(const struct archive_manifest *m, struct buf *out)
 {
 	put_text(out, first_line);

@@ -40,6 +40,11 @@ int naming_new(const struct dict *dict, const struct session_info *info,
 	return 0;
 }
 
+bool naming_is_local(const struct naming *n)
+{
+	return n->is_local;
+}
+
 void naming_free(struct naming *n)
 {
 	if (!n)

@@ -80,6 +80,8 @@ void naming_use(struct naming *n, struct naming_places *p);
 int naming_new(const struct dict *dict, const struct session_info *info,
 	       const char *session_dir, struct naming **ret_naming);
 void naming_free(struct naming *n); /* NULL is fine */
+/* Whether the recording was made on this machine, under this kernel. */
+bool naming_is_local(const struct naming *n);
 /* Symbols that the recording carries itself (simpleperf's do), for what has none elsewhere.
  * Before the first lookup; they outlive the naming. */
 struct perf_input_symbol_file;

@@ -27,6 +27,9 @@ struct settings {
 	bool list_files;
 	bool exclude_dependent;
 	bool no_debug_files;
+	bool source_files;
+	const char *search_dirs;
+	const char *base_dirs;
 	bool perf;
 	bool all;
 	bool unpack;
@@ -48,6 +51,24 @@ static const struct option_row rows[] = {
 	  .offset = OPTION(struct settings, file),
 	  .help = "Write the archive as one file, a tar packed with zstd. With --perf "
 		  "and --unpack: another name than the usual." },
+	{ .name = "sources",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, source_files),
+	  .help = "Also the sources of the lines that were hit, where the binaries "
+		  "have debug information." },
+	{ .name = "search-dirs",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR[,DIR...]",
+	  .offset = OPTION(struct settings, search_dirs),
+	  .help = "With --sources: where else they are looked for, by their path "
+		  "without a --base-dirs, without the folder in which the compiler "
+		  "ran, and whole." },
+	{ .name = "base-dirs",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR[,DIR...]",
+	  .offset = OPTION(struct settings, base_dirs),
+	  .help = "Folders that are taken off the paths of sources for "
+		  "--search-dirs." },
 	{ .name = "perf",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct settings, perf),
@@ -107,6 +128,9 @@ static int check_perf(const struct settings *set, struct err *err)
 		return err_set(err, -EINVAL,
 			       "%s and --output-directory exclude each other",
 			       set->perf ? "--perf" : "--unpack");
+	if (set->source_files)
+		return err_set(err, -EINVAL, "%s and --sources exclude each other",
+			       set->perf ? "--perf" : "--unpack");
 	if (set->unpack && set->list_files)
 		return err_set(err, -EINVAL,
 			       "--unpack and --list-files exclude each other");
@@ -128,6 +152,11 @@ static int check(const struct settings *set, struct err *err)
 	if (set->folder && is_only_slashes(set->folder))
 		return err_set(err, -EINVAL, "Invalid --output-directory: %s",
 			       set->folder);
+	if (!set->source_files && (set->search_dirs || set->base_dirs))
+		return err_set(err, -EINVAL, "%s goes with --sources",
+			       set->search_dirs ? "--search-dirs" : "--base-dirs");
+	if (set->base_dirs && !set->search_dirs)
+		return err_set(err, -EINVAL, "--base-dirs goes with --search-dirs");
 	return 0;
 }
 
@@ -170,6 +199,9 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 		.spec = &spec,
 		.exclude_dependent = set->exclude_dependent,
 		.no_debug_files = set->no_debug_files,
+		.source_files = set->source_files,
+		.search_dirs = set->search_dirs,
+		.base_dirs = set->base_dirs,
 		.for_perf = set->perf,
 		.list = list,
 	};

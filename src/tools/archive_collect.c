@@ -18,6 +18,7 @@
 #include "tools/archive_out.h"
 #include "tools/archive_place.h"
 #include "tools/archive_sessions.h"
+#include "tools/archive_source_files.h"
 #include "tools/debug_dir.h"
 #include "tools/source_images.h"
 
@@ -34,6 +35,7 @@ struct collect {
 	VEC(struct archive_taken) taken; /* by the search that goes on */
 	bool no_memory;
 	struct map listed;
+	struct archive_source_files *source_files; /* NULL: not asked for */
 };
 
 static void tried(void *ctx, const char *step, const char *path,
@@ -162,6 +164,25 @@ static int add_taken(struct collect *c, const struct source_image *at,
 	return r;
 }
 
+/* The kernel and its modules are not looked into: their code is not where their files say. */
+static int add_source_files(struct collect *c, const struct source_image *at)
+{
+	const char *binary = NULL, *debug = NULL;
+
+	for (size_t i = 0; i < c->taken.nr; i++) {
+		const struct archive_taken *t = &c->taken.at[i];
+
+		if (archive_taken_debug(t))
+			debug = t->path;
+		else
+			binary = t->path;
+	}
+	if (!binary || at->image->kind != IMAGE_FILE)
+		return 0;
+	return archive_source_files_add(c->source_files, at, binary, debug,
+					naming_is_local(c->naming), c->err);
+}
+
 /* Whether a specification asks for the image, below any program of the recording: which of
  * them used it is not known without a look at the samples. */
 static bool is_wanted(const struct collect *c, const struct source_image *at)
@@ -225,6 +246,8 @@ static int collect_image(void *ctx, const struct source_image *at)
 		r = add_taken(c, at, &c->taken.at[i]);
 	if (!r && c->request->for_perf && at->image->kind == IMAGE_MODULE)
 		r = add_module_for_perf(c, at);
+	if (!r && c->source_files)
+		r = add_source_files(c, at);
 	build_id_to_hex(&at->image->build_id, hex);
 	if (!r && c->request->out)
 		r = archive_out_image(c->request->out, hex, found, at->name, c->err);
@@ -244,11 +267,15 @@ static int collect_all(struct collect *c)
 
 	places.trace = &trace;
 	r = places_make(&places, &c->places, c->err);
+	if (!r && c->request->source_files)
+		r = archive_source_files_new(c->request, &c->source_files, c->err);
 	if (!r && !c->request->for_perf)
 		r = archive_sessions(c->request->sources, add_of_session, c, c->err);
 	if (r)
 		return r;
 	incomplete = source_images_walk(c->request->sources, collect_image, c, c->err);
+	if (incomplete >= 0 && c->source_files)
+		archive_source_files_tell(c->source_files);
 	/* The naming speaks to the trace, which ends here. */
 	naming_free(c->naming);
 	naming_places_free(c->places);
@@ -265,6 +292,7 @@ int archive_collect(const struct archive_request *request, struct err *err)
 	forget_taken(&c);
 	vec_done(&c.taken);
 	map_done(&c.listed);
+	archive_source_files_free(c.source_files);
 	naming_free(c.naming);
 	naming_places_free(c.places);
 	return r;

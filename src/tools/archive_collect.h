@@ -16,6 +16,9 @@ struct archive_request {
 	struct places_options places; /* `trace` is not used */
 	bool exclude_dependent;       /* only main programs, and the kernel */
 	bool no_debug_files;          /* without separate debug files */
+	bool source_files;            /* those of the lines hit, too */
+	const char *search_dirs;      /* where else they are: folders, with commas */
+	const char *base_dirs;        /* what is taken off their paths then */
 	bool for_perf; /* as `perf archive` has it: only binaries, laid out as its cache */
 	struct archive_out *out;        /* NULL: */
 	void (*list)(const char *path); /* is told of each file, once */

@@ -327,6 +327,14 @@ int archive_out_image(struct archive_out *out, const char *build_id, bool found,
 		       : 0;
 }
 
+int archive_out_source(struct archive_out *out, bool found, const char *name,
+		       struct err *err)
+{
+	return archive_manifest_source(&out->manifest, found, name)
+		       ? err_set(err, -ENOMEM, "out of memory")
+		       : 0;
+}
+
 static int close_file(struct archive_out *out)
 {
 	int r = tar_writer_finish(out->tar);

@@ -34,6 +34,9 @@ size_t archive_out_files(const struct archive_out *out);
 /* Notes a binary that was hit. */
 int archive_out_image(struct archive_out *out, const char *build_id, bool found,
 		      const char *name, struct err *err);
+/* Notes a source, by its absolute path. */
+int archive_out_source(struct archive_out *out, bool found, const char *name,
+		       struct err *err);
 /* The manifest, and the end. */
 int archive_out_finish(struct archive_out *out, struct err *err);
 /* An archive file that was not finished is removed.  NULL is fine. */

@@ -1,0 +1,108 @@
+# oparchive --sources: the sources of what was hit, wherever they are.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p home
+	export HOME=$BATS_TEST_TMPDIR/home
+	unset PERF_BUILDID_DIR
+	need_recording
+	need cc
+	make_program
+	operf ./tree/out/program >/dev/null 2>&1
+	here=${BATS_TEST_TMPDIR#/}
+}
+
+oparchive()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/oparchive" "$@"
+}
+
+# main.c calls what sub/loop.h has, inlined, and never what idle.c has.  Compiled in tree/out,
+# so that the paths of the debug information are relative to that.
+make_program()
+{
+	mkdir -p tree/out tree/sub
+	cat >tree/sub/loop.h <<-'END'
+		static inline __attribute__((always_inline)) unsigned loop(unsigned n)
+		{
+			unsigned sum = n;
+			for (unsigned i = 0; i < n; i++)
+				sum = sum * 17 + (sum >> 3);
+			return sum;
+		}
+	END
+	cat >tree/main.c <<-'END'
+		#include "sub/loop.h"
+		unsigned idle(unsigned n);
+		int main(int argc, char **argv)
+		{
+			unsigned sum = loop(300000000);
+			return argc > 5 ? (int)idle(sum) : sum == 5;
+		}
+	END
+	echo 'unsigned idle(unsigned n) { return n + 1; }' >tree/idle.c
+	(cd tree/out && cc -O1 -g -o program ../main.c ../idle.c)
+}
+
+@test "what was hit is there with its inlined callers, and nothing else" {
+	oparchive -o folder --sources image:'*/program'
+	cmp "folder/$here/tree/sub/loop.h" tree/sub/loop.h
+	cmp "folder/$here/tree/main.c" tree/main.c
+	[ ! -e "folder/$here/tree/idle.c" ]
+	grep '^source ' folder/manifest | sort >got
+	printf 'source found %s\n' "$PWD/tree/main.c" "$PWD/tree/sub/loop.h" | diff - got
+	oparchive --output a.oparchive --sources image:'*/program'
+	zstd -qdc a.oparchive | tar t | grep -qx "$here/tree/sub/loop.h"
+	opreport --symbols >want
+	opreport --symbols archive:a.oparchive | cmp want -
+	# An archive of an archive has them, too; and that from nowhere else.
+	mv tree gone
+	oparchive -o again --sources archive:folder
+	diff -r folder again
+	run -0 --separate-stderr oparchive --list-files --sources archive:folder
+	[[ $output == *"folder/$here/tree/main.c"* ]]
+}
+
+@test "sources that were moved are searched for, and missing ones named" {
+	mkdir elsewhere
+	mv tree/main.c tree/sub elsewhere
+	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
+	[[ $stderr == *"the source $PWD/tree/main.c was not found"* ]]
+	[[ $stderr == *"2 sources were not found (--search-dirs says where they are)"* ]]
+	grep -qx "source missing $PWD/tree/main.c" folder/manifest
+	rm -r folder
+	run -0 --separate-stderr oparchive -o folder --sources --search-dirs elsewhere \
+		--base-dirs /nowhere,"$PWD/tree" image:'*/program'
+	[[ $stderr != *"not found"* ]]
+	# They are where their debug information says.
+	cmp "folder/$here/tree/main.c" elsewhere/main.c
+	cmp "folder/$here/tree/sub/loop.h" elsewhere/sub/loop.h
+	run -1 oparchive -o folder --sources --search-dirs no-such-folder
+	[[ $output == *"--search-dirs: no-such-folder isn't a valid directory" ]]
+	run -1 oparchive -o folder --search-dirs elsewhere
+	run -1 oparchive -o folder --sources --base-dirs elsewhere
+}
+
+@test "by a separate debug file" {
+	need objcopy
+	objcopy --only-keep-debug tree/out/program tree/out/program.debug
+	objcopy --strip-debug --add-gnu-debuglink=tree/out/program.debug tree/out/program
+	operf ./tree/out/program >/dev/null 2>&1
+	oparchive -o folder --sources image:'*/program'
+	cmp "folder/$here/tree/sub/loop.h" tree/sub/loop.h
+	[ ! -e "folder/$here/tree/idle.c" ]
+}
+
+@test "of another machine's recording nothing of this machine is taken" {
+	# The same recording, as if it came from elsewhere.
+	operf --perf-data data ./tree/out/program >/dev/null 2>&1
+	host=$(hostname)
+	LC_ALL=C sed -i "s/$host/$(printf '%s' "$host" | tr 'a-z0-9' 'b-za1-90')/g" data
+	run -0 --separate-stderr oparchive -o folder --sources data
+	[ -z "$(find folder -name main.c)" ]
+	[[ $stderr == *"2 sources were not found"* ]]
+}
