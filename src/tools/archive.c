@@ -11,6 +11,7 @@
 #include "tools/archive_open.h"
 #include "tools/archive_perf.h"
 #include "tools/archive_unpack.h"
+#include "tools/archive_verify.h"
 #include "tools/command.h"
 #include "tools/debug_dir.h"
 #include "tools/report_source.h"
@@ -33,6 +34,7 @@ struct settings {
 	bool perf;
 	bool all;
 	bool unpack;
+	bool verify;
 	const char *session_dir;
 	struct places_options places;
 };
@@ -102,6 +104,11 @@ static const struct option_row rows[] = {
 	  .offset = OPTION(struct settings, no_debug_files),
 	  .help = "No separate debug files: smaller, with the names that the binaries "
 		  "have themselves." },
+	{ .name = "verify",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, verify),
+	  .help = "Compare every file of an archive with its manifest's checksum. "
+		  "Reports do so with a NAME.oparchive, but not with a folder." },
 	SESSION_DIR_OPTION_ROW(struct settings),
 	PLACES_OPTION_ROWS(struct settings),
 	{ 0 },
@@ -139,6 +146,11 @@ static int check_perf(const struct settings *set, struct err *err)
 
 static int check(const struct settings *set, struct err *err)
 {
+	if (set->verify)
+		return set->perf || set->unpack || set->file || set->folder
+			       ? err_set(err, -EINVAL,
+					 "--verify only reads: it goes with nothing")
+			       : 0;
 	if (set->perf || set->all || set->unpack)
 		return check_perf(set, err);
 	if (set->folder && set->file)
@@ -245,6 +257,31 @@ static int unpack(const struct settings *set, char *const *words, struct err *er
 	return r ? r : done.nr_refused != 0;
 }
 
+static int verify(char *const *words, struct err *err)
+{
+	struct archive_verified found = { 0 };
+	int r;
+
+	if (!words[0] || words[1])
+		return err_set(err, -EINVAL, "--verify: name one archive");
+	r = archive_verify(report_source_archive(words[0]), &found, err);
+	if (!r)
+		printf("%zu files, %zu of them damaged or missing\n", found.nr_files,
+		       found.nr_bad);
+	return r ? r : found.nr_bad != 0;
+}
+
+static int work(const struct settings *set, char *const *words, struct err *err)
+{
+	int r = check(set, err);
+
+	if (r)
+		return r;
+	if (set->verify)
+		return verify(words, err);
+	return set->unpack ? unpack(set, words, err) : archive(set, words, err);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct settings set = { 0 };
@@ -254,10 +291,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = check(&set, &err);
-	if (!status)
-		status = set.unpack ? unpack(&set, argv + first, &err)
-				    : archive(&set, argv + first, &err);
+	status = work(&set, argv + first, &err);
 	if (status < 0) {
 		command_error("%s", err.text);
 		return 1;
@@ -270,7 +304,8 @@ const struct command command_archive = {
 	.classic = "oparchive",
 	.summary = "put a recording and its binaries together, for another machine",
 	.usage = "[options] [SESSION-DIR | perf.data | profile specification...]\n"
-		 "--unpack [FILE]",
+		 "--unpack [FILE]\n"
+		 "--verify archive:PATH",
 	.notes = "On the other machine: opreport archive:DIR, or "
 		 "archive:NAME.oparchive. "
 		 "image: and bare words choose among the binaries; the recording is "

@@ -243,6 +243,19 @@ static int check_files(struct unpacking *u, const struct archive_manifest *m,
 	return 0;
 }
 
+/* So that the folder is an archive, too. */
+static int save_manifest(const struct unpacking *u, struct err *err)
+{
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s/%s", u->folder, ARCHIVE_MANIFEST_NAME) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = io_write_file(path, u->manifest.data, u->manifest.len, 0600);
+	free(path);
+	return r ? err_sys(err, r, "cannot unpack into %s", u->folder) : 0;
+}
+
 static int check_manifest(struct unpacking *u, struct err *err)
 {
 	struct archive_manifest m = { 0 };
@@ -258,6 +271,8 @@ static int check_manifest(struct unpacking *u, struct err *err)
 		err_prefix(err, "%s", u->path);
 	else
 		r = check_files(u, &m, err);
+	if (!r)
+		r = save_manifest(u, err);
 	archive_manifest_done(&m);
 	return r;
 }

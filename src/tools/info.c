@@ -36,12 +36,17 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
+/* `archive`: the word that named the one it is in, or NULL. */
 static int read_source(struct all *all, const struct report_session *from,
-		       struct err *err)
+		       const char *archive, struct err *err)
 {
 	struct info info = { .path = from->perf_data ? from->dir : from->name };
 	int r;
 
+	if (archive && asprintf(&info.name, "%s session:%s", archive, from->name) < 0) {
+		info.name = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
 	if (from->perf_data)
 		r = info_read_perf_data(&info, err);
 	else
@@ -96,7 +101,7 @@ static int read_word(struct all *all, char *word, struct report_sources *sources
 	/* The reader says best what is wrong with a file. */
 	if (word && !archive &&
 	    (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode)))
-		return read_source(all, &file, err);
+		return read_source(all, &file, NULL, err);
 	r = report_sources_find(all->set.session_dir, words, &spec, sources, err);
 	spec_done(&spec);
 	/* A word that is no source was taken for a pattern, of whatever there is. */
@@ -106,7 +111,8 @@ static int read_word(struct all *all, char *word, struct report_sources *sources
 		r = err_set(err, -ENOENT,
 			    "%s: holds neither a session nor a perf.data file", word);
 	for (size_t i = 0; !r && i < sources->sessions.nr; i++)
-		r = read_source(all, &sources->sessions.at[i], err);
+		r = read_source(all, &sources->sessions.at[i], archive ? word : NULL,
+				err);
 	return r;
 }
 

@@ -38,6 +38,7 @@ struct info_event {
 /* One recording. */
 struct info {
 	const char *path;
+	char *name; /* what is shown instead, of what was unpacked from an archive; or NULL */
 	struct fact_list facts;
 	VEC(struct info_event) events;
 	VEC(struct info_row) rows; /* by type; none of a session */

@@ -63,6 +63,7 @@ struct info_event *info_event_new(struct info *info, const char *name)
 
 void info_done(struct info *info)
 {
+	free(info->name);
 	facts_done(&info->facts);
 	facts_done(&info->damage);
 	for (size_t i = 0; i < info->events.nr; i++) {

@@ -62,7 +62,7 @@ static void print_rows(const struct info *info, FILE *out)
 
 void info_print_text(const struct info *info, FILE *out)
 {
-	fprintf(out, "%s\n", info->path);
+	fprintf(out, "%s\n", info->name ? info->name : info->path);
 	print_facts(&info->facts, 2, out);
 	for (size_t i = 0; i < info->events.nr; i++) {
 		fprintf(out, "\nEvent %s\n", info->events.at[i].name);
@@ -132,7 +132,7 @@ static void json_info(struct json *j, const struct info *info)
 {
 	json_begin_object(j);
 	json_name(j, "path");
-	json_text(j, info->path);
+	json_text(j, info->name ? info->name : info->path);
 	json_facts(j, &info->facts);
 	json_events(j, info);
 	if (info->rows.nr)

@@ -167,6 +167,13 @@ static const char *archive_word(const char *word)
 		       : NULL;
 }
 
+const char *report_source_archive(const char *word)
+{
+	const char *path = archive_word(word);
+
+	return path ? path : word;
+}
+
 bool report_source_is_archive(const char *word)
 {
 	return archive_word(word);

@@ -45,6 +45,8 @@ int report_threads(const char *text, bool *ret_one, struct err *err);
 bool report_source_is(const char *word);
 /* Whether it names an archive, whether there is one or not. */
 bool report_source_is_archive(const char *word);
+/* Its path; the word itself if that is none. */
+const char *report_source_archive(const char *word);
 /* Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
  * specification, and looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
  * `archive:PATH` (or a file NAME.oparchive) is opened first; the sessions are then those in

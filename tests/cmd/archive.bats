@@ -128,7 +128,11 @@ opened()
 	need_data
 	oparchive --output a.oparchive "$DATA/s390x/perf.data" 2>/dev/null
 	opreport --input archive:a.oparchive >/dev/null 2>&1
-	"$OPROFILE" info archive:a.oparchive | tail -n +2 >got
+	"$OPROFILE" info archive:a.oparchive >got
+	[ "$(head -n 1 got)" = "archive:a.oparchive session:current" ]
+	"$OPROFILE" info --json archive:a.oparchive | grep -q '"path": *"archive:a.oparchive session:current"'
+	tail -n +2 got >rest
+	mv rest got
 	"$OPROFILE" info "$DATA/s390x/perf.data" | tail -n +2 | diff - got
 	"$OPROFILE" buildid-list archive:a.oparchive >got
 	"$OPROFILE" buildid-list "$DATA/s390x/perf.data" | diff - got
@@ -179,6 +183,28 @@ opened()
 	run -1 opreport archive:a --root /
 	run -1 --separate-stderr oparchive --output full session:none
 	[ ! -e full ]
+}
+
+@test "verify: a folder is compared with its manifest when that is asked for" {
+	need_data
+	oparchive -o folder "$DATA/s390x/perf.data" 2>/dev/null
+	oparchive --output a.oparchive "$DATA/s390x/perf.data" 2>/dev/null
+	run -0 --separate-stderr oparchive --verify archive:folder
+	[ "$output" = "$(grep -c ^file folder/manifest) files, 0 of them damaged or missing" ]
+	[ "$(oparchive --verify a.oparchive)" = "$output" ]
+	name=var/lib/oprofile/samples/current/perf.data
+	chmod u+w folder/$name
+	printf x | dd of=folder/$name bs=1 seek=100 conv=notrunc status=none
+	run -3 --separate-stderr oparchive --verify folder
+	[ "$stderr" = "oparchive: warning: folder: \"$name\" in it is damaged" ]
+	[[ $output == *" files, 1 of them damaged or missing" ]]
+	rm folder/$name
+	run -3 --separate-stderr oparchive --verify folder
+	[ "$stderr" = "oparchive: warning: folder: \"$name\" in it: No such file or directory" ]
+	rm folder/manifest
+	run -1 oparchive --verify archive:folder
+	[ "$output" = "oparchive: folder has no manifest to compare with" ]
+	run -1 oparchive --verify
 }
 
 @test "a damaged archive is refused" {

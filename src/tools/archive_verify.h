@@ -1,0 +1,15 @@
+/* archive_verify.h - whether an archive is still what was written.
+ * Layer: tools. */
+#pragma once
+#include <stddef.h>
+
+struct err;
+
+struct archive_verified {
+	size_t nr_files; /* of the manifest */
+	size_t nr_bad; /* missing or with another content; each was named in a warning */
+};
+
+/* 0; or a negative errno with a line: it cannot be opened, or has no manifest. */
+int archive_verify(const char *path, struct archive_verified *ret_found,
+		   struct err *err);
