@@ -7,6 +7,7 @@
 #include "aggregate/groups.h"
 #include "aggregate/quality.h"
 #include "aggregate/view.h"
+#include "resolve/sort_keys.h"
 
 enum {
 	APP_KERNEL =
@@ -24,11 +25,23 @@ struct cell_view {
 	uint32_t app; /* image that names the application */
 };
 
+/* The tuple of an application, as long as all else of the cells stays. */
+struct app_who {
+	uint32_t turn;
+	uint32_t who;
+};
+
 /* The tuples of cells: those next to each other often have one in common. */
 struct numbers {
 	struct cell_view last;
 	uint32_t who;
-	uint32_t *where_of; /* by place; one more for an unknown one */
+	uint32_t turn;
+	struct app_who *of_app; /* by image; of earlier turns: not known */
+	uint32_t *where_of;     /* by place; one more for an unknown one */
+};
+
+enum {
+	WHERE_WANTED = 0 /* not made yet; DICT_NONE: not wanted */
 };
 
 static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
@@ -191,35 +204,34 @@ static uint32_t make_tuple(struct profile *p, struct view *v, const struct cell_
 	return groups_tuple(p, side, values);
 }
 
+static bool same_but_app(const struct cell_view *x, const struct cell_view *y)
+{
+	return x->actor == y->actor && x->cpu == y->cpu && x->bucket == y->bucket;
+}
+
 static uint32_t who_tuple(struct profile *p, struct view *v, struct numbers *n,
 			  struct cell_view *c)
 {
-	const struct cell_view *last = &n->last;
+	struct app_who *known;
 
 	if (p->options.merge_images)
 		c->app = c->place->image;
 	else
 		c->app = p->needs & NEED_APP ? app_image(v, c) : 0;
-	if (n->who != DICT_NONE && c->actor == last->actor && c->app == last->app &&
-	    c->cpu == last->cpu && c->bucket == last->bucket)
+	if (!same_but_app(c, &n->last))
+		n->turn++;
+	else if (c->app == n->last.app)
 		return n->who;
 	n->last = *c;
-	n->who = make_tuple(p, v, c, GROUP_WHO);
+	known = c->app < v->nr_images ? &n->of_app[c->app] : NULL;
+	n->who = known && known->turn == n->turn ? known->who
+						 : make_tuple(p, v, c, GROUP_WHO);
+	if (known)
+		*known = (struct app_who){ n->turn, n->who };
 	return n->who;
 }
 
-static uint32_t where_tuple(struct profile *p, struct view *v, struct numbers *n,
-			    const struct cell_view *c, uint32_t place)
-{
-	uint32_t *where = &n->where_of[place < v->places.nr ? place : v->places.nr];
-
-	if (*where == DICT_NONE)
-		*where = make_tuple(p, v, c, GROUP_WHERE);
-	return *where;
-}
-
-static struct cell_view view_of_cell(const struct view *v,
-				     const struct tally_cell *cell)
+static struct cell_view look_at(const struct view *v, const struct tally_cell *cell)
 {
 	static const struct actor nobody = { .app = DICT_NONE };
 	static const struct place nowhere = { .image = DICT_NONE,
@@ -236,86 +248,169 @@ static struct cell_view view_of_cell(const struct view *v,
 	};
 }
 
-static int add_cell(struct profile *p, struct view *v, void *ctx,
-		    const struct tally_cell *cell)
+static size_t place_slot(const struct view *v, const struct tally_cell *cell)
 {
-	struct numbers *n = ctx;
 	uint32_t place = (uint32_t)cell->a;
-	struct cell_view c = view_of_cell(v, cell);
+
+	return place < v->places.nr ? place : v->places.nr;
+}
+
+/* Counts a cell that is asked for, and makes it (who, place), event of the profile.  1: it
+ * is not asked for. */
+static int take_cell(struct profile *p, struct view *v, struct numbers *n,
+		     struct tally_cell *cell)
+{
+	struct cell_view c = look_at(v, cell);
 	struct profile_event *event = &p->events.at[c.event];
-	struct profile_row *row;
-	uint32_t number;
+	size_t slot = place_slot(v, cell);
 	int wanted = cell_wanted(p, v, &c);
+	uint32_t who;
 
 	if (wanted <= 0)
-		return wanted;
-	number = groups_row_of(p, who_tuple(p, v, n, &c),
-			       where_tuple(p, v, n, &c, place), c.event);
-	if (number == DICT_NONE)
+		return wanted < 0 ? wanted : 1;
+	who = who_tuple(p, v, n, &c);
+	if (who == DICT_NONE)
 		return -ENOMEM;
-	row = &p->rows.at[number];
-	row->samples += cell->samples;
-	row->period += cell->period;
+	n->where_of[slot] = WHERE_WANTED;
 	event->samples += cell->samples;
 	event->period += cell->period;
 	p->samples += cell->samples;
 	if (p->options.quality)
 		quality_add(p, c.actor, c.place, c.event, cell->samples);
+	cell->a = (uint64_t)who << 32 | slot;
+	cell->b = c.event;
 	return 0;
 }
 
-/* Takes one cell.  A negative errno ends the walk with it. */
-typedef int (*cell_fn)(struct profile *p, struct view *v, void *ctx,
-		       const struct tally_cell *cell);
-
-static int walk_dense_row(struct profile *p, struct view *v, size_t number, cell_fn fn,
-			  void *ctx)
+static int take_cells(struct profile *p, struct view *v, struct numbers *n)
 {
-	const struct dense *d = &v->dense;
-	const dense_count *counts = d->rows[number];
-	uint64_t actor = number >> DENSE_EVENT_BITS;
-	struct tally_cell cell = { .b = number & ((1 << DENSE_EVENT_BITS) - 1) };
+	struct tally *t = &v->tally;
+	size_t nr = 0;
 
-	for (size_t place = 0; place < d->nr_places; place++) {
-		int r;
+	for (size_t i = 0; i < t->nr_cells; i++) {
+		struct tally_cell *cell = &t->cells[i];
+		int r = take_cell(p, v, n, cell);
 
-		if (!counts[place])
-			continue;
-		cell.a = actor << 32 | place;
-		cell.samples = counts[place];
-		r = fn(p, v, ctx, &cell);
-		if (r)
+		if (r < 0)
 			return r;
+		if (!r)
+			t->cells[nr++] = *cell;
+	}
+	t->nr_cells = nr;
+	return 0;
+}
+
+/* The tuples of places, in the order of places: so groups that stand together in a report
+ * have numbers that stand together. */
+static int number_places(struct profile *p, struct view *v, struct numbers *n)
+{
+	static const struct place nowhere = { .image = DICT_NONE,
+					      .function = DICT_NONE };
+
+	for (size_t i = 0; i <= v->places.nr; i++) {
+		bool is_known = i < v->places.nr;
+		size_t at = is_known && v->order ? v->order[i] : i;
+		struct cell_view c = { .place = is_known ? &v->places.at[at]
+							 : &nowhere };
+
+		if (n->where_of[at] == DICT_NONE)
+			continue;
+		n->where_of[at] = make_tuple(p, v, &c, GROUP_WHERE);
+		if (n->where_of[at] == DICT_NONE)
+			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int walk_cells(struct profile *p, struct view *v, cell_fn fn, void *ctx)
+/* Cells by who, where and event.  *ret_order is malloc'd. */
+static int order_cells(const struct tally *t, const struct numbers *n,
+		       struct sort_key **ret_order)
 {
-	int r = 0;
+	struct sort_key *keys = malloc((t->nr_cells + 1) * sizeof(*keys));
+	int r;
 
-	for (size_t i = 0; !r && i < v->dense.nr_rows; i++) {
-		if (v->dense.rows[i])
-			r = walk_dense_row(p, v, i, fn, ctx);
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr_cells; i++) {
+		struct tally_cell *cell = &t->cells[i];
+		uint32_t where = n->where_of[(uint32_t)cell->a];
+
+		cell->a = (cell->a >> 32 << 32) | where;
+		keys[i] =
+			(struct sort_key){ (uint64_t)where << VIEW_EVENT_BITS | cell->b,
+					   (uint32_t)i };
 	}
-	for (size_t i = 0; !r && i < v->tally.nr_cells; i++) {
-		if (v->tally.cells[i].samples)
-			r = fn(p, v, ctx, &v->tally.cells[i]);
+	r = sort_keys(&keys, t->nr_cells);
+	for (size_t i = 0; i < t->nr_cells; i++)
+		keys[i].at = t->cells[keys[i].index].a >> 32;
+	if (!r)
+		r = sort_keys(&keys, t->nr_cells);
+	if (r)
+		free(keys);
+	else
+		*ret_order = keys;
+	return r;
+}
+
+static int reserve(struct profile *p, const struct tally *t,
+		   const struct sort_key *order)
+{
+	size_t nr_groups = 0;
+
+	for (size_t i = 0; i < t->nr_cells; i++)
+		nr_groups += !i || t->cells[order[i].index].a !=
+					   t->cells[order[i - 1].index].a;
+	return groups_reserve(p, nr_groups, t->nr_cells);
+}
+
+static int add_cells(struct profile *p, const struct tally *t, const struct numbers *n)
+{
+	/* More events than that do not stand in order_cells(). */
+	bool is_first = !p->groups.nr && p->events.nr <= VIEW_EVENT_NONE;
+	struct sort_key *order = NULL;
+	int r;
+
+	r = order_cells(t, n, &order);
+
+	if (!r && is_first && reserve(p, t, order))
+		r = -ENOMEM;
+	for (size_t i = 0; !r && i < t->nr_cells; i++) {
+		const struct tally_cell *cell = &t->cells[order[i].index];
+		uint32_t who = (uint32_t)(cell->a >> 32);
+		uint32_t where = (uint32_t)cell->a;
+		uint32_t event = (uint32_t)cell->b;
+		uint32_t row = is_first ? groups_append(p, who, where, event)
+					: groups_row_of(p, who, where, event);
+
+		if (row == DICT_NONE) {
+			r = -ENOMEM;
+			break;
+		}
+		p->rows.at[row].samples += cell->samples;
+		p->rows.at[row].period += cell->period;
 	}
+	free(order);
 	return r;
 }
 
 int cells_add_all(struct profile *p, struct view *v)
 {
 	size_t bytes = (v->places.nr + 1) * sizeof(uint32_t);
-	struct numbers n = { .who = DICT_NONE, .where_of = malloc(bytes) };
-	int r;
+	struct numbers n = { .who = DICT_NONE };
+	int r = -ENOMEM;
 
-	if (!n.where_of)
-		return -ENOMEM;
-	memset(n.where_of, 0xff, bytes); /* DICT_NONE */
-	r = walk_cells(p, v, add_cell, &n);
+	n.where_of = malloc(bytes);
+	n.of_app = calloc(v->nr_images + 1, sizeof(*n.of_app));
+	if (n.where_of && n.of_app) {
+		memset(n.where_of, 0xff, bytes); /* DICT_NONE */
+		r = take_cells(p, v, &n);
+		if (!r)
+			r = number_places(p, v, &n);
+		if (!r)
+			r = add_cells(p, &v->tally, &n);
+	}
 	free(n.where_of);
+	free(n.of_app);
 	return r;
 }
 
@@ -326,16 +421,19 @@ struct weight {
 };
 
 /* Functions are not known yet: all of an image's samples count if it is asked for. */
-static int weigh_cell(struct profile *p, struct view *v, void *ctx,
-		      const struct tally_cell *cell)
+static int weigh_cells(struct profile *p, struct view *v, struct weight *weights)
 {
-	struct weight *weights = ctx;
-	struct cell_view c = view_of_cell(v, cell);
-	int wanted = image_wanted(p, v, &c);
+	for (size_t i = 0; i < v->tally.nr_cells; i++) {
+		const struct tally_cell *cell = &v->tally.cells[i];
+		struct cell_view c = look_at(v, cell);
+		int wanted = image_wanted(p, v, &c);
 
-	if (wanted > 0 && c.place->image < v->nr_images)
-		weights[c.place->image].samples += cell->samples;
-	return wanted < 0 ? wanted : 0;
+		if (wanted < 0)
+			return wanted;
+		if (wanted && c.place->image < v->nr_images)
+			weights[c.place->image].samples += cell->samples;
+	}
+	return 0;
 }
 
 static int compare_weights(const void *a, const void *b)
@@ -375,7 +473,7 @@ int cells_fetch(struct profile *p, struct view *v)
 		return -ENOMEM;
 	for (size_t i = 0; i < v->nr_images; i++)
 		weights[i].image = (uint32_t)i;
-	r = walk_cells(p, v, weigh_cell, weights);
+	r = weigh_cells(p, v, weights);
 	if (!r)
 		r = fetch_by_weight(v, weights);
 	free(weights);

@@ -8,7 +8,6 @@
 
 enum {
 	CHUNK = 1024,         /* samples that go to the dense counts at once */
-	STEP = 64,            /* samples on their way to the tally at once */
 	ROW_NONE = 0xffffffff /* of a sample that is not asked for */
 };
 
@@ -49,17 +48,10 @@ static inline uint32_t sample_place(struct profile *p, struct view *v, uint32_t 
 							: place;
 }
 
-/* What a sample adds to the tally. */
-struct counted {
-	uint64_t a;
-	uint64_t b;
-	uint64_t period;
-};
-
 /* The cell of sample i; 1: it is not asked for. */
 static inline int find_cell(struct profile *p, struct view *v,
-			    const struct sample_batch *b, size_t i,
-			    struct counted *ret_cell)
+			    const struct sample_batch *b, size_t i, uint64_t *ret_a,
+			    uint64_t *ret_b)
 {
 	uint32_t actor = 0;
 	uint32_t place = 0;
@@ -74,7 +66,7 @@ static inline int find_cell(struct profile *p, struct view *v,
 		if (actor == VIEW_SKIP)
 			return 1;
 	}
-	r = pack_rest(v, b, i, &ret_cell->b);
+	r = pack_rest(v, b, i, ret_b);
 	if (r)
 		return r;
 	if (b->stack) {
@@ -82,39 +74,23 @@ static inline int find_cell(struct profile *p, struct view *v,
 		if (place == VIEW_UNSET)
 			return -ENOMEM;
 	}
-	ret_cell->a = (uint64_t)actor << 32 | place;
-	ret_cell->period = b->period ? b->period[i] : 0;
+	*ret_a = (uint64_t)actor << 32 | place;
 	return 0;
 }
 
-/* Samples go by in steps: first the cells of a step are found and asked for, then counted,
- * so that the waits for memory overlap. */
 static int count_in_tally(struct profile *p, struct view *v,
 			  const struct sample_batch *b, size_t first, size_t end)
 {
-	struct counted cells[STEP];
+	for (size_t i = first; i < end; i++) {
+		uint64_t cell_a;
+		uint64_t cell_b;
+		int r = find_cell(p, v, b, i, &cell_a, &cell_b);
 
-	for (size_t from = first; from < end; from += STEP) {
-		size_t to = end - from < STEP ? end : from + STEP;
-		size_t nr = 0;
-
-		for (size_t i = from; i < to; i++) {
-			int r = find_cell(p, v, b, i, &cells[nr]);
-
-			if (r < 0)
-				return r;
-			if (r)
-				continue;
-			tally_prefetch(&v->tally, cells[nr].a, cells[nr].b);
-			nr++;
-		}
-		for (size_t i = 0; i < nr; i++) {
-			int r = tally_add(&v->tally, cells[i].a, cells[i].b,
-					  cells[i].period);
-
-			if (r)
-				return r;
-		}
+		if (!r)
+			r = tally_add(&v->tally, cell_a, cell_b,
+				      b->period ? b->period[i] : 0);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -252,4 +228,10 @@ int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)
 			return r;
 	}
 	return 0;
+}
+
+int count_end(struct view *v)
+{
+	return dense_flush(&v->dense, &v->tally) || tally_finish(&v->tally) ? -ENOMEM
+									    : 0;
 }

@@ -25,7 +25,7 @@ int dense_carry(struct tally *t, size_t row, size_t place)
 	uint64_t event = row & ((1 << DENSE_EVENT_BITS) - 1);
 
 	return tally_add_many(t, actor << 32 | place, event,
-			      (uint64_t)DENSE_COUNT_MAX + 1);
+			      (uint64_t)DENSE_COUNT_MAX + 1, 0);
 }
 
 static int flush_row(dense_count *row, size_t number, size_t nr_places, struct tally *t)
@@ -35,15 +35,14 @@ static int flush_row(dense_count *row, size_t number, size_t nr_places, struct t
 
 	for (size_t place = 0; place < nr_places; place++) {
 		if (row[place] &&
-		    tally_add_many(t, actor << 32 | place, event, row[place]))
+		    tally_add_many(t, actor << 32 | place, event, row[place], 0))
 			return -ENOMEM;
 		row[place] = 0;
 	}
 	return 0;
 }
 
-/* Moves all counts to the tally. */
-static int flush(struct dense *d, struct tally *t)
+int dense_flush(struct dense *d, struct tally *t)
 {
 	for (size_t i = 0; i < d->nr_rows; i++) {
 		if (d->rows[i] && flush_row(d->rows[i], i, d->nr_places, t))
@@ -99,7 +98,7 @@ int dense_extend(struct dense *d, struct tally *t, size_t row, size_t place)
 	while (nr_places <= place)
 		nr_places *= 2;
 	if ((d->nr_used + 1) * nr_places > MAX_COUNTS)
-		return flush(d, t) ? -ENOMEM : 1;
+		return dense_flush(d, t) ? -ENOMEM : 1;
 	if (nr_places != d->nr_places && lengthen(d, nr_places))
 		return -ENOMEM;
 	return add_row(d, row);

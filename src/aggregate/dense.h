@@ -32,5 +32,7 @@ void dense_done(struct dense *d);
 /* Makes room for a row and a place.  0; 1 when that would be too big (all is in `t` then,
  * and `on` is false); or -ENOMEM. */
 int dense_extend(struct dense *d, struct tally *t, size_t row, size_t place);
+/* Moves all counts to the tally; `on` is false then.  0 or -ENOMEM. */
+int dense_flush(struct dense *d, struct tally *t);
 /* Notes in the tally that a count has run over.  0 or -ENOMEM. */
 int dense_carry(struct tally *t, size_t row, size_t place);

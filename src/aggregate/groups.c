@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregate/profile.h"
 #include "base/hash.h"
+#include "base/huge.h"
 
 enum {
 	FIRST_SLOTS = 1024,
@@ -85,9 +87,12 @@ static uint32_t *find_slot(const struct profile *p, uint32_t who, uint32_t where
 /* At most half full. */
 static int grow_slots(struct profile *p)
 {
-	size_t nr = p->nr_group_slots ? p->nr_group_slots * 2 : FIRST_SLOTS;
-	uint32_t *grown = calloc(nr, sizeof(*grown));
+	size_t nr = FIRST_SLOTS;
+	uint32_t *grown;
 
+	while (nr < (p->groups.nr + 1) * 2)
+		nr *= 2;
+	grown = huge_zalloc(nr, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	free(p->group_slots);
@@ -117,6 +122,37 @@ uint32_t groups_row_of(struct profile *p, uint32_t who, uint32_t where, uint32_t
 		*slot = (uint32_t)p->groups.nr;
 	}
 	return add_row(p, *slot - 1, event);
+}
+
+int groups_reserve(struct profile *p, size_t nr_groups, size_t nr_rows)
+{
+	return vec_reserve(&p->groups, nr_groups) &&
+			       vec_reserve(&p->first_rows, nr_groups) &&
+			       vec_reserve(&p->rows, nr_rows)
+		       ? 0
+		       : -ENOMEM;
+}
+
+uint32_t groups_append(struct profile *p, uint32_t who, uint32_t where, uint32_t event)
+{
+	const struct profile_group group = { .tuple = { who, where } };
+	struct profile_row row = { .event = event, .next = DICT_NONE };
+
+	if (p->groups.nr &&
+	    !memcmp(&p->groups.at[p->groups.nr - 1], &group, sizeof(group))) {
+		row.next = (uint32_t)p->rows.nr - 1;
+		if (p->rows.at[row.next].event == event)
+			return row.next;
+	} else {
+		if (!vec_grow(&p->first_rows) || !vec_push(&p->groups, group))
+			return DICT_NONE;
+		p->first_rows.nr++;
+	}
+	row.group = (uint32_t)p->groups.nr - 1;
+	if (!vec_push(&p->rows, row))
+		return DICT_NONE;
+	p->first_rows.at[row.group] = (uint32_t)p->rows.nr - 1;
+	return p->first_rows.at[row.group];
 }
 
 uint32_t groups_row(struct profile *p, const uint64_t *values, uint32_t event)

@@ -5,6 +5,7 @@
  * time, session) and of where (image, function, address).  There are few of each and many
  * pairs, so that a pair is made and found without looking at the values. */
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 struct profile;
@@ -20,3 +21,8 @@ uint32_t groups_tuple(struct profile *p, unsigned int side, const uint64_t *valu
 uint32_t groups_row_of(struct profile *p, uint32_t who, uint32_t where, uint32_t event);
 /* The same by the values of all keys. */
 uint32_t groups_row(struct profile *p, const uint64_t *values, uint32_t event);
+/* As groups_row_of() where pairs, and events in them, come in order and the profile had no groups
+ * before: nothing is searched for. */
+uint32_t groups_append(struct profile *p, uint32_t who, uint32_t where, uint32_t event);
+/* Room for so many in all.  0 or -ENOMEM. */
+int groups_reserve(struct profile *p, size_t nr_groups, size_t nr_rows);

@@ -150,7 +150,9 @@ int profile_end(struct profile *p)
 
 	if (!p->view)
 		return 0;
-	r = p->view->fetch ? cells_fetch(p, p->view) : 0;
+	r = count_end(p->view);
+	if (!r && p->view->fetch)
+		r = cells_fetch(p, p->view);
 	if (!r)
 		r = view_name_places(p, p->view);
 	if (!r)

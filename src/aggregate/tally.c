@@ -1,70 +1,391 @@
 #include "aggregate/tally.h"
 
-#include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/huge.h"
+#include "resolve/sort_keys.h"
 
 enum {
-	FIRST_BITS = 12
+	FIRST_NOTES = 1 << 13, /* 256 KB: they stay in the caches */
+	MAX_NOTES = 1 << 18,
+	FEW = 16, /* so many notes a possible cell make plain counters the best */
+	RADIX_BITS = 11,
+	RADIX_SIZE = 1 << RADIX_BITS,
+	KEY_BITS = 64
 };
 
-/* All of a table gets used, so it is better filled at once than page by page. */
-static int make(struct tally *t, unsigned int bits)
-{
-	*t = (struct tally){ .nr_cells = (size_t)1 << bits, .shift = 64 - bits };
-	t->cells = huge_zalloc(t->nr_cells, sizeof(*t->cells));
-	return t->cells ? 0 : -ENOMEM;
-}
+/* The parts of a pair, the last first; together they are a key that orders as the pairs
+ * do. */
+enum part {
+	PART_EVENT,
+	PART_PLACE,
+	PART_ACTOR,
+	PART_CPU,
+	PART_BUCKET,
+	PART_COUNT
+};
 
-int tally_init(struct tally *t)
-{
-	return make(t, FIRST_BITS);
-}
+static const struct {
+	bool of_b;
+	unsigned int shift;
+	unsigned int bits;
+} parts[PART_COUNT] = {
+	[PART_EVENT] = { true, 0, TALLY_EVENT_BITS },
+	[PART_PLACE] = { false, 0, 32 },
+	[PART_ACTOR] = { false, 32, 32 },
+	[PART_CPU] = { true, TALLY_EVENT_BITS, TALLY_CPU_BITS },
+	[PART_BUCKET] = { true, TALLY_EVENT_BITS + TALLY_CPU_BITS, 32 },
+};
+
+/* How pairs are packed: of each part the bits that are in use. */
+struct packing {
+	unsigned int at[PART_COUNT]; /* in the key */
+	uint64_t mask[PART_COUNT];   /* of the value */
+	unsigned int bits;           /* of the key; more than KEY_BITS: there is none */
+};
 
 void tally_done(struct tally *t)
 {
+	for (size_t i = 0; i < t->nr_runs; i++)
+		free(t->runs[i].cells);
+	free(t->notes);
 	free(t->cells);
 	*t = (struct tally){ 0 };
 }
 
-int tally_grow(struct tally *t)
+static inline uint64_t part_of(uint64_t a, uint64_t b, enum part part)
 {
-	struct tally bigger;
+	return ((parts[part].of_b ? b : a) >> parts[part].shift) &
+	       ((1ULL << parts[part].bits) - 1);
+}
 
-	if (make(&bigger, 64 - t->shift + 1))
-		return -ENOMEM;
-	for (size_t i = 0; i < t->nr_cells; i++) {
-		const struct tally_cell *old = &t->cells[i];
-		size_t at;
+static struct packing find_packing(const struct tally *t)
+{
+	struct packing p = { 0 };
 
-		if (!old->samples)
-			continue;
-		at = tally_slot(&bigger, old->a, old->b);
-		while (bigger.cells[at].samples)
-			at = (at + 1) & (bigger.nr_cells - 1);
-		bigger.cells[at] = *old;
+	for (enum part i = 0; i < PART_COUNT; i++) {
+		uint64_t some = part_of(t->some_a, t->some_b, i);
+		unsigned int bits = some ? 64 - (unsigned int)__builtin_clzll(some) : 0;
+
+		p.at[i] = bits ? p.bits : 0;
+		p.mask[i] = (1ULL << bits) - 1;
+		p.bits += bits;
 	}
-	bigger.nr_used = t->nr_used;
-	free(t->cells);
-	*t = bigger;
+	return p;
+}
+
+static inline uint64_t pack(const struct packing *p, const struct tally_cell *c)
+{
+	uint64_t key = 0;
+
+	for (enum part i = 0; i < PART_COUNT; i++)
+		key |= part_of(c->a, c->b, i) << p->at[i];
+	return key;
+}
+
+static struct tally_cell unpack(const struct packing *p, uint64_t key)
+{
+	struct tally_cell c = { 0 };
+
+	for (enum part i = 0; i < PART_COUNT; i++) {
+		uint64_t value = (key >> p->at[i] & p->mask[i]) << parts[i].shift;
+
+		if (parts[i].of_b)
+			c.b |= value;
+		else
+			c.a |= value;
+	}
+	return c;
+}
+
+/* In the order of cells. */
+static int compare(const struct tally_cell *x, const struct tally_cell *y)
+{
+	uint64_t x_first = x->b >> TALLY_EVENT_BITS;
+	uint64_t y_first = y->b >> TALLY_EVENT_BITS;
+
+	if (x_first != y_first)
+		return x_first < y_first ? -1 : 1;
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return x->b < y->b ? -1 : x->b > y->b;
+}
+
+/* Where each digit's items begin. */
+static void begin_digits(uint32_t begins[RADIX_SIZE])
+{
+	uint32_t sum = 0;
+
+	for (size_t d = 0; d < RADIX_SIZE; d++) {
+		uint32_t here = begins[d];
+
+		begins[d] = sum;
+		sum += here;
+	}
+}
+
+/* As sort_keys(), of keys alone: a pass moves half as much. */
+static uint64_t *sort_plain(uint64_t *from, uint64_t *to, size_t nr, unsigned int bits)
+{
+	for (unsigned int shift = 0; shift < bits; shift += RADIX_BITS) {
+		uint32_t begins[RADIX_SIZE] = { 0 };
+		uint64_t *spare = from;
+
+		for (size_t i = 0; i < nr; i++)
+			begins[from[i] >> shift & (RADIX_SIZE - 1)]++;
+		begin_digits(begins);
+		for (size_t i = 0; i < nr; i++)
+			to[begins[from[i] >> shift & (RADIX_SIZE - 1)]++] = from[i];
+		from = to;
+		to = spare;
+	}
+	return from;
+}
+
+/* A run of `nr` cells, without their contents. */
+static int make_run(size_t nr, struct tally_run *run)
+{
+	*run = (struct tally_run){ .cells =
+					   huge_alloc((nr + 1) * sizeof(*run->cells)) };
+	return run->cells ? 0 : -ENOMEM;
+}
+
+static void add_counts(struct tally_cell *to, const struct tally_cell *from)
+{
+	to->samples += from->samples;
+	to->period += from->period;
+}
+
+/* Notes that are all of the same counts: their keys say everything. */
+static int sum_up_plain(const struct tally *t, const struct packing *p,
+			struct tally_run *run)
+{
+	size_t nr = t->nr_notes;
+	uint64_t *room = huge_alloc(2 * nr * sizeof(*room));
+	const uint64_t *keys;
+	size_t nr_keys = 1;
+
+	if (!room)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		room[i] = pack(p, &t->notes[i]);
+	keys = sort_plain(room, room + nr, nr, p->bits);
+	for (size_t i = 1; i < nr; i++)
+		nr_keys += keys[i] != keys[i - 1];
+	if (make_run(nr_keys, run)) {
+		free(room);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < nr;) {
+		struct tally_cell c = unpack(p, keys[i]);
+		size_t end = i + 1;
+
+		while (end < nr && keys[end] == keys[i])
+			end++;
+		c.samples = t->notes[0].samples * (end - i);
+		c.period = t->notes[0].period * (end - i);
+		run->cells[run->nr++] = c;
+		i = end;
+	}
+	free(room);
 	return 0;
 }
 
-int tally_add_many(struct tally *t, uint64_t a, uint64_t b, uint64_t samples)
+static int sum_up_sorted(const struct tally *t, const struct packing *p,
+			 struct tally_run *run)
 {
-	size_t i = tally_slot(t, a, b);
+	size_t nr = t->nr_notes;
+	struct sort_key *keys = huge_alloc(nr * sizeof(*keys));
+	int r = keys ? 0 : -ENOMEM;
 
-	if ((t->nr_used + 1) * 2 > t->nr_cells) {
-		if (tally_grow(t))
-			return -ENOMEM;
-		i = tally_slot(t, a, b);
+	for (size_t i = 0; !r && i < nr; i++)
+		keys[i] = (struct sort_key){ pack(p, &t->notes[i]), (uint32_t)i };
+	if (!r)
+		r = sort_keys(&keys, nr);
+	if (!r)
+		r = make_run(nr, run);
+	for (size_t i = 0; !r && i < nr; i++) {
+		const struct tally_cell *note = &t->notes[keys[i].index];
+
+		if (i && keys[i].at == keys[i - 1].at)
+			add_counts(&run->cells[run->nr - 1], note);
+		else
+			run->cells[run->nr++] = *note;
 	}
-	while (t->cells[i].samples && (t->cells[i].a != a || t->cells[i].b != b))
-		i = (i + 1) & (t->nr_cells - 1);
-	t->nr_used += !t->cells[i].samples;
-	t->cells[i].a = a;
-	t->cells[i].b = b;
-	t->cells[i].samples += samples;
+	free(keys);
+	return r;
+}
+
+static int compare_cells(const void *x, const void *y)
+{
+	return compare(x, y);
+}
+
+/* Pairs too wide for a key: no recording has so many of everything. */
+static int sum_up_wide(const struct tally *t, struct tally_run *run)
+{
+	qsort(t->notes, t->nr_notes, sizeof(*t->notes), compare_cells);
+	if (make_run(t->nr_notes, run))
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr_notes; i++) {
+		const struct tally_cell *note = &t->notes[i];
+
+		if (i && !compare(note, note - 1))
+			add_counts(&run->cells[run->nr - 1], note);
+		else
+			run->cells[run->nr++] = *note;
+	}
+	return 0;
+}
+
+/* Few different keys: a counter for each. */
+static int sum_up_few(const struct tally *t, const struct packing *p,
+		      struct tally_run *run)
+{
+	size_t nr = (size_t)1 << p->bits;
+
+	if (make_run(nr, run))
+		return -ENOMEM;
+	memset(run->cells, 0, nr * sizeof(*run->cells));
+	for (size_t i = 0; i < t->nr_notes; i++)
+		add_counts(&run->cells[pack(p, &t->notes[i])], &t->notes[i]);
+	for (size_t key = 0; key < nr; key++) {
+		struct tally_cell c = unpack(p, key);
+
+		if (!run->cells[key].samples)
+			continue;
+		add_counts(&c, &run->cells[key]);
+		run->cells[run->nr++] = c;
+	}
+	return 0;
+}
+
+static bool all_alike(const struct tally *t)
+{
+	for (size_t i = 1; i < t->nr_notes; i++) {
+		if (t->notes[i].period != t->notes[0].period ||
+		    t->notes[i].samples != t->notes[0].samples)
+			return false;
+	}
+	return true;
+}
+
+static bool are_few(const struct tally *t, const struct packing *p)
+{
+	return p->bits < RADIX_BITS && t->nr_notes >= (size_t)FEW << p->bits;
+}
+
+static int merge(const struct tally_run *x, const struct tally_run *y,
+		 struct tally_run *ret_run)
+{
+	struct tally_run run;
+	size_t i = 0;
+	size_t j = 0;
+
+	if (make_run(x->nr + y->nr, &run))
+		return -ENOMEM;
+	while (i < x->nr && j < y->nr) {
+		int order = compare(&x->cells[i], &y->cells[j]);
+		struct tally_cell c = order <= 0 ? x->cells[i] : y->cells[j];
+
+		if (!order)
+			add_counts(&c, &y->cells[j]);
+		i += order <= 0;
+		j += order >= 0;
+		run.cells[run.nr++] = c;
+	}
+	while (i < x->nr)
+		run.cells[run.nr++] = x->cells[i++];
+	while (j < y->nr)
+		run.cells[run.nr++] = y->cells[j++];
+	*ret_run = run;
+	return 0;
+}
+
+static int merge_last_two(struct tally *t)
+{
+	struct tally_run *x = &t->runs[t->nr_runs - 2];
+	struct tally_run *y = &t->runs[t->nr_runs - 1];
+	struct tally_run run;
+
+	if (merge(x, y, &run))
+		return -ENOMEM;
+	t->nr_summed -= x->nr + y->nr - run.nr;
+	free(x->cells);
+	free(y->cells);
+	*x = run;
+	t->nr_runs--;
+	return 0;
+}
+
+static int sum_up(struct tally *t, const struct packing *p)
+{
+	struct tally_run run = { 0 };
+	int r;
+
+	if (!t->nr_notes)
+		return 0;
+	if (are_few(t, p))
+		r = sum_up_few(t, p, &run);
+	else if (p->bits > KEY_BITS)
+		r = sum_up_wide(t, &run);
+	else if (all_alike(t))
+		r = sum_up_plain(t, p, &run);
+	else
+		r = sum_up_sorted(t, p, &run);
+	if (r)
+		return r;
+	t->nr_notes = 0;
+	t->some_a = t->some_b = 0;
+	t->nr_summed += run.nr;
+	t->runs[t->nr_runs++] = run;
+	while (t->nr_runs > 1 &&
+	       t->runs[t->nr_runs - 2].nr < 2 * t->runs[t->nr_runs - 1].nr) {
+		if (merge_last_two(t))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int tally_make_room(struct tally *t)
+{
+	struct packing p = find_packing(t);
+	size_t room = t->room ? t->room * 2 : FIRST_NOTES;
+	struct tally_cell *notes;
+
+	if (sum_up(t, &p))
+		return -ENOMEM;
+	/* As many notes as cells, so that both are walked through equally often. */
+	if (t->room && (t->nr_summed < t->room || room > MAX_NOTES))
+		return 0;
+	notes = huge_alloc(room * sizeof(*notes));
+	if (!notes)
+		return -ENOMEM;
+	free(t->notes);
+	t->notes = notes;
+	t->room = room;
+	return 0;
+}
+
+int tally_finish(struct tally *t)
+{
+	struct packing p = find_packing(t);
+
+	if (sum_up(t, &p))
+		return -ENOMEM;
+	free(t->notes);
+	t->notes = NULL;
+	t->room = 0;
+	while (t->nr_runs > 1) {
+		if (merge_last_two(t))
+			return -ENOMEM;
+	}
+	if (t->nr_runs) {
+		t->cells = t->runs[0].cells;
+		t->nr_cells = t->runs[0].nr;
+		t->nr_runs = 0;
+	}
 	return 0;
 }

@@ -1,62 +1,65 @@
 /* tally.h - the innermost table: counts by a pair of numbers.
- * Layer: aggregate.  One probe a sample; this is where the time of a report goes. */
+ * Layer: aggregate.  Nothing is looked up for a sample: it is noted, and notes are sorted
+ * and summed up once there are many.  So the memory is walked in order, whatever the order
+ * of the samples, and grows with the number of distinct pairs only. */
 #pragma once
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum {
+	/* Low bits of `b` that order cells last; the others order them first, then `a`. */
+	TALLY_EVENT_BITS = 12,
+	TALLY_CPU_BITS = 20, /* next to them */
+	TALLY_RUNS = 48      /* each at least twice as long as the next */
+};
 
 struct tally_cell {
 	uint64_t a;
 	uint64_t b;
-	uint64_t samples; /* 0: an empty cell */
+	uint64_t samples;
 	uint64_t period;
 };
 
-struct tally {
+/* Cells in order, each pair once. */
+struct tally_run {
 	struct tally_cell *cells;
-	size_t nr_cells; /* a power of two */
-	unsigned int shift;
-	size_t nr_used;
+	size_t nr;
 };
 
-/* 0 or -ENOMEM. */
-int tally_init(struct tally *t);
+struct tally {
+	struct tally_cell *cells; /* after tally_finish(): all, in order */
+	size_t nr_cells;
+	struct tally_cell *notes; /* as they came */
+	size_t nr_notes;
+	size_t room;
+	uint64_t some_a, some_b; /* bits that are set in any of them */
+	struct tally_run runs[TALLY_RUNS];
+	size_t nr_runs;
+	size_t nr_summed; /* cells of the runs together */
+};
+
+/* All zeros is an empty tally. */
 void tally_done(struct tally *t);
-/* 0 or -ENOMEM; the table is as before then. */
-int tally_grow(struct tally *t);
+/* Makes room for a note: sums up those there are.  0 or -ENOMEM. */
+int tally_make_room(struct tally *t);
+/* Sums up all that was added.  Nothing is added behind it.  0 or -ENOMEM. */
+int tally_finish(struct tally *t);
 
-static inline size_t tally_slot(const struct tally *t, uint64_t a, uint64_t b)
+/* Counts that many samples at once.  0 or -ENOMEM. */
+static inline int tally_add_many(struct tally *t, uint64_t a, uint64_t b,
+				 uint64_t samples, uint64_t period)
 {
-	uint64_t h = (a ^ (b * 0xc2b2ae3d27d4eb4fULL)) * 0x9e3779b97f4a7c15ULL;
-
-	/* The middle bits of a product depend on all bits below them only: fold first. */
-	h ^= h >> 32;
-	return (size_t)((h * 0x9e3779b97f4a7c15ULL) >> t->shift);
+	if (t->nr_notes == t->room && tally_make_room(t))
+		return -ENOMEM;
+	t->some_a |= a;
+	t->some_b |= b;
+	t->notes[t->nr_notes++] = (struct tally_cell){ a, b, samples, period };
+	return 0;
 }
-
-static inline void tally_prefetch(const struct tally *t, uint64_t a, uint64_t b)
-{
-	__builtin_prefetch(&t->cells[tally_slot(t, a, b)], 1);
-}
-
-/* 0 or -ENOMEM; the table is as before then. */
-int tally_add_many(struct tally *t, uint64_t a, uint64_t b, uint64_t samples);
 
 /* Counts one sample.  0 or -ENOMEM. */
 static inline int tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t period)
 {
-	size_t i = tally_slot(t, a, b);
-	struct tally_cell *cell = &t->cells[i];
-
-	while (cell->samples && (cell->a != a || cell->b != b)) {
-		i = (i + 1) & (t->nr_cells - 1);
-		cell = &t->cells[i];
-	}
-	cell->period += period;
-	if (cell->samples++)
-		return 0;
-	cell->a = a;
-	cell->b = b;
-	if (++t->nr_used * 2 > t->nr_cells)
-		return tally_grow(t);
-	return 0;
+	return tally_add_many(t, a, b, 1, period);
 }

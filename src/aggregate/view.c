@@ -11,8 +11,6 @@ enum {
 	FIRST_ROOM = 16
 };
 
-static const uint64_t vma_unknown = UINT64_MAX;
-
 const char *view_vmlinux(const struct profile *p, const struct view *v)
 {
 	return p->options.vmlinux ? p->options.vmlinux : v->source.info->vmlinux;
@@ -30,8 +28,7 @@ int view_new(const struct profile *p, const struct profile_source *source,
 	v->source = *source;
 	selection_init(&v->selection, p->options.spec, source->dict,
 		       view_vmlinux(p, v));
-	if (tally_init(&v->tally) || selection_set_times(&v->selection, &span)) {
-		tally_done(&v->tally);
+	if (selection_set_times(&v->selection, &span)) {
 		selection_done(&v->selection);
 		free(v);
 		return -ENOMEM;
@@ -46,7 +43,8 @@ void view_free(struct view *v)
 		return;
 	free(v->actor_of);
 	free(v->place_of);
-	free(v->function_of);
+	free(v->of_frame);
+	free(v->order);
 	free(v->event_of);
 	free(v->image_of);
 	free(v->text_of);
@@ -253,19 +251,12 @@ static int extend_stacks(const struct profile *p, struct view *v)
 	return grow_numbers(&v->place_of, &v->nr_stacks, nr);
 }
 
-/* Whether all samples of a symbol have one place: where neither addresses nor callers
- * matter. */
-static bool one_place_a_symbol(const struct profile *p)
-{
-	return p->needs & NEED_FUNCTION && !(p->needs & (NEED_ADDRESS | NEED_QUALITY));
-}
-
 /* Where a symbol leads to the place at once, functions need not be kept by frame. */
 static int extend_frames(const struct profile *p, struct view *v)
 {
-	if (!(p->needs & NEED_FUNCTION) || one_place_a_symbol(p))
+	if (!v->late && (!(p->needs & NEED_FUNCTION) || view_one_place_a_symbol(p)))
 		return 0;
-	return grow_numbers(&v->function_of, &v->nr_frames, v->source.dict->frames.nr);
+	return grow_numbers(&v->of_frame, &v->nr_frames, v->source.dict->frames.nr);
 }
 
 static int extend_images(struct view *v)
@@ -294,287 +285,24 @@ static int extend_images(struct view *v)
 	return grow_numbers(&v->image_of, &v->nr_images, nr);
 }
 
+/* Names are looked up in the order of addresses when the source ends: then tables of symbols
+ * are walked through, not jumped about in.  Plain counters are for few places, though: so
+ * symbols are looked up at once there. */
+static void decide_names(const struct profile *p, struct view *v)
+{
+	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);
+
+	if (v->source.dict->events.nr > 1 << DENSE_EVENT_BITS)
+		v->dense.on = false;
+	v->late = named && (v->source.names_late || v->fetch || !v->dense.on);
+}
+
 int view_extend(struct profile *p, struct view *v)
 {
+	if (!v->place_of)
+		decide_names(p, v);
 	if (extend_threads(p, v) || extend_events(p, v) || extend_stacks(p, v) ||
 	    extend_frames(p, v) || extend_images(v))
 		return -ENOMEM;
-	return 0;
-}
-
-static uint32_t add_string(struct profile *p, struct view *v)
-{
-	if (v->text.failed)
-		return STRTAB_FAILED;
-	return strtab_add(&p->strings, (const char *)v->text.data);
-}
-
-/* The profile's number of an image: images are one if name and build-id agree. */
-static uint32_t profile_image_of(struct profile *p, struct view *v, uint32_t image)
-{
-	static const struct image damaged = { .kind = IMAGE_LOST };
-	const struct dict *d = v->source.dict;
-	const struct image *from =
-		image < d->images.nr ? &d->images.at[image] : &damaged;
-	size_t at = image < d->images.nr ? image : v->nr_images;
-	struct profile_image made = { .kind = from->kind, .build_id = from->build_id };
-	struct map_slot *slot;
-	bool is_new;
-
-	if (v->image_of[at] != VIEW_UNSET)
-		return v->image_of[at];
-	buf_clear(&v->text);
-	image_name_put(&v->text, d, from, NAMES_OPROFILE, view_vmlinux(p, v));
-	made.name = add_string(p, v);
-	made.from = strtab_add(&p->strings, "");
-	if (made.name == STRTAB_FAILED || made.from == STRTAB_FAILED)
-		return VIEW_UNSET;
-	slot = map_at(&p->image_by, made.name,
-		      hash_bytes(from->build_id.bytes, from->build_id.len, 0), &is_new);
-	if (!slot)
-		return VIEW_UNSET;
-	if (is_new) {
-		if (!vec_push(&p->images, made))
-			return VIEW_UNSET;
-		slot->value_plus_1 = (uint32_t)p->images.nr;
-	}
-	v->image_of[at] = slot->value_plus_1 - 1;
-	return v->image_of[at];
-}
-
-static bool function_has_vma(enum function_kind kind)
-{
-	return kind == FUNCTION_NAMED || kind == FUNCTION_UNNAMED;
-}
-
-/* The function's number; its name is looked at only if it is new. */
-static uint32_t intern_function(struct profile *p, struct profile_function f,
-				const char *raw)
-{
-	struct map_slot *slot;
-	bool is_new;
-
-	slot = map_at(&p->function_by, (uint64_t)f.image << 2 | f.kind,
-		      function_has_vma(f.kind) ? f.vma : vma_unknown, &is_new);
-	if (!slot)
-		return VIEW_UNSET;
-	if (is_new) {
-		f.raw = strtab_add(&p->strings, raw);
-		/* A slot without a function behind it is not met again: the error ends
-		 * the profile. */
-		if (f.raw == STRTAB_FAILED || !vec_push(&p->functions, f))
-			return VIEW_UNSET;
-		slot->value_plus_1 = (uint32_t)p->functions.nr;
-	}
-	return slot->value_plus_1 - 1;
-}
-
-/* Loads the image's symbols at its first frame, and notes how that went. */
-static const struct symtab *image_symbols(struct profile *p, struct view *v,
-					  uint32_t image, uint32_t number)
-{
-	struct profile_image *at = &p->images.at[number];
-	bool known = image < v->source.dict->images.nr && v->source.naming;
-	const struct symtab *tab =
-		known ? naming_symtab(v->source.naming, image) : NULL;
-	const char *from = "";
-
-	if (v->noted[image < v->nr_images ? image : v->nr_images])
-		return tab;
-	v->noted[image < v->nr_images ? image : v->nr_images] = 1;
-	at->status = known ? naming_status(v->source.naming, image, &from)
-			   : NAMING_NONE_EXPECTED;
-	at->from = strtab_add(&p->strings, from);
-	return tab;
-}
-
-/* The function at (image, offset). */
-static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
-			      uint64_t offset)
-{
-	uint32_t number = profile_image_of(p, v, image);
-	struct profile_function f = { .image = number, .shown = DICT_NONE };
-	const struct symtab *tab;
-	const struct symbol *symbol;
-	enum naming_kind kind;
-
-	if (number == VIEW_UNSET)
-		return VIEW_UNSET;
-	tab = image_symbols(p, v, image, number);
-	symbol = tab ? symtab_find(tab, offset) : NULL;
-	if (symbol) {
-		f.vma = symbol->vaddr.v;
-		return intern_function(p, f, symbol->name);
-	}
-	symbol = tab ? naming_find(v->source.naming, image, offset, &kind) : NULL;
-	if (symbol) {
-		f.kind = kind == NAMING_SYMBOL ? FUNCTION_NAMED : FUNCTION_UNNAMED;
-		f.vma = symbol->vaddr.v;
-		return intern_function(p, f, symbol->name);
-	}
-	if (tab && symtab_count(tab)) {
-		f.kind = FUNCTION_BETWEEN;
-		return intern_function(p, f, "(no symbols)");
-	}
-	f.kind = FUNCTION_OF_IMAGE;
-	return intern_function(p, f,
-			       strtab_get(&p->strings, p->images.at[number].name));
-}
-
-static uint32_t intern_place(struct view *v, const struct place *place)
-{
-	/* Fewer than 2^31 images fit in any file, so the top bit is free. */
-	uint32_t image = (place->image + 1) & 0x7fffffff;
-	uint64_t what = (uint64_t)(image | (uint32_t)place->truncated << 31) << 32 |
-			place->function;
-	struct map_slot *slot;
-	bool is_new;
-
-	slot = map_at(&v->place_by, what, place->address, &is_new);
-	if (!slot)
-		return VIEW_UNSET;
-	if (is_new) {
-		if (!vec_push(&v->places, *place))
-			return VIEW_UNSET;
-		slot->value_plus_1 = (uint32_t)v->places.nr;
-	}
-	return slot->value_plus_1 - 1;
-}
-
-static uint64_t place_address(const struct view *v, const struct frame *f)
-{
-	const struct dict *d = v->source.dict;
-	const struct symtab *tab = NULL;
-	const struct image *image;
-
-	if (f->image >= d->images.nr)
-		return f->offset;
-	image = &d->images.at[f->image];
-	if (v->source.naming)
-		tab = naming_symtab(v->source.naming, f->image);
-	if (tab)
-		return symtab_vaddr(tab, f->offset).v;
-	return image->kind == IMAGE_ANON || image_is_kernel(image)
-		       ? image->start + f->offset
-		       : f->offset;
-}
-
-/* The entry for the place of a symbol's samples: they all have the same where neither
- * addresses nor callers matter.  NULL if they do, there is no symbol, or no memory. */
-static uint32_t *symbol_place(const struct profile *p, struct view *v,
-			      const struct frame *f)
-{
-	struct symbol_places *places;
-	const struct symbol *symbol;
-	size_t nr;
-
-	if (!one_place_a_symbol(p) || f->image >= v->nr_images || !v->source.naming)
-		return NULL;
-	places = &v->places_of[f->image];
-	if (!places->places) {
-		places->tab = naming_symtab(v->source.naming, f->image);
-		nr = places->tab ? symtab_count(places->tab) : 0;
-		if (!nr)
-			return NULL;
-		places->places = malloc(nr * sizeof(*places->places));
-		if (!places->places)
-			return NULL;
-		memset(places->places, 0xff, nr * sizeof(*places->places));
-		places->symbols = symtab_at(places->tab, 0);
-	}
-	symbol = symtab_find(places->tab, f->offset);
-	return symbol ? &places->places[symbol - places->symbols] : NULL;
-}
-
-/* The function of frame `at`, which is `f`; kept by frame where that is asked again. */
-static uint32_t frame_function(struct profile *p, struct view *v, uint32_t at,
-			       const struct frame *f)
-{
-	uint32_t *known;
-
-	if (!v->function_of)
-		return name_function(p, v, f->image, f->offset);
-	known = &v->function_of[at < v->nr_frames ? at : v->nr_frames];
-	if (*known == VIEW_UNSET)
-		*known = name_function(p, v, f->image, f->offset);
-	return *known;
-}
-
-/* The frame of a stack and its number; a damaged one has none. */
-static uint32_t leaf_of(const struct view *v, uint32_t stack)
-{
-	const struct dict *d = v->source.dict;
-	uint32_t at = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
-
-	return at < d->frames.nr ? at : DICT_NONE;
-}
-
-static const struct frame *frame_at(const struct view *v, uint32_t at)
-{
-	static const struct frame lost = { .image = DICT_NONE };
-
-	return at == DICT_NONE ? &lost : &v->source.dict->frames.at[at];
-}
-
-/* What asks for symbols: function and address of frame `at`.  0 or -ENOMEM. */
-static int name_place(struct profile *p, struct view *v, uint32_t at,
-		      struct place *place)
-{
-	const struct frame *f = frame_at(v, at);
-
-	if (p->needs & NEED_FUNCTION) {
-		place->function = frame_function(p, v, at, f);
-		if (place->function == VIEW_UNSET)
-			return -ENOMEM;
-	}
-	place->address = p->needs & NEED_ADDRESS ? place_address(v, f) : 0;
-	return 0;
-}
-
-/* The place of frame `at`; VIEW_UNSET when memory is short. */
-static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
-			   bool truncated)
-{
-	struct place place = { .image = frame_at(v, at)->image,
-			       .function = DICT_NONE,
-			       .truncated = truncated };
-
-	if (place.image >= v->source.dict->images.nr)
-		place.image = DICT_NONE;
-	place.late = v->source.names_late ||
-		     (v->fetch && naming_is_deferred(v->source.naming, place.image));
-	if (place.late)
-		place.address = at;
-	else if (name_place(p, v, at, &place))
-		return VIEW_UNSET;
-	return intern_place(v, &place);
-}
-
-uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
-{
-	size_t slot = stack < v->nr_stacks ? stack : v->nr_stacks;
-	uint32_t at = leaf_of(v, stack);
-	uint32_t *known = NULL;
-
-	if (!v->source.names_late)
-		known = symbol_place(p, v, frame_at(v, at));
-	if (known && *known != VIEW_UNSET)
-		v->place_of[slot] = *known;
-	else
-		v->place_of[slot] = make_place(
-			p, v, at, p->needs & NEED_QUALITY && v->truncated[slot]);
-	if (known)
-		*known = v->place_of[slot];
-	return v->place_of[slot];
-}
-
-int view_name_places(struct profile *p, struct view *v)
-{
-	for (size_t i = 0; i < v->places.nr; i++) {
-		struct place *place = &v->places.at[i];
-
-		if (place->late && name_place(p, v, (uint32_t)place->address, place))
-			return -ENOMEM;
-	}
 	return 0;
 }

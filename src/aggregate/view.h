@@ -13,8 +13,8 @@ enum {
 	VIEW_UNSET = 0xffffffff, /* not worked out yet */
 	VIEW_SKIP = 0xfffffffe,  /* not asked for */
 	/* (event, cpu, bucket) share the second number of a tally cell. */
-	VIEW_EVENT_BITS = 12,
-	VIEW_CPU_BITS = 20,
+	VIEW_EVENT_BITS = TALLY_EVENT_BITS,
+	VIEW_CPU_BITS = TALLY_CPU_BITS,
 	VIEW_EVENT_NONE = (1 << VIEW_EVENT_BITS) - 1,
 	VIEW_CPU_NONE = (1 << VIEW_CPU_BITS) - 1
 };
@@ -39,9 +39,15 @@ enum {
 struct place {
 	uint32_t image;    /* of the dict; DICT_NONE: damaged, or not needed */
 	uint32_t function; /* of the profile; DICT_NONE: not needed */
-	uint64_t address;  /* of a late one until view_name_places(): the frame */
+	uint64_t address;  /* until view_name_places() of a late view: the frame */
 	bool truncated;
-	bool late; /* it is named when the source ends */
+};
+
+/* A symbol and its function. */
+struct named_symbol {
+	const struct symbol *symbol; /* NULL: none */
+	uint32_t image;
+	uint32_t function;
 };
 
 /* The places of an image's symbols, by position in its table. */
@@ -55,12 +61,14 @@ struct view {
 	struct profile_source source;
 	uint32_t *actor_of; /* by thread; actor_of[nr_threads] is of an unknown one */
 	uint32_t *place_of; /* by stack; likewise */
-	uint32_t *function_of; /* by frame; NULL where symbols have one place each */
-	uint32_t *event_of;    /* by event: of the profile */
-	uint32_t *image_of;    /* by image: of the profile */
-	uint32_t *text_of;     /* by image: its name, a string of the profile */
-	uint8_t *truncated;    /* by stack; only with NEED_QUALITY */
-	uint8_t *noted; /* by image: the state of its symbols is in the profile */
+	uint32_t *
+		of_frame; /* function, of a late view place; NULL where symbols have one
+			     * place each */
+	uint32_t *event_of; /* by event: of the profile */
+	uint32_t *image_of; /* by image: of the profile */
+	uint32_t *text_of;  /* by image: its name, a string of the profile */
+	uint8_t *truncated; /* by stack; only with NEED_QUALITY */
+	uint8_t *noted;     /* by image: the state of its symbols is in the profile */
 	struct symbol_places *places_of; /* by image */
 	size_t nr_places_of;
 	size_t nr_threads;
@@ -78,6 +86,9 @@ struct view {
 	bool fetch;             /* some images have no names before cells_fetch() */
 	struct dense dense;     /* in front of the tally */
 	struct tally tally;
+	bool late;       /* places get their names when the source ends, in order */
+	uint32_t *order; /* of a late view then: places by image and offset */
+	struct named_symbol last; /* what was named last */
 	struct selection selection;
 	struct buf text;
 };
@@ -89,8 +100,11 @@ void view_free(struct view *v); /* NULL is fine */
 const char *view_vmlinux(const struct profile *p, const struct view *v);
 /* Follows the growth of the dict. */
 int view_extend(struct profile *p, struct view *v);
+/* Whether all samples of a symbol have one place: where neither addresses nor callers
+ * matter. */
+bool view_one_place_a_symbol(const struct profile *p);
 /* The place of a stack, worked out; VIEW_UNSET when memory is short. */
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);
-/* When the source ends: gives places their functions and addresses whose names come late.
- * Then some are alike.  0 or -ENOMEM. */
+/* When the source ends: gives the places of a late view their functions and addresses.  Then
+ * some are alike.  0 or -ENOMEM. */
 int view_name_places(struct profile *p, struct view *v);

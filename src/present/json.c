@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/digits.h"
 #include "base/utf8.h"
 
@@ -58,20 +59,6 @@ void json_end_array(struct json *j)
 	end(j, ']');
 }
 
-static void put_character(FILE *out, unsigned char c)
-{
-	if (c == '"' || c == '\\')
-		fprintf(out, "\\%c", c);
-	else if (c == '\n')
-		fputs("\\n", out);
-	else if (c == '\t')
-		fputs("\\t", out);
-	else if (c < 0x20 || c == 0x7f)
-		fprintf(out, "\\u%04x", c);
-	else
-		fputc(c, out);
-}
-
 /* How many bytes from here stand for themselves: nearly all of nearly every text. */
 static size_t plain(const unsigned char *s, size_t len)
 {
@@ -82,29 +69,73 @@ static size_t plain(const unsigned char *s, size_t len)
 	return n;
 }
 
-static void put_string(FILE *out, const char *text, size_t len)
+/* Some bytes that stand for the first ones of a text. */
+struct piece {
+	const void *bytes;
+	size_t len;
+	size_t of; /* so many of the text */
+	char room[8];
+};
+
+static void escape(struct piece *p, unsigned char c)
+{
+	int len;
+
+	if (c == '"' || c == '\\')
+		len = snprintf(p->room, sizeof(p->room), "\\%c", c);
+	else if (c == '\n')
+		len = snprintf(p->room, sizeof(p->room), "\\n");
+	else if (c == '\t')
+		len = snprintf(p->room, sizeof(p->room), "\\t");
+	else
+		len = snprintf(p->room, sizeof(p->room), "\\u%04x", c);
+	p->bytes = p->room;
+	p->len = (size_t)len;
+}
+
+/* `len` is not 0. */
+static void next_piece(struct piece *p, const char *text, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
-	putc_unlocked('"', out);
-	for (size_t i = 0; i < len;) {
-		size_t run = plain(s + i, len - i);
-		size_t step;
+	p->bytes = s;
+	p->len = p->of = plain(s, len);
+	if (p->len)
+		return;
+	p->len = p->of = utf8_next(s, len, NULL);
+	if (p->len > 1)
+		return;
+	p->of = 1;
+	if (p->len) {
+		escape(p, *s);
+	} else {
+		p->bytes = "\xef\xbf\xbd";
+		p->len = 3;
+	}
+}
 
-		fwrite_unlocked(s + i, 1, run, out);
-		i += run;
-		if (i == len)
-			break;
-		step = utf8_next(s + i, len - i, NULL);
-		if (step > 1)
-			fwrite(s + i, 1, step, out);
-		else if (step)
-			put_character(out, s[i]);
-		else
-			fputs("\xef\xbf\xbd", out);
-		i += step ? step : 1;
+static void put_string(FILE *out, const char *text, size_t len)
+{
+	struct piece piece;
+
+	putc_unlocked('"', out);
+	for (size_t i = 0; i < len; i += piece.of) {
+		next_piece(&piece, text + i, len - i);
+		fwrite_unlocked(piece.bytes, 1, piece.len, out);
 	}
 	putc_unlocked('"', out);
+}
+
+void json_put_string(struct buf *out, const char *text, size_t len)
+{
+	struct piece piece;
+
+	buf_put_u8(out, '"');
+	for (size_t i = 0; i < len; i += piece.of) {
+		next_piece(&piece, text + i, len - i);
+		buf_put(out, piece.bytes, piece.len);
+	}
+	buf_put_u8(out, '"');
 }
 
 void json_name(struct json *j, const char *name)
@@ -139,6 +170,12 @@ void json_number(struct json *j, const char *digits)
 {
 	separate(j);
 	fputs_unlocked(digits, j->out);
+}
+
+void json_raw(struct json *j, const void *bytes, size_t len)
+{
+	separate(j);
+	fwrite_unlocked(bytes, 1, len, j->out);
 }
 
 void json_bool(struct json *j, bool value)

@@ -3,8 +3,11 @@
  * U+FFFD for each bad byte. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+struct buf;
 
 enum {
 	JSON_MAX_DEPTH = 16
@@ -29,3 +32,7 @@ void json_u64(struct json *j, uint64_t value);
 /* A number that is already in JSON's form. */
 void json_number(struct json *j, const char *digits);
 void json_bool(struct json *j, bool value);
+/* A value that was made elsewhere. */
+void json_raw(struct json *j, const void *bytes, size_t len);
+/* Appends a text as JSON has it, for such values. */
+void json_put_string(struct buf *out, const char *text, size_t len);

@@ -6,7 +6,6 @@
 
 #include "aggregate/profile.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/map.h"
 #include "present/line_sort.h"
 #include "present/percent.h"
@@ -16,54 +15,88 @@
 struct numbering {
 	struct profile *p;
 	unsigned int without;
-	struct map by;        /* hash, turn -> number */
-	VEC(uint32_t) groups; /* the first group of each number */
+	uint32_t
+		*alike[GROUP_SIDES]; /* by tuple: number of those equal but for the keys
+				       * `without`; NULL: each is of its own */
+	struct map by;               /* such numbers of both sides -> line */
+	uint32_t last[GROUP_SIDES];
+	VEC(uint32_t) groups; /* the first group of each line */
 };
 
-static bool same_line(const struct numbering *n, uint32_t a, uint32_t b)
+/* Values of the tuples of one side that count; true if some do not. */
+static bool mask_values(const struct numbering *n, unsigned int side,
+			uint64_t masks[KEY_ID_COUNT])
 {
-	const struct key_list *keys = n->p->options.keys;
+	const struct profile *p = n->p;
+	bool any = false;
 
-	for (size_t k = 0; k < n->p->nr_keys; k++) {
-		if (!(n->without & 1u << keys->keys.at[k].row->id) &&
-		    profile_value(n->p, a, k) != profile_value(n->p, b, k))
-			return false;
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		bool out = n->without & 1u << p->options.keys->keys.at[k].row->id;
+
+		if (p->key_slots[k].side != side)
+			continue;
+		masks[p->key_slots[k].at] = out ? 0 : UINT64_MAX;
+		any |= out;
 	}
-	return true;
+	return any;
 }
 
-static uint64_t hash_group(const struct numbering *n, uint32_t group)
+/* Numbers the tuples of one side: there are fewer of them than groups. */
+static int number_tuples(struct numbering *n, unsigned int side)
 {
-	const struct key_list *keys = n->p->options.keys;
-	uint64_t values[KEY_ID_COUNT] = { 0 };
+	const struct tuples *all = &n->p->tuples[side];
+	struct tuples distinct = { .width = all->width };
+	uint64_t masks[KEY_ID_COUNT] = { 0 };
+	uint64_t values[2][KEY_ID_COUNT] = { { 0 } };
+	int r = 0;
 
-	for (size_t k = 0; k < n->p->nr_keys; k++) {
-		if (!(n->without & 1u << keys->keys.at[k].row->id))
-			values[k] = profile_value(n->p, group, k);
+	if (!mask_values(n, side, masks))
+		return 0;
+	n->alike[side] = malloc((all->nr + (size_t)1) * sizeof(*n->alike[side]));
+	if (!n->alike[side])
+		return -ENOMEM;
+	for (uint32_t t = 0; !r && t < all->nr; t++) {
+		uint64_t *masked = values[t % 2];
+		uint32_t number;
+
+		for (size_t i = 0; i < all->width; i++)
+			masked[i] = all->values.at[t * all->width + i] & masks[i];
+		/* Tuples of one function mostly stand together. */
+		if (t && !memcmp(masked, values[(t + 1) % 2], sizeof(values[0])))
+			number = n->alike[side][t - 1];
+		else
+			number = tuples_add(&distinct, masked);
+		n->alike[side][t] = number;
+		r = number == DICT_NONE ? -ENOMEM : 0;
 	}
-	return hash_bytes(values, sizeof(values), 0);
+	tuples_done(&distinct);
+	return r;
 }
 
 /* The number of a group's line, new or old; DICT_NONE when memory is short. */
-static uint32_t number_group(struct numbering *n, uint32_t group)
+static uint32_t number_group(struct numbering *n, uint32_t group, uint32_t before)
 {
-	uint64_t hash = hash_group(n, group);
+	uint32_t alike[GROUP_SIDES];
+	struct map_slot *slot;
+	bool is_new;
 
-	for (uint64_t turn = 0;; turn++) {
-		bool is_new;
-		struct map_slot *slot = map_at(&n->by, hash, turn, &is_new);
-
-		if (!slot)
-			return DICT_NONE;
-		if (is_new) {
-			if (!vec_push(&n->groups, group))
-				return DICT_NONE;
-			slot->value_plus_1 = (uint32_t)n->groups.nr;
-			return slot->value_plus_1 - 1;
-		}
-		if (same_line(n, n->groups.at[slot->value_plus_1 - 1], group))
-			return slot->value_plus_1 - 1;
+	for (unsigned int side = 0; side < GROUP_SIDES; side++) {
+		alike[side] = n->p->groups.at[group].tuple[side];
+		if (n->alike[side])
+			alike[side] = n->alike[side][alike[side]];
 	}
+	if (before != DICT_NONE && !memcmp(alike, n->last, sizeof(alike)))
+		return before;
+	memcpy(n->last, alike, sizeof(alike));
+	slot = map_at(&n->by, alike[GROUP_WHO], alike[GROUP_WHERE], &is_new);
+	if (!slot)
+		return DICT_NONE;
+	if (is_new) {
+		if (!vec_push(&n->groups, group))
+			return DICT_NONE;
+		slot->value_plus_1 = (uint32_t)n->groups.nr;
+	}
+	return slot->value_plus_1 - 1;
 }
 
 static bool has_key_of(const struct profile *p, unsigned int keys)
@@ -83,10 +116,12 @@ static int number_groups(struct numbering *n, struct lines *lines)
 	if (!has_key_of(n->p, n->without))
 		return 0;
 	lines->number_of = malloc((nr + 1) * sizeof(*lines->number_of));
-	if (!lines->number_of)
+	if (!lines->number_of || number_tuples(n, GROUP_WHO) ||
+	    number_tuples(n, GROUP_WHERE))
 		return -ENOMEM;
 	for (uint32_t g = 0; g < nr; g++) {
-		lines->number_of[g] = number_group(n, g);
+		lines->number_of[g] =
+			number_group(n, g, g ? lines->number_of[g - 1] : DICT_NONE);
 		if (lines->number_of[g] == DICT_NONE)
 			return -ENOMEM;
 	}
@@ -162,6 +197,8 @@ int lines_of_groups(struct profile *p, const struct present_options *options,
 		   lines_sort(p, &sorting, lines)))
 		r = err_set(err, -ENOMEM, "out of memory");
 	map_done(&n.by);
+	for (unsigned int side = 0; side < GROUP_SIDES; side++)
+		free(n.alike[side]);
 	vec_done(&n.groups);
 	free(column_of);
 	if (r)

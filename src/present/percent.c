@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	WIDTH = 7,
@@ -39,16 +40,58 @@ static bool format_four(double value, char ret_text[PERCENT_MAX])
 	return true;
 }
 
+/* "%7.1e" of a value below 0.001, likewise. */
+static bool format_tiny(double value, char ret_text[PERCENT_MAX])
+{
+	/* Exact, so that a product is rounded once. */
+	static const double powers[] = { 1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+					 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18 };
+	unsigned int exponent = 4;
+	double scaled = 0;
+	double rest;
+	uint32_t number;
+
+	for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++) {
+		scaled = value * powers[i];
+		if (scaled >= 10)
+			break;
+		exponent++;
+	}
+	number = (uint32_t)scaled;
+	rest = scaled - number;
+	if (scaled < 10 || fabs(rest - 0.5) < 1e-6)
+		return false;
+	number += rest > 0.5;
+	if (number == 100) {
+		number = 10;
+		exponent--;
+	}
+	ret_text[0] = (char)('0' + number / 10);
+	ret_text[1] = '.';
+	ret_text[2] = (char)('0' + number % 10);
+	ret_text[3] = 'e';
+	ret_text[4] = '-';
+	ret_text[5] = (char)('0' + exponent / 10);
+	ret_text[6] = (char)('0' + exponent % 10);
+	ret_text[7] = '\0';
+	return true;
+}
+
 void percent_format(double value, char ret_text[PERCENT_MAX])
 {
+	static const char whole[] = "100.000"; /* functions of one address */
 	double size = fabs(value);
 
 	if (size <= 0)
 		snprintf(ret_text, PERCENT_MAX, "%7d", 0);
+	else if (value > 0 && size < 0.000999 && format_tiny(value, ret_text))
+		return;
 	else if (size < 0.001)
 		snprintf(ret_text, PERCENT_MAX, "%7.1e", value);
 	else if (value > 0 && size < 99.9999 && format_four(value, ret_text))
 		return;
+	else if (value >= 100 && value <= 100)
+		memcpy(ret_text, whole, sizeof(whole));
 	else if (size < 99.99995)
 		snprintf(ret_text, PERCENT_MAX, "%7.4f", value);
 	else

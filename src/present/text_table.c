@@ -19,6 +19,8 @@ int text_table_choose(struct text_table *t, const char *column, size_t at)
 	struct chosen c = { .column = column_find(column), .at = at };
 
 	c.width = c.column->width;
+	c.of_vma = !strcmp(column, "vma");
+	c.of_count = !strcmp(column, "samples") || !strcmp(column, "percent");
 	return vec_push(&t->chosen, c) ? 0 : -ENOMEM;
 }
 
@@ -78,13 +80,29 @@ static void put_title(struct text_table *t, const struct chosen *c, bool is_last
 		pad(&t->text, from, c->width);
 }
 
-static void put_cell(struct text_table *t, const struct chosen *c,
+/* Of several events most have no sample in a line. */
+static void put_none(struct text_table *t, struct chosen *c,
+		     const struct column_cell *cell)
+{
+	if (!c->none.len) {
+		c->column->print(&c->none, cell);
+		pad(&c->none, 0, c->width);
+		t->text.failed |= c->none.failed;
+	}
+	buf_put(&t->text, c->none.data, c->none.len);
+}
+
+static void put_cell(struct text_table *t, struct chosen *c,
 		     const struct column_cell *cell, bool is_last)
 {
 	size_t from = t->text.len;
 
 	if (t->on_screen) {
 		table_screen_put(t, c, cell, is_last);
+		return;
+	}
+	if (c->of_count && !is_last && !cell->counts[c->at]) {
+		put_none(t, c, cell);
 		return;
 	}
 	c->column->print(&t->text, cell);
@@ -195,9 +213,9 @@ int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 	cell.sums = sums;
 	buf_put(&t->text, "  ", 2);
 	for (size_t i = 0; i < t->nr_counts; i++) {
-		const struct chosen *c = &t->chosen.at[i];
+		struct chosen *c = &t->chosen.at[i];
 
-		cell.at = strcmp(c->column->name, "vma") ? c->at : vma;
+		cell.at = c->of_vma ? vma : c->at;
 		put_cell(t, c, &cell, i + 1 == t->nr_counts);
 	}
 	return end_line(out, t);
@@ -206,8 +224,10 @@ int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 void text_table_done(struct text_table *t)
 {
 	lines_done(&t->lines);
-	for (size_t i = 0; i < t->chosen.nr; i++)
+	for (size_t i = 0; i < t->chosen.nr; i++) {
 		cell_cache_done(&t->chosen.at[i].cache);
+		buf_done(&t->chosen.at[i].none);
+	}
 	vec_done(&t->chosen);
 	free(t->sums);
 	free(t->percents);

@@ -23,6 +23,9 @@ struct chosen {
 	unsigned int width;
 	unsigned int most; /* columns of the screen that a name may take; 0: any */
 	struct cell_cache cache; /* of a key whose values are few */
+	bool of_vma;
+	bool of_count;   /* shows samples or their share: of none the same everywhere */
+	struct buf none; /* its cell then; empty: not made yet */
 };
 
 struct text_table {

@@ -15,7 +15,10 @@
 #include "present/writers.h"
 
 enum {
-	WRITTEN_AT_ONCE = 65536
+	WRITTEN_AT_ONCE = 65536,
+	SHARES = 64, /* as many small counts of some events */
+	SHARE_MAX = 31,
+	AHEAD = 8 /* lines whose rows are asked for early */
 };
 
 void csv_put_field(struct buf *out, const char *text, size_t len)
@@ -55,14 +58,20 @@ static void put_header(struct buf *out, const struct profile *p, bool events_apa
 	buf_put(out, rest, sizeof(rest) - 1);
 }
 
+/* A share and its text. */
+struct share {
+	uint64_t part, whole;
+	char text[SHARE_MAX];
+	uint8_t len; /* 0: none yet */
+};
+
 /* What the lines repeat: the texts of keys and the shares of few samples. */
 struct csv {
 	struct profile *p;
 	bool events_apart;
 	struct cell_cache caches[KEY_ID_COUNT];
 	struct buf value;
-	uint64_t part, whole; /* of the last share */
-	struct buf share;     /* its text */
+	struct share shares[SHARES];
 };
 
 static void put_key(struct buf *out, struct csv *c, const struct line *line, size_t k)
@@ -84,19 +93,35 @@ static void put_key(struct buf *out, struct csv *c, const struct line *line, siz
 
 static void put_share(struct buf *out, struct csv *c, uint64_t part, uint64_t whole)
 {
-	char text[32];
+	struct share *s = &c->shares[(part ^ whole * 7) % SHARES];
 
-	if (!c->share.len || part != c->part || whole != c->whole) {
-		int len = snprintf(text, sizeof(text), "%.10g\r\n",
-				   percent_of(part, whole));
-
-		buf_clear(&c->share);
-		buf_put(&c->share, text, (size_t)len);
-		out->failed |= c->share.failed;
+	if (!s->len || part != s->part || whole != s->whole) {
+		s->part = part;
+		s->whole = whole;
+		s->len = (uint8_t)snprintf(s->text, sizeof(s->text), "%.10g\r\n",
+					   percent_of(part, whole));
 	}
-	c->part = part;
-	c->whole = whole;
-	buf_put(out, c->share.data, c->share.len);
+	buf_put(out, s->text, s->len);
+}
+
+/* Lines are in another order than rows: memory is asked for before it is needed. */
+static void look_ahead(const struct profile *p, const struct lines *lines, size_t i)
+{
+	const struct line *line;
+
+	if (lines->all.nr - i <= 2 * AHEAD)
+		return;
+	line = &lines->all.at[i + 2 * AHEAD];
+	__builtin_prefetch(&p->rows.at[line->number]);
+	__builtin_prefetch(&p->groups.at[line->group]);
+	line = &lines->all.at[i + AHEAD];
+	for (unsigned int side = 0; side < GROUP_SIDES; side++) {
+		const struct tuples *t = &p->tuples[side];
+		uint32_t tuple = p->groups.at[line->group].tuple[side];
+
+		if (t->width)
+			__builtin_prefetch(&t->values.at[tuple * t->width]);
+	}
 }
 
 static void put_line(struct buf *out, struct csv *c, const struct line *line)
@@ -132,7 +157,6 @@ static void csv_end(struct csv *c)
 	for (size_t k = 0; k < c->p->nr_keys; k++)
 		cell_cache_done(&c->caches[k]);
 	buf_done(&c->value);
-	buf_done(&c->share);
 }
 
 static int put_all(FILE *out, struct csv *c, const struct lines *lines, bool header)
@@ -143,6 +167,7 @@ static int put_all(FILE *out, struct csv *c, const struct lines *lines, bool hea
 	if (header)
 		put_header(&text, c->p, c->events_apart);
 	for (size_t i = 0; i < lines->all.nr && !text.failed; i++) {
+		look_ahead(c->p, lines, i);
 		put_line(&text, c, &lines->all.at[i]);
 		if (text.len < WRITTEN_AT_ONCE)
 			continue;

@@ -2,11 +2,12 @@
  * Members may be added; the names and meanings of those that exist stay with the schema's
  * number. */
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "aggregate/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "present/cell_cache.h"
 #include "present/columns.h"
 #include "present/json.h"
 #include "present/lines.h"
@@ -15,52 +16,118 @@
 
 static const char schema[] = "oprofile-report/1";
 
-static int put_value(struct json *j, struct profile *p, const struct line *line,
-		     size_t k)
+/* Rows are made of pieces: names of members that all have, and texts of few values. */
+struct rows {
+	struct profile *p;
+	bool events_apart;
+	struct buf event;               /* of each row: {"event": */
+	struct buf names[KEY_ID_COUNT]; /* ,"key": */
+	struct cell_cache of[KEY_ID_COUNT];
+	struct cell_cache of_event;
+	struct buf row;
+	bool failed; /* a piece could not be made */
+};
+
+static void put(struct buf *out, const char *text)
 {
-	const struct key_row *key = p->options.keys->keys.at[k].row;
-	struct buf value = { 0 };
-	int r;
-
-	if (key->id == KEY_EVENT) {
-		json_text(j, profile_event_name(p, p->rows.at[line->number].event));
-		return 0;
-	}
-	column_put_value(&value, p, line->group, k);
-	buf_put_u8(&value, 0);
-	if (!value.failed) {
-		const char *text = (const char *)value.data;
-
-		if (key->kind == KEY_INTEGER || key->kind == KEY_TIMES)
-			json_number(j, text);
-		else
-			json_text_len(j, text, value.len - 1);
-	}
-	r = value.failed ? -ENOMEM : 0;
-	buf_done(&value);
-	return r;
+	buf_put(out, text, strlen(text));
 }
 
-static int put_row(struct json *j, struct profile *p, const struct line *line,
-		   bool events_apart)
+static void put_name(struct buf *out, const char *before, const char *name)
 {
-	const struct profile_row *row = &p->rows.at[line->number];
+	put(out, before);
+	json_put_string(out, name, strlen(name));
+	buf_put_u8(out, ':');
+}
 
-	json_begin_object(j);
-	if (events_apart) {
-		json_name(j, "event");
-		json_text(j, profile_event_name(p, row->event));
-	}
+static void rows_begin(struct rows *r, struct profile *p, bool events_apart)
+{
+	*r = (struct rows){ .p = p, .events_apart = events_apart };
+	cell_cache_init(&r->of_event, p->events.nr);
+	put_name(&r->event, "{", "event");
 	for (size_t k = 0; k < p->nr_keys; k++) {
-		json_name(j, p->options.keys->keys.at[k].typed);
-		if (put_value(j, p, line, k))
-			return -ENOMEM;
+		put_name(&r->names[k], k || events_apart ? "," : "{",
+			 p->options.keys->keys.at[k].typed);
+		cell_cache_init(&r->of[k], profile_nr_values(p, k));
+		r->failed |= r->names[k].failed;
 	}
-	json_name(j, "samples");
-	json_u64(j, line->counts[0]);
-	json_name(j, "period");
-	json_u64(j, row->period);
-	json_end_object(j);
+	r->failed |= r->event.failed;
+}
+
+static void rows_end(struct rows *r)
+{
+	for (size_t k = 0; k < r->p->nr_keys; k++) {
+		buf_done(&r->names[k]);
+		cell_cache_done(&r->of[k]);
+	}
+	cell_cache_done(&r->of_event);
+	buf_done(&r->event);
+	buf_done(&r->row);
+}
+
+static void put_cached(struct buf *out, struct cell_cache *cache, uint64_t value,
+		       const char *text)
+{
+	size_t from = out->len;
+
+	json_put_string(out, text, strlen(text));
+	if (!out->failed)
+		cell_cache_keep(cache, value, out->data + from, out->len - from);
+}
+
+static void put_event(struct rows *r, uint32_t event)
+{
+	if (!cell_cache_put(&r->of_event, event, &r->row))
+		put_cached(&r->row, &r->of_event, event,
+			   profile_event_name(r->p, event));
+}
+
+static void put_value(struct rows *r, const struct line *line, size_t k)
+{
+	const struct key_row *key = r->p->options.keys->keys.at[k].row;
+	uint64_t value = profile_value(r->p, line->group, k);
+
+	if (key->id == KEY_EVENT) {
+		put_event(r, r->p->rows.at[line->number].event);
+		return;
+	}
+	if (cell_cache_put(&r->of[k], value, &r->row))
+		return;
+	if (key->kind == KEY_TEXT) {
+		put_cached(&r->row, &r->of[k], value,
+			   profile_text(r->p, line->group, k));
+		return;
+	}
+	/* Addresses are texts that need no care. */
+	if (key->kind == KEY_HEX)
+		buf_put_u8(&r->row, '"');
+	column_put_value(&r->row, r->p, line->group, k);
+	if (key->kind == KEY_HEX)
+		buf_put_u8(&r->row, '"');
+}
+
+static int put_row(struct json *j, struct rows *r, const struct line *line)
+{
+	const struct profile_row *row = &r->p->rows.at[line->number];
+	bool empty = !r->p->nr_keys && !r->events_apart;
+
+	buf_clear(&r->row);
+	if (r->events_apart) {
+		buf_put(&r->row, r->event.data, r->event.len);
+		put_event(r, row->event);
+	}
+	for (size_t k = 0; k < r->p->nr_keys; k++) {
+		buf_put(&r->row, r->names[k].data, r->names[k].len);
+		put_value(r, line, k);
+	}
+	put_name(&r->row, empty ? "{" : ",", "samples");
+	buf_put_decimal(&r->row, line->counts[0]);
+	put_name(&r->row, ",", "period");
+	buf_put_decimal(&r->row, row->period);
+	buf_put_u8(&r->row, '}');
+	if (r->row.failed || r->failed)
+		return -ENOMEM;
+	json_raw(j, r->row.data, r->row.len);
 	return 0;
 }
 
@@ -91,14 +158,17 @@ static void put_events(struct json *j, const struct profile *p,
 static int put_rows(struct json *j, struct profile *p, const struct lines *lines,
 		    bool events_apart)
 {
+	struct rows rows;
+	int r = 0;
+
+	rows_begin(&rows, p, events_apart);
 	json_name(j, "rows");
 	json_begin_array(j);
-	for (size_t i = 0; i < lines->all.nr; i++) {
-		if (put_row(j, p, &lines->all.at[i], events_apart))
-			return -ENOMEM;
-	}
+	for (size_t i = 0; !r && i < lines->all.nr; i++)
+		r = put_row(j, &rows, &lines->all.at[i]);
 	json_end_array(j);
-	return 0;
+	rows_end(&rows);
+	return r;
 }
 
 int write_json(FILE *out, struct profile *p, const struct present_options *options,

@@ -2,13 +2,13 @@
  * one line an address (oprofile-behaviour.md 1.1.4 and 1.1.5). */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregate/profile.h"
 #include "base/err.h"
 #include "present/quality_text.h"
 #include "present/text_table.h"
 #include "present/writers.h"
-#include "resolve/sort_keys.h"
 
 /* Positions of the keys. */
 struct symbol_keys {
@@ -20,9 +20,11 @@ struct symbol_keys {
 
 /* The rows of addresses, in order below the functions that they are of. */
 struct details {
+	struct profile *p;
+	size_t address; /* position of the key */
 	struct lines lines;
-	struct sort_key *order; /* index: of lines.all, by function and address */
-	size_t *first;          /* by number of the function; one more at the end */
+	uint32_t *order; /* of lines.all, by function and address */
+	size_t *first;   /* by number of the function; one more at the end */
 	size_t nr_functions;
 	uint64_t *sums; /* by column, within one function */
 };
@@ -96,32 +98,71 @@ static int choose(struct text_table *t, const struct symbol_keys *keys)
 	return choose_names(t, keys);
 }
 
-/* Sorts by address, then (the sort is stable) by function. */
-static int order_details(struct details *d, const struct text_table *t, size_t address)
+static uint64_t detail_address(const struct details *d, uint32_t line)
+{
+	return profile_value(d->p, d->lines.all.at[line].group, d->address);
+}
+
+static int compare_details(const void *a, const void *b, void *ctx)
+{
+	uint32_t line_a = *(const uint32_t *)a;
+	uint32_t line_b = *(const uint32_t *)b;
+	uint64_t at_a = detail_address(ctx, line_a);
+	uint64_t at_b = detail_address(ctx, line_b);
+
+	if (at_a != at_b)
+		return at_a < at_b ? -1 : 1;
+	return line_a < line_b ? -1 : line_a > line_b;
+}
+
+/* By address, as they are already but for functions that lie within one another. */
+static void sort_details(struct details *d, size_t from, size_t end)
+{
+	uint64_t before = 0;
+
+	for (size_t i = from; i < end; i++) {
+		uint64_t address = detail_address(d, d->order[i]);
+
+		if (address < before) {
+			qsort_r(d->order + from, end - from, sizeof(*d->order),
+				compare_details, d);
+			return;
+		}
+		before = address;
+	}
+}
+
+/* Puts the lines below their functions. */
+static int order_details(struct details *d, const struct lines *functions)
 {
 	size_t nr = d->lines.all.nr;
-	size_t nr_functions = 0;
-	int r;
 
-	d->order = malloc((nr + 1) * sizeof(*d->order));
-	if (!d->order)
-		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
-		uint32_t group = d->lines.all.at[i].group;
+		size_t f = lines_number(functions, d->lines.all.at[i].group);
 
-		d->order[i] = (struct sort_key){ profile_value(t->p, group, address),
-						 (uint32_t)i };
+		if (f >= d->nr_functions)
+			d->nr_functions = f + 1;
 	}
-	r = sort_keys(&d->order, nr);
-	for (size_t i = 0; !r && i < nr; i++) {
-		uint32_t group = d->lines.all.at[d->order[i].index].group;
+	d->order = malloc((nr + 1) * sizeof(*d->order));
+	d->first = calloc(d->nr_functions + 2, sizeof(*d->first));
+	if (!d->order || !d->first)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		d->first[lines_number(functions, d->lines.all.at[i].group) + 1]++;
+	for (size_t f = 0; f < d->nr_functions; f++)
+		d->first[f + 1] += d->first[f];
+	/* Each moves on to its end, where the next one begins, ... */
+	for (size_t i = 0; i < nr; i++) {
+		size_t f = lines_number(functions, d->lines.all.at[i].group);
 
-		d->order[i].at = lines_number(&t->lines, group);
-		if (d->order[i].at >= nr_functions)
-			nr_functions = d->order[i].at + 1;
+		d->order[d->first[f]++] = (uint32_t)i;
 	}
-	d->nr_functions = nr_functions;
-	return r ? r : sort_keys(&d->order, nr);
+	/* ... and is put back. */
+	memmove(d->first + 1, d->first, d->nr_functions * sizeof(*d->first));
+	d->first[0] = 0;
+	for (size_t f = 0; f < d->nr_functions; f++)
+		sort_details(d, d->first[f], d->first[f + 1]);
+	return 0;
 }
 
 static int collect_details(struct details *d, struct text_table *t,
@@ -130,19 +171,15 @@ static int collect_details(struct details *d, struct text_table *t,
 	struct present_options all = *t->options;
 	int r;
 
+	d->p = t->p;
+	d->address = keys->address;
 	all.threshold = 0;
 	r = lines_of_groups(t->p, &all, LINES_UNSORTED, CLASS_KEYS, &d->lines, err);
 	if (r)
 		return r;
-	r = order_details(d, t, keys->address);
-	d->first = calloc(d->nr_functions + 2, sizeof(*d->first));
 	d->sums = calloc(d->lines.nr_columns + 1, sizeof(*d->sums));
-	if (r || !d->first || !d->sums)
+	if (!d->sums || order_details(d, &t->lines))
 		return err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < d->lines.all.nr; i++)
-		d->first[d->order[i].at + 1]++;
-	for (size_t i = 0; i < d->nr_functions; i++)
-		d->first[i + 1] += d->first[i];
 	return 0;
 }
 
@@ -156,7 +193,7 @@ static void details_done(struct details *d)
 
 /* The addresses of one function; their shares are of the function unless of the whole. */
 static int write_details(struct text_table *t, FILE *out, struct details *d,
-			 const struct line *function, size_t address)
+			 const struct line *function)
 {
 	const uint64_t *totals =
 		t->options->global_percent ? t->lines.totals : function->counts;
@@ -166,11 +203,11 @@ static int write_details(struct text_table *t, FILE *out, struct details *d,
 	for (size_t c = 0; c < d->lines.nr_columns; c++)
 		d->sums[c] = 0;
 	for (size_t i = d->first[function->number]; !r && i < end; i++) {
-		const struct line *line = &d->lines.all.at[d->order[i].index];
+		const struct line *line = &d->lines.all.at[d->order[i]];
 
 		for (size_t c = 0; c < d->lines.nr_columns; c++)
 			d->sums[c] += line->counts[c];
-		r = text_table_detail(t, out, line, address, totals, d->sums);
+		r = text_table_detail(t, out, line, d->address, totals, d->sums);
 	}
 	return r;
 }
@@ -187,7 +224,7 @@ static int write_all(struct text_table *t, FILE *out, struct details *d,
 
 		r = text_table_line(t, out, line);
 		if (!r && d->first)
-			r = write_details(t, out, d, line, keys->address);
+			r = write_details(t, out, d, line);
 	}
 	if (!r)
 		r = text_table_end(t, out);

@@ -1,6 +1,7 @@
 /* report.c - `oprofile report`, called opreport: where the time of a session went. */
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 #include "tools/report_progress.h"
 
 enum {
-	STATUS_INCOMPLETE = 3
+	STATUS_INCOMPLETE = 3,
+	BIG_TABLE = 4 << 20 /* bytes */
 };
 
 extern const struct command command_report;
@@ -258,12 +260,22 @@ static int make_report(struct report *r, char *const *words)
 	return incomplete ? STATUS_INCOMPLETE : 0;
 }
 
+/* Big tables go back to the system when they are freed: they are of all sizes, so that
+ * the C library would keep holes of them. */
+static void return_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, BIG_TABLE);
+#endif
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct report r = { 0 };
 	int first;
 	int status;
 
+	return_memory();
 	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &r.plan.options,
 				 &first);
 	if (status >= 0)

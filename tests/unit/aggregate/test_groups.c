@@ -89,6 +89,50 @@ static void without_values_there_is_one_group(void **state)
 	keys_done(&keys);
 }
 
+/* Pairs in order first, as of a first source; then the same and others by search. */
+static void appended_groups_are_found(void **state)
+{
+	enum {
+		NR_WHO = 30,
+		NR_WHERE = 70
+	};
+	struct key_list keys;
+	struct profile p;
+
+	(void)state;
+	init(&p, &keys, "pid,address");
+	for (uint64_t i = 0; i < NR_WHO; i++)
+		assert_int_equal(groups_tuple(&p, GROUP_WHO, &i), i);
+	for (uint64_t i = 0; i < NR_WHERE; i++)
+		assert_int_equal(groups_tuple(&p, GROUP_WHERE, &i), i);
+	for (uint32_t i = 0; i < NR_WHO * NR_WHERE; i += 2) {
+		uint32_t row =
+			groups_append(&p, i / NR_WHERE, i % NR_WHERE, i % 4 ? 1 : 0);
+
+		assert_int_equal(row, i / 2 + i / 4);
+		assert_int_equal(
+			groups_append(&p, i / NR_WHERE, i % NR_WHERE, i % 4 ? 1 : 0),
+			row);
+		if (i % 4 == 2)
+			assert_int_equal(
+				groups_append(&p, i / NR_WHERE, i % NR_WHERE, 2),
+				row + 1);
+	}
+	assert_int_equal(p.groups.nr, NR_WHO * NR_WHERE / 2);
+	for (uint32_t i = 0; i < NR_WHO * NR_WHERE; i++) {
+		uint64_t values[] = { i / NR_WHERE, i % NR_WHERE };
+		uint32_t row = groups_row(&p, values, i % 4 ? 1 : 0);
+
+		if (i % 2 == 0)
+			assert_int_equal(row, i / 2 + i / 4);
+		assert_int_equal(profile_value(&p, p.rows.at[row].group, 0), values[0]);
+		assert_int_equal(profile_value(&p, p.rows.at[row].group, 1), values[1]);
+	}
+	assert_int_equal(p.groups.nr, NR_WHO * NR_WHERE);
+	profile_done(&p);
+	keys_done(&keys);
+}
+
 static void memory_may_be_short(void **state)
 {
 	(void)state;
@@ -118,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_come_back),
 		cmocka_unit_test(without_values_there_is_one_group),
+		cmocka_unit_test(appended_groups_are_found),
 		cmocka_unit_test(memory_may_be_short),
 	};
 

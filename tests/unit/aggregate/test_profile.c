@@ -325,40 +325,94 @@ static void irq_enablers_are_known_by_name(void **state)
 	assert_false(quality_enables_irqs("memcpy"));
 }
 
-static void a_tally_grows_and_forgets_nothing(void **state)
+/* Adds pairs twice, in an order far from theirs, and looks for each. */
+static void check_tally(size_t nr, unsigned int shift_a, unsigned int shift_b,
+			uint64_t more_b, uint64_t first_period, uint64_t step)
 {
-	struct tally t;
-	uint64_t sum = 0;
+	struct tally t = { 0 };
+
+	for (uint64_t round = 0; round <= 1; round++) {
+		for (uint64_t i = 0; i < nr; i++) {
+			uint64_t n = i * 7919 % nr; /* a prime that divides none */
+
+			assert_int_equal(tally_add(&t, n << shift_a,
+						   n % 3 << shift_b | more_b,
+						   first_period + round * step),
+					 0);
+		}
+	}
+	assert_int_equal(tally_finish(&t), 0);
+	assert_int_equal(t.nr_cells, nr);
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t n = t.cells[i].a >> shift_a;
+
+		assert_int_equal(t.cells[i].b, n % 3 << shift_b | more_b);
+		assert_int_equal(t.cells[i].samples, 2);
+		assert_int_equal(t.cells[i].period, 2 * first_period + step);
+		/* What is above the event's bits goes before `a`. */
+		if (i && t.cells[i].b >> TALLY_EVENT_BITS ==
+				 t.cells[i - 1].b >> TALLY_EVENT_BITS)
+			assert_true(t.cells[i].a > t.cells[i - 1].a);
+		else if (i)
+			assert_true(t.cells[i].b > t.cells[i - 1].b);
+	}
+	tally_done(&t);
+}
+
+static void a_tally_forgets_nothing_and_is_in_order(void **state)
+{
+	(void)state;
+	check_tally(20000, 32, 0, 0, 0, 0);
+	check_tally(20000, 32, 0, 0, 5, 1);
+	check_tally(20000, 3, TALLY_EVENT_BITS, 1, 9, 0);
+	check_tally(1, 0, 0, 0, 1, 0);
+	/* More notes than are kept at once, several times. */
+	check_tally(1500000, 0, 40, 2, 1, 1);
+	check_tally(1500000, 0, 1, 0, 7, 0);
+	/* 21 and 64 bits: too wide to be packed. */
+	check_tally(700000, 43, 62, 0x3fffffffffffffff, 3, 4);
+}
+
+static void few_cells_are_summed_up(void **state)
+{
+	struct tally t = { 0 };
 
 	(void)state;
-	assert_int_equal(tally_init(&t), 0);
-	for (uint64_t round = 1; round <= 2; round++) {
-		for (uint64_t i = 0; i < 20000; i++)
-			assert_int_equal(tally_add(&t, i << 32 | i % 7, i % 3, round),
-					 0);
-	}
-	assert_int_equal(t.nr_used, 20000);
-	for (size_t i = 0; i < t.nr_cells; i++) {
-		if (!t.cells[i].samples)
-			continue;
-		assert_int_equal(t.cells[i].samples, 2);
-		assert_int_equal(t.cells[i].period, 3);
-		assert_int_equal(t.cells[i].b, (t.cells[i].a >> 32) % 3);
-		sum += t.cells[i].a >> 32;
-	}
-	assert_int_equal(sum, 20000ull * 19999 / 2);
+	for (uint64_t i = 0; i < 3000000; i++)
+		assert_int_equal(tally_add(&t, i % 5 << 32, i % 2, i), 0);
+	assert_int_equal(tally_add_many(&t, 7, 1, 1000, 10), 0);
+	assert_int_equal(tally_finish(&t), 0);
+	assert_int_equal(t.nr_cells, 11);
+	assert_int_equal(t.cells[0].samples, 300000);
+	/* 0, 10, 20 ... 2999990 */
+	assert_int_equal(t.cells[0].period, 10ull * 299999 * 300000 / 2);
+	assert_int_equal(t.cells[2].a, 7);
+	assert_int_equal(t.cells[2].samples, 1000);
+	assert_int_equal(t.cells[10].a, 4ull << 32);
+	assert_int_equal(t.cells[10].b, 1);
+	/* 9, 19, 29 ... */
+	assert_int_equal(t.cells[10].period, 10ull * 299999 * 300000 / 2 + 9 * 300000);
+	tally_done(&t);
+}
+
+static void nothing_is_a_tally_too(void **state)
+{
+	struct tally t = { 0 };
+
+	(void)state;
+	assert_int_equal(tally_finish(&t), 0);
+	assert_int_equal(t.nr_cells, 0);
 	tally_done(&t);
 }
 
 static void dense_counts_move_to_the_tally_when_too_big(void **state)
 {
 	struct dense d = { .on = true };
-	struct tally t;
+	struct tally t = { 0 };
 	uint64_t seen = 0;
 	int r = 0;
 
 	(void)state;
-	assert_int_equal(tally_init(&t), 0);
 	for (size_t row = 0; row < 8; row++) {
 		assert_int_equal(dense_extend(&d, &t, row, 5000), 0);
 		d.rows[row][5000] = (dense_count)(row + 1);
@@ -367,11 +421,10 @@ static void dense_counts_move_to_the_tally_when_too_big(void **state)
 		r = dense_extend(&d, &t, row, 5000);
 	assert_int_equal(r, 1);
 	assert_false(d.on);
+	assert_int_equal(tally_finish(&t), 0);
 	for (size_t i = 0; i < t.nr_cells; i++) {
 		const struct tally_cell *c = &t.cells[i];
 
-		if (!c->samples)
-			continue;
 		assert_int_equal((uint32_t)c->a, 5000);
 		assert_int_equal((c->a >> 32 << DENSE_EVENT_BITS) + c->b + 1,
 				 c->samples);
@@ -401,16 +454,18 @@ static void counts_that_run_over_are_carried(void **state)
 	uint64_t sum = 0;
 	struct profile p;
 
+	assert_int_equal(keys_parse(&keys, "app,image", NULL), 0);
+	assert_int_equal(profile_init(&p, &options), 0);
+	assert_int_equal(profile_begin(&p, &source), 0);
+	b.event = zeros;
+	assert_int_equal(profile_add(&p, &b, NULL), 0);
 	for (uint32_t i = 2; i <= 1 << DENSE_EVENT_BITS; i++) {
 		struct event_desc e = { .name = dict_string(&w->dict, "cycles"),
 					.count = i };
 
 		late[NR / 2] = dict_event(&w->dict, &e);
 	}
-	assert_int_equal(keys_parse(&keys, "app,image", NULL), 0);
-	assert_int_equal(profile_init(&p, &options), 0);
-	assert_int_equal(profile_begin(&p, &source), 0);
-	for (size_t i = 0; i < NR_BATCHES; i++) {
+	for (size_t i = 1; i < NR_BATCHES; i++) {
 		b.event = i % 2 ? zeros : late;
 		assert_int_equal(profile_add(&p, &b, NULL), 0);
 	}
@@ -434,7 +489,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(quality_counts_what_cannot_be_trusted,
 						make_world, free_world),
 		cmocka_unit_test(irq_enablers_are_known_by_name),
-		cmocka_unit_test(a_tally_grows_and_forgets_nothing),
+		cmocka_unit_test(a_tally_forgets_nothing_and_is_in_order),
+		cmocka_unit_test(few_cells_are_summed_up),
+		cmocka_unit_test(nothing_is_a_tally_too),
 		cmocka_unit_test_setup_teardown(counts_that_run_over_are_carried,
 						make_world, free_world),
 		cmocka_unit_test(dense_counts_move_to_the_tally_when_too_big),

@@ -46,6 +46,28 @@ static void fields_are_as_printf_has_them(void **state)
 	}
 }
 
+static void small_fields_are_as_printf_has_them(void **state)
+{
+	uint64_t dice = 1;
+
+	(void)state;
+	for (int i = 0; i < 1000000; i++) {
+		char text[PERCENT_MAX];
+		char want[PERCENT_MAX];
+		double value;
+
+		dice = dice * 6364136223846793005ULL + 1442695040888963407ULL;
+		/* Small numbers and powers of ten have their middles, too. */
+		value = percent_of(1 + (dice >> 33) % 100,
+				   i % 2 ? dice >> (dice % 40) : 1000000000000ULL);
+		if (value >= 0.001 || value <= 0)
+			continue;
+		percent_format(value, text);
+		snprintf(want, sizeof(want), "%7.1e", value);
+		assert_string_equal(text, want);
+	}
+}
+
 static void nothing_of_nothing_is_nothing(void **state)
 {
 	(void)state;
@@ -59,6 +81,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(fields_are_seven_wide),
 		cmocka_unit_test(fields_are_as_printf_has_them),
+		cmocka_unit_test(small_fields_are_as_printf_has_them),
 		cmocka_unit_test(nothing_of_nothing_is_nothing),
 	};
 
