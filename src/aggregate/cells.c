@@ -14,6 +14,9 @@ enum {
 		0xfffffffe /* for the number of an image: the kernel, whatever file */
 };
 
+static const struct actor nobody = { .app = DICT_NONE };
+static const struct place nowhere = { .image = DICT_NONE, .function = DICT_NONE };
+
 /* What one tally cell stands for. */
 struct cell_view {
 	const struct actor *actor;
@@ -233,9 +236,6 @@ static uint32_t who_tuple(struct profile *p, struct view *v, struct numbers *n,
 
 static struct cell_view look_at(const struct view *v, const struct tally_cell *cell)
 {
-	static const struct actor nobody = { .app = DICT_NONE };
-	static const struct place nowhere = { .image = DICT_NONE,
-					      .function = DICT_NONE };
 	uint32_t actor = (uint32_t)(cell->a >> 32);
 	uint32_t place = (uint32_t)cell->a;
 
@@ -304,13 +304,11 @@ static int take_cells(struct profile *p, struct view *v, struct numbers *n)
  * have numbers that stand together. */
 static int number_places(struct profile *p, struct view *v, struct numbers *n)
 {
-	static const struct place nowhere = { .image = DICT_NONE,
-					      .function = DICT_NONE };
-
 	for (size_t i = 0; i <= v->places.nr; i++) {
 		bool is_known = i < v->places.nr;
 		size_t at = is_known && v->order ? v->order[i] : i;
-		struct cell_view c = { .place = is_known ? &v->places.at[at]
+		struct cell_view c = { .actor = &nobody,
+				       .place = is_known ? &v->places.at[at]
 							 : &nowhere };
 
 		if (n->where_of[at] == DICT_NONE)

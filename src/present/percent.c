@@ -77,21 +77,30 @@ static bool format_tiny(double value, char ret_text[PERCENT_MAX])
 	return true;
 }
 
+/* False: printf() has to say. */
+static bool format_fast(double value, char ret_text[PERCENT_MAX])
+{
+	static const char whole[] = "100.000"; /* of functions with one address */
+
+	if (value >= 100 && value <= 100)
+		memcpy(ret_text, whole, sizeof(whole));
+	else if (value >= 0.001 && value < 99.9999)
+		return format_four(value, ret_text);
+	else
+		return value > 0 && value < 0.000999 && format_tiny(value, ret_text);
+	return true;
+}
+
 void percent_format(double value, char ret_text[PERCENT_MAX])
 {
-	static const char whole[] = "100.000"; /* functions of one address */
 	double size = fabs(value);
 
+	if (format_fast(value, ret_text))
+		return;
 	if (size <= 0)
 		snprintf(ret_text, PERCENT_MAX, "%7d", 0);
-	else if (value > 0 && size < 0.000999 && format_tiny(value, ret_text))
-		return;
 	else if (size < 0.001)
 		snprintf(ret_text, PERCENT_MAX, "%7.1e", value);
-	else if (value > 0 && size < 99.9999 && format_four(value, ret_text))
-		return;
-	else if (value >= 100 && value <= 100)
-		memcpy(ret_text, whole, sizeof(whole));
 	else if (size < 99.99995)
 		snprintf(ret_text, PERCENT_MAX, "%7.4f", value);
 	else

@@ -143,7 +143,7 @@ static int order_details(struct details *d, const struct lines *functions)
 		if (f >= d->nr_functions)
 			d->nr_functions = f + 1;
 	}
-	d->order = malloc((nr + 1) * sizeof(*d->order));
+	d->order = calloc(nr + 1, sizeof(*d->order));
 	d->first = calloc(d->nr_functions + 2, sizeof(*d->first));
 	if (!d->order || !d->first)
 		return -ENOMEM;
