@@ -57,10 +57,20 @@ bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spe
 	       (spec && spec_has_symbols(spec));
 }
 
+/* A listed name without a version means the symbol with any ("read": "read@@V1"). */
+static bool is_meant(const char *listed, const char *name)
+{
+	size_t len = strlen(listed);
+
+	if (strncmp(listed, name, len) != 0)
+		return false;
+	return !name[len] || (name[len] == '@' && strcmp(name + len, "@plt") != 0);
+}
+
 static bool is_listed(char *const *names, size_t nr, const char *raw, const char *shown)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (!strcmp(names[i], raw) || (shown && !strcmp(names[i], shown)))
+		if (is_meant(names[i], raw) || (shown && is_meant(names[i], shown)))
 			return true;
 	}
 	return false;

@@ -20,6 +20,7 @@ void symbol_filter_done(struct symbol_filter *f);
  * be NULL. */
 bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spec);
 /* Whether the report is about a function, by its name as in the symbol table.  A name in the
- * lists, and a pattern of the specification, may mean that or the demangled one. */
+ * lists, and a pattern of the specification, may mean that or the demangled one, and in the
+ * lists one without a version ("read@@V1") any. */
 bool symbol_filter_wants(const struct symbol_filter *f, const struct spec *spec,
 			 const char *raw);

@@ -45,10 +45,11 @@ static bool print_d(const char *name, struct output *out)
 {
 	char *text = demangle_d(name);
 
-	if (text)
-		buf_put(&out->text, text, strlen(text));
+	if (!text)
+		return false;
+	buf_put(&out->text, text, strlen(text));
 	free(text);
-	return text;
+	return true;
 }
 
 static bool print_demangled(const char *name, int options, struct output *out)

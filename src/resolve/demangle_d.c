@@ -9,7 +9,7 @@
 
 enum {
 	/* Letters that reading a name may come to, all references followed.  Of the names of
-	 * a D run-time library one in five hundred has more. */
+	 * D's own library 11 in 20 000 seem to have more. */
 	WORK_MAX = 1 << 20
 };
 

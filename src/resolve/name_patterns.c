@@ -61,12 +61,14 @@ static int group_number(char c)
 
 static int bad_line(const struct reading *in, const char *what)
 {
-	return err_set(in->err, -EINVAL, "%s:%u: %s", in->path, in->line, what);
+	(void)err_set(in->err, -EINVAL, "%s:%u: %s", in->path, in->line, what);
+	return -EINVAL;
 }
 
 static int no_memory(const struct reading *in)
 {
-	return err_set(in->err, -ENOMEM, "out of memory");
+	(void)err_set(in->err, -ENOMEM, "out of memory");
+	return -ENOMEM;
 }
 
 static const char *find_definition(const struct name_patterns *p, const char *name,
@@ -186,7 +188,7 @@ static int add_rule(const struct reading *in, const char *pattern, char *replace
 	r = check_replacement(in, &rule);
 	if (!r) {
 		rule.literal = name_pattern_literal(pattern);
-		if (!rule.literal || !vec_push(&p->rules, rule))
+		if (!rule.literal || !vec_push(&p->rules, rule) || !p->rules.at)
 			r = no_memory(in);
 	}
 	if (r) {
@@ -200,32 +202,41 @@ static int add_rule(const struct reading *in, const char *pattern, char *replace
 	return 0;
 }
 
+/* Takes both on success. */
+static int add_definition(const struct reading *in, char *name, char *text)
+{
+	const struct definition d = { name, text };
+
+	return vec_push(&in->patterns->definitions, d) ? 0 : no_memory(in);
+}
+
 /* $name = "text" */
 static int take_definition(const struct reading *in, const char *line)
 {
-	struct definition d = { 0 };
 	const char *at = line + 1;
+	char *expanded = NULL;
 	char *text = NULL;
+	char *name;
 	int r;
 
 	while (isalnum((unsigned char)*at) || *at == '_')
 		at++;
-	d.name = strndup(line + 1, (size_t)(at - line - 1));
+	name = strndup(line + 1, (size_t)(at - line - 1));
 	at = skip_blanks(at);
 	if (*at == '=') {
 		at = skip_blanks(at + 1);
 		text = take_quoted(&at, NULL);
 	}
-	if (!d.name || !text || !d.name[0] || *skip_blanks(at))
+	if (!name || !text || !name[0] || *skip_blanks(at))
 		r = bad_line(in, "a definition is: $name = \"text\"");
 	else
-		r = expand(in, text, &d.text);
-	if (!r && !vec_push(&in->patterns->definitions, d))
-		r = no_memory(in);
+		r = expand(in, text, &expanded);
+	if (!r)
+		r = add_definition(in, name, expanded);
 	free(text);
 	if (r) {
-		free(d.name);
-		free(d.text);
+		free(name);
+		free(expanded);
 	}
 	return r;
 }

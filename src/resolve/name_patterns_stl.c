@@ -1,6 +1,4 @@
 #include "resolve/name_patterns_priv.h"
+#include "stl_pat.h" /* made from stl.pat when the build is configured */
 
-/* Made from stl.pat when the build is configured. */
-const char name_patterns_stl[] =
-#include "stl_pat.inc"
-	;
+const char name_patterns_stl[] = STL_PAT;

@@ -30,7 +30,9 @@ static void take_const(struct walk *w);
 
 static char peek(const struct walk *w)
 {
-	return w->at < w->len ? w->text[w->at] : '\0';
+	if (w->at < w->len)
+		return w->text[w->at];
+	return '\0';
 }
 
 static char take(struct walk *w)

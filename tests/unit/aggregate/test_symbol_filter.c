@@ -47,6 +47,25 @@ static void raw_and_demangled_names_count(void **state)
 	symbol_filter_done(&f);
 }
 
+static void versions_need_not_be_named(void **state)
+{
+	struct symbol_filter f = { 0 };
+
+	(void)state;
+	assert_int_equal(symbol_filter_include(&f, "read,write@V1,f()"), 0);
+	assert_true(symbol_filter_wants(&f, NULL, "read"));
+	assert_true(symbol_filter_wants(&f, NULL, "read@@V2"));
+	assert_true(symbol_filter_wants(&f, NULL, "read@V1"));
+	assert_false(symbol_filter_wants(&f, NULL, "read@plt"));
+	assert_false(symbol_filter_wants(&f, NULL, "reader@V1"));
+	assert_false(symbol_filter_wants(&f, NULL, "rea@V1"));
+	assert_true(symbol_filter_wants(&f, NULL, "write@V1"));
+	assert_false(symbol_filter_wants(&f, NULL, "write"));
+	assert_false(symbol_filter_wants(&f, NULL, "write@@V2"));
+	assert_true(symbol_filter_wants(&f, NULL, "_Z1fv@V1"));
+	symbol_filter_done(&f);
+}
+
 static void a_specification_restricts_further(void **state)
 {
 	struct symbol_filter f = { 0 };
@@ -74,6 +93,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_left_out_unasked),
 		cmocka_unit_test(names_are_compared_whole),
 		cmocka_unit_test(raw_and_demangled_names_count),
+		cmocka_unit_test(versions_need_not_be_named),
 		cmocka_unit_test(a_specification_restricts_further),
 	};
 
