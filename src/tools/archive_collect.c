@@ -15,6 +15,7 @@
 #include "resolve/naming.h"
 #include "resolve/symtab.h"
 #include "resolve/unpacked.h"
+#include "tools/archive_jit.h"
 #include "tools/archive_out.h"
 #include "tools/archive_place.h"
 #include "tools/archive_sessions.h"
@@ -34,6 +35,7 @@ struct collect {
 	unsigned int part;
 	VEC(struct archive_taken) taken; /* by the search that goes on */
 	bool no_memory;
+	bool any_jit; /* of a recording that was made here, or has a root */
 	struct map listed;
 	struct archive_source_files *source_files; /* NULL: not asked for */
 };
@@ -226,20 +228,64 @@ static struct naming *naming_of(struct collect *c, const struct source_image *at
 	return c->naming;
 }
 
+static int add_jit(void *ctx, const char *from, const char *path)
+{
+	const struct collect *c = ctx;
+
+	if (!c->request->out) {
+		c->request->list(path);
+		return 0;
+	}
+	return add(ctx, from, path + 1);
+}
+
+/* Once for each recording. */
+static int collect_maps(struct collect *c, const struct source_image *at)
+{
+	const struct places_options *places = &c->request->places;
+	bool any = false;
+	int r;
+
+	if (c->request->for_perf ||
+	    !(naming_is_local(c->naming) || places->root || places->archive))
+		return 0;
+	r = archive_jit_maps(c->request, at, add_jit, c, &any);
+	c->any_jit |= any;
+	return r;
+}
+
+/* The samples do not tell: one more look at the mappings. */
+static int collect_dumps(struct collect *c)
+{
+	const struct report_sources *sources = c->request->sources;
+	int r = 0;
+
+	for (size_t i = 0; !r && c->any_jit && i < sources->sessions.nr; i++)
+		if (sources->sessions.at[i].perf_data)
+			r = archive_jit_dumps(c->request, sources->sessions.at[i].dir,
+					      add_jit, c, c->err);
+	return r;
+}
+
 static int collect_image(void *ctx, const struct source_image *at)
 {
 	struct collect *c = ctx;
+	bool is_new = !c->naming || c->part != at->part;
 	struct naming *n;
 	char hex[HEX_BYTES];
 	bool found;
 	int r = 0;
 
-	if (!is_wanted(c, at))
-		return 0;
 	n = naming_of(c, at);
+	if (!n)
+		return -ENOMEM;
+	if (is_new)
+		r = collect_maps(c, at);
+	if (r || !is_wanted(c, at))
+		return r;
 	forget_taken(c);
-	found = n && naming_symtab(n, at->number);
-	if (!n || c->no_memory)
+	found = naming_symtab(n, at->number);
+	if (c->no_memory)
 		return -ENOMEM;
 	found |= c->taken.nr != 0;
 	for (size_t i = 0; !r && i < c->taken.nr; i++)
@@ -274,6 +320,9 @@ static int collect_all(struct collect *c)
 	if (r)
 		return r;
 	incomplete = source_images_walk(c->request->sources, collect_image, c, c->err);
+	r = incomplete < 0 ? incomplete : collect_dumps(c);
+	if (r)
+		incomplete = r;
 	if (incomplete >= 0 && c->source_files)
 		archive_source_files_tell(c->source_files);
 	/* The naming speaks to the trace, which ends here. */

@@ -24,9 +24,7 @@ enum {
 
 static const uint64_t copy_max = 1 << 30; /* larger files are not copied */
 
-/* Regular files under their own name: somebody else may own the folder, and a link there would
- * put any file of this machine into the archive.  `inode` 0: any. */
-static int open_regular(const char *path, uint64_t inode)
+int jit_open(const char *path, uint64_t inode)
 {
 	struct stat st;
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0);
@@ -57,9 +55,9 @@ static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char
 		return;
 	/* In its own mount namespace first. */
 	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", pid, path);
-	kept.fd = open_regular(seen_by_it, inode);
+	kept.fd = jit_open(seen_by_it, inode);
 	if (kept.fd < 0)
-		kept.fd = open_regular(path, inode);
+		kept.fd = jit_open(path, inode);
 	if (kept.fd < 0)
 		return;
 	kept.name = strdup(name);
@@ -69,24 +67,27 @@ static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char
 	}
 }
 
-/* jit-NUMBER.dump */
-static bool is_jitdump(const char *name)
+const char *jit_dump_name(const char *path)
 {
-	const char *at = name + strlen("jit-");
+	static const char start[] = "jit-";
+	const char *slash = strrchr(path, '/');
+	const char *at = slash ? slash + 1 + strlen(start) : path;
 	size_t digits;
 
-	if (strncmp(name, "jit-", strlen("jit-")) != 0)
-		return false;
+	if (path[0] != '/' || strncmp(slash + 1, start, strlen(start)) != 0)
+		return NULL;
 	digits = strspn(at, "0123456789");
-	return digits && digits < NAME_BYTES - 16 && !strcmp(at + digits, ".dump");
+	return digits && digits < NAME_BYTES - 16 && !strcmp(at + digits, ".dump")
+		       ? slash + 1
+		       : NULL;
 }
 
 void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
 {
-	const char *slash = strrchr(m->path, '/');
+	const char *name = jit_dump_name(m->path);
 
-	if (m->path[0] == '/' && is_jitdump(slash + 1))
-		keep(k, m->pid, slash + 1, m->path, m->ino);
+	if (name)
+		keep(k, m->pid, name, m->path, m->ino);
 }
 
 /* What the process takes itself for: the last number of its line "NSpid:", proc(5); its own

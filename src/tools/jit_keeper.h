@@ -24,7 +24,14 @@ struct jit_keeper {
 	size_t nr_images; /* of the dict, seen so far */
 };
 
-/* Whether it is a jitdump that was mapped, which is then held. */
+/* The file name in the path of a jitdump, jit-NUMBER.dump; NULL: it is none. */
+const char *jit_dump_name(const char *path);
+/* Opens a regular file for reading, under no other name than its own: somebody else may own the
+ * folder, and a link there would put any file of this machine into an archive.  `inode` 0:
+ * any.  The descriptor or a negative errno. */
+int jit_open(const char *path, uint64_t inode);
+
+/* If it is a jitdump that was mapped, it is held. */
 void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m);
 /* Looks for the maps of what the dict has new. */
 void jit_keeper_look(struct jit_keeper *k, const struct dict *dict);

@@ -129,6 +129,48 @@ symbols_of() # IMAGE
 	[ ! -e "$session/samples/current/jit" ]
 }
 
+@test "oparchive finds them later, if they are of that recording" {
+	operf --session-dir "$session" --perf-data data -- sh -c 'echo "1000 2000 jitted" >/tmp/perf-$$.map
+		echo $$ >pid; exec "$0" 500' "$WORKLOADS/code_region" >truth
+	pid=$(cat pid)
+	jit_map=/tmp/perf-$pid.map
+	for recording in "$session/samples/current" data; do
+		rm -rf folder again
+		"$OPROFILE" archive -o folder "$recording"
+		cmp "folder/tmp/perf-$pid.map" "$jit_map"
+		"$OPROFILE" archive -o again archive:folder
+		diff -r folder again
+	done
+	"$OPROFILE" archive --list-files data | grep -qx "$jit_map"
+	# One that was there before is of another process; a link is of nobody.
+	touch -d yesterday "$jit_map"
+	"$OPROFILE" archive -o old "$session/samples/current"
+	[ ! -e "old$jit_map" ]
+	ln -sf /etc/passwd "$jit_map"
+	"$OPROFILE" archive -o linked data
+	[ ! -e "linked$jit_map" ]
+	# A jitdump, by the mappings of a perf.data: python runs code outside of files here.
+	rm "$jit_map"
+	cat >burn.py <<-'END'
+		import ctypes, mmap, os
+		name = "jit-%d.dump" % os.getpid()
+		with open(name, "wb") as out:
+		    out.write(b"DTiJ" + bytes(4092))
+		with open(name, "rb") as dump:
+		    kept = mmap.mmap(dump.fileno(), 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+		# mov ecx, 1 << 30; dec ecx; jnz; ret
+		code = bytes.fromhex("b900000040ffc975fcc3")
+		memory = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+		memory.write(code)
+		ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(memory)))()
+	END
+	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the jitdump's code is of x86-64"
+	operf --session-dir "$session" --perf-data data -- python3 burn.py
+	dump=$(ls jit-*.dump)
+	"$OPROFILE" archive -o dumped data
+	cmp "dumped$PWD/$dump" "$dump"
+}
+
 @test "an archive that cannot be written is our failure, and the session is whole" {
 	run -125 --separate-stderr operf --session-dir "$session" --archive=no/such/folder -- ls -lR /usr/lib
 	[[ $stderr == *"no/such/folder"*"the session itself is complete"* ]]
