@@ -22,7 +22,9 @@ enum {
 	ARM64_WORD = 4,
 	ARM_ENTRY_BYTES = 12,
 	ARM_WORD = 4,
-	S390_ENTRY_BYTES = 32
+	S390_ENTRY_BYTES = 32,
+	RISCV_ENTRY_BYTES = 16,
+	RISCV_WORD = 4
 };
 
 static const char suffix[] = "@plt";
@@ -293,6 +295,37 @@ static int s390_entries(struct plt *p, const struct elf_section *s,
 	return r;
 }
 
+/* auipc t3, pages; ld t3, offset(t3) (lw of 32 bits): both numbers are signed. */
+static bool riscv_slot(const struct plt *p, const uint8_t *at, uint64_t vaddr,
+		       uint64_t *ret_slot)
+{
+	uint32_t auipc = le32(at);
+	uint32_t load = le32(at + RISCV_WORD);
+	uint64_t slot = vaddr + (uint64_t)(int32_t)(auipc & 0xfffff000) +
+			(uint64_t)((int32_t)load >> 20);
+
+	if ((auipc & 0xfff) != 0xe17 ||
+	    (load & 0xfffff) != (p->f->is64 ? 0xe3e03 : 0xe2e03))
+		return false;
+	*ret_slot = p->f->is64 ? slot : (uint32_t)slot;
+	return true;
+}
+
+static int riscv_entries(struct plt *p, const struct elf_section *s,
+			 const uint8_t *bytes)
+{
+	int r = 0;
+
+	for (uint64_t at = 0; !r && s->bytes - at >= RISCV_ENTRY_BYTES;
+	     at += RISCV_ENTRY_BYTES) {
+		uint64_t slot;
+
+		if (riscv_slot(p, bytes + at, s->vaddr + at, &slot))
+			r = add_entry(p, s, at, RISCV_ENTRY_BYTES, slot);
+	}
+	return r;
+}
+
 static const struct arch {
 	uint16_t machine;
 	int (*entries)(struct plt *p, const struct elf_section *s,
@@ -300,7 +333,7 @@ static const struct arch {
 } archs[] = {
 	{ EM_X86_64, x86_entries },    { EM_386, x86_entries },
 	{ EM_AARCH64, arm64_entries }, { EM_ARM, arm_entries },
-	{ EM_S390, s390_entries },
+	{ EM_S390, s390_entries },     { EM_RISCV, riscv_entries },
 };
 
 /* Reads what leads from a slot to a name.  0 also if the file has none of it. */

@@ -200,6 +200,39 @@ static void plt_of_arm64(void **state)
 }
 
 /* Two FDEs: V + 0x100..0x180 without a symbol, V + 0x200..0x240, where one begins. */
+static void put_riscv(struct buf *code, uint64_t vaddr, uint64_t slot, bool is64)
+{
+	/* auipc t3, 0; ld (lw) t3, distance(t3); jalr t1, t3; nop */
+	put(code, 0xe17, 4);
+	put(code, (uint32_t)(slot - vaddr) << 20 | (is64 ? 0xe3e03 : 0xe2e03), 4);
+	put(code, 0x000e0367, 4);
+	put(code, 0x13, 4);
+}
+
+static void plt_of_riscv(void **state)
+{
+	(void)state;
+	for (int is64 = 0; is64 < 2; is64++) {
+		struct buf code = { 0 };
+		struct symtab *tab;
+
+		put(&code, 0x00060397, 4); /* the table's head: auipc t2 */
+		put(&code, 0, 28);
+		put_riscv(&code, V + PLT + 0x20, GOT, is64);
+		put_riscv(&code, V + PLT + 0x30, GOT + 8, is64);
+		put_riscv(&code, V + PLT + 0x40, GOT + 16, is64); /* of nobody */
+		put(&code, 0xe17, 4);                             /* cut */
+		tab = load_plt(EM_RISCV, is64, ".plt", &code, 16);
+		assert_int_equal(symtab_count(tab), 2);
+		expect(tab, PLT + 0x1f, "-");
+		expect(tab, PLT + 0x20, "malloc@plt");
+		expect(tab, PLT + 0x3f, "free@plt");
+		expect(tab, PLT + 0x40, "-");
+		symtab_free(tab);
+		buf_done(&code);
+	}
+}
+
 static void put_frames(struct buf *b)
 {
 	static const uint64_t functions[][2] = { { V + 0x100, 0x80 },
@@ -359,6 +392,7 @@ int main(void)
 		cmocka_unit_test(short_plt_of_x86_64),
 		cmocka_unit_test(plt_of_i386),
 		cmocka_unit_test(plt_of_arm64),
+		cmocka_unit_test(plt_of_riscv),
 		cmocka_unit_test(functions_and_sections),
 		cmocka_unit_test(nothing_but_functions),
 		cmocka_unit_test(short_memory),
