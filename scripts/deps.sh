@@ -9,7 +9,7 @@ packages_of()
 	case $1 in
 	build)
 		echo gcc libc6-dev make meson ninja-build pkg-config
-		echo libelf-dev libdw-dev libzstd-dev libxxhash-dev libiberty-dev liblzma-dev libbz2-dev
+		echo libelf-dev libdw-dev libzstd-dev zlib1g-dev libxxhash-dev libiberty-dev liblzma-dev libbz2-dev
 		echo libcurl4-openssl-dev
 		;;
 	demo) echo gzip ;;

@@ -105,7 +105,7 @@ static struct elf_section decode_section(struct cursor *c, bool is64)
 	s.offset = take_word(c, is64);
 	s.bytes = take_word(c, is64);
 	s.link = cursor_u32(c);
-	cursor_u32(c); /* sh_info */
+	s.info = cursor_u32(c);
 	s.align = take_word(c, is64);
 	s.entry_bytes = take_word(c, is64);
 	return s;
@@ -170,7 +170,7 @@ static int read_header(struct elf_file *f, struct tables *ret_tables, struct err
 	f->swap = (ident[EI_DATA] == ELFDATA2LSB) != host_is_le;
 	c = cursor_of(f->head, f->head_len, f->swap);
 	c.pos = EI_NIDENT;
-	cursor_u16(&c); /* e_type */
+	f->type = cursor_u16(&c);
 	f->machine = cursor_u16(&c);
 	cursor_u32(&c);         /* e_version */
 	take_word(&c, f->is64); /* e_entry */

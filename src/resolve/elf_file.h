@@ -33,6 +33,7 @@ struct elf_section {
 	uint32_t name; /* offset in the names: elf_file_section_name() */
 	uint32_t type; /* SHT_... */
 	uint32_t link;
+	uint32_t info;  /* sh_info: of relocations the section that they change */
 	uint64_t flags; /* SHF_... */
 	uint64_t vaddr;
 	uint64_t offset;
@@ -47,6 +48,7 @@ struct elf_file {
 	uint64_t len;
 	bool is64;
 	bool swap;        /* of the other byte order than this machine */
+	uint16_t type;    /* ET_... */
 	uint16_t machine; /* EM_... */
 	/* PT_LOAD, PT_NOTE and PT_GNU_EH_FRAME in file order */
 	VEC(struct elf_segment) segments;

@@ -1,9 +1,11 @@
 /* commands.c - the registry: one row a command, in the order of `oprofile help`. */
 #include "tools/command.h"
 
+extern const struct command command_addr2line;
 extern const struct command command_archive;
 extern const struct command command_buildid_cache;
 extern const struct command command_buildid_list;
+extern const struct command command_cache;
 extern const struct command command_completion;
 extern const struct command command_dump;
 extern const struct command command_export;
@@ -24,8 +26,10 @@ const struct command *const commands[] = {
 	&command_buildid_list,
 	&command_buildid_cache,
 	&command_archive,
+	&command_addr2line,
 	&command_info,
 	&command_where,
+	&command_cache,
 	&command_completion,
 	NULL,
 };

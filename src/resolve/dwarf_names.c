@@ -1,0 +1,173 @@
+#include "resolve/dwarf_names.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "resolve/dwarf_leb.h"
+
+enum {
+	STEPS_MAX = 16,
+	NAME_MAX_BYTES = 1 << 20,
+	DW_AT_MIPS_linkage = 0x2007
+};
+
+/* Where an entry is. */
+struct place {
+	const struct dwarf_info *info;
+	uint64_t off;
+};
+
+/* What the entries on the way have said so far. */
+struct found {
+	const struct dwarf_unit *unit; /* the one that was asked for */
+	bool has_name;                 /* the name is at the end of s->names */
+	bool linkage;
+	uint32_t name;
+	uint32_t decl_file;
+	uint32_t decl_line;
+};
+
+static int put_name(struct dwarf_scopes *s, struct found *f, const char *text,
+		    bool linkage)
+{
+	if (!text || !*text)
+		return 0;
+	if (s->names.len > DWARF_NO_NAME - NAME_MAX_BYTES)
+		return 0;
+	/* A linkage name takes the place of a plain one, which stays unused. */
+	if (f->has_name)
+		s->names.len = f->name;
+	f->name = (uint32_t)s->names.len;
+	buf_put(&s->names, text, strnlen(text, NAME_MAX_BYTES - 1));
+	buf_put_u8(&s->names, '\0');
+	f->has_name = true;
+	f->linkage = linkage;
+	return s->names.failed ? -ENOMEM : 0;
+}
+
+static uint32_t to_u32(uint64_t v)
+{
+	return v < 0xffffffff ? (uint32_t)v : 0;
+}
+
+/* Takes what an attribute says; a reference goes to *next. */
+static int take(struct dwarf_scopes *s, struct found *f, const struct dwarf_unit *u,
+		struct dwarf_reader *rd, uint16_t at, struct dwarf_value v,
+		struct place *next)
+{
+	switch (at) {
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage:
+		if (f->linkage)
+			return 0;
+		return put_name(s, f, dwarf_value_text(u, rd, v), true);
+	case DW_AT_name:
+		if (f->has_name)
+			return 0;
+		return put_name(s, f, dwarf_value_text(u, rd, v),
+				dwarf_unit_is_unmangled(u->lang ? u : f->unit));
+	case DW_AT_decl_file:
+		if (!f->decl_file && u == f->unit)
+			f->decl_file = to_u32(v.v);
+		return 0;
+	case DW_AT_decl_line:
+		if (!f->decl_line)
+			f->decl_line = to_u32(v.v);
+		return 0;
+	case DW_AT_abstract_origin:
+	case DW_AT_specification:
+		if (v.kind == DWARF_VALUE_REF)
+			*next = (struct place){ u->info, v.v };
+		else if (v.kind == DWARF_VALUE_ALT_REF && u->info->alt)
+			*next = (struct place){ u->info->alt, v.v };
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* A cursor at the entry: in the open unit, or in a piece of another one. */
+static bool find_entry(const struct dwarf_open_unit *o, struct dwarf_reader *rd,
+		       const struct place *at, const struct dwarf_unit **ret_unit,
+		       struct cursor *ret_c, uint64_t *ret_base,
+		       const struct dwarf_abbrevs **ret_abbrevs)
+{
+	const struct dwarf_unit *u = o->unit;
+	const uint8_t *bytes;
+	size_t len;
+
+	if (at->info == u->info && at->off - u->off < u->bytes) {
+		*ret_unit = u;
+		*ret_c = o->c;
+		ret_c->pos = (size_t)(at->off - u->off);
+		ret_c->failed = false;
+		*ret_base = u->off;
+		*ret_abbrevs = o->abbrevs;
+		return true;
+	}
+	u = dwarf_info_unit_at(at->info, at->off);
+	if (!u)
+		return false;
+	*ret_abbrevs = dwarf_unit_abbrevs(u, rd);
+	bytes = dwarf_section_at(&at->info->file->sections[DWARF_INFO], &rd->spare,
+				 at->off, &len);
+	if (!bytes || !*ret_abbrevs)
+		return false;
+	*ret_unit = u;
+	*ret_c = cursor_of(bytes, len, at->info->file->elf.swap);
+	*ret_base = at->off;
+	return true;
+}
+
+static int read_entry(struct dwarf_scopes *s, struct found *f,
+		      const struct dwarf_open_unit *o, struct dwarf_reader *rd,
+		      struct place *at)
+{
+	const struct dwarf_abbrevs *t;
+	const struct dwarf_abbrev *a;
+	const struct dwarf_unit *u;
+	struct place next = { 0 };
+	struct cursor c;
+	uint64_t base;
+	int r = 0;
+
+	if (!find_entry(o, rd, at, &u, &c, &base, &t)) {
+		at->info = NULL;
+		return 0;
+	}
+	a = dwarf_abbrevs_find(t, leb_u(&c));
+	for (uint32_t i = 0; !r && a && i < a->nr_attrs && !c.failed; i++) {
+		const struct dwarf_attr *attr = &t->attrs.at[a->first_attr + i];
+		struct dwarf_value v = dwarf_value_read(u, &c, base, attr);
+
+		if (!c.failed)
+			r = take(s, f, u, rd, attr->at, v, &next);
+	}
+	*at = next;
+	return r;
+}
+
+int dwarf_names_function(struct dwarf_scopes *s, const struct dwarf_open_unit *o,
+			 struct dwarf_reader *rd, const struct dwarf_info *info,
+			 uint64_t off, uint32_t *ret_function)
+{
+	struct found f = { .unit = o->unit };
+	struct place at = { info, off };
+	struct dwarf_function function;
+
+	for (unsigned int i = 0; at.info && i < STEPS_MAX; i++) {
+		int r = read_entry(s, &f, o, rd, &at);
+
+		if (r)
+			return r;
+		if (f.linkage && f.decl_line)
+			break;
+	}
+	function.name = f.has_name ? f.name : DWARF_NO_NAME;
+	function.linkage = f.linkage;
+	function.decl_file = f.decl_file;
+	function.decl_line = f.decl_line;
+	*ret_function = (uint32_t)s->functions.nr;
+	return vec_push(&s->functions, function) ? 0 : -ENOMEM;
+}

@@ -1,0 +1,305 @@
+#include "resolve/line_block.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "resolve/dwarf_leb.h"
+
+static uint32_t u32_at(const uint8_t *table, uint32_t i)
+{
+	struct cursor c = cursor_le(table + (size_t)i * 4, 4);
+
+	return cursor_u32(&c);
+}
+
+static uint64_t u64_at(const uint8_t *table, uint32_t i)
+{
+	struct cursor c = cursor_le(table + (size_t)i * 8, 8);
+
+	return cursor_u64(&c);
+}
+
+static const uint8_t *take(struct cursor *c, uint64_t nr, uint64_t each)
+{
+	static const uint8_t none[1];
+	const uint8_t *at = cursor_take(c, (size_t)(nr * each));
+
+	return at ? at : none;
+}
+
+static uint32_t groups(uint32_t nr)
+{
+	return nr / LINE_GROUP + (nr % LINE_GROUP != 0);
+}
+
+int line_block_open(struct line_block *b, const void *bytes, size_t len)
+{
+	struct cursor c = cursor_le(bytes, len);
+
+	b->bytes = bytes;
+	b->len = len;
+	b->nr_rows = cursor_u32(&c);
+	b->nr_spans = cursor_u32(&c);
+	b->nr_row_groups = cursor_u32(&c);
+	b->nr_span_groups = cursor_u32(&c);
+	b->nr_files = cursor_u32(&c);
+	b->nr_functions = cursor_u32(&c);
+	b->rows_len = cursor_u32(&c);
+	b->spans_len = cursor_u32(&c);
+	b->scopes_len = cursor_u32(&c);
+	b->strings_len = cursor_u32(&c);
+	cursor_u32(&c);
+	b->row_addrs = take(&c, b->nr_row_groups, 8);
+	b->span_addrs = take(&c, b->nr_span_groups, 8);
+	b->row_at = take(&c, b->nr_row_groups, 4);
+	b->span_at = take(&c, b->nr_span_groups, 4);
+	b->files = take(&c, b->nr_files, 4);
+	b->functions = take(&c, b->nr_functions, LINE_FUNCTION_BYTES);
+	b->rows = take(&c, b->rows_len, 1);
+	b->spans = take(&c, b->spans_len, 1);
+	b->scopes = take(&c, b->scopes_len, 1);
+	b->strings = (const char *)take(&c, b->strings_len, 1);
+	if (c.failed || c.pos != len || !b->strings_len ||
+	    b->strings[b->strings_len - 1] || groups(b->nr_rows) != b->nr_row_groups ||
+	    groups(b->nr_spans) != b->nr_span_groups)
+		return -EBADMSG;
+	return 0;
+}
+
+/* The last group that begins at or before `addr`; `nr` if there is none. */
+static uint32_t find_group(const uint8_t *addrs, uint32_t nr, uint64_t addr)
+{
+	uint32_t low = 0;
+	uint32_t high = nr;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (u64_at(addrs, mid) <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? low - 1 : nr;
+}
+
+static uint32_t in_group(uint32_t nr, uint32_t group)
+{
+	uint32_t left = nr - group * LINE_GROUP;
+
+	return left < LINE_GROUP ? left : LINE_GROUP;
+}
+
+static const char *string_at(const struct line_block *b, uint32_t at)
+{
+	return at && at < b->strings_len ? b->strings + at : NULL;
+}
+
+const char *line_block_file(const struct line_block *b, uint32_t number)
+{
+	if (!number || number > b->nr_files)
+		return NULL;
+	return string_at(b, u32_at(b->files, number - 1));
+}
+
+/* The row at the cursor, given the one before. */
+static void next_row(struct cursor *c, struct line_row *row)
+{
+	uint8_t what = cursor_u8(c);
+	uint32_t step = what & LINE_ROW_FAR;
+
+	row->addr += step == LINE_ROW_FAR ? leb_u(c) : step;
+	if (what & LINE_ROW_FILE)
+		row->file_number = (uint32_t)leb_u(c);
+	if (what & LINE_ROW_LINE) {
+		uint64_t zigzag = leb_u(c);
+
+		row->line +=
+			(uint32_t)(zigzag >> 1) ^ (uint32_t) - (int32_t)(zigzag & 1);
+	}
+	if (what & LINE_ROW_COLUMN)
+		row->column = (uint32_t)leb_u(c);
+	if (what & LINE_ROW_DISCRIMINATOR)
+		row->discriminator = (uint32_t)leb_u(c);
+}
+
+static void finish_row(const struct line_block *b, struct line_row *row)
+{
+	row->end = !row->file_number && row->column == LINE_ROW_END_COLUMN;
+	row->file = line_block_file(b, row->file_number);
+	if (row->end)
+		row->column = 0;
+}
+
+/* A cursor at a group's first row, and what that row counts from. */
+static struct cursor group_rows(const struct line_block *b, uint32_t group,
+				struct line_row *ret_row)
+{
+	struct cursor c = cursor_le(b->rows, b->rows_len);
+	uint32_t at = u32_at(b->row_at, group);
+
+	*ret_row = (struct line_row){ .addr = u64_at(b->row_addrs, group) };
+	if (at > c.len)
+		c.failed = true;
+	else
+		c.pos = at;
+	return c;
+}
+
+bool line_block_row(const struct line_block *b, uint64_t addr, struct line_row *ret_row)
+{
+	uint32_t group = find_group(b->row_addrs, b->nr_row_groups, addr);
+	struct line_row row;
+	struct line_row best;
+	struct cursor c;
+	uint32_t nr;
+
+	if (group >= b->nr_row_groups)
+		return false;
+	nr = in_group(b->nr_rows, group);
+	c = group_rows(b, group, &row);
+	next_row(&c, &row);
+	best = row;
+	for (uint32_t i = 1; i < nr; i++) {
+		next_row(&c, &row);
+		if (c.failed || row.addr > addr)
+			break;
+		best = row;
+	}
+	if (c.failed)
+		return false;
+	finish_row(b, &best);
+	*ret_row = best;
+	return !best.end;
+}
+
+static void walk_group(struct line_row_walk *w, uint32_t group)
+{
+	struct cursor c;
+
+	w->group = group;
+	w->left = 0;
+	if (group >= w->block->nr_row_groups)
+		return;
+	c = group_rows(w->block, group, &w->row);
+	w->pos = c.pos;
+	w->left = c.failed ? 0 : in_group(w->block->nr_rows, group);
+}
+
+void line_row_walk_begin(struct line_row_walk *w, const struct line_block *b,
+			 uint64_t addr)
+{
+	uint32_t group = find_group(b->row_addrs, b->nr_row_groups, addr);
+	struct line_row_walk at = { .block = b };
+	struct line_row row;
+
+	if (group >= b->nr_row_groups)
+		group = 0;
+	walk_group(&at, group);
+	*w = at;
+	/* Up to the last row that is not behind `addr`. */
+	for (struct line_row_walk next = at; line_row_walk_next(&next, &row);) {
+		if (row.addr > addr)
+			break;
+		*w = at;
+		at = next;
+	}
+}
+
+bool line_row_walk_next(struct line_row_walk *w, struct line_row *ret_row)
+{
+	struct cursor c;
+
+	if (!w->left)
+		walk_group(w, w->group + 1);
+	if (!w->left)
+		return false;
+	c = cursor_le(w->block->rows, w->block->rows_len);
+	c.pos = w->pos;
+	next_row(&c, &w->row);
+	if (c.failed)
+		return false;
+	w->pos = c.pos;
+	w->left--;
+	*ret_row = w->row;
+	finish_row(w->block, ret_row);
+	return true;
+}
+
+uint32_t line_block_scope_at(const struct line_block *b, uint64_t addr)
+{
+	uint32_t group = find_group(b->span_addrs, b->nr_span_groups, addr);
+	struct cursor c = cursor_le(b->spans, b->spans_len);
+	uint64_t at;
+	int64_t scope;
+	uint32_t start;
+	uint32_t nr;
+
+	if (group >= b->nr_span_groups)
+		return LINE_NO_SCOPE;
+	start = u32_at(b->span_at, group);
+	if (start > c.len)
+		return LINE_NO_SCOPE;
+	c.pos = start;
+	nr = in_group(b->nr_spans, group);
+	at = u64_at(b->span_addrs, group);
+	scope = cursor_svarint(&c);
+	for (uint32_t i = 1; i < nr; i++) {
+		at += leb_u(&c);
+		if (c.failed || at > addr)
+			break;
+		scope += cursor_svarint(&c);
+	}
+	if (c.failed || scope <= 0 || (uint64_t)scope > b->scopes_len)
+		return LINE_NO_SCOPE;
+	return (uint32_t)(scope - 1);
+}
+
+static bool take_function(const struct line_block *b, uint64_t number,
+			  struct line_scope *s)
+{
+	struct cursor c;
+	uint32_t name;
+
+	if (number >= b->nr_functions)
+		return false;
+	c = cursor_le(b->functions + number * LINE_FUNCTION_BYTES, LINE_FUNCTION_BYTES);
+	name = cursor_u32(&c);
+	s->linkage = name & 1;
+	s->name = string_at(b, name >> 1);
+	s->decl_file = line_block_file(b, cursor_u32(&c));
+	s->decl_line = cursor_u32(&c);
+	return true;
+}
+
+bool line_block_scope(const struct line_block *b, uint32_t id, struct line_scope *ret)
+{
+	struct line_scope s = { .id = id, .parent = LINE_NO_SCOPE };
+	struct cursor c = cursor_le(b->scopes, b->scopes_len);
+	uint64_t number;
+	uint64_t up;
+
+	if (id >= b->scopes_len)
+		return false;
+	c.pos = id;
+	number = leb_u(&c);
+	s.inlined = number & 1;
+	if (!take_function(b, number >> 1, &s))
+		return false;
+	if (s.inlined) {
+		up = leb_u(&c);
+		if (!up || up > id)
+			return false;
+		s.parent = id - (uint32_t)up;
+		s.call_file = line_block_file(b, (uint32_t)leb_u(&c));
+		s.call_line = (uint32_t)leb_u(&c);
+		s.call_column = (uint32_t)leb_u(&c);
+	}
+	if (!s.inlined && b->nr_span_groups)
+		s.start = u64_at(b->span_addrs, 0) + (uint64_t)cursor_svarint(&c);
+	if (c.failed)
+		return false;
+	*ret = s;
+	return true;
+}

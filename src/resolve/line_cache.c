@@ -1,0 +1,181 @@
+#include "resolve/line_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/digits.h"
+#include "base/parse.h"
+
+enum {
+	STALE_SECONDS = 3600 /* a writer's file: it takes seconds */
+};
+
+#define SUFFIX ".lines"
+
+char *line_cache_dir(void)
+{
+	const char *base = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	char *dir = NULL;
+
+	/* The specification: a relative path there is to be ignored. */
+	if (base && *base == '/')
+		return asprintf(&dir, "%s/oprofile", base) < 0 ? NULL : dir;
+	if (home && *home == '/')
+		return asprintf(&dir, "%s/.cache/oprofile", home) < 0 ? NULL : dir;
+	return NULL;
+}
+
+char *line_cache_path(const char *dir, const struct line_key *key)
+{
+	char hex[2 * LINE_INDEX_KEY_MAX + 1] = "";
+	char *path = NULL;
+
+	for (uint32_t i = 0; i < key->len; i++)
+		snprintf(hex + (size_t)2 * i, 3, "%02x", key->bytes[i]);
+	return asprintf(&path, "%s/%s%s" SUFFIX, dir, key->is_build_id ? "" : "file-",
+			hex) < 0
+		       ? NULL
+		       : path;
+}
+
+uint64_t line_cache_limit(void)
+{
+	const char *text = getenv("OPROFILE_CACHE_MB");
+	uint64_t mb;
+
+	if (!text || !parse_u64_max(text, 1 << 30, &mb))
+		mb = LINE_CACHE_DEFAULT_MB;
+	return mb << 20;
+}
+
+/* "HEX.lines" or "file-HEX.lines": 1; with six more letters, a writer's own: 2; else 0. */
+static int name_kind(const char *name)
+{
+	const char *end = strstr(name, SUFFIX);
+
+	if (!strncmp(name, "file-", 5))
+		name += 5;
+	if (!end || strspn(name, "0123456789abcdef") != (size_t)(end - name))
+		return 0;
+	end += strlen(SUFFIX);
+	if (!*end)
+		return 1;
+	return *end == '.' && strlen(end) == 7 ? 2 : 0;
+}
+
+static void read_details(struct line_cache_entry *e)
+{
+	struct line_directory dir;
+	struct line_index index;
+
+	if (line_index_open(&index, e->path, NULL, &dir))
+		return;
+	e->path_of = index.path_of;
+	index.path_of = NULL;
+	e->nr_units = dir.units.nr;
+	for (size_t i = 0; i < dir.units.nr; i++)
+		e->nr_kept += dir.units.at[i].state != LINE_UNIT_ABSENT;
+	line_directory_done(&dir);
+	line_index_close(&index);
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct line_cache_entry *x = a;
+	const struct line_cache_entry *y = b;
+
+	return x->used_ns > y->used_ns ? -1 : x->used_ns < y->used_ns;
+}
+
+/* One file of the folder; a writer's file that was left behind is removed here. */
+static int take_file(const char *dir, const char *name, bool details,
+		     line_cache_list *list)
+{
+	struct line_cache_entry e = { 0 };
+	int kind = name_kind(name);
+	struct stat st;
+
+	if (!kind)
+		return 0;
+	if (asprintf(&e.path, "%s/%s", dir, name) < 0)
+		return -ENOMEM;
+	if (lstat(e.path, &st) || !S_ISREG(st.st_mode)) {
+		free(e.path);
+		return 0;
+	}
+	if (kind == 2) {
+		if (st.st_mtim.tv_sec + STALE_SECONDS < time(NULL))
+			unlink(e.path);
+		free(e.path);
+		return 0;
+	}
+	e.bytes = (uint64_t)st.st_size;
+	e.used_ns = st.st_atim.tv_sec * INT64_C(1000000000) + st.st_atim.tv_nsec;
+	if (details)
+		read_details(&e);
+	if (!vec_push(list, e)) {
+		free(e.path);
+		free(e.path_of);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int line_cache_read(const char *dir, bool details, line_cache_list *ret_list)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	int r = 0;
+
+	*ret_list = (line_cache_list){ 0 };
+	if (!d)
+		return errno == ENOENT ? 0 : -errno;
+	while (!r && (entry = readdir(d)))
+		r = take_file(dir, entry->d_name, details, ret_list);
+	closedir(d);
+	if (ret_list->nr)
+		qsort(ret_list->at, ret_list->nr, sizeof(*ret_list->at), by_use);
+	if (r)
+		line_cache_list_done(ret_list);
+	return r;
+}
+
+void line_cache_list_done(line_cache_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		free(list->at[i].path);
+		free(list->at[i].path_of);
+	}
+	vec_done(list);
+}
+
+int line_cache_trim(const char *dir, uint64_t max_bytes, size_t *ret_removed)
+{
+	line_cache_list list;
+	uint64_t sum = 0;
+	size_t removed = 0;
+	int r = line_cache_read(dir, false, &list);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < list.nr; i++) {
+		sum += list.at[i].bytes;
+		if (sum <= max_bytes)
+			continue;
+		if (unlink(list.at[i].path))
+			r = -errno;
+		else
+			removed++;
+	}
+	line_cache_list_done(&list);
+	if (ret_removed)
+		*ret_removed = removed;
+	return r;
+}

@@ -1,0 +1,538 @@
+#include "resolve/lines.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "resolve/line_cache.h"
+#include "resolve/lines_priv.h"
+#include "resolve/symtab.h"
+
+static void take_key(struct lines *l)
+{
+	struct build_id id;
+	struct stat st;
+
+	if (!elf_build_id_fd(l->file.fd, &id, NULL) && id.len &&
+	    id.len <= LINE_INDEX_KEY_MAX) {
+		memcpy(l->key.bytes, id.bytes, id.len);
+		l->key.len = id.len;
+		l->key.is_build_id = true;
+		return;
+	}
+	if (fstat(l->file.fd, &st))
+		return;
+	/* Without a build-id: the same file, unchanged.  A copy of it is another one. */
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t facts[] = {
+			(uint64_t)st.st_dev,          (uint64_t)st.st_ino,
+			(uint64_t)st.st_size,         (uint64_t)st.st_mtim.tv_sec,
+			(uint64_t)st.st_mtim.tv_nsec, (uint64_t)st.st_ctim.tv_sec,
+			(uint64_t)st.st_ctim.tv_nsec
+		};
+		uint64_t hash = hash_bytes(facts, sizeof(facts), i);
+
+		hash ^= hash_bytes(l->path, strlen(l->path), i);
+		memcpy(l->key.bytes + i * 8, &hash, 8);
+	}
+	l->key.len = 16;
+}
+
+static bool has_debug_file(const struct lines *l)
+{
+	return l->file.debug_fd >= 0;
+}
+
+/* Opens the debug information: the separate file if there is one. */
+static int open_source(struct lines *l, struct err *err)
+{
+	bool debug = has_debug_file(l);
+	int r;
+
+	if (l->source_open)
+		return 0;
+	if (l->source_failed)
+		return -EBADMSG;
+	r = line_source_open(&l->source, debug ? l->file.debug_fd : l->file.fd,
+			     debug ? l->debug_path : l->path, l->path, err);
+	if (r) {
+		l->source_failed = true;
+		return r;
+	}
+	l->source_open = true;
+	l->stats.alt_missing = l->source.alt_missing;
+	return 0;
+}
+
+static bool fits_source(const struct lines *l)
+{
+	if (l->dir.units.nr != l->source.info.units.nr)
+		return false;
+	for (size_t i = 0; i < l->dir.units.nr; i++) {
+		if (l->dir.units.at[i].off != l->source.info.units.at[i].off)
+			return false;
+	}
+	return true;
+}
+
+static void drop_directory(struct lines *l)
+{
+	line_directory_done(&l->dir);
+	l->dir = (struct line_directory){ 0 };
+	line_index_close(&l->index);
+	l->has_dir = false;
+	l->block_open = false;
+	l->symbols_open = false;
+	l->symbols_tried = false;
+}
+
+/* The debug information, ready to be read, and a directory. */
+static int need_source(struct lines *l, struct err *err)
+{
+	bool was_open = l->source_open;
+	int r = open_source(l, err);
+
+	if (r || was_open)
+		return r;
+	/* Same key, other units: an index of something else. */
+	if (l->has_dir && !fits_source(l))
+		drop_directory(l);
+	r = lines_scan(l);
+	return r ? err_set(err, r, "no memory") : 0;
+}
+
+static int take_names(struct lines *l, const struct lines_options *o,
+		      const struct lines_file *file)
+{
+	l->options = *o;
+	l->options.cache_dir = NULL;
+	l->file = *file;
+	l->path = strdup(file->path ? file->path : "");
+	if (!l->path)
+		return -ENOMEM;
+	if (file->debug_path) {
+		l->debug_path = strdup(file->debug_path);
+		if (!l->debug_path)
+			return -ENOMEM;
+	}
+	l->file.path = l->path;
+	l->file.debug_path = l->debug_path;
+	if (o->cache_dir && *o->cache_dir) {
+		l->cache_dir = strdup(o->cache_dir);
+		if (!l->cache_dir)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int open_index(struct lines *l)
+{
+	int r;
+
+	if (!l->cache_dir)
+		return -ENOENT;
+	take_key(l);
+	if (!l->key.len)
+		return -ENOENT;
+	l->index_path = line_cache_path(l->cache_dir, &l->key);
+	if (!l->index_path)
+		return -ENOMEM;
+	r = line_index_open(&l->index, l->index_path, &l->key, &l->dir);
+	l->has_dir = !r;
+	l->stats.index_found = !r;
+	return r;
+}
+
+/* Class and kind of the file, which are needed with an index, too. */
+static int take_head(struct lines *l, struct err *err)
+{
+	struct elf_file f;
+	int r = elf_file_init_fd(&f, l->file.fd, err);
+
+	if (r)
+		return r;
+	l->is_rel = f.type == ET_REL;
+	l->addr_bytes = f.is64 ? 8 : 4;
+	elf_file_done(&f);
+	return 0;
+}
+
+int lines_open(const struct lines_options *o, const struct lines_file *file,
+	       struct lines **ret_lines, struct err *err)
+{
+	struct lines *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return err_set(err, -ENOMEM, "no memory");
+	l->source.alt_fd = -1;
+	l->source.dwp_fd = -1;
+	l->unit = LINE_NO_UNIT;
+	r = take_names(l, o, file);
+	if (r)
+		err_set(err, r, "no memory");
+	if (!r)
+		r = take_head(l, err);
+	if (!r && open_index(l))
+		r = need_source(l, err);
+	if (r) {
+		lines_free(l);
+		return r;
+	}
+	l->stats.units = l->dir.units.nr;
+	*ret_lines = l;
+	return 0;
+}
+
+static void free_blocks(struct line_directory *dir)
+{
+	for (size_t i = 0; i < dir->units.nr; i++) {
+		struct line_unit *u = &dir->units.at[i];
+
+		if (u->state == LINE_UNIT_READY && !u->from_index)
+			free((void *)(uintptr_t)u->block);
+	}
+}
+
+void lines_free(struct lines *l)
+{
+	if (!l)
+		return;
+	lines_store(l);
+	lines_save_wait(l);
+	free_blocks(&l->dir);
+	line_directory_done(&l->dir);
+	line_index_close(&l->index);
+	if (l->source_open)
+		line_source_close(&l->source);
+	vec_done(&l->todo);
+	free(l->symbols_bytes);
+	free(l->cache_dir);
+	free(l->index_path);
+	free(l->path);
+	free(l->debug_path);
+	if (l->own_fds) {
+		close(l->file.fd);
+		if (l->file.debug_fd >= 0)
+			close(l->file.debug_fd);
+	}
+	free(l);
+}
+
+int lines_open_path(const struct lines_options *o, const char *path,
+		    struct lines **ret_lines, struct err *err)
+{
+	struct lines_file file = { .path = path, .debug_fd = -1 };
+	char *debug_path = NULL;
+	int r;
+
+	file.fd = elf_open_regular(path);
+	if (file.fd == -EINVAL)
+		return err_set(err, -EINVAL, "not a regular file");
+	if (file.fd < 0)
+		return err_sys(err, file.fd, "cannot open");
+	r = lines_debug_file(file.fd, path, &file.debug_fd, &debug_path);
+	file.debug_path = debug_path;
+	/* What is wrong with it, if anything is, is said there. */
+	r = r == -ENOMEM ? r : lines_open(o, &file, ret_lines, err);
+	free(debug_path);
+	if (!r) {
+		(*ret_lines)->own_fds = true;
+		return 0;
+	}
+	close(file.fd);
+	if (file.debug_fd >= 0)
+		close(file.debug_fd);
+	return r;
+}
+
+bool lines_has_info(const struct lines *l)
+{
+	return l->dir.units.nr != 0;
+}
+
+void lines_stats(const struct lines *l, struct lines_stats *ret_stats)
+{
+	*ret_stats = l->stats;
+}
+
+bool lines_is_relocatable(const struct lines *l)
+{
+	return l->is_rel;
+}
+
+unsigned int lines_addr_bytes(const struct lines *l)
+{
+	return l->addr_bytes;
+}
+
+int lines_place(struct lines *l, const char *section, uint64_t off, uint64_t *ret_addr)
+{
+	int r = need_source(l, NULL);
+
+	return r ? r : dwarf_file_place(&l->source.file, section, off, ret_addr);
+}
+
+/* Reads the symbols of the file with the most of them: the debug file's, else the binary's. */
+static int make_symbols(struct lines *l)
+{
+	struct line_unit *u = &l->dir.symbols;
+	struct buf out = { 0 };
+	struct elf_file binary;
+	int r = need_source(l, NULL);
+
+	if (r)
+		return r;
+	r = line_symbols_make(&l->source.file.elf, &l->source.file, &out);
+	if (r == -ENODATA && has_debug_file(l)) {
+		r = elf_file_init_fd(&binary, l->file.fd, NULL);
+		if (!r) {
+			r = elf_file_sections(&binary, NULL);
+			if (!r)
+				r = line_symbols_make(&binary, NULL, &out);
+			elf_file_done(&binary);
+		}
+	}
+	if (r) {
+		buf_done(&out);
+		return r;
+	}
+	l->symbols_bytes = out.data;
+	*u = (struct line_unit){ .block = out.data,
+				 .len = (uint32_t)out.len,
+				 .hash = hash_bytes(out.data, out.len, 0),
+				 .state = LINE_UNIT_READY,
+				 .keep = true };
+	return 0;
+}
+
+static bool need_symbols(struct lines *l)
+{
+	struct line_unit *u = &l->dir.symbols;
+
+	if (l->symbols_tried)
+		return l->symbols_open;
+	l->symbols_tried = true;
+	if (!line_index_check(u) && make_symbols(l))
+		return false;
+	u = &l->dir.symbols;
+	l->symbols_open = !line_symbols_open(&l->symbols, u->block, u->len);
+	return l->symbols_open;
+}
+
+static bool is_known(struct line_unit *u)
+{
+	return u->state == LINE_UNIT_FAILED || line_index_check(u);
+}
+
+/* Reads what is in todo. */
+static void build_todo(struct lines *l)
+{
+	size_t nr = l->dir.units.nr;
+
+	if (!l->todo.nr)
+		return;
+	lines_save_wait(l);
+	if (need_source(l, NULL) || l->dir.units.nr != nr)
+		return;
+	if (l->options.symbols)
+		need_symbols(l);
+	(void)lines_build(l);
+	l->todo.nr = 0;
+}
+
+void lines_prepare(struct lines *l, const uint64_t *addrs, size_t nr)
+{
+	uint32_t last = LINE_NO_UNIT;
+	uint8_t *seen = calloc(1, l->dir.units.nr + 1);
+
+	l->todo.nr = 0;
+	for (size_t i = 0; seen && i < nr; i++) {
+		uint32_t unit = line_directory_find(&l->dir, addrs[i]);
+
+		if (unit == LINE_NO_UNIT || unit == last || seen[unit])
+			continue;
+		last = unit;
+		seen[unit] = 1;
+		if (!is_known(&l->dir.units.at[unit]) && !vec_push(&l->todo, unit))
+			break;
+	}
+	free(seen);
+	build_todo(l);
+}
+
+void lines_prepare_all(struct lines *l)
+{
+	uint8_t *seen = calloc(1, l->dir.units.nr + 1);
+
+	l->todo.nr = 0;
+	for (size_t i = 0; seen && i < l->dir.covers.nr; i++) {
+		uint32_t unit = l->dir.covers.at[i].unit;
+
+		if (unit == LINE_NO_UNIT || seen[unit])
+			continue;
+		seen[unit] = 1;
+		if (!is_known(&l->dir.units.at[unit]) && !vec_push(&l->todo, unit))
+			break;
+	}
+	free(seen);
+	build_todo(l);
+}
+
+/* The block of the unit at `addr`, NULL if there is none. */
+static const struct line_block *block_at(struct lines *l, uint64_t addr)
+{
+	uint32_t number = line_directory_find(&l->dir, addr);
+	struct line_unit *u;
+
+	if (number == LINE_NO_UNIT)
+		return NULL;
+	if (l->block_open && l->unit == number)
+		return &l->block;
+	u = &l->dir.units.at[number];
+	if (!is_known(u))
+		lines_prepare(l, &addr, 1);
+	/* A damaged index may have made way for the debug information itself. */
+	number = line_directory_find(&l->dir, addr);
+	if (number == LINE_NO_UNIT)
+		return NULL;
+	u = &l->dir.units.at[number];
+	l->block_open = u->state == LINE_UNIT_READY &&
+			!line_block_open(&l->block, u->block, u->len);
+	l->unit = number;
+	return l->block_open ? &l->block : NULL;
+}
+
+static void fill_function(struct line_frame *f, const struct line_scope *s)
+{
+	f->name = s->name;
+	f->linkage = s->linkage;
+	f->inlined = s->inlined;
+	f->start = s->start;
+	f->decl_file = s->decl_file;
+	f->decl_line = s->decl_line;
+}
+
+size_t lines_find(struct lines *l, uint64_t addr, struct line_frame *frames, size_t max)
+{
+	const struct line_block *b = block_at(l, addr);
+	struct line_frame place = { 0 };
+	struct line_row row;
+	uint32_t id;
+	size_t nr = 0;
+	bool has_row;
+
+	if (!b || !max)
+		return 0;
+	has_row = line_block_row(b, addr, &row);
+	if (has_row) {
+		place.file = row.file;
+		place.line = row.line;
+		place.column = row.column;
+		place.discriminator = row.discriminator;
+	}
+	id = line_block_scope_at(b, addr);
+	while (id != LINE_NO_SCOPE && nr < max) {
+		struct line_scope s;
+
+		if (!line_block_scope(b, id, &s))
+			break;
+		frames[nr] = place;
+		fill_function(&frames[nr++], &s);
+		place = (struct line_frame){ .file = s.call_file,
+					     .line = s.call_line,
+					     .column = s.call_column };
+		id = s.parent;
+	}
+	if (!nr && has_row)
+		frames[nr++] = place;
+	return nr;
+}
+
+int lines_rows(struct lines *l, uint64_t low, uint64_t high, lines_row_fn fn, void *ctx)
+{
+	uint64_t at = low;
+	int r = 0;
+
+	while (!r && at < high) {
+		const struct line_block *b = block_at(l, at);
+		struct line_row_walk walk;
+		struct line_place place = { 0 };
+		struct line_row row;
+		bool open = false;
+		uint64_t end = high;
+
+		for (size_t i = 0; i < l->dir.covers.nr; i++) {
+			/* Up to where another unit begins. */
+			if (l->dir.covers.at[i].addr > at) {
+				end = l->dir.covers.at[i].addr;
+				break;
+			}
+		}
+		if (end > high)
+			end = high;
+		if (!b) {
+			at = end;
+			continue;
+		}
+		line_row_walk_begin(&walk, b, at);
+		while (!r && line_row_walk_next(&walk, &row)) {
+			if (open) {
+				place.high = row.addr < end ? row.addr : end;
+				if (place.high > place.low)
+					r = fn(ctx, &place);
+			}
+			open = !row.end && row.addr < end;
+			if (row.addr >= end)
+				break;
+			place = (struct line_place){ row.addr > at ? row.addr : at,
+						     0,
+						     row.file,
+						     row.line,
+						     row.column,
+						     row.discriminator };
+		}
+		at = end;
+	}
+	return r;
+}
+
+int lines_sources(struct lines *l, lines_source_fn fn, void *ctx)
+{
+	int r = 0;
+
+	lines_prepare_all(l);
+	for (size_t i = 0; !r && i < l->dir.units.nr; i++) {
+		const struct line_unit *u = &l->dir.units.at[i];
+		struct line_block b;
+
+		if (u->state != LINE_UNIT_READY ||
+		    line_block_open(&b, u->block, u->len))
+			continue;
+		for (uint32_t k = 1; !r && k <= b.nr_files; k++) {
+			const char *path = line_block_file(&b, k);
+
+			if (path)
+				r = fn(ctx, path);
+		}
+	}
+	return r;
+}
+
+bool lines_symbol(struct lines *l, uint64_t addr, const char *wanted,
+		  struct line_symbol_name *ret_symbol)
+{
+	struct line_symbol sym;
+
+	if (!need_symbols(l) || !line_symbols_find(&l->symbols, addr, wanted, &sym))
+		return false;
+	*ret_symbol =
+		(struct line_symbol_name){ sym.name, sym.file, sym.addr, sym.size };
+	return true;
+}

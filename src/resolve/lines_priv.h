@@ -1,0 +1,50 @@
+/* lines_priv.h - what the files of lines share.
+ * Layer: resolve, for lines*.c alone. */
+#pragma once
+#include <pthread.h>
+
+#include "resolve/line_block.h"
+#include "resolve/line_index.h"
+#include "resolve/line_source.h"
+#include "resolve/line_symbols.h"
+#include "resolve/lines.h"
+
+struct lines {
+	struct lines_options options;
+	char *cache_dir; /* NULL: no index files */
+	struct lines_file file;
+	bool own_fds;
+	char *path;
+	char *debug_path;
+	struct line_key key;
+	char *index_path;        /* NULL: none is read or written */
+	struct line_index index; /* what is mapped */
+	struct line_directory dir;
+	bool has_dir;
+	bool is_rel;
+	uint8_t addr_bytes;
+	bool source_open;
+	bool source_failed;
+	struct line_source source;
+	VEC(uint32_t) todo; /* units to be read */
+	uint8_t *symbols_bytes;
+	struct line_symbols symbols;
+	bool symbols_open;
+	bool symbols_tried;
+	/* The block that was asked last. */
+	uint32_t unit;
+	struct line_block block;
+	bool block_open;
+	struct lines_stats stats;
+	size_t unsaved_bytes;
+	pthread_t writer;
+	bool writing;
+	struct line_directory written; /* the writer's copy */
+};
+
+/* Fills dir.covers and dir.units from the debug information.  0 or -ENOMEM. */
+int lines_scan(struct lines *l);
+/* Reads the units in l->todo.  0 or -ENOMEM. */
+int lines_build(struct lines *l);
+/* Waits for that. */
+void lines_save_wait(struct lines *l);

@@ -1,0 +1,337 @@
+/* addr2line.c - `oprofile addr2line`: source lines of addresses, as binutils' addr2line
+ * prints them, from the index where there is one. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "base/vec.h"
+#include "resolve/line_cache.h"
+#include "resolve/lines.h"
+#include "tools/addr2line_out.h"
+#include "tools/command.h"
+#include "tools/word_file.h"
+
+enum {
+	INPUT_STEP = 1 << 20,
+	INPUT_BATCH_MAX = 64 << 20,
+	WORD_MAX = 64, /* of a line of input: an address is no longer */
+	OUTPUT_STEP = 1 << 18
+};
+
+extern const struct command command_addr2line;
+
+struct settings {
+	const char *exe;
+	const char *section;
+	const char *demangle;
+	bool addresses;
+	bool functions;
+	bool inlines;
+	bool pretty;
+	bool base_names;
+	bool no_cache;
+	bool verbose;
+	uint64_t threads;
+};
+
+struct run {
+	struct settings set;
+	struct lines *lines;
+	struct addr2line_out out;
+	VEC(uint64_t) addrs; /* what is looked up */
+	VEC(uint64_t) shown; /* what was given */
+	bool failed;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "exe",
+	  .letter = 'e',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct settings, exe),
+	  .help = "The binary that the addresses are of (a.out)." },
+	{ .name = "addresses",
+	  .letter = 'a',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, addresses),
+	  .help = "Print the address first." },
+	{ .name = "functions",
+	  .letter = 'f',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, functions),
+	  .help = "Print the function's name." },
+	{ .name = "inlines",
+	  .letter = 'i',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, inlines),
+	  .help = "Where the function was inlined, print the callers too, up to the "
+		  "one that was not." },
+	{ .name = "pretty-print",
+	  .letter = 'p',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, pretty),
+	  .help = "One line for each function." },
+	{ .name = "basenames",
+	  .letter = 's',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, base_names),
+	  .help = "Print file names without their folders." },
+	{ .name = "demangle",
+	  .letter = 'C',
+	  .kind = OPTION_TEXT,
+	  .value = "STYLE",
+	  .value_optional = true,
+	  .offset = OPTION(struct settings, demangle),
+	  .help = "Print C++ and Rust names as in the source; the style is found by "
+		  "itself, and only \"none\" makes a difference." },
+	{ .name = "section",
+	  .letter = 'j',
+	  .kind = OPTION_TEXT,
+	  .value = "NAME",
+	  .offset = OPTION(struct settings, section),
+	  .help = "Addresses are offsets in this section." },
+	{ .name = "no-cache",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, no_cache),
+	  .help = "Neither read nor write index files (oprofile cache)." },
+	{ .name = "threads",
+	  .kind = OPTION_COUNT,
+	  .value = "NUMBER",
+	  .not_zero = true,
+	  .offset = OPTION(struct settings, threads),
+	  .help = "Read debug information with at most this many threads." },
+	{ .name = "verbose",
+	  .letter = 'V',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, verbose),
+	  .help = "Say on stderr what was read." },
+	{ .name = "target",
+	  .letter = 'b',
+	  .kind = OPTION_REFUSED,
+	  .value = "BFDNAME",
+	  .refusal = "only ELF files are read, of any machine: leave it out" },
+	{ 0 },
+};
+
+static int flush(struct run *run)
+{
+	struct buf *text = &run->out.text;
+	int r = text->failed ? -ENOMEM
+			     : io_write_all(STDOUT_FILENO, text->data, text->len);
+
+	buf_clear(text);
+	if (r && !run->failed)
+		command_error("cannot write: %s", strerror(-r));
+	run->failed |= r != 0;
+	return r;
+}
+
+/* What a number of the user's stands for: itself, or an offset in a section. */
+static void add_address(struct run *run, const char *word)
+{
+	uint64_t shown = 0;
+	uint64_t addr;
+
+	if (word[0] == '0' && (word[1] == 'x' || word[1] == 'X'))
+		word += 2;
+	if (!parse_hex_at(&word, &shown))
+		shown = 0; /* as addr2line takes what is no number */
+	addr = shown;
+	if ((run->set.section || lines_is_relocatable(run->lines)) &&
+	    lines_place(run->lines, run->set.section, shown, &addr))
+		addr = UINT64_MAX;
+	if (!vec_push(&run->addrs, addr) || !vec_push(&run->shown, shown))
+		run->failed = true;
+}
+
+static int answer(struct run *run, bool last)
+{
+	int r = 0;
+
+	lines_prepare(run->lines, run->addrs.at, run->addrs.nr);
+	if (last)
+		lines_store(run->lines);
+	for (size_t i = 0; !r && i < run->addrs.nr; i++) {
+		addr2line_out_put(&run->out, run->addrs.at[i], run->shown.at[i]);
+		if (run->out.text.len >= OUTPUT_STEP)
+			r = flush(run);
+	}
+	run->addrs.nr = 0;
+	run->shown.nr = 0;
+	return r ? r : flush(run);
+}
+
+static void take_line(struct run *run, const uint8_t *line, size_t len)
+{
+	char word[WORD_MAX];
+	size_t skip = 0;
+
+	while (skip < len && (line[skip] == ' ' || line[skip] == '\t'))
+		skip++;
+	len -= skip;
+	if (len >= sizeof(word))
+		len = sizeof(word) - 1;
+	memcpy(word, line + skip, len);
+	word[len] = '\0';
+	add_address(run, word);
+}
+
+/* Takes whole lines from the front of `in`; at the end of the input the rest too. */
+static void take_lines(struct run *run, struct buf *in, bool end)
+{
+	size_t at = 0;
+
+	while (at < in->len) {
+		const uint8_t *newline = memchr(in->data + at, '\n', in->len - at);
+		size_t len = newline ? (size_t)(newline - in->data) - at : in->len - at;
+
+		if (!newline && !end)
+			break;
+		take_line(run, in->data + at, len);
+		at += len + (newline != NULL);
+	}
+	if (at) {
+		memmove(in->data, in->data + at, in->len - at);
+		in->len -= at;
+	}
+}
+
+static bool more_now(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	return poll(&in, 1, 0) > 0;
+}
+
+/* Answers as soon as nothing more is waiting: other programs talk to us through pipes. */
+static int answer_input(struct run *run)
+{
+	struct buf in = { 0 };
+	bool end = false;
+	int r = 0;
+
+	while (!r && !end && !run->failed) {
+		ssize_t n;
+
+		if (!buf_reserve(&in, INPUT_STEP)) {
+			r = -ENOMEM;
+			break;
+		}
+		n = read(STDIN_FILENO, in.data + in.len, INPUT_STEP);
+		if (n < 0 && errno == EINTR)
+			continue;
+		end = n <= 0;
+		if (n > 0)
+			in.len += (size_t)n;
+		if (!end && in.len < INPUT_BATCH_MAX && more_now())
+			continue;
+		take_lines(run, &in, end);
+		if (run->addrs.nr)
+			r = answer(run, end);
+	}
+	buf_done(&in);
+	return r;
+}
+
+static int open_lines(struct run *run, struct err *err)
+{
+	char *cache_dir = run->set.no_cache ? NULL : line_cache_dir();
+	struct lines_options options = { .cache_dir = cache_dir,
+					 .threads = (unsigned int)run->set.threads,
+					 .symbols = true };
+	int r = lines_open_path(&options, run->set.exe, &run->lines, err);
+
+	free(cache_dir);
+	return r;
+}
+
+static void say_stats(const struct run *run)
+{
+	struct lines_stats stats;
+
+	lines_stats(run->lines, &stats);
+	fprintf(stderr,
+		"%s: index %s; %zu of %zu units read, %zu split ones not found%s\n",
+		command_name(), stats.index_found ? "found" : "not found",
+		stats.units_read, stats.units, stats.units_split,
+		stats.alt_missing ? "; dwz's file not found" : "");
+}
+
+static int answer_all(struct run *run, int argc, char **argv, int first)
+{
+	const struct settings *set = &run->set;
+	int r = 0;
+
+	run->out.lines = run->lines;
+	run->out.addresses = set->addresses;
+	run->out.functions = set->functions;
+	run->out.inlines = set->inlines;
+	run->out.pretty = set->pretty;
+	run->out.base_names = set->base_names;
+	run->out.demangle = set->demangle && strcmp(set->demangle, "none") != 0;
+	for (int i = first; i < argc; i++)
+		add_address(run, argv[i]);
+	r = first < argc ? answer(run, true) : answer_input(run);
+	addr2line_out_done(&run->out);
+	vec_done(&run->addrs);
+	vec_done(&run->shown);
+	if (set->verbose)
+		say_stats(run);
+	return r;
+}
+
+static int run_expanded(const struct command *self, struct run *run, int argc,
+			char **argv)
+{
+	struct err err = { 0 };
+	int first;
+	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &run->set, &first);
+
+	if (r >= 0)
+		return r;
+	r = open_lines(run, &err);
+	if (r) {
+		command_error("%s: %s", run->set.exe, err.text);
+		return 1;
+	}
+	r = answer_all(run, argc, argv, first);
+	lines_free(run->lines);
+	return r || run->failed ? 1 : 0;
+}
+
+static int run_command(const struct command *self, int argc, char **argv)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	struct word_file words;
+	struct err err = { 0 };
+	int r = run ? word_file_expand(&words, argc, argv, &err) : -ENOMEM;
+
+	if (r) {
+		command_error("%s", run ? err.text : "no memory");
+		free(run);
+		return 1;
+	}
+	run->set.exe = "a.out";
+	r = run_expanded(self, run, words.argc, words.argv);
+	word_file_done(&words);
+	free(run);
+	return r;
+}
+
+const struct command command_addr2line = {
+	.name = "addr2line",
+	.summary = "Source lines, functions and inlined calls of addresses",
+	.usage = "[options] [-e FILE] [ADDRESS...]",
+	.notes =
+		"Options, input and output are those of binutils' addr2line: addresses "
+		"are\nhexadecimal, one a line on standard input where none is given; "
+		"@FILE is\nreplaced by the words in that file.\n",
+	.options = rows,
+	.run = run_command,
+};

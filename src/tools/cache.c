@@ -1,0 +1,282 @@
+/* cache.c - `oprofile cache`: the index files that make source lines quick. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "resolve/line_cache.h"
+#include "resolve/lines.h"
+#include "tools/command.h"
+
+enum {
+	KEY_SHOWN = 16, /* digits of a build-id that --list shows */
+	DATE_BYTES = 32,
+	MEGABYTE = 1 << 20
+};
+
+extern const struct command command_cache;
+
+struct settings {
+	bool list;
+	bool purge;
+	bool build;
+	bool size;
+	uint64_t trim_mb;
+	uint64_t threads;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "list",
+	  .letter = 'l',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, list),
+	  .help = "List the index files, the one used last first: build-id, size, last "
+		  "use, "
+		  "how many of the binary's units are in it, and the binary. This is "
+		  "what "
+		  "happens without an option." },
+	{ .name = "build",
+	  .letter = 'b',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, build),
+	  .help = "Read all debug information of the binaries that are named, ahead of "
+		  "need." },
+	{ .name = "purge",
+	  .letter = 'P',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, purge),
+	  .help = "Remove the index files of the binaries or build-ids that are named; "
+		  "all "
+		  "of them if none is." },
+	{ .name = "size",
+	  .letter = 's',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, size),
+	  .help = "Print how much room they take, and how much they may take." },
+	{ .name = "trim",
+	  .kind = OPTION_COUNT,
+	  .value = "MB",
+	  .not_zero = true,
+	  .offset = OPTION(struct settings, trim_mb),
+	  .help = "Remove what was not used for longest until this is left." },
+	{ .name = "threads",
+	  .kind = OPTION_COUNT,
+	  .value = "NUMBER",
+	  .not_zero = true,
+	  .offset = OPTION(struct settings, threads),
+	  .help = "With --build: use at most this many threads." },
+	{ 0 },
+};
+
+static void key_text(const struct line_cache_entry *e, char text[KEY_SHOWN + 1])
+{
+	const char *name = strrchr(e->path, '/') + 1;
+
+	snprintf(text, KEY_SHOWN + 1, "%.*s", (int)strcspn(name, "."), name);
+}
+
+static void print_entry(const struct line_cache_entry *e)
+{
+	char key[KEY_SHOWN + 1];
+	char date[DATE_BYTES] = "";
+	time_t used = (time_t)(e->used_ns / 1000000000);
+	struct tm tm;
+
+	key_text(e, key);
+	if (localtime_r(&used, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &tm);
+	printf("%-*s %9.1f kB  %s  ", KEY_SHOWN, key, (double)e->bytes / 1024, date);
+	if (e->path_of)
+		printf("%6zu/%-6zu %s\n", e->nr_kept, e->nr_units, e->path_of);
+	else
+		printf("%13s %s\n", "", "(damaged, or of another version)");
+}
+
+static int list(const char *dir)
+{
+	line_cache_list entries;
+	int r = line_cache_read(dir, true, &entries);
+
+	for (size_t i = 0; !r && i < entries.nr; i++)
+		print_entry(&entries.at[i]);
+	if (!r)
+		line_cache_list_done(&entries);
+	return r;
+}
+
+static int print_size(const char *dir)
+{
+	line_cache_list entries;
+	uint64_t sum = 0;
+	int r = line_cache_read(dir, false, &entries);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < entries.nr; i++)
+		sum += entries.at[i].bytes;
+	printf("%s: %zu index files, %.1f MB of %.0f MB\n", dir, entries.nr,
+	       (double)sum / MEGABYTE, (double)line_cache_limit() / MEGABYTE);
+	line_cache_list_done(&entries);
+	return 0;
+}
+
+static int trim(const char *dir, uint64_t bytes)
+{
+	size_t removed = 0;
+	int r = line_cache_trim(dir, bytes, &removed);
+
+	if (!r)
+		printf("%zu index files removed\n", removed);
+	return r;
+}
+
+/* Whether a word of the command line means the entry: the binary's path, or the beginning of
+ * its build-id. */
+static bool is_meant(const struct line_cache_entry *e, const char *word)
+{
+	const char *name = strrchr(e->path, '/') + 1;
+	char *real;
+	bool same;
+
+	if (strlen(word) >= 4 && strncmp(name, word, strlen(word)) == 0)
+		return true;
+	real = realpath(word, NULL);
+	same = e->path_of &&
+	       (!strcmp(e->path_of, word) || (real && !strcmp(e->path_of, real)));
+	free(real);
+	return same;
+}
+
+static int purge_one(const char *dir, const char *word, size_t *removed)
+{
+	line_cache_list entries;
+	size_t before = *removed;
+	int r = line_cache_read(dir, true, &entries);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < entries.nr; i++) {
+		if (!is_meant(&entries.at[i], word))
+			continue;
+		if (unlink(entries.at[i].path))
+			r = -errno;
+		else
+			++*removed;
+	}
+	line_cache_list_done(&entries);
+	if (!r && *removed == before) {
+		command_error("%s: has no index file", word);
+		return 1;
+	}
+	return r;
+}
+
+static int purge(const char *dir, int nr, char **words)
+{
+	size_t removed = 0;
+	int r = 0;
+
+	if (!nr)
+		return trim(dir, 0);
+	for (int i = 0; i < nr; i++) {
+		int one = purge_one(dir, words[i], &removed);
+
+		r = one ? one : r;
+	}
+	printf("%zu index files removed\n", removed);
+	return r;
+}
+
+static int build_one(const struct settings *set, const char *dir, const char *path)
+{
+	struct lines_options options = { .cache_dir = dir,
+					 .threads = (unsigned int)set->threads,
+					 .symbols = true };
+	struct lines_stats stats;
+	struct lines *lines;
+	struct err err = { 0 };
+
+	if (lines_open_path(&options, path, &lines, &err)) {
+		command_error("%s: %s", path, err.text);
+		return 1;
+	}
+	if (!lines_has_info(lines)) {
+		command_error("%s: has no debug information", path);
+		lines_free(lines);
+		return 1;
+	}
+	lines_prepare_all(lines);
+	lines_stats(lines, &stats);
+	lines_free(lines);
+	printf("%s: %zu of %zu units read", path, stats.units_read, stats.units);
+	if (stats.units_split)
+		printf("; %zu .dwo files not found", stats.units_split);
+	puts(stats.alt_missing ? "; dwz's file not found" : "");
+	return 0;
+}
+
+static int build(const struct settings *set, const char *dir, int nr, char **words)
+{
+	int r = 0;
+
+	if (!nr) {
+		command_error("--build: which binaries?");
+		return 1;
+	}
+	for (int i = 0; i < nr; i++)
+		r |= build_one(set, dir, words[i]);
+	return r;
+}
+
+static int run_in(const struct settings *set, const char *dir, int nr, char **words)
+{
+	if (set->build)
+		return build(set, dir, nr, words);
+	if (set->purge)
+		return purge(dir, nr, words);
+	if (nr) {
+		command_error("%s: names are for --build and --purge", words[0]);
+		return 1;
+	}
+	if (set->trim_mb)
+		return trim(dir, set->trim_mb * MEGABYTE);
+	return set->size ? print_size(dir) : list(dir);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct settings set = { 0 };
+	int first;
+	char *dir;
+	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
+
+	if (r >= 0)
+		return r;
+	if (set.list + set.build + set.purge + set.size + (set.trim_mb != 0) > 1) {
+		command_error(
+			"one of --list, --build, --purge, --size, --trim at a time");
+		return 1;
+	}
+	dir = line_cache_dir();
+	if (!dir) {
+		command_error("neither XDG_CACHE_HOME nor HOME is set");
+		return 1;
+	}
+	r = run_in(&set, dir, argc - first, argv + first);
+	if (r < 0)
+		command_error("%s: %s", dir, strerror(-r));
+	free(dir);
+	return r ? 1 : 0;
+}
+
+const struct command command_cache = {
+	.name = "cache",
+	.summary = "The index files that make source lines quick",
+	.usage = "[--list | --size]\n--build BINARY...\n--purge [BINARY | "
+		 "BUILD-ID]...\n--trim MB",
+	.options = rows,
+	.run = run,
+};

@@ -1,0 +1,235 @@
+#!/usr/bin/env bats
+# oprofile addr2line: binutils' addr2line is the oracle, byte for byte; and what the index
+# files do to the answers: nothing.
+
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return 1
+	cat > program.c <<'EOF'
+volatile int sink;
+static inline int leaf(int x)
+{
+	for (int i = 0; i < x; i++)
+		sink += i * x;
+	return sink;
+}
+static inline int middle(int x) { return leaf(x) + leaf(x + 1); }
+__attribute__((noinline)) static int cold(int x) { return middle(x) * 3; }
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return argc > 3 ? cold(argc) : middle(argc);
+}
+EOF
+	cat > program.cc <<'EOF'
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+namespace place {
+template <typename T> struct holder {
+	std::vector<T> all;
+	void add(T v) { all.push_back(v); std::sort(all.begin(), all.end()); }
+};
+}
+int main(int argc, char **argv)
+{
+	place::holder<std::string> h;
+	std::map<std::string, int> m;
+	for (int i = 0; i < argc; i++) {
+		h.add(argv[i]);
+		m[argv[i]] += [&](int x) { return x * i; }(argc);
+	}
+	return (int)m.size();
+}
+EOF
+}
+
+setup()
+{
+	cd "$BATS_FILE_TMPDIR"
+	export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
+	command -v addr2line > /dev/null || skip "no binutils"
+}
+
+# Every third byte of each function that is not the C library's start-up code.
+addresses()
+{
+	nm -S --defined-only "$1" | awk 'NF == 4 && $3 ~ /[tTwW]/ && $4 != "_start" { print $1, $2 }' |
+		while read -r at size; do
+			for ((i = 0; i < 0x$size; i += 3)); do printf '%x\n' $((0x$at + i)); done
+		done
+}
+
+# Fails with the differences.
+same_as_binutils() # BINARY OPTIONS...
+{
+	local binary=$1
+	shift
+	addresses "$binary" > addrs
+	[ "$(wc -l < addrs)" -gt 30 ] || return 1
+	addr2line -e "$binary" "$@" < addrs > expected || return 1
+	"$OPROFILE" addr2line --no-cache -e "$binary" "$@" < addrs > got || return 1
+	diff expected got
+}
+
+@test "addr2line: C, every form of output" {
+	gcc -g -O2 -fcf-protection=none -o c program.c
+	same_as_binutils c
+	same_as_binutils c -a
+	same_as_binutils c -f -i
+	same_as_binutils c -a -f -i -p -s
+	same_as_binutils c -afip -C
+}
+
+@test "addr2line: DWARF 2 to 5, 64-bit DWARF, compressed sections" {
+	for flags in -gdwarf-2 -gdwarf-3 -gdwarf-4 -gdwarf-5 "-gdwarf64 -gdwarf-4" -gz=zlib \
+		"-gz=zlib-gnu -gdwarf-4" "-O0" "-ffunction-sections -Wl,--gc-sections"; do
+		# shellcheck disable=SC2086
+		gcc -g -O2 $flags -o v program.c
+		same_as_binutils v -f -i || { echo "$flags"; false; }
+	done
+}
+
+@test "addr2line: C++, mangled and not" {
+	g++ -g -O2 -o cc program.cc
+	# binutils is wrong about the file of one function's first line.
+	same_as_binutils cc -f -i | grep '^>' | grep -v 'basic_string.tcc:217$' > differs || true
+	[ ! -s differs ]
+	same_as_binutils cc -f -i -C | grep '^>' | grep -v 'basic_string.tcc:217$' > differs || true
+	[ ! -s differs ]
+}
+
+@test "addr2line: split DWARF, .dwo and .dwp" {
+	for version in 4 5; do
+		gcc -g -gdwarf-$version -O2 -o whole program.c
+		addresses whole > addrs
+		addr2line -e whole -f -i < addrs > expected
+		gcc -g -gdwarf-$version -gsplit-dwarf -O2 -o split program.c
+		# The same code: binutils does not know the inlined calls of split units.
+		cmp <(objcopy -O binary -j .text whole /dev/stdout) \
+			<(objcopy -O binary -j .text split /dev/stdout)
+		"$OPROFILE" addr2line -e split -f -i < addrs > got
+		diff expected got
+		grep -q leaf got
+		# What could not be found is not remembered.
+		rm -rf "$XDG_CACHE_HOME"
+		mkdir -p away
+		mv ./*.dwo away
+		"$OPROFILE" addr2line -e split -f -i < addrs > none
+		! grep -q leaf none
+		mv away/*.dwo .
+		"$OPROFILE" addr2line -e split -f -i < addrs | diff got -
+		dwp -e split -o split.dwp 2> /dev/null || llvm-dwp-14 -e split -o split.dwp || skip "no dwp"
+		rm -rf ./*.dwo "$XDG_CACHE_HOME"
+		"$OPROFILE" addr2line -e split -f -i < addrs | diff got -
+		rm -rf split.dwp "$XDG_CACHE_HOME"
+	done
+}
+
+@test "addr2line: a separate debug file, by build-id's link" {
+	gcc -g -O2 -o whole program.c
+	cp whole stripped
+	objcopy --only-keep-debug whole stripped.debug
+	strip --strip-debug stripped
+	objcopy --add-gnu-debuglink=stripped.debug stripped
+	addresses whole > addrs
+	"$OPROFILE" addr2line -e whole --no-cache -f -i < addrs > expected
+	"$OPROFILE" addr2line -e stripped --no-cache -f -i < addrs | diff expected -
+}
+
+@test "addr2line: relocatable files" {
+	gcc -g -O2 -c -o p.o program.c
+	for ((i = 0; i < 60; i++)); do printf '%x\n' $i; done > addrs
+	addr2line -e p.o -f -i < addrs > expected
+	"$OPROFILE" addr2line --no-cache -e p.o -f -i < addrs | diff expected -
+	addr2line -e p.o -j .text.startup -f -i < addrs > expected
+	"$OPROFILE" addr2line --no-cache -e p.o -j .text.startup -f -i < addrs | diff expected -
+}
+
+@test "addr2line: the index changes no answer, and a damaged one is not believed" {
+	g++ -g -O2 -o cc program.cc
+	addresses cc > addrs
+	"$OPROFILE" addr2line --no-cache -e cc -f -i < addrs > expected
+	"$OPROFILE" addr2line -e cc -f -i < addrs | diff expected -
+	index=$(echo "$XDG_CACHE_HOME"/oprofile/*.lines)
+	[ -s "$index" ]
+	"$OPROFILE" addr2line -V -e cc -f -i < addrs 2> said | diff expected -
+	grep -q 'index found; 0 of' said
+	size=$(stat -c %s "$index")
+	for ((at = 0; at < size; at += size / 40)); do
+		cp "$index" kept
+		printf 'X' | dd of="$index" bs=1 seek=$at conv=notrunc 2> /dev/null
+		"$OPROFILE" addr2line -e cc -f -i < addrs | diff expected - || { echo "byte $at"; false; }
+		cp kept "$index"
+	done
+	head -c $((size / 2)) kept > "$index"
+	"$OPROFILE" addr2line -e cc -f -i < addrs | diff expected -
+	# An index of another binary under this one's name.
+	gcc -g -O2 -o c program.c
+	"$OPROFILE" addr2line -e c 1140 > /dev/null
+	for other in "$XDG_CACHE_HOME"/oprofile/*.lines; do
+		[ "$other" = "$index" ] || cp "$other" "$index"
+	done
+	"$OPROFILE" addr2line -e cc -f -i < addrs | diff expected -
+}
+
+@test "addr2line: answers as it is asked, for programs that talk through pipes" {
+	gcc -g -O2 -o c program.c
+	coproc talk { "$OPROFILE" addr2line -e c -f; }
+	main=$(nm c | awk '$3 == "main" { print $1 }')
+	for _ in 1 2 3; do
+		echo "$main" >&"${talk[1]}"
+		read -r -t 10 function <&"${talk[0]}"
+		read -r -t 10 place <&"${talk[0]}"
+		[ "$function" = main ]
+		[[ $place == */program.c:* ]]
+	done
+	exec {talk[1]}>&-
+	wait "$talk_PID" || true
+}
+
+@test "addr2line: words from files, wrong calls" {
+	gcc -g -O2 -o c program.c
+	main=$(nm c | awk '$3 == "main" { print $1 }')
+	echo "-f -e c $main" > words
+	run "$OPROFILE" addr2line @words
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = main ]
+	run "$OPROFILE" addr2line -e nothing 1
+	[ "$status" -eq 1 ]
+	[[ $output == *nothing* ]]
+	run "$OPROFILE" addr2line -e program.c 1
+	[ "$status" -eq 1 ]
+	[[ $output == *"not an ELF file"* ]]
+	run "$OPROFILE" addr2line -b elf64-x86-64 -e c 1
+	[ "$status" -eq 1 ]
+}
+
+@test "cache: build, list, size, purge, eviction" {
+	gcc -g -O2 -o c program.c
+	g++ -g -O2 -o cc program.cc
+	run "$OPROFILE" cache --list
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	"$OPROFILE" cache --build c cc
+	run "$OPROFILE" cache --list
+	[ "${#lines[@]}" -eq 2 ]
+	[[ $output == *"$PWD/cc"* ]]
+	run "$OPROFILE" cache --size
+	[[ $output == *"2 index files"* ]]
+	run "$OPROFILE" cache --purge c
+	[[ $output == "1 index files removed" ]]
+	run "$OPROFILE" cache --purge c
+	[ "$status" -eq 1 ]
+	run "$OPROFILE" cache
+	[ "${#lines[@]}" -eq 1 ]
+	# No room at all: what is written is evicted.
+	OPROFILE_CACHE_MB=0 "$OPROFILE" cache --build c
+	run "$OPROFILE" cache
+	[ -z "$output" ]
+	run "$OPROFILE" cache --build program.c
+	[ "$status" -eq 1 ]
+	run "$OPROFILE" cache --build --purge
+	[ "$status" -eq 1 ]
+}
