@@ -42,7 +42,7 @@ $alloc = "string|stringbuf|istringstream|ostringstream|stringstream"
 "(std::(map|set|multimap|multiset)<${args}), std::less<[^<>]${args}> ?>" = "\1>"
 "(std::_Rb_tree<${type}, ${type}), std::_(Select1st|Identity)<${args}>, std::less<[^<>]${args}> ?>" = "\1>"
 "(std::unordered_(map|set|multimap|multiset)<${args}), std::hash<${args}>, std::equal_to<${args}> ?>" = "\1>"
-"(std::_Hashtable<${type}, ${type}), std::allocator<${args}>, std::__detail::_${args}>" = "\1>"
+"(std::(_Hashtable|__detail::_(Map_base|Insert_base|Insert))<${type}, ${type}), std::allocator<${args}>, std::__detail::_${args}>" = "\1>"
 "(std::(queue|stack)<${type}), std::deque<${args}> ?>" = "\1>"
 "(std::priority_queue<${type}), std::vector<${args}>, std::less<[^<>]${args}> ?>" = "\1>"
 "(std::[io]streambuf_iterator<[^<>,]*), std::char_traits<[^<>]*> ?>" = "\1>"
@@ -63,6 +63,6 @@ $alloc = "string|stringbuf|istringstream|ostringstream|stringstream"
 "std::chrono::duration<long, std::ratio<60l, 1l> ?>" = "std::chrono::minutes"
 "std::chrono::duration<long, std::ratio<3600l, 1l> ?>" = "std::chrono::hours"
 
-# Blanks that stood between two ">".
-"([_a-z0-9]) >([>,:*&()]|$)" = "\1>\2"
+# Blanks that stood between two ">".  (In expressions demanglers write none.)
+"([_a-z0-9]) >" = "\1>"
 "> >" = ">>"

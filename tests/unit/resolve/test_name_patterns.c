@@ -96,6 +96,24 @@ static void cpp_library_in_short(void **state)
 		  "f(std::chrono::time_point<std::chrono::steady_clock, "
 		  "std::chrono::nanoseconds>)" },
 		{ "S::name[abi:cxx11]() const", "S::name() const" },
+		{ "std::__detail::_Map_base<int, std::pair<int const, S>, "
+		  "std::allocator<std::pair<int const, S> >, "
+		  "std::__detail::_Select1st, std::equal_to<int>, std::hash<int>, "
+		  "std::__detail::_Mod_range_hashing, "
+		  "std::__detail::_Default_ranged_hash, "
+		  "std::__detail::_Prime_rehash_policy, "
+		  "std::__detail::_Hashtable_traits<false, false, true>, true "
+		  ">::operator[](int const&)",
+		  "std::__detail::_Map_base<int, std::pair<int const, S>>"
+		  "::operator[](int const&)" },
+		{ "f(llvm::cl::OptionValue<std::__cxx11::basic_string<char, "
+		  "std::char_traits<char>, std::allocator<char> > > const&)",
+		  "f(llvm::cl::OptionValue<std::string> const&)" },
+		{ "std::_Rb_tree_iterator<std::__cxx11::basic_string<char, "
+		  "std::char_traits<char>, std::allocator<char> > > f()",
+		  "std::_Rb_tree_iterator<std::string> f()" },
+		{ "bool operator> <int>(S<(1) > (2)> const&)",
+		  "bool operator> <int>(S<(1) > (2)> const&)" },
 	};
 	struct name_patterns *p;
 
