@@ -7,7 +7,9 @@
  * (HEADER_ATTR, EVENT_UPDATE, HEADER_FEATURE, HEADER_BUILD_ID) goes into the info;
  * compressed records come out as what they hold; payloads that lie behind their record
  * (AUXTRACE, HEADER_TRACING_DATA) are stepped over.  Those records themselves are in the
- * chunks, too, except COMPRESSED ones.  Files are read in windows, never mapped. */
+ * chunks, too, except COMPRESSED ones.  Files are mapped in windows, which outlive that a
+ * file becomes shorter (perf_chunk_is_lost()), never as a whole; what cannot be mapped is
+ * read. */
 #pragma once
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -128,6 +130,9 @@ const struct perf_input_damage *perf_input_damage(const struct perf_input *in);
  * directory's files come file by file. */
 int perf_input_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 		    struct err *err);
+/* The file became shorter, or its disk failed: the chunk reads as zeros from somewhere on.
+ * To be asked after what was taken from the chunk was read. */
+bool perf_chunk_is_lost(const struct perf_chunk *chunk);
 /* NULL `hold` is fine. */
 void perf_input_release(struct perf_input *in, struct perf_chunk *chunk);
 /* Bytes of data all in all (0 unknown: a pipe) and taken so far, for a progress display; any

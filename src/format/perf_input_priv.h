@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "base/mapped.h"
 #include "base/vec.h"
 #include "format/perf_data_priv.h"
 #include "format/perf_input.h"
@@ -35,7 +36,10 @@ struct perf_window {
 	struct perf_window *next_free;
 	unsigned int refs; /* under the pool's lock */
 	size_t len;        /* bytes that are filled; the reading thread's */
-	uint8_t bytes[PERF_CHUNK_BYTES];
+	size_t room;       /* ... and could be; 0: a piece of the file itself */
+	struct mapped mapped;
+	const uint8_t *bytes;
+	uint8_t own[]; /* `room` bytes, which `bytes` points to */
 };
 
 struct perf_windows {
@@ -45,8 +49,11 @@ struct perf_windows {
 
 void perf_windows_init(struct perf_windows *pool);
 void perf_windows_done(struct perf_windows *pool);
-/* An empty one with one reference, or NULL. */
+/* An empty one of PERF_CHUNK_BYTES, with one reference, or NULL. */
 struct perf_window *perf_window_new(struct perf_windows *pool);
+/* One that is `len` bytes of a file from `offset` on, a multiple of the page size.  0 or a
+ * negative errno; all but -ENOMEM mean that it has to be read. */
+int perf_window_map(int fd, uint64_t offset, size_t len, struct perf_window **ret_win);
 void perf_window_get(struct perf_windows *pool, struct perf_window *win);
 void perf_window_put(struct perf_windows *pool, struct perf_window *win); /* or NULL */
 
@@ -62,8 +69,9 @@ struct perf_part {
 struct perf_source {
 	int fd;
 	bool seekable;
-	uint64_t at;  /* where the next read begins */
-	uint64_t end; /* where the data ends; UINT64_MAX unknown */
+	bool unmappable; /* mmap() refused */
+	uint64_t at;     /* where the next read begins */
+	uint64_t end;    /* where the data ends; UINT64_MAX unknown */
 };
 
 /* A run of records, of which a window is at hand. */
@@ -122,6 +130,17 @@ int perf_parts_list(struct perf_input *in, struct err *err);
 /* Up to `len` bytes of the part; how many, 0 at the end, or a negative errno. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err);
+/* Whether windows of the file are better mapped than read: most of it is stacks and the
+ * like, which nobody looks at.  Otherwise the system's copy is cheaper than its page faults,
+ * and leaves the records in the cache. */
+bool perf_source_is_sparse(const struct perf_input *in);
+/* Maps the file from `from` on, a place before `source.at`, which moves to the end of the
+ * window.  0; 1: nothing follows source.at; -EAGAIN: it is to be read; or -ENOMEM. */
+int perf_source_map(struct perf_input *in, uint64_t from, struct perf_window **ret_win);
+/* Where a window at `base` turned out to be longer than the file is by now, both end there,
+ * but not before `pos` of the window.  False if it is not longer. */
+bool perf_source_cut(struct perf_input *in, struct perf_window *win, uint64_t base,
+		     size_t pos);
 
 /* A file that is no pipe's comes through a pipe: from here on in->source is a copy of it, of
  * which `front` was read already.  0 or a negative errno. */

@@ -4,11 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/io.h"
 #include "format/perf_input_priv.h"
+
+enum {
+	READ_AHEAD_BYTES = 8 << 20,
+	SPARSE_BYTES = 4096 /* of stack that a sample brings */
+};
 
 static uint64_t part_end(const struct perf_part *part)
 {
@@ -92,6 +98,88 @@ ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 		s->end = s->at;
 	}
 	return n;
+}
+
+bool perf_source_is_sparse(const struct perf_input *in)
+{
+	const struct perf_input_info *info = &in->info;
+
+	if (!in->source.seekable || in->source.unmappable)
+		return false;
+	for (size_t i = 0; i < info->events.nr; i++) {
+		const struct perf_event_attr *a = &info->events.at[i].attr;
+
+		if (a->sample_type & PERF_SAMPLE_STACK_USER &&
+		    a->sample_stack_user >= SPARSE_BYTES)
+			return true;
+	}
+	return false;
+}
+
+static void note_end(struct perf_input *in, uint64_t file_bytes)
+{
+	struct perf_source *s = &in->source;
+
+	if (s->end == UINT64_MAX) {
+		s->end = file_bytes;
+	} else if (file_bytes < s->end) {
+		in->damage.missing_bytes += s->end - file_bytes;
+		s->end = file_bytes;
+	}
+	if (s->at > s->end)
+		s->at = s->end;
+}
+
+/* The system reads what comes later while we work on what is here.  One page tells whether
+ * there is something to be read at all. */
+static void read_ahead(const struct perf_source *s)
+{
+	uint64_t at = s->at + READ_AHEAD_BYTES - PERF_CHUNK_BYTES;
+	uint8_t byte;
+	struct iovec one = { &byte, 1 };
+
+	if (preadv2(s->fd, &one, 1, (off_t)at, RWF_NOWAIT) < 0 && errno == EAGAIN)
+		(void)posix_fadvise(s->fd, (off_t)at, PERF_CHUNK_BYTES,
+				    POSIX_FADV_WILLNEED);
+}
+
+int perf_source_map(struct perf_input *in, uint64_t from, struct perf_window **ret_win)
+{
+	struct perf_source *s = &in->source;
+	uint64_t len = PERF_CHUNK_BYTES;
+	struct stat st;
+	int r;
+
+	if (fstat(s->fd, &st) == 0)
+		note_end(in, (uint64_t)st.st_size);
+	if (s->at >= s->end)
+		return 1;
+	if (len > s->end - from)
+		len = s->end - from;
+	r = perf_window_map(s->fd, from, len, ret_win);
+	if (r) {
+		s->unmappable |= r != -EAGAIN;
+		return r == -ENOMEM ? r : -EAGAIN;
+	}
+	s->at = from + len;
+	read_ahead(s);
+	return 0;
+}
+
+bool perf_source_cut(struct perf_input *in, struct perf_window *win, uint64_t base,
+		     size_t pos)
+{
+	struct stat st;
+	uint64_t size;
+
+	if (fstat(in->source.fd, &st) < 0)
+		return false;
+	size = (uint64_t)st.st_size;
+	if (size >= base + win->len)
+		return false;
+	note_end(in, size);
+	win->len = size > base + pos ? size - base : pos;
+	return true;
 }
 
 static int keep_data(const struct dirent *entry)

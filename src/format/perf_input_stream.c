@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "format/perf_input_priv.h"
@@ -31,7 +32,7 @@ int perf_level_rotate(struct perf_input *in, struct perf_level *level)
 		return -ENOMEM;
 	if (level->win) {
 		win->len = level->win->len - level->pos;
-		memcpy(win->bytes, level->win->bytes + level->pos, win->len);
+		memcpy(win->own, level->win->bytes + level->pos, win->len);
 		level->base += level->pos;
 		perf_window_put(&in->windows, level->win);
 	}
@@ -59,19 +60,41 @@ static void emit(struct perf_input *in, struct perf_level *level, size_t len,
 	level->pos += len;
 }
 
+/* The next window of a file.  What is left of the one before is in it, too. */
+static int fill_mapped(struct perf_input *in, struct perf_level *raw)
+{
+	uint64_t next = in->source.at - level_left(raw);
+	uint64_t from = next - next % (uint64_t)sysconf(_SC_PAGESIZE);
+	struct perf_window *win;
+	int r = perf_source_map(in, from, &win);
+
+	if (r)
+		return r;
+	perf_window_put(&in->windows, raw->win);
+	raw->win = win;
+	raw->base = from;
+	raw->pos = (size_t)(next - from);
+	return 0;
+}
+
 /* More bytes of the file.  0, 1 at the end, or a negative errno. */
 static int fill(struct perf_input *in, struct perf_level *raw, struct err *err)
 {
 	struct perf_window *win = raw->win;
-	ssize_t n;
+	ssize_t n = -EAGAIN;
 
-	if (!win || sizeof(win->bytes) - win->len < ROOM_MIN) {
+	if (perf_source_is_sparse(in))
+		n = fill_mapped(in, raw);
+	if (n == -ENOMEM)
+		return err_sys(err, -ENOMEM, "%s", in->name);
+	if (n != -EAGAIN)
+		return (int)n;
+	if (!win || win->room < win->len + ROOM_MIN) {
 		if (perf_level_rotate(in, raw) < 0)
 			return err_sys(err, -ENOMEM, "%s", in->name);
 		win = raw->win;
 	}
-	n = perf_source_read(in, win->bytes + win->len, sizeof(win->bytes) - win->len,
-			     err);
+	n = perf_source_read(in, win->own + win->len, win->room - win->len, err);
 	if (n < 0)
 		return (int)n;
 	win->len += (size_t)n;
@@ -266,13 +289,16 @@ static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 	}
 	if (stop == STOP_COMPRESSED && feed_frame(in))
 		return 1;
+	if (stop == STOP_BAD && mapped_is_lost(&raw->win->mapped) &&
+	    perf_source_cut(in, raw->win, raw->base, raw->pos))
+		return 1;
 	r = stop == STOP_BAD ? resync(in, err) : fill(in, raw, err);
 	return r < 0 ? r : 1 + r;
 }
 
 static int make_room(struct perf_input *in, struct perf_level *plain)
 {
-	if (plain->win && sizeof(plain->win->bytes) - plain->win->len >= ROOM_MIN)
+	if (plain->win && plain->win->room >= plain->win->len + ROOM_MIN)
 		return 0;
 	return perf_level_rotate(in, plain);
 }
@@ -285,8 +311,8 @@ static void unpack(struct perf_input *in, struct perf_level *plain)
 
 		if (perf_unzip_into(in->unzip, plain->win, &bad))
 			in->damage.bad_bytes += bad;
-	} while (perf_unzip_hungry(in->unzip) &&
-		 plain->win->len < sizeof(plain->win->bytes) && feed_frame(in));
+	} while (perf_unzip_hungry(in->unzip) && plain->win->len < plain->win->room &&
+		 feed_frame(in));
 	if (plain->skip) {
 		size_t here = level_left(plain);
 

@@ -70,9 +70,7 @@ bool perf_unzip_hungry(const struct perf_unzip *unzip)
 int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
 		    uint64_t *ret_bad)
 {
-	ZSTD_outBuffer out = { .dst = win->bytes,
-			       .size = sizeof(win->bytes),
-			       .pos = win->len };
+	ZSTD_outBuffer out = { .dst = win->own, .size = win->room, .pos = win->len };
 
 	while (!unzip->broken && out.pos < out.size && !perf_unzip_hungry(unzip)) {
 		size_t before = out.pos;

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 
 #include "format/perf_input_priv.h"
@@ -31,13 +32,29 @@ struct perf_window *perf_window_new(struct perf_windows *pool)
 		pool->free = win->next_free;
 	pthread_mutex_unlock(&pool->lock);
 	if (!win)
-		win = malloc(sizeof(*win));
+		win = malloc(sizeof(*win) + PERF_CHUNK_BYTES);
 	if (!win)
 		return NULL;
-	win->next_free = NULL;
-	win->refs = 1;
-	win->len = 0;
+	*win = (struct perf_window){ .refs = 1,
+				     .room = PERF_CHUNK_BYTES,
+				     .bytes = win->own };
 	return win;
+}
+
+int perf_window_map(int fd, uint64_t offset, size_t len, struct perf_window **ret_win)
+{
+	struct perf_window *win = calloc(1, sizeof(*win));
+	int r = win ? mapped_window(fd, offset, len, &win->mapped) : -ENOMEM;
+
+	if (r) {
+		free(win);
+		return r;
+	}
+	win->refs = 1;
+	win->len = len;
+	win->bytes = win->mapped.bytes;
+	*ret_win = win;
+	return 0;
 }
 
 void perf_window_get(struct perf_windows *pool, struct perf_window *win)
@@ -49,14 +66,28 @@ void perf_window_get(struct perf_windows *pool, struct perf_window *win)
 
 void perf_window_put(struct perf_windows *pool, struct perf_window *win)
 {
+	bool unused;
+
 	if (!win)
 		return;
 	pthread_mutex_lock(&pool->lock);
-	if (--win->refs == 0) {
+	unused = --win->refs == 0;
+	if (unused && win->room) {
 		win->next_free = pool->free;
 		pool->free = win;
 	}
 	pthread_mutex_unlock(&pool->lock);
+	if (unused && !win->room) {
+		mapped_release(&win->mapped);
+		free(win);
+	}
+}
+
+bool perf_chunk_is_lost(const struct perf_chunk *chunk)
+{
+	const struct perf_window *win = chunk->hold;
+
+	return win && mapped_is_lost(&win->mapped);
 }
 
 void perf_input_release(struct perf_input *in, struct perf_chunk *chunk)

@@ -72,8 +72,9 @@ int read_ahead_new(struct feed *feed, struct read_ahead **ret_ahead)
 	a->feed = feed;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
-	/* Signals are the main thread's. */
+	/* Signals are the main thread's, but for what a read of a mapped file gets. */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	result = pthread_create(&a->thread, NULL, work, a);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

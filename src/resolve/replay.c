@@ -372,6 +372,24 @@ static int begin_group(struct replay *r, int max)
 	return nr;
 }
 
+/* Puts them into the columns, unless the chunk was lost meanwhile.  0 or -ENOMEM. */
+static int finish_group(struct replay *r, int nr_group, size_t *nr)
+{
+	for (int i = 0; i < nr_group; i++) {
+		struct group_sample *s = &r->group[i];
+		struct sample sample;
+
+		if (finish(r, &s->rec, &s->found, &sample))
+			return -ENOMEM;
+		put_sample(r->columns, *nr + (size_t)i, &sample);
+	}
+	if (perf_chunk_is_lost(&r->batch.chunks.at[r->chunk].chunk))
+		r->undecodable += (uint64_t)nr_group;
+	else
+		*nr += (size_t)nr_group;
+	return 0;
+}
+
 /* Fills the columns from the current chunk.  0 or -ENOMEM. */
 static int fill(struct replay *r, size_t *nr)
 {
@@ -379,16 +397,8 @@ static int fill(struct replay *r, size_t *nr)
 		int max = BATCH - *nr < GROUP ? (int)(BATCH - *nr) : GROUP;
 		int nr_group = begin_group(r, max);
 
-		for (int i = 0; i < nr_group; i++) {
-			struct group_sample *s = &r->group[i];
-			struct sample sample;
-
-			if (finish(r, &s->rec, &s->found, &sample))
-				return -ENOMEM;
-			put_sample(r->columns, (*nr)++, &sample);
-		}
-		if (nr_group < 0)
-			return nr_group;
+		if (nr_group < 0 || finish_group(r, nr_group, nr))
+			return -ENOMEM;
 		if (nr_group < max) {
 			end_chunk(r);
 			return 0;
@@ -448,7 +458,9 @@ static int give_until(struct replay *r, uint64_t before_ns)
 		result = resolver_find(r->resolver, &rec, &found);
 		if (!result)
 			result = finish(r, &rec, &found, &sample);
-		if (!result)
+		if (!result && sorter_is_lost(&r->sorter, item))
+			r->undecodable++;
+		else if (!result)
 			result = r->options.each(r->options.ctx, &r->decoder, &rec,
 						 &sample);
 		if (result < 0)

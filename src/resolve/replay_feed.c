@@ -212,6 +212,13 @@ const uint8_t *feed_walk_sample(const struct feed *f, const struct perf_chunk *c
 	return NULL;
 }
 
+/* It is not what was recorded. */
+static void drop_last_side(struct feed *f)
+{
+	free(f->side.at[--f->side.nr].bytes);
+	f->counts.undecodable++;
+}
+
 static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
 {
 	struct perf_event_header h;
@@ -222,11 +229,15 @@ static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
 			h.type < FEED_RECORD_TYPES ? h.type : FEED_RECORD_TYPES - 1;
 		int r;
 
+		size_t nr_side = f->side.nr;
+
 		f->counts.by_type[type]++;
 		r = scan_record(f, chunk->bytes + pos, h.type, h.size,
 				f->position + pos + h.size);
 		if (r)
 			return r;
+		if (f->side.nr > nr_side && perf_chunk_is_lost(chunk))
+			drop_last_side(f);
 		f->order++;
 		pos += h.size;
 	}

@@ -14,6 +14,11 @@ void sorter_done(struct sorter *s, struct perf_input *in)
 	vec_done(&s->unused);
 }
 
+bool sorter_is_lost(const struct sorter *s, const struct sorter_item *item)
+{
+	return perf_chunk_is_lost(&s->chunks.at[item->chunk].chunk);
+}
+
 static int add_samples(struct sorter *s, const struct feed *f,
 		       const struct feed_chunk *chunk, uint32_t number,
 		       uint32_t *ret_nr)

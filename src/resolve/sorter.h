@@ -39,5 +39,7 @@ void sorter_sort(struct sorter *s);
 /* The next sample that is older than `before_ns`, or NULL.  Good until the next call. */
 const struct sorter_item *sorter_take(struct sorter *s, struct perf_input *in,
 				      uint64_t before_ns);
+/* perf_chunk_is_lost() of the chunk it is from. */
+bool sorter_is_lost(const struct sorter *s, const struct sorter_item *item);
 /* Releases the chunks, too. */
 void sorter_done(struct sorter *s, struct perf_input *in);

@@ -357,8 +357,17 @@ static void windows_hold_whole_records(void **state)
 	finish(&m, &seen, in);
 }
 
+/* Files of samples with stacks are mapped, others read. */
+static void ask_for_stacks(struct perf_maker *m)
+{
+	const size_t sample_type = 24, sample_stack_user = 88;
+
+	set8(m, MAKER_ATTRS + sample_type, PERF_SAMPLE_STACK_USER);
+	set8(m, MAKER_ATTRS + sample_stack_user, 8192);
+}
+
 /* Chunks that are kept stay what they were. */
-static void chunks_stay(void **state)
+static void chunks_stay_of(bool stacks)
 {
 	struct perf_maker m = { 0 };
 	struct perf_input *in = NULL;
@@ -366,8 +375,9 @@ static void chunks_stay(void **state)
 	size_t nr_chunks = 0;
 	uint64_t nr;
 
-	(void)state;
 	maker_front(&m, 128);
+	if (stacks)
+		ask_for_stacks(&m);
 	put_much(&m, &nr);
 	maker_data_end(&m, 0);
 	assert_int_equal(perf_input_open_fd(maker_fd(&m), "t", &in, NULL), 0);
@@ -385,8 +395,15 @@ static void chunks_stay(void **state)
 	buf_done(&m.out);
 }
 
+static void chunks_stay(void **state)
+{
+	(void)state;
+	chunks_stay_of(false);
+	chunks_stay_of(true);
+}
+
 /* Somebody else writes it anew while we read. */
-static void truncated_while_read(void **state)
+static void truncated_while_read_of(bool stacks)
 {
 	struct perf_maker m = { 0 };
 	struct perf_input *in = NULL;
@@ -395,8 +412,9 @@ static void truncated_while_read(void **state)
 	uint64_t nr;
 	int fd;
 
-	(void)state;
 	maker_front(&m, 128);
+	if (stacks)
+		ask_for_stacks(&m);
 	put_much(&m, &nr);
 	maker_data_end(&m, 0);
 	size = m.out.len - MAKER_ATTRS - 144;
@@ -408,6 +426,47 @@ static void truncated_while_read(void **state)
 	assert_in_range(seen.types[SAMPLE], 1, nr - 1);
 	assert_int_equal(seen.damage.missing_bytes,
 			 size - seen.bytes - seen.damage.cut_bytes);
+	close(fd);
+	finish(&m, &seen, in);
+}
+
+static void truncated_while_read(void **state)
+{
+	(void)state;
+	truncated_while_read_of(false);
+	truncated_while_read_of(true);
+}
+
+/* ... while a chunk is looked at. */
+static void truncated_under_a_chunk(void **state)
+{
+	struct perf_maker m = { 0 };
+	struct perf_input *in = NULL;
+	struct perf_chunk c;
+	struct seen seen = { 0 };
+	uint64_t nr, sum = 0;
+	int fd;
+
+	(void)state;
+	maker_front(&m, 128);
+	ask_for_stacks(&m);
+	put_much(&m, &nr);
+	maker_data_end(&m, 0);
+	fd = maker_fd(&m);
+	assert_int_equal(perf_input_open_fd(dup(fd), "t", &in, NULL), 0);
+	assert_int_equal(perf_input_next(in, &c, NULL), 0);
+	assert_false(perf_chunk_is_lost(&c));
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	for (size_t i = 0; i < c.len; i++)
+		sum += c.bytes[i];
+	assert_int_not_equal(sum, 0);
+	assert_true(perf_chunk_is_lost(&c));
+	assert_int_equal(c.bytes[c.len - 1], 0);
+	perf_input_release(in, &c);
+	maker_read_all(in, &seen);
+	assert_int_equal(seen.result, 1);
+	assert_int_equal(seen.records, 0);
+	assert_true(seen.damage.missing_bytes > 1 << 20);
 	close(fd);
 	finish(&m, &seen, in);
 }
@@ -458,6 +517,7 @@ int main(void)
 		cmocka_unit_test(windows_hold_whole_records),
 		cmocka_unit_test(chunks_stay),
 		cmocka_unit_test(truncated_while_read),
+		cmocka_unit_test(truncated_under_a_chunk),
 		cmocka_unit_test(memory_runs_out),
 	};
 

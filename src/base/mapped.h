@@ -1,0 +1,23 @@
+/* mapped.h - pieces of files that are mapped for reading, and stay readable when the file
+ * becomes shorter or its disk fails.
+ * Layer: base.  Any thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mapped {
+	const uint8_t *bytes;
+	size_t len;
+	unsigned int slot;
+};
+
+/* Maps `len` bytes of a regular file from `offset` on, a multiple of the page size.  What is
+ * behind the end of the file by the time it is looked at reads as zeros.  0; -EAGAIN: too
+ * many are mapped at the moment; or another negative errno.
+ * Takes over SIGBUS: one that is none of ours goes to the handler before. */
+int mapped_window(int fd, uint64_t offset, size_t len, struct mapped *ret_mapped);
+void mapped_release(struct mapped *m); /* one that is all zero is fine */
+/* Some of it could not be read: from now on, or since earlier, it is zeros from some page
+ * on.  To be asked after what it is about was looked at. */
+bool mapped_is_lost(const struct mapped *m);
