@@ -266,13 +266,15 @@ static int arm_entries(struct plt *p, const struct elf_section *s, const uint8_t
 }
 
 /* larl %r1,slot; lg %r1,0(%r1); br %r1: the slot in halfwords from the first one. */
-static bool s390_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
+static bool s390_slot(const struct plt *p, const uint8_t *at, uint64_t vaddr,
+		      uint64_t *ret_slot)
 {
 	static const uint8_t load_and_go[] = { 0xe3, 0x10, 0x10, 0x00,
 					       0x00, 0x04, 0x07, 0xf1 };
 	uint32_t halfwords = (uint32_t)at[2] << 24 | (uint32_t)at[3] << 16 |
 			     (uint32_t)at[4] << 8 | at[5];
 
+	(void)p;
 	if (at[0] != 0xc0 || at[1] != 0x10 ||
 	    memcmp(at + 6, load_and_go, sizeof(load_and_go)) != 0)
 		return false;
@@ -280,19 +282,27 @@ static bool s390_slot(const uint8_t *at, uint64_t vaddr, uint64_t *ret_slot)
 	return true;
 }
 
-static int s390_entries(struct plt *p, const struct elf_section *s,
-			const uint8_t *bytes)
+/* Entries of one length, `bytes_each`. */
+static int even_entries(struct plt *p, const struct elf_section *s,
+			const uint8_t *bytes, size_t bytes_each,
+			bool (*slot_of)(const struct plt *p, const uint8_t *at,
+					uint64_t vaddr, uint64_t *ret_slot))
 {
 	int r = 0;
 
-	for (uint64_t at = 0; !r && s->bytes - at >= S390_ENTRY_BYTES;
-	     at += S390_ENTRY_BYTES) {
+	for (uint64_t at = 0; !r && s->bytes - at >= bytes_each; at += bytes_each) {
 		uint64_t slot;
 
-		if (s390_slot(bytes + at, s->vaddr + at, &slot))
-			r = add_entry(p, s, at, S390_ENTRY_BYTES, slot);
+		if (slot_of(p, bytes + at, s->vaddr + at, &slot))
+			r = add_entry(p, s, at, bytes_each, slot);
 	}
 	return r;
+}
+
+static int s390_entries(struct plt *p, const struct elf_section *s,
+			const uint8_t *bytes)
+{
+	return even_entries(p, s, bytes, S390_ENTRY_BYTES, s390_slot);
 }
 
 /* auipc t3, pages; ld t3, offset(t3) (lw of 32 bits): both numbers are signed. */
@@ -314,16 +324,7 @@ static bool riscv_slot(const struct plt *p, const uint8_t *at, uint64_t vaddr,
 static int riscv_entries(struct plt *p, const struct elf_section *s,
 			 const uint8_t *bytes)
 {
-	int r = 0;
-
-	for (uint64_t at = 0; !r && s->bytes - at >= RISCV_ENTRY_BYTES;
-	     at += RISCV_ENTRY_BYTES) {
-		uint64_t slot;
-
-		if (riscv_slot(p, bytes + at, s->vaddr + at, &slot))
-			r = add_entry(p, s, at, RISCV_ENTRY_BYTES, slot);
-	}
-	return r;
+	return even_entries(p, s, bytes, RISCV_ENTRY_BYTES, riscv_slot);
 }
 
 static const struct arch {

@@ -179,22 +179,6 @@ static void what_is_no_function(void **state)
 	symtab_free(tab);
 }
 
-static void marks_of_arm(void **state)
-{
-	static const struct elf_maker_symbol symbols[] = {
-		{ "$t", V, 0, STT_NOTYPE, STB_LOCAL, TEXT },
-		{ "thumb", V + 1, 0x10, STT_FUNC, STB_GLOBAL, TEXT },
-		{ "$d.1", V + 0x20, 0, STT_NOTYPE, STB_LOCAL, TEXT },
-	};
-	struct elf_maker m = { .machine = EM_ARM, .symbols = symbols, .nr_symbols = 3 };
-	struct symtab *tab = load(&m);
-
-	(void)state;
-	assert_int_equal(symtab_count(tab), 1);
-	assert_string_equal(name_at(tab, O), "thumb");
-	symtab_free(tab);
-}
-
 static void without_symbols(void **state)
 {
 	struct elf_maker m = { .is64 = true, .no_sections = true };
@@ -421,7 +405,6 @@ int main(void)
 		cmocka_unit_test(sizes_that_are_missing),
 		cmocka_unit_test(nested_and_overlapping),
 		cmocka_unit_test(what_is_no_function),
-		cmocka_unit_test(marks_of_arm),
 		cmocka_unit_test(without_symbols),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(every_prefix_and_flip),
