@@ -9,7 +9,7 @@
 struct tally;
 
 enum {
-	DENSE_EVENT_BITS = 2 /* more events than these are counted in the tally */
+	DENSE_EVENT_BITS = 3 /* more events than these are counted in the tally */
 };
 
 /* Small, so that more of them stay in the caches; what runs over is carried. */

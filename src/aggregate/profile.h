@@ -5,9 +5,10 @@
  * session, one perf.data file) comes as a dict and batches of sample columns that refer to
  * it by number.  Of every thread only what the keys ask for is kept (its "actor"), of every
  * stack likewise (its "place": image, function, address of the leaf); both are worked out
- * at their first sample and are array look-ups from then on.  A sample is then one probe of
- * a table keyed by (actor, place, event, cpu, time bucket).  When the source ends, the few
- * cells of that table are given their names and added to the groups of the profile.  So
+ * once and are array look-ups from then on.  A sample is then a number made of (actor,
+ * place, event, cpu, time bucket); such numbers are sorted and counted (tally.h).  When the
+ * source ends, the distinct ones are given their names, in the order of addresses, and added
+ * to the groups of the profile in theirs: so nothing is searched for at random.  Thus
  * memory grows with what is distinct, never with the number of samples, and columns that
  * no key needs are never decoded.
  *

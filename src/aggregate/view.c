@@ -8,7 +8,9 @@
 #include "base/huge.h"
 
 enum {
-	FIRST_ROOM = 16
+	FIRST_ROOM = 16,
+	DENSE_NAMED_EVENTS =
+		4 /* with more, functions are too many for plain counters */
 };
 
 const char *view_vmlinux(const struct profile *p, const struct view *v)
@@ -292,7 +294,8 @@ static void decide_names(const struct profile *p, struct view *v)
 {
 	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);
 
-	if (v->source.dict->events.nr > 1 << DENSE_EVENT_BITS)
+	if (v->source.dict->events.nr >
+	    (named ? DENSE_NAMED_EVENTS : 1 << DENSE_EVENT_BITS))
 		v->dense.on = false;
 	v->late = named && (v->source.names_late || v->fetch || !v->dense.on);
 }
