@@ -13,6 +13,7 @@
 #include "resolve/debug_link.h"
 #include "resolve/elf_file.h"
 #include "resolve/file_index.h"
+#include "resolve/live_files.h"
 #include "resolve/symtab.h"
 
 enum {
@@ -27,6 +28,7 @@ static const char step_cache[] = NAMING_STEP_CACHE;
 static const char step_debug_id[] = NAMING_STEP_DEBUG_ID;
 static const char step_debug_link[] = NAMING_STEP_DEBUG_LINK;
 static const char step_kernel[] = NAMING_STEP_KERNEL;
+static const char step_live[] = NAMING_STEP_LIVE;
 static const char step_debuginfod[] = NAMING_STEP_DEBUGINFOD;
 
 static bool ends_with(const char *s, const char *end)
@@ -366,6 +368,29 @@ static int try_recorded(const struct binary_places *places, const struct image *
 			b);
 }
 
+static bool is_binary(int fd, const struct image *image)
+{
+	enum naming_status status = binary_verify(fd, image);
+
+	return status == NAMING_OK || status == NAMING_UNVERIFIED;
+}
+
+/* As a process of the recording sees it that still lives. */
+static int try_live(const struct binary_places *places, const struct image *image,
+		    struct binary *b)
+{
+	int r;
+
+	if (!places->live || image->kind != IMAGE_FILE)
+		return 0;
+	r = live_files_open(places->live, image, places->number, is_binary, &b->fd,
+			    &b->path);
+	if (!r)
+		b->status = binary_verify(b->fd, image);
+	tell(b->trace, step_live, r ? NULL : b->path, r ? NAMING_NO_FILE : b->status);
+	return r == -ENOMEM ? r : 0;
+}
+
 /* Where it was, and where copies are kept by build-id. */
 static int find_known(const struct binary_places *places, const struct image *image,
 		      const char *name, struct binary *b)
@@ -380,6 +405,8 @@ static int find_known(const struct binary_places *places, const struct image *im
 		r = try_recorded(places, image, name, b);
 	if (!r && b->fd < 0)
 		r = try_cache(places, image, name, b);
+	if (!r && b->fd < 0)
+		r = try_live(places, image, b);
 	return r;
 }
 

@@ -12,6 +12,7 @@
 
 struct err;
 struct file_index;
+struct live_files;
 
 /* A search goes through these, one by one, until one finds the binary. */
 enum binary_stage {
@@ -28,6 +29,8 @@ struct binary_places {
 	const char *root;               /* put before recorded paths; "" for none */
 	const char *debug_dir;          /* perf's cache; NULL or "" for none */
 	const struct file_index *index; /* of --image-path; NULL: none */
+	struct live_files *live;        /* of processes of the recording; NULL: none */
+	uint32_t number;                /* of the image in the dict, for `live` */
 	struct debuginfod *debuginfod;  /* NULL: no servers */
 	/* Not NULL: what servers are to be asked for is added here, and none is asked. */
 	debuginfod_wants *wants;
@@ -48,7 +51,8 @@ struct binary {
 };
 
 /* Looks for an image of kind FILE or VDSO, in one stage: the copy the session keeps, then
- * (FILE) the recorded path below the root, then perf's cache; or files of that name in the
+ * (FILE) the recorded path below the root, then perf's cache, then what processes of the
+ * recording see that still live; or files of that name in the
  * index; or asks servers; and for its separate debug file in perf's cache, else by build-id
  * under ROOT/usr/lib/debug, else by .gnu_debuglink, else servers, if the binary itself has
  * no symbols.  docs/finding-binaries.md says all of it.  `name` is the

@@ -45,16 +45,20 @@ static uint64_t setting(const char *dir, const char *name, uint64_t otherwise)
 	struct buf text = { 0 };
 	uint64_t v = otherwise;
 	char *path;
+	int fd;
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return otherwise;
-	if (!io_read_file(path, &text, NUMBER_MAX)) {
+	fd = elf_open_regular(path);
+	if (fd >= 0 && !io_read_fd(fd, &text, NUMBER_MAX)) {
 		while (text.len && text.data[text.len - 1] == '\n')
 			text.len--;
 		buf_put_u8(&text, 0);
 		if (text.failed || !parse_u64((const char *)text.data, &v))
 			v = otherwise;
 	}
+	if (fd >= 0)
+		close(fd);
 	buf_done(&text);
 	free(path);
 	return v;
@@ -224,7 +228,7 @@ void debuginfod_cache_drop(struct debuginfod_part *part)
 /* An empty file of now. */
 static void leave_mark(const char *path)
 {
-	int fd = io_open(path, O_WRONLY | O_CREAT, 0666);
+	int fd = io_open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0666);
 
 	if (fd < 0)
 		return;

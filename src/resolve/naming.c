@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "resolve/elf_file.h"
+#include "resolve/live_files.h"
 #include "resolve/naming_places.h"
 #include "resolve/naming_priv.h"
 #include "resolve/unnamed.h"
@@ -56,6 +57,7 @@ void naming_free(struct naming *n)
 	}
 	vec_done(&n->entries);
 	vec_done(&n->wants);
+	live_files_free(n->live);
 	naming_kallsyms_done(&n->kallsyms);
 	buf_done(&n->modules);
 	free(n->session_dir);
@@ -146,11 +148,26 @@ static bool has_stage(struct naming *n, enum binary_stage stage)
 	return stage == BINARY_HERE || naming_places_debuginfod(n->places);
 }
 
+/* The processes of the recording that still live; NULL: it is none of this boot, or they are
+ * not to be looked at. */
+static struct live_files *live_files_of(struct naming *n)
+{
+	if (!n->live_tried && !naming_places_root(n->places)[0] &&
+	    live_files_possible(n->info))
+		(void)live_files_new(n->dict, n->info, &n->live);
+	n->live_tried = true;
+	return n->live;
+}
+
 static int find_binary(struct naming *n, const struct image *image, const char *name,
 		       struct binary *b)
 {
 	struct binary_places places = naming_binary_places(n, BINARY_HERE);
-	int r = binary_find(&places, image, name, b);
+	int r;
+
+	places.live = live_files_of(n);
+	places.number = (uint32_t)(image - n->dict->images.at);
+	r = binary_find(&places, image, name, b);
 
 	for (int stage = BINARY_INDEX; !r && b->fd < 0 && stage < BINARY_STAGES;
 	     stage++) {

@@ -49,6 +49,7 @@ struct naming_trace {
 #define NAMING_STEP_KALLSYMS "kallsyms"
 #define NAMING_STEP_VMLINUX "--vmlinux"
 #define NAMING_STEP_CACHED_KERNEL "vmlinux in perf's cache"
+#define NAMING_STEP_LIVE "/proc of its processes"
 #define NAMING_STEP_DEBUGINFOD "debuginfod"
 
 /* Where else to look, of a whole report: made once, used by the naming of each segment.

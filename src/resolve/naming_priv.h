@@ -38,9 +38,12 @@ struct naming_kallsyms {
 struct naming {
 	const struct dict *dict;
 	const struct session_info *info;
-	char *session_dir;            /* "" none */
-	bool is_local;                /* recorded on this machine, under this kernel */
-	struct naming_places *places; /* NULL: nowhere else */
+	char *session_dir;       /* "" none */
+	bool is_local;           /* recorded on this machine, under this kernel */
+	struct live_files *live; /* of its processes; NULL: of another boot, or not
+				       * looked for yet */
+	bool live_tried;
+	struct naming_places *places;     /* NULL: nowhere else */
 	VEC(struct naming_entry) entries; /* by image number */
 	struct naming_kallsyms kallsyms;
 	bool modules_read;

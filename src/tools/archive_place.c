@@ -183,6 +183,7 @@ static const struct {
 	{ NAMING_STEP_RECORDED, place_binary },
 	{ NAMING_STEP_INDEX, place_found },
 	{ NAMING_STEP_CACHE, place_cached },
+	{ NAMING_STEP_LIVE, place_binary },
 	{ NAMING_STEP_DEBUG_ID, place_below_root },
 	{ NAMING_STEP_DEBUG_LINK, place_below_root },
 	{ NAMING_STEP_KERNEL, place_below_root },

@@ -317,3 +317,12 @@ none_named()
 	run --separate-stderr -0 symbols
 	all_named
 }
+
+@test "recording asks nothing, archiving at its end neither" {
+	need_recording
+	start_server never "$DIR/good"
+	cd "$BATS_TEST_TMPDIR"
+	new_session
+	within 20 operf --session-dir "$session" --archive=a.oparchive ls
+	[ "$(nr_asked)" -eq 0 ]
+}

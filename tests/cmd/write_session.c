@@ -1,7 +1,7 @@
 /* write_session SEGMENT < DESCRIPTION - a session segment from a description that a person
  * can read.  Lines, with fields between bars:
  *
- *	info|CPU_MHZ|CPU_DESC|HOST|VMLINUX|START_NS|FLAGS|SESSION_FLAGS
+ *	info|CPU_MHZ|CPU_DESC|HOST|VMLINUX|START_NS|FLAGS|OS_RELEASE|BOOT_ID
  *	event|NAME|ABOUT|FLAGS|COUNT|FREQUENCY|UNIT_MASK
  *	image|KIND|NAME|BUILD_ID_HEX|PID|START|END
  *	thread|PID|TID|COMM|APP_IMAGE or -|FLAGS|CGROUP
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/parse.h"
@@ -88,7 +89,10 @@ static void put_info(struct writing *w)
 	w->info.vmlinux = strdup(field(w, 4));
 	w->info.start_ns = number(w, 5);
 	w->info.flags = (uint32_t)number(w, 6);
-	w->info.flags = (uint32_t)number(w, 6);
+	w->info.os_release = strdup(field(w, 7));
+	w->info.boot_id = strdup(field(w, 8));
+	if (*field(w, 8))
+		w->info.clock_id = CLOCK_MONOTONIC; /* of that boot */
 }
 
 static void put_event(struct writing *w)

@@ -1,0 +1,126 @@
+# Binaries that only processes of the recording still see: deleted ones, and those of another
+# root.  The sessions are described as operf would have made them, the processes live.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+	export DIR=$BATS_FILE_TMPDIR
+	cat >"$DIR/sleeper.c" <<-'END'
+		#include <unistd.h>
+		void sleep_well(void);
+		void sleep_well(void) { for (;;) sleep(600); }
+		int main(void) { sleep_well(); }
+	END
+	gcc -static -Wl,--build-id -o "$DIR/sleeper" "$DIR/sleeper.c" || true
+}
+
+setup()
+{
+	[ -x "$DIR/sleeper" ] || skip "needs a static libc"
+	sleeper=
+	id=$(readelf -n "$DIR/sleeper" | sed -n 's/.*Build ID: //p')
+	offset=$(($(text_offset "$DIR/sleeper") + 0x$(nm "$DIR/sleeper" | sed -n 's/ T sleep_well$//p') - 0x$(readelf -SW "$DIR/sleeper" |
+		sed -n 's/^.*\] \.text *PROGBITS *\([0-9a-f]*\) .*/\1/p')))
+}
+
+teardown()
+{
+	[ -z "$sleeper" ] || kill "$sleeper"
+}
+
+# describe PATH BUILD_ID [START_NS [BOOT_ID [HOST]]]: a session of $sleeper in $session.  With
+# main=- it is not known that the binary is the process's main one, as with a library.
+describe()
+{
+	new_session
+	rm -rf "$session/samples"
+	{
+		echo "info|0|Some CPU|${5-$(uname -n)}||${3-$(now)}|0|$(uname -r)|${4-$(</proc/sys/kernel/random/boot_id)}"
+		echo 'event|TIMER|Clocks|3|100000|0|0'
+		echo "image|1|$1|$2"
+		echo "thread|$sleeper|$sleeper|sleeper|${main-0}|0|"
+		echo "sample|0|0|0|2000|1|0+$offset|7"
+	} | write_segment "$session/samples/current"
+}
+
+# The clock of sessions, two seconds from now: the process surely began before.
+now()
+{
+	python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC) + 2000000000)'
+}
+
+delete_running()
+{
+	cp "$DIR/sleeper" "$BATS_TEST_TMPDIR/gone"
+	"$BATS_TEST_TMPDIR/gone" 3>&- &
+	sleeper=$!
+	for ((i = 0; i < 100; i++)); do
+		[ "$(readlink "/proc/$sleeper/exe")" != "$BATS_TEST_TMPDIR/gone" ] || break
+		sleep 0.05
+	done
+	rm "$BATS_TEST_TMPDIR/gone"
+}
+
+has_name()
+{
+	opreport --session-dir "$session" --by image,symbol --csv 2>/dev/null | grep -q ',sleep_well,7,'
+}
+
+@test "a program that was deleted while it runs" {
+	delete_running
+	describe "$BATS_TEST_TMPDIR/gone" "$id"
+	has_name
+	run -0 "$OPROFILE" where --session-dir "$session" gone
+	[[ $output == *"/proc of its processes"*"/proc/$sleeper/exe: found"* ]]
+	kill "$sleeper"
+	wait "$sleeper" || true
+	sleeper=
+	run ! has_name
+}
+
+@test "a library of a process, with the name that it had" {
+	delete_running
+	cat "/proc/$sleeper/map_files/"* >/dev/null 2>&1 || skip "map_files cannot be read here"
+	for name in gone "gone (deleted)"; do
+		main=- describe "$BATS_TEST_TMPDIR/$name" "$id"
+		has_name
+		run -0 "$OPROFILE" where --session-dir "$session" "$name"
+		[[ $output == *"/proc/$sleeper/map_files/"*": found"* ]]
+	done
+}
+
+@test "a program of another root" {
+	need_root
+	need chroot
+	mkdir "$BATS_TEST_TMPDIR/root"
+	cp "$DIR/sleeper" "$BATS_TEST_TMPDIR/root/only-there"
+	chroot "$BATS_TEST_TMPDIR/root" /only-there 3>&- &
+	sleeper=$!
+	for ((i = 0; i < 100; i++)); do
+		[ "$(readlink "/proc/$sleeper/root")" != "$BATS_TEST_TMPDIR/root" ] || break
+		sleep 0.05
+	done
+	main=- describe /only-there "$id"
+	has_name
+	run -0 "$OPROFILE" where --session-dir "$session" only-there
+	[[ $output == *"/proc/$sleeper/root/only-there: found"* ]]
+}
+
+@test "another file, another boot, another machine, another process: not used" {
+	delete_running
+	describe "$BATS_TEST_TMPDIR/gone" 1234567890123456789012345678901234567890
+	run ! has_name
+	describe "$BATS_TEST_TMPDIR/gone" "$id" "$(now)" 01234567-89ab-cdef-0123-456789abcdef
+	run ! has_name
+	describe "$BATS_TEST_TMPDIR/gone" "$id" "$(now)" "$(</proc/sys/kernel/random/boot_id)" elsewhere
+	run ! has_name
+	# A recording that began, and had the process, long before this process did.
+	describe "$BATS_TEST_TMPDIR/gone" "$id" 1000
+	run ! has_name
+	run -1 "$OPROFILE" where --session-dir "$session" gone
+	[[ $output == *"/proc of its processes"*"not there"* ]]
+	describe "$BATS_TEST_TMPDIR/gone" "$id"
+	has_name
+}
