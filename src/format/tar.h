@@ -40,6 +40,9 @@ struct tar_source {
 	void *ctx;
 };
 
+/* That of a descriptor; `ctx` points to it. */
+ssize_t tar_source_fd(void *ctx, void *bytes, size_t len);
+
 /* `max_bytes`: more than that, unpacked, is refused (-EFBIG).  0 or -ENOMEM. */
 int tar_reader_new(struct tar_source source, uint64_t max_bytes,
 		   struct tar_reader **ret_tar);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "format/pack.h"
@@ -27,6 +28,17 @@ struct tar_reader {
 	uint8_t input[INPUT_BYTES];
 	char extra[EXTRA_MAX_BYTES + 1];
 };
+
+ssize_t tar_source_fd(void *ctx, void *bytes, size_t len)
+{
+	const int *fd = ctx;
+	ssize_t n;
+
+	do {
+		n = read(*fd, bytes, len);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
 
 int tar_reader_new(struct tar_source source, uint64_t max_bytes,
 		   struct tar_reader **ret_tar)

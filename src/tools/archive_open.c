@@ -277,17 +277,6 @@ static int check_manifest(struct unpacking *u, struct err *err)
 	return r;
 }
 
-static ssize_t read_file(void *ctx, void *bytes, size_t len)
-{
-	const int *fd = ctx;
-	ssize_t n;
-
-	do {
-		n = read(*fd, bytes, len);
-	} while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
 static void unpacking_free(struct unpacking *u)
 {
 	for (size_t i = 0; i < u->files.nr; i++)
@@ -302,7 +291,7 @@ static void unpacking_free(struct unpacking *u)
 static int unpack(const char *path, int fd, uint64_t bytes, const char *folder,
 		  struct err *err)
 {
-	const struct tar_source source = { read_file, &fd };
+	const struct tar_source source = { tar_source_fd, &fd };
 	struct unpacking *u = calloc(1, sizeof(*u));
 	int r;
 

@@ -228,17 +228,6 @@ static int place_data(struct unpack *u, struct err *err)
 
 /* ---- the tar ---- */
 
-static ssize_t read_fd(void *ctx, void *bytes, size_t len)
-{
-	const int *fd = ctx;
-	ssize_t n;
-
-	do {
-		n = read(*fd, bytes, len);
-	} while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
 static ssize_t read_member(void *ctx, void *bytes, size_t len)
 {
 	return tar_reader_get(ctx, bytes, len, NULL);
@@ -365,7 +354,7 @@ static int unpack_fd(struct unpack *u, int fd, struct err *err)
 	free(file);
 	if (r)
 		return r;
-	r = take_all(u, (struct tar_source){ read_fd, &fd }, false, err);
+	r = take_all(u, (struct tar_source){ tar_source_fd, &fd }, false, err);
 	if (r)
 		return r == -EEXIST || r == -EINVAL ? r
 						    : err_prefix(err, "%s", u->path);

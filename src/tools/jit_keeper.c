@@ -71,11 +71,12 @@ const char *jit_dump_name(const char *path)
 {
 	static const char start[] = "jit-";
 	const char *slash = strrchr(path, '/');
-	const char *at = slash ? slash + 1 + strlen(start) : path;
+	const char *at;
 	size_t digits;
 
-	if (path[0] != '/' || strncmp(slash + 1, start, strlen(start)) != 0)
+	if (path[0] != '/' || !slash || strncmp(slash + 1, start, strlen(start)) != 0)
 		return NULL;
+	at = slash + 1 + strlen(start);
 	digits = strspn(at, "0123456789");
 	return digits && digits < NAME_BYTES - 16 && !strcmp(at + digits, ".dump")
 		       ? slash + 1

@@ -18,11 +18,6 @@ teardown()
 	[ -z "$(ls -A "$BATS_TEST_TMPDIR/unpacked")" ]
 }
 
-oparchive()
-{
-	timeout -k 5 60 "$OPROFILE_LINKS/oparchive" "$@"
-}
-
 # What `opreport archive:$1` says in one line.
 refused()
 {

@@ -16,11 +16,6 @@ setup()
 	here=${BATS_TEST_TMPDIR#/}
 }
 
-oparchive()
-{
-	timeout -k 5 60 "$OPROFILE_LINKS/oparchive" "$@"
-}
-
 # main.c calls what sub/loop.h has, inlined, and never what idle.c has.  Compiled in tree/out,
 # so that the paths of the debug information are relative to that.
 make_program()

@@ -10,6 +10,11 @@ opreport()
 	timeout -k 5 60 "$OPROFILE_LINKS/opreport" "$@"
 }
 
+oparchive()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/oparchive" "$@"
+}
+
 # setup() and teardown() of tests that record.
 begin_recording_test()
 {

@@ -136,18 +136,18 @@ symbols_of() # IMAGE
 	jit_map=/tmp/perf-$pid.map
 	for recording in "$session/samples/current" data; do
 		rm -rf folder again
-		"$OPROFILE" archive -o folder "$recording"
+		oparchive -o folder "$recording"
 		cmp "folder/tmp/perf-$pid.map" "$jit_map"
-		"$OPROFILE" archive -o again archive:folder
+		oparchive -o again archive:folder
 		diff -r folder again
 	done
-	"$OPROFILE" archive --list-files data | grep -qx "$jit_map"
+	oparchive --list-files data | grep -qx "$jit_map"
 	# One that was there before is of another process; a link is of nobody.
 	touch -d yesterday "$jit_map"
-	"$OPROFILE" archive -o old "$session/samples/current"
+	oparchive -o old "$session/samples/current"
 	[ ! -e "old$jit_map" ]
 	ln -sf /etc/passwd "$jit_map"
-	"$OPROFILE" archive -o linked data
+	oparchive -o linked data
 	[ ! -e "linked$jit_map" ]
 	# A jitdump, by the mappings of a perf.data: python runs code outside of files here.
 	rm "$jit_map"
@@ -167,7 +167,7 @@ symbols_of() # IMAGE
 	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the jitdump's code is of x86-64"
 	operf --session-dir "$session" --perf-data data -- python3 burn.py
 	dump=$(ls jit-*.dump)
-	"$OPROFILE" archive -o dumped data
+	oparchive -o dumped data
 	cmp "dumped$PWD/$dump" "$dump"
 }
 
