@@ -547,7 +547,8 @@ void debuginfod_fetch(struct debuginfod *d, const struct debuginfod_want *wants,
 		http_free(f->http);
 	} else {
 		d->no_http = true;
-		log_say(LOG_NOTE,
+		/* A build without it says so in --version. */
+		log_say(http_version() ? LOG_NOTE : LOG_DEBUG,
 			"DEBUGINFOD_URLS is set, but there is no libcurl to fetch "
 			"files with");
 	}

@@ -317,11 +317,12 @@ bool naming_is_deferred(struct naming *n, uint32_t image)
 	return e && e->deferred;
 }
 
+/* There is nothing in them. */
 static void forget_deferred(struct naming *n)
 {
 	for (size_t i = 0; i < n->entries.nr; i++)
 		if (n->entries.at[i].deferred)
-			forget(&n->entries.at[i]);
+			n->entries.at[i].done = n->entries.at[i].deferred = false;
 }
 
 int naming_fetch(struct naming *n, const uint32_t *images, size_t nr)

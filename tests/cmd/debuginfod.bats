@@ -326,3 +326,12 @@ none_named()
 	within 20 operf --session-dir "$session" --archive=a.oparchive ls
 	[ "$(nr_asked)" -eq 0 ]
 }
+
+@test "progress is shown on a terminal, and cleared" {
+	start_server late "$DIR/good"
+	run -0 env TERM=xterm OPROFILE_PAGER=cat timeout 60 python3 \
+		"$SOURCE_ROOT/tests/cmd/on_terminal.py" 100 \
+		"$OPROFILE_LINKS/opreport" --session-dir "$DIR/session" --by image,symbol --csv
+	[[ $output == *"opreport: fetched 0 of 2 files from debuginfod"* ]]
+	[[ $output == *$'\r\e[K'*leaf,30* ]]
+}
