@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/map.h"
 #include "base/parse.h"
@@ -21,8 +22,8 @@
 enum {
 	SMALL_FILE_MAX = 4096,
 	LINK_TEXT_MAX = 4096,
-	OTHERS_MAX = 64, /* processes that may or may not have the image mapped */
-	START_FIELD = 22 /* of /proc/PID/stat: ticks since boot */
+	MAPPED_MAX = 4096, /* mapped files that are nowhere else */
+	START_FIELD = 22   /* of /proc/PID/stat: ticks since boot */
 };
 
 /* What the kernel puts behind the path of a file that is. */
@@ -38,12 +39,21 @@ struct live_process {
 	uint64_t mounts; /* number of its mount namespace */
 };
 
+/* A mapped file that its path does not lead to. */
+struct live_mapping {
+	uint64_t hash; /* of the path that it had */
+	char *path;    /* below map_files */
+};
+
 struct live_files {
 	const struct dict *dict;
 	const struct session_info *info;
 	size_t nr_threads; /* of the dict that were looked at */
 	struct map known;  /* pids: looked at */
 	VEC(struct live_process) processes;
+	size_t nr_mapped; /* processes whose mappings were looked at */
+	VEC(struct live_mapping) mappings;
+	struct map mapped;        /* (hash, inode) of these: each file once */
 	struct live_process self; /* this one: whose files are found without help */
 };
 
@@ -183,6 +193,10 @@ void live_files_free(struct live_files *l)
 		return;
 	map_done(&l->known);
 	vec_done(&l->processes);
+	for (size_t i = 0; i < l->mappings.nr; i++)
+		free(l->mappings.at[i].path);
+	vec_done(&l->mappings);
+	map_done(&l->mapped);
 	free(l);
 }
 
@@ -252,37 +266,74 @@ static char *path_of(const struct live_process *p, const char *what, const char 
 	return asprintf(&path, "/proc/%d/%s%s", p->pid, what, name) < 0 ? NULL : path;
 }
 
-/* Whether the text of a link is the image's path, or that of a file that was deleted. */
-static bool is_called(const char *text, const char *name)
+/* Takes " (deleted)" off.  Whether it was there. */
+static bool cut_deleted(char *name)
 {
 	size_t len = strlen(name);
+	size_t tail = sizeof(deleted) - 1;
 
-	if (strncmp(text, name, len) != 0)
+	if (len <= tail || strcmp(name + len - tail, deleted) != 0)
 		return false;
-	return !text[len] || !strcmp(text + len, deleted);
+	name[len - tail] = '\0';
+	return true;
 }
 
-static int try_mappings(struct search *s, const struct live_process *p)
+/* Notes a mapped file, if only this way leads to it.  Consumes `path`.  0 or -ENOMEM. */
+static int add_mapping(struct live_files *l, const struct live_process *p, char *path)
+{
+	struct live_mapping m = { .path = path };
+	char text[LINK_TEXT_MAX];
+	struct map_slot *slot;
+	struct stat st;
+	bool is_new = false;
+	int r = 0;
+
+	if (!read_link(path, text) && (cut_deleted(text) || !same_root(p, &l->self)) &&
+	    !stat(path, &st)) {
+		m.hash = hash_bytes(text, strlen(text), 0);
+		slot = map_at(&l->mapped, m.hash, st.st_ino, &is_new);
+		if (slot)
+			slot->value_plus_1 = 1;
+		r = slot ? 0 : -ENOMEM;
+	}
+	if (!r && is_new && vec_push(&l->mappings, m))
+		return 0;
+	free(path);
+	return is_new ? -ENOMEM : r;
+}
+
+static int add_mappings(struct live_files *l, const struct live_process *p)
 {
 	char *folder = path_of(p, "map_files", "");
-	char text[LINK_TEXT_MAX];
-	const struct dirent *e;
 	DIR *dir = folder ? opendir(folder) : NULL;
 	int r = folder ? 0 : -ENOMEM;
+	const struct dirent *e;
 
-	while (!r && s->fd < 0 && dir && (e = readdir(dir))) {
+	while (!r && dir && l->mappings.nr < MAPPED_MAX && (e = readdir(dir))) {
 		char *path = path_of(p, "map_files/", e->d_name);
 
-		if (!path)
-			r = -ENOMEM;
-		else if (!read_link(path, text) && is_called(text, s->name))
-			r = try_path(s, path);
-		else
-			free(path);
+		r = path ? add_mapping(l, p, path) : -ENOMEM;
 	}
 	if (dir)
 		closedir(dir);
 	free(folder);
+	return r;
+}
+
+/* Each process's mappings are read once, however many images are looked for. */
+static int try_mappings(struct search *s, struct live_files *l)
+{
+	uint64_t hash = hash_bytes(s->name, strlen(s->name), 0);
+	int r = 0;
+
+	for (; !r && l->nr_mapped < l->processes.nr; l->nr_mapped++)
+		r = add_mappings(l, &l->processes.at[l->nr_mapped]);
+	for (size_t i = 0; !r && s->fd < 0 && i < l->mappings.nr; i++)
+		if (l->mappings.at[i].hash == hash) {
+			char *path = strdup(l->mappings.at[i].path);
+
+			r = path ? try_path(s, path) : -ENOMEM;
+		}
 	return r;
 }
 
@@ -300,10 +351,9 @@ static int try_root(struct search *s, const struct live_files *l, size_t number)
 }
 
 /* Processes whose main binary the image is know it as their exe; others may have mapped it. */
-static int search(struct search *s, const struct live_files *l, uint32_t number)
+static int search(struct search *s, struct live_files *l, uint32_t number)
 {
 	size_t nr = l->processes.nr;
-	size_t nr_others = 0;
 	int r = 0;
 
 	for (size_t i = 0; !r && s->fd < 0 && i < nr; i++)
@@ -311,10 +361,8 @@ static int search(struct search *s, const struct live_files *l, uint32_t number)
 			r = try_path(s, path_of(&l->processes.at[i], "exe", ""));
 	for (size_t i = 0; !r && s->fd < 0 && i < nr; i++)
 		r = try_root(s, l, i);
-	for (size_t i = 0; !r && s->fd < 0 && i < nr && nr_others < OTHERS_MAX; i++) {
-		nr_others += l->processes.at[i].app != number;
-		r = try_mappings(s, &l->processes.at[i]);
-	}
+	if (!r && s->fd < 0)
+		r = try_mappings(s, l);
 	return r;
 }
 
@@ -322,13 +370,11 @@ static int search(struct search *s, const struct live_files *l, uint32_t number)
 static void put_name(struct search *s, const char *name)
 {
 	size_t len = strlen(name);
-	size_t tail = sizeof(deleted) - 1;
 
 	if (len >= sizeof(s->name))
 		return;
 	memcpy(s->name, name, len + 1);
-	if (len > tail && !strcmp(name + len - tail, deleted))
-		s->name[len - tail] = '\0';
+	(void)cut_deleted(s->name);
 }
 
 int live_files_open(struct live_files *l, const struct image *image, uint32_t number,
