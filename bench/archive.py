@@ -12,22 +12,42 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 
 from common import ratio, run, table
 
 
+# perf goes on for seconds when the job is over: it reads its file again for build-ids.  What
+# runs meanwhile is no part of it.
+SCRIPT = """
+    pid=$1 seconds=$2 jobs=$3 job=$4
+    shift 4
+    "$@" & echo $! >"$pid"
+    "$job" "$seconds" "$jobs"
+    kill -INT "$(cat "$pid")"
+"""
+
+
+def wait_for(pid):
+    while os.path.exists(f"/proc/{pid}"):
+        time.sleep(0.2)
+
+
 def record(programs, directory, env, options, chains):
     """Both at once, so that they see the same job."""
+    perf_pid = os.path.join(directory, "perf-pid")
     session = os.path.join(directory, "session")
     data = os.path.join(directory, "perf.data")
     shutil.rmtree(session, ignore_errors=True)
     os.mkdir(session)
     command = [programs["oprofile"], "record", "--session-dir", session, "--system-wide",
                "--frequency", str(options.rate)] + (["--callgraph=fp"] if chains else [])
-    command += ["perf", "record", "-q", "-a", "-o", data, "-e", "cpu-clock",
-                "-F", str(options.rate)] + (["-g"] if chains else [])
-    command += [programs["job"], str(options.seconds), str(options.jobs)]
+    command += ["sh", "-c", SCRIPT, "sh", perf_pid, str(options.seconds), str(options.jobs),
+                programs["job"], "perf", "record", "-q", "-a", "-o", data, "-e",
+                "cpu-clock", "-F", str(options.rate)] + (["-g"] if chains else [])
     done = run(command, env)
+    with open(perf_pid, encoding="ascii") as text:
+        wait_for(int(text.read()))
     if done.status or not os.path.exists(data):
         print(f"recording: status {done.status}: {done.err.strip()}", file=sys.stderr)
         return None
