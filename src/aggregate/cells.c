@@ -6,6 +6,7 @@
 
 #include "aggregate/groups.h"
 #include "aggregate/quality.h"
+#include "aggregate/source_lines.h"
 #include "aggregate/view.h"
 #include "resolve/sort_keys.h"
 
@@ -41,6 +42,7 @@ struct numbers {
 	uint32_t turn;
 	struct app_who *of_app; /* by image; of earlier turns: not known */
 	uint32_t *where_of;     /* by place; one more for an unknown one */
+	struct source_lines lines;
 };
 
 enum {
@@ -100,8 +102,8 @@ static const char *origin_of(const struct dict *d, uint32_t image)
 	return image_origin(image < d->images.nr ? &d->images.at[image] : &damaged);
 }
 
-static uint64_t key_value(struct profile *p, struct view *v, const struct cell_view *c,
-			  const struct key *key)
+static uint64_t key_value(struct profile *p, struct view *v, struct numbers *n,
+			  const struct cell_view *c, const struct key *key)
 {
 	const struct dict *d = v->source.dict;
 
@@ -132,6 +134,11 @@ static uint64_t key_value(struct profile *p, struct view *v, const struct cell_v
 		return strtab_add(&p->strings, v->source.info->hostname);
 	case KEY_TIME:
 		return c->bucket * key->width_ns;
+	case KEY_LINE:
+	case KEY_FILE:
+	case KEY_INLINE:
+	case KEY_FUNCTION_LINE:
+		return source_lines_value(&n->lines, c->place, key->row->id);
 	case KEY_EVENT: /* the row's, not the group's */
 	case KEY_ID_COUNT:
 	default:
@@ -189,8 +196,8 @@ static int cell_wanted(struct profile *p, struct view *v, struct cell_view *c)
 }
 
 /* The number of the tuple that one side of the cell's group is. */
-static uint32_t make_tuple(struct profile *p, struct view *v, const struct cell_view *c,
-			   unsigned int side)
+static uint32_t make_tuple(struct profile *p, struct view *v, struct numbers *n,
+			   const struct cell_view *c, unsigned int side)
 {
 	uint64_t values[KEY_ID_COUNT] = { 0 };
 
@@ -200,7 +207,7 @@ static uint32_t make_tuple(struct profile *p, struct view *v, const struct cell_
 
 		if (p->key_slots[k].side != side)
 			continue;
-		*value = key_value(p, v, c, key);
+		*value = key_value(p, v, n, c, key);
 		if (key->row->kind == KEY_TEXT && *value == STRTAB_FAILED)
 			return DICT_NONE;
 	}
@@ -228,7 +235,7 @@ static uint32_t who_tuple(struct profile *p, struct view *v, struct numbers *n,
 	n->last = *c;
 	known = c->app < v->nr_images ? &n->of_app[c->app] : NULL;
 	n->who = known && known->turn == n->turn ? known->who
-						 : make_tuple(p, v, c, GROUP_WHO);
+						 : make_tuple(p, v, n, c, GROUP_WHO);
 	if (known)
 		*known = (struct app_who){ n->turn, n->who };
 	return n->who;
@@ -311,9 +318,13 @@ static int number_places(struct profile *p, struct view *v, struct numbers *n)
 				       .place = is_known ? &v->places.at[at]
 							 : &nowhere };
 
+		if (p->needs & NEED_LINES && is_known &&
+		    (!i || c.place->image != n->lines.image) &&
+		    source_lines_begin(&n->lines, i, n->where_of))
+			return -ENOMEM;
 		if (n->where_of[at] == DICT_NONE)
 			continue;
-		n->where_of[at] = make_tuple(p, v, &c, GROUP_WHERE);
+		n->where_of[at] = make_tuple(p, v, n, &c, GROUP_WHERE);
 		if (n->where_of[at] == DICT_NONE)
 			return -ENOMEM;
 	}
@@ -397,6 +408,7 @@ int cells_add_all(struct profile *p, struct view *v)
 	struct numbers n = { .who = DICT_NONE };
 	int r = -ENOMEM;
 
+	source_lines_init(&n.lines, p, v);
 	n.where_of = malloc(bytes);
 	n.of_app = calloc(v->nr_images + 1, sizeof(*n.of_app));
 	if (n.where_of && n.of_app) {
@@ -407,6 +419,7 @@ int cells_add_all(struct profile *p, struct view *v)
 		if (!r)
 			r = add_cells(p, &v->tally, &n);
 	}
+	source_lines_done(&n.lines);
 	free(n.where_of);
 	free(n.of_app);
 	return r;

@@ -11,10 +11,6 @@
 
 static const uint64_t min_width_ns = 100; /* times are kept to 100 ns */
 
-#define NO_LINES                                                                       \
-	"source lines are not known yet: comes with a later version (symbol and "      \
-	"address are there)"
-
 const struct key_row key_rows[] = {
 	{ .name = "event", .id = KEY_EVENT, .help = "what was counted" },
 	{ .name = "comm",
@@ -85,13 +81,31 @@ const struct key_row key_rows[] = {
 	  .needs = NEED_TIME,
 	  .help = "time:10ms: spans of that length, in seconds from the session's "
 		  "start" },
-	{ .name = "line", .refusal = NO_LINES },
-	{ .name = "srcline", .refusal = NO_LINES },
-	{ .name = "file", .refusal = NO_LINES },
-	{ .name = "srcfile", .refusal = NO_LINES },
+	{ .name = "line",
+	  .id = KEY_LINE,
+	  .needs = NEED_IMAGE | NEED_ADDRESS | NEED_LINES,
+	  .help = "source file and line, where there is debug information" },
+	{ .name = "srcline",
+	  .id = KEY_LINE,
+	  .needs = NEED_IMAGE | NEED_ADDRESS | NEED_LINES,
+	  .help = "source file and line; the same as line" },
+	{ .name = "file",
+	  .id = KEY_FILE,
+	  .needs = NEED_IMAGE | NEED_ADDRESS | NEED_LINES,
+	  .help = "source file" },
+	{ .name = "srcfile",
+	  .id = KEY_FILE,
+	  .needs = NEED_IMAGE | NEED_ADDRESS | NEED_LINES,
+	  .help = "source file; the same as file" },
 	{ .name = "inline",
-	  .refusal = "inlined functions are not known yet: comes with a later version "
-		     "(symbol has the function that they became part of)" },
+	  .id = KEY_INLINE,
+	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_ADDRESS | NEED_LINES,
+	  .help = "function whose source it is: an inlined one is marked, where symbol "
+		  "has the function that it became part of" },
+	{ .name = "function-line",
+	  .id = KEY_FUNCTION_LINE,
+	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_LINES,
+	  .help = "source file and line where the function begins" },
 	{ 0 },
 };
 
@@ -117,7 +131,8 @@ static int unknown_key(const char *name, struct err *err)
 	return err_set(
 		err, -EINVAL,
 		"--by: unknown key '%s' (event, comm, pid, tid, cpu, image, app, "
-		"symbol, origin, address, cgroup, session, host, time:10ms)",
+		"symbol, origin, address, line, file, inline, function-line, cgroup, "
+		"session, host, time:10ms)",
 		name);
 }
 

@@ -24,6 +24,10 @@ enum key_id {
 	KEY_SESSION,
 	KEY_HOST,
 	KEY_TIME,
+	KEY_LINE,
+	KEY_FILE,
+	KEY_INLINE,
+	KEY_FUNCTION_LINE,
 	KEY_ID_COUNT
 };
 
@@ -47,6 +51,7 @@ enum {
 	NEED_CPU = 256,
 	NEED_TIME = 512,
 	NEED_QUALITY = 1024, /* whether it was idle, exiting, cut short */
+	NEED_LINES = 2048,   /* debug information */
 };
 
 struct key_row {

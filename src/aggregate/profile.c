@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "resolve/demangle.h"
 #include "resolve/name_patterns.h"
+#include "resolve/naming_lines.h"
 
 int profile_init(struct profile *p, const struct profile_options *options)
 {
@@ -88,6 +89,8 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 	/* What is fetched for names should be fetched for what counts most. */
 	if (p->needs & (NEED_FUNCTION | NEED_ADDRESS) && source->naming)
 		p->view->fetch = naming_defer(source->naming);
+	if (p->needs & NEED_LINES && source->naming)
+		naming_want_lines(source->naming);
 	p->view->time_width_ns = time_width(p);
 	p->view->by_cpu = p->needs & NEED_CPU;
 	p->view->dense.on = !p->options.periods && !(p->needs & (NEED_CPU | NEED_TIME));
@@ -188,8 +191,7 @@ void profile_finish(struct profile *p)
 	}
 }
 
-/* A demangled name as options want it, malloc'd; NULL: the one in the symbol table. */
-static char *name_to_show(const struct profile *p, const char *raw)
+char *profile_name_to_show(const struct profile *p, const char *raw)
 {
 	char *full = p->options.raw_names ? NULL : demangle(raw);
 	char *shorter = NULL;
@@ -210,7 +212,7 @@ const char *profile_function_name(struct profile *p, uint32_t function)
 
 	if (f->shown != DICT_NONE)
 		return strtab_get(&p->strings, f->shown);
-	shown = f->kind == FUNCTION_NAMED ? name_to_show(p, raw) : NULL;
+	shown = f->kind == FUNCTION_NAMED ? profile_name_to_show(p, raw) : NULL;
 	f->shown = shown ? strtab_add(&p->strings, shown) : f->raw;
 	free(shown);
 	return f->shown == STRTAB_FAILED ? NULL : strtab_get(&p->strings, f->shown);

@@ -33,6 +33,7 @@
 #include "resolve/naming.h"
 
 struct err;
+struct lines_options;
 struct name_patterns;
 struct view;
 
@@ -53,6 +54,7 @@ struct profile_options {
 	const struct symbol_filter *symbols; /* NULL: all */
 	const char *vmlinux; /* names the kernel in OProfile's layouts; NULL: the
 			      * session's file does */
+	const struct lines_options *lines; /* NULL: no debug information is read */
 	struct naming_places *places; /* where else to look for binaries; may be NULL */
 	bool one_thread; /* read files without help; the result is the same */
 	/* Called for every batch of a file: bytes of it read so far, and all in all (0: not
@@ -102,6 +104,7 @@ struct profile_function {
 	uint32_t image;
 	uint32_t raw;   /* string: as in the symbol table, or made up by kind */
 	uint32_t shown; /* string: demangled; DICT_NONE until asked for */
+	uint32_t line;  /* string: where it begins; DICT_NONE until asked for */
 	enum function_kind kind;
 	enum function_wanted wanted;
 	uint64_t vma;
@@ -236,4 +239,6 @@ size_t profile_nr_values(const struct profile *p, size_t key);
 /* The text of a KEY_TEXT value, borrowed; full names. */
 const char *profile_text(struct profile *p, uint32_t group, size_t key);
 const char *profile_function_name(struct profile *p, uint32_t function);
+/* A name of a symbol table as options want it shown, malloc'd; NULL: as it is. */
+char *profile_name_to_show(const struct profile *p, const char *raw);
 const char *profile_event_name(const struct profile *p, uint32_t event);

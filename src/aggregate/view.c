@@ -297,7 +297,8 @@ static void decide_names(const struct profile *p, struct view *v)
 	if (v->source.dict->events.nr >
 	    (named ? DENSE_NAMED_EVENTS : 1 << DENSE_EVENT_BITS))
 		v->dense.on = false;
-	v->late = named && (v->source.names_late || v->fetch || !v->dense.on);
+	v->late = named && (v->source.names_late || v->fetch || !v->dense.on ||
+			    p->needs & NEED_LINES);
 }
 
 int view_extend(struct profile *p, struct view *v)

@@ -105,7 +105,9 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 			      uint64_t offset)
 {
 	uint32_t number = profile_image_of(p, v, image);
-	struct profile_function f = { .image = number, .shown = DICT_NONE };
+	struct profile_function f = { .image = number,
+				      .shown = DICT_NONE,
+				      .line = DICT_NONE };
 	const struct symtab *tab;
 	const struct symbol *symbol;
 	enum naming_kind kind;

@@ -273,15 +273,20 @@ int binary_fetch(const struct binary_places *places, const struct build_id *id,
 	return r;
 }
 
-/* Whether the binary has all the symbols that a debug file would. */
-static bool has_symbols(int fd)
+/* Whether the binary has all that a debug file would be asked for: symbols, or lines. */
+static bool needs_no_debug_file(int fd, bool lines)
 {
 	struct elf_file f;
 	bool has = false;
 
 	if (elf_file_init_fd(&f, fd, NULL))
 		return true;
-	if (!elf_file_sections(&f, NULL))
+	if (elf_file_sections(&f, NULL))
+		has = false;
+	else if (lines)
+		has = elf_file_find_section(&f, ".debug_info") ||
+		      elf_file_find_section(&f, ".zdebug_info");
+	else
 		has = elf_file_find_section(&f, ".symtab") ||
 		      elf_file_find_section(&f, ".gnu_debugdata");
 	elf_file_done(&f);
@@ -293,7 +298,7 @@ static int fetch_debug_file(const struct binary_places *places,
 {
 	int r;
 
-	if (!places->debuginfod || has_symbols(b->fd))
+	if (!places->debuginfod || needs_no_debug_file(b->fd, places->lines))
 		return 0;
 	r = binary_fetch(places, id, DEBUGINFOD_DEBUGINFO, &b->debug_fd,
 			 &b->debug_path);

@@ -35,6 +35,7 @@ struct binary_places {
 	/* Not NULL: what servers are to be asked for is added here, and none is asked. */
 	debuginfod_wants *wants;
 	bool cached_only; /* of what servers have, only what was fetched before */
+	bool lines;       /* a debug file is for lines, too, not only for symbols */
 	const struct naming_trace *trace; /* NULL: none */
 	bool foreign; /* recorded elsewhere: a path of this machine proves nothing */
 	bool archive; /* `root` is an archive: who made it had the proof that inodes give */

@@ -88,6 +88,7 @@ struct binary_places naming_binary_places(struct naming *n, enum binary_stage st
 		.debuginfod = naming_places_debuginfod(n->places),
 		.wants = n->deferring ? &n->wants : NULL,
 		.cached_only = n->fetched,
+		.lines = n->want_lines,
 		.trace = naming_places_trace(n->places),
 		.foreign = !n->session_dir[0] && !n->is_local,
 		.archive = naming_places_archive(n->places),
@@ -159,7 +160,7 @@ static struct live_files *live_files_of(struct naming *n)
 	return n->live;
 }
 
-static int find_binary(struct naming *n, const struct image *image, const char *name,
+int naming_find_binary(struct naming *n, const struct image *image, const char *name,
 		       struct binary *b)
 {
 	struct binary_places places = naming_binary_places(n, BINARY_HERE);
@@ -190,7 +191,7 @@ static int find_file(struct naming *n, const struct image *image,
 	const char *name = dict_str(n->dict, image->name);
 	size_t nr_wants = n->wants.nr;
 	struct binary b;
-	int r = find_binary(n, image, name, &b);
+	int r = naming_find_binary(n, image, name, &b);
 
 	if (r)
 		return r;
@@ -370,7 +371,7 @@ static void read_unnamed(struct naming *n, uint32_t image, enum unnamed_part par
 	struct elf_file f;
 	struct binary b;
 
-	if (find_binary(n, i, dict_str(n->dict, i->name), &b))
+	if (naming_find_binary(n, i, dict_str(n->dict, i->name), &b))
 		return;
 	if (b.fd >= 0 && !elf_file_init_fd(&f, b.fd, NULL)) {
 		if (!e->unnamed)

@@ -60,6 +60,16 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 	return 0;
 }
 
+/* The file that is said to be the kernel's, "" if none is. */
+static const char *given_vmlinux(const struct naming *n)
+{
+	const char *given = naming_places_vmlinux(n->places);
+
+	if (given[0] || naming_places_archive(n->places) || !n->info->vmlinux)
+		return given;
+	return n->info->vmlinux;
+}
+
 /* The symbols of the kernel in the ELF file at `fd`.  Sets the status; -ENOMEM. */
 static int load_vmlinux(struct naming *n, const struct image *image, int fd,
 			struct naming_entry *e)
@@ -80,21 +90,44 @@ static int load_vmlinux(struct naming *n, const struct image *image, int fd,
 	return r == -ENOMEM ? r : 0;
 }
 
+int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd,
+			char **ret_path)
+{
+	const char *path = given_vmlinux(n);
+	const struct build_id *ran = naming_kernel_id(n, image);
+	struct build_id id = { 0 };
+	int fd = path[0] ? elf_open_regular(path) : -ENOENT;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = elf_build_id_fd(fd, &id, NULL);
+	if (r == -ENODATA || !ran->len)
+		r = 0;
+	else if (!r && !build_id_equal(&id, ran))
+		r = -ESTALE;
+	*ret_path = r ? NULL : strdup(path);
+	if (!r && *ret_path) {
+		*ret_fd = fd;
+		return 0;
+	}
+	close(fd);
+	return r ? r : -ENOMEM;
+}
+
 /* The file given with --vmlinux, if it can be the kernel that ran.  Sets the status to
  * OTHER_FILE or the like if not; NAMING_NO_FILE if none was given. */
 static int name_from_vmlinux(struct naming *n, const struct image *image,
 			     struct naming_entry *e)
 {
-	const char *given = naming_places_vmlinux(n->places);
-	bool archived = naming_places_archive(n->places);
-	const char *path = given[0] || archived ? given : n->info->vmlinux;
+	const char *path = given_vmlinux(n);
 	const struct build_id *ran = naming_kernel_id(n, image);
 	struct build_id id = { 0 };
 	int fd;
 	int r;
 
 	e->status = NAMING_NO_FILE;
-	if (!path || !path[0])
+	if (!path[0])
 		return 0;
 	fd = elf_open_regular(path);
 	if (fd < 0) {
@@ -239,31 +272,43 @@ static int load_ko(const struct image *image, const struct binary *b,
 	return r == -ENOMEM ? r : 0;
 }
 
+/* A module's file in one stage, and its line in the session's list (empty: not known).  Both
+ * are the caller's to end if this returns 0; else -ENOMEM. */
+static int find_ko(struct naming *n, const struct image *image, const char *module,
+		   enum binary_stage stage, struct binary *b, struct module_line *line)
+{
+	const struct binary_places places = naming_binary_places(n, stage);
+	const struct buf *list = read_modules(n);
+	int r;
+
+	*line = (struct module_line){ 0 };
+	r = module_line_find((const char *)list->data, list->len, module, line);
+	if (r == -ENOMEM)
+		return r;
+	if (r)
+		*line = (struct module_line){ 0 };
+	r = binary_find_module(&places, module,
+			       image->build_id.len ? &image->build_id : &line->build_id,
+			       b);
+	if (r)
+		module_line_done(line);
+	return r;
+}
+
 /* A module's own file, where it can be found and it is known where the module lay. */
 static int name_from_ko(struct naming *n, const struct image *image, const char *module,
 			enum binary_stage stage, struct naming_entry *e)
 {
-	struct binary_places places = naming_binary_places(n, stage);
-	const struct buf *list = read_modules(n);
-	struct module_line line = { 0 };
+	struct module_line line;
 	struct binary b;
 	int r;
 
 	e->status = NAMING_NO_FILE;
-	if (stage == BINARY_INDEX && !places.index)
+	if (stage == BINARY_INDEX && !naming_places_index(n->places))
 		return 0;
-	r = module_line_find((const char *)list->data, list->len, module, &line);
-	if (r == -ENOMEM)
-		return r;
+	r = find_ko(n, image, module, stage, &b, &line);
 	if (r)
-		line = (struct module_line){ 0 };
-	r = binary_find_module(&places, module,
-			       image->build_id.len ? &image->build_id : &line.build_id,
-			       &b);
-	if (r) {
-		module_line_done(&line);
 		return r;
-	}
 	if (b.fd >= 0)
 		r = line.places.nr ? load_ko_of_session(image, &b, &line, e)
 				   : load_ko(image, &b, e);
@@ -305,6 +350,27 @@ int naming_module(struct naming *n, const struct image *image, struct naming_ent
 		r = naming_given(n, image, e);
 	if (!r && !e->tab)
 		e->status = NAMING_NO_KALLSYMS;
+	free(module);
+	return r;
+}
+
+int naming_find_module(struct naming *n, const struct image *image,
+		       struct binary *ret_binary, struct module_line *ret_line)
+{
+	static const enum binary_stage stages[] = { BINARY_INDEX, BINARY_HERE,
+						    BINARY_FETCH };
+	char *module = module_name(dict_str(n->dict, image->name));
+	int r = module ? 0 : -ENOMEM;
+
+	*ret_binary = (struct binary){ .fd = -1, .debug_fd = -1 };
+	*ret_line = (struct module_line){ 0 };
+	for (size_t i = 0; !r && ret_binary->fd < 0 && i < 3; i++) {
+		if (stages[i] == BINARY_INDEX && !naming_places_index(n->places))
+			continue;
+		module_line_done(ret_line);
+		binary_close(ret_binary);
+		r = find_ko(n, image, module, stages[i], ret_binary, ret_line);
+	}
 	free(module);
 	return r;
 }

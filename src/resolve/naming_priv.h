@@ -9,6 +9,7 @@
 #include "resolve/binary.h"
 #include "resolve/debuginfod.h"
 #include "resolve/kallsyms.h"
+#include "resolve/module_list.h"
 #include "resolve/naming.h"
 
 struct unnamed;
@@ -53,6 +54,7 @@ struct naming {
 	bool deferring;         /* what servers would be asked for is noted in ... */
 	debuginfod_wants wants; /* ... this */
 	bool fetched;           /* nothing is asked of servers any more */
+	bool want_lines;        /* naming_want_lines() */
 };
 
 /* Notes where the symbols came from; a short memory shows as "". */
@@ -64,6 +66,18 @@ struct binary_places naming_binary_places(struct naming *n, enum binary_stage st
 /* The loaders of naming_kernel.c.  0 (e->status tells) or -ENOMEM. */
 int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e);
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e);
+/* The binary of an image of kind FILE or VDSO, from the first stage that has it; as
+ * binary_find(). */
+int naming_find_binary(struct naming *n, const struct image *image, const char *name,
+		       struct binary *ret_binary);
+/* The file given as the kernel's, if it can be the one that ran.  0: *ret_fd and *ret_path
+ * (malloc'd) are the caller's; -ENOENT, -ESTALE (of another kernel), -ENOMEM, ... */
+int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd,
+			char **ret_path);
+/* A module's own file, and where its sections were (none: not known).  0: both are the
+ * caller's to end, with fd -1 where there is none; or -ENOMEM. */
+int naming_find_module(struct naming *n, const struct image *image,
+		       struct binary *ret_binary, struct module_line *ret_line);
 /* Of naming_given.c: the symbols that a recording carries, if it has those of the image. */
 int naming_given(struct naming *n, const struct image *image, struct naming_entry *e);
 /* Of naming_kallsyms.c.  The text for the kernel that ran, once; index.parts.nr is 0 if

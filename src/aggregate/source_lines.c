@@ -1,0 +1,170 @@
+#include "aggregate/source_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/view.h"
+#include "resolve/lines.h"
+#include "resolve/naming_lines.h"
+
+enum {
+	FRAMES_MAX = 1, /* the innermost one says it all */
+	ADDRS_A_PLACE = 2
+};
+
+/* What OProfile prints (oprofile-behaviour.md 1.1.4). */
+static const char unknown[] = "(no location information)";
+
+void source_lines_init(struct source_lines *s, struct profile *p, struct view *v)
+{
+	*s = (struct source_lines){ .p = p, .view = v, .image = DICT_NONE };
+}
+
+static void close_image(struct source_lines *s)
+{
+	naming_lines_close(s->open);
+	s->open = NULL;
+	s->image = DICT_NONE;
+}
+
+void source_lines_done(struct source_lines *s)
+{
+	close_image(s);
+	buf_done(&s->text);
+}
+
+static bool has_vma(const struct profile *p, uint32_t function)
+{
+	enum function_kind kind;
+
+	if (function >= p->functions.nr)
+		return false;
+	kind = p->functions.at[function].kind;
+	return kind == FUNCTION_NAMED || kind == FUNCTION_UNNAMED;
+}
+
+/* Reads what will be asked about at once. */
+static int prepare(struct source_lines *s, size_t from, size_t end,
+		   const uint32_t *where)
+{
+	const struct view *v = s->view;
+	bool functions = keys_find(s->p->options.keys, KEY_FUNCTION_LINE) >= 0;
+	uint64_t *addrs = malloc((end - from) * ADDRS_A_PLACE * sizeof(*addrs));
+	uint32_t last = DICT_NONE;
+	size_t nr = 0;
+
+	if (!addrs)
+		return -ENOMEM;
+	for (size_t i = from; i < end; i++) {
+		const struct place *place = &v->places.at[v->order[i]];
+
+		if (where[v->order[i]] == DICT_NONE)
+			continue;
+		if (s->p->needs & NEED_ADDRESS)
+			addrs[nr++] = place->address;
+		if (functions && place->function != last &&
+		    has_vma(s->p, place->function))
+			addrs[nr++] = s->p->functions.at[place->function].vma;
+		last = place->function;
+	}
+	naming_lines_prepare(s->open, addrs, nr);
+	free(addrs);
+	return 0;
+}
+
+int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)
+{
+	const struct view *v = s->view;
+	uint32_t image = v->places.at[v->order[at]].image;
+	size_t end = at;
+	int r;
+
+	close_image(s);
+	s->image = image;
+	while (end < v->places.nr && v->places.at[v->order[end]].image == image)
+		end++;
+	if (image == DICT_NONE || !v->source.naming || !s->p->options.lines)
+		return 0;
+	r = naming_lines_open(v->source.naming, image, s->p->options.lines, &s->open);
+	return r || !s->open ? r : prepare(s, at, end, where);
+}
+
+static uint32_t add(struct source_lines *s)
+{
+	return s->text.failed ? STRTAB_FAILED
+			      : strtab_add(&s->p->strings, (const char *)s->text.data);
+}
+
+static void put(struct source_lines *s, const char *text)
+{
+	buf_put(&s->text, text, strlen(text));
+}
+
+/* "path:12"; of code with a symbol and no lines "name.c:0". */
+static uint32_t line_at(struct source_lines *s, uint64_t addr, bool with_number)
+{
+	struct line_frame frame = { 0 };
+	size_t nr = s->open ? naming_lines_find(s->open, addr, &frame, FRAMES_MAX) : 0;
+	const char *file = nr ? frame.file : NULL;
+
+	if (!file && s->open)
+		file = naming_lines_symbol_file(s->open, addr);
+	if (!file)
+		return strtab_add(&s->p->strings, unknown);
+	buf_clear(&s->text);
+	put(s, file);
+	if (with_number) {
+		put(s, ":");
+		buf_put_decimal(&s->text, frame.line);
+	}
+	buf_put_u8(&s->text, 0);
+	return add(s);
+}
+
+/* A symbol's line is looked up once. */
+static uint32_t function_line(struct source_lines *s, uint32_t function)
+{
+	struct profile_function *f;
+
+	if (!has_vma(s->p, function))
+		return strtab_add(&s->p->strings, unknown);
+	f = &s->p->functions.at[function];
+	if (f->line == DICT_NONE)
+		f->line = line_at(s, f->vma, true);
+	return f->line;
+}
+
+static uint32_t inlined_name(struct source_lines *s, const struct place *place)
+{
+	struct line_frame frame = { 0 };
+	size_t nr = s->open ? naming_lines_find(s->open, place->address, &frame,
+						FRAMES_MAX)
+			    : 0;
+	char *shown;
+
+	if (!nr || !frame.inlined || !frame.name) {
+		if (place->function >= s->p->functions.nr)
+			return strtab_add(&s->p->strings, unknown);
+		if (!profile_function_name(s->p, place->function))
+			return STRTAB_FAILED;
+		return s->p->functions.at[place->function].shown;
+	}
+	shown = frame.linkage ? profile_name_to_show(s->p, frame.name) : NULL;
+	buf_clear(&s->text);
+	put(s, shown ? shown : frame.name);
+	put(s, " (inlined)");
+	buf_put_u8(&s->text, 0);
+	free(shown);
+	return add(s);
+}
+
+uint32_t source_lines_value(struct source_lines *s, const struct place *place,
+			    enum key_id key)
+{
+	if (key == KEY_INLINE)
+		return inlined_name(s, place);
+	if (key == KEY_FUNCTION_LINE)
+		return function_line(s, place->function);
+	return line_at(s, place->address, key == KEY_LINE);
+}

@@ -1,0 +1,30 @@
+/* naming_lines.h - the debug information of an image, where the naming finds its binary.
+ * Layer: resolve.  Rules of proof are those for symbols (resolve/binary.h). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lines_options;
+struct line_frame;
+struct naming;
+struct naming_lines;
+
+/* Debug files are wanted, not only symbols: servers are asked for those of binaries that have
+ * symbols, too.  Before the first lookup. */
+void naming_want_lines(struct naming *n);
+/* Opens what is known of the image's lines: two descriptors as long as it is open.  0
+ * (*ret_lines may be NULL: nothing is known) or -ENOMEM. */
+int naming_lines_open(struct naming *n, uint32_t image,
+		      const struct lines_options *options,
+		      struct naming_lines **ret_lines);
+void naming_lines_close(struct naming_lines *nl); /* NULL is fine */
+/* As lines_prepare() and lines_find() (resolve/lines.h), for addresses as symtab_vaddr() and
+ * struct symbol have them: run-time addresses of the kernel and its modules.  `addrs` is
+ * changed. */
+void naming_lines_prepare(struct naming_lines *nl, uint64_t *addrs, size_t nr);
+size_t naming_lines_find(struct naming_lines *nl, uint64_t addr,
+			 struct line_frame *ret_frames, size_t max);
+/* The source file of the symbol at an address, without its folder, where only the symbol
+ * table tells; NULL: unknown. */
+const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr);
