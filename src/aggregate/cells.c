@@ -42,7 +42,7 @@ struct numbers {
 	uint32_t turn;
 	struct app_who *of_app; /* by image; of earlier turns: not known */
 	uint32_t *where_of;     /* by place; one more for an unknown one */
-	struct source_lines lines;
+	struct source_lines *lines;
 };
 
 enum {
@@ -138,7 +138,7 @@ static uint64_t key_value(struct profile *p, struct view *v, struct numbers *n,
 	case KEY_FILE:
 	case KEY_INLINE:
 	case KEY_FUNCTION_LINE:
-		return source_lines_value(&n->lines, c->place, key->row->id);
+		return source_lines_value(n->lines, c->place, key->row->id);
 	case KEY_EVENT: /* the row's, not the group's */
 	case KEY_ID_COUNT:
 	default:
@@ -309,26 +309,30 @@ static int take_cells(struct profile *p, struct view *v, struct numbers *n)
 
 /* The tuples of places, in the order of places: so groups that stand together in a report
  * have numbers that stand together. */
+static int number_place(struct profile *p, struct view *v, struct numbers *n, size_t i)
+{
+	bool is_known = i < v->places.nr;
+	size_t at = is_known && v->order ? v->order[i] : i;
+	struct cell_view c = { .actor = &nobody,
+			       .place = is_known ? &v->places.at[at] : &nowhere };
+
+	if (p->needs & NEED_LINES && is_known &&
+	    (!i || c.place->image != n->lines->image) &&
+	    source_lines_begin(n->lines, i, n->where_of))
+		return -ENOMEM;
+	if (n->where_of[at] == DICT_NONE)
+		return 0;
+	n->where_of[at] = make_tuple(p, v, n, &c, GROUP_WHERE);
+	return n->where_of[at] == DICT_NONE ? -ENOMEM : 0;
+}
+
 static int number_places(struct profile *p, struct view *v, struct numbers *n)
 {
-	for (size_t i = 0; i <= v->places.nr; i++) {
-		bool is_known = i < v->places.nr;
-		size_t at = is_known && v->order ? v->order[i] : i;
-		struct cell_view c = { .actor = &nobody,
-				       .place = is_known ? &v->places.at[at]
-							 : &nowhere };
+	int r = 0;
 
-		if (p->needs & NEED_LINES && is_known &&
-		    (!i || c.place->image != n->lines.image) &&
-		    source_lines_begin(&n->lines, i, n->where_of))
-			return -ENOMEM;
-		if (n->where_of[at] == DICT_NONE)
-			continue;
-		n->where_of[at] = make_tuple(p, v, n, &c, GROUP_WHERE);
-		if (n->where_of[at] == DICT_NONE)
-			return -ENOMEM;
-	}
-	return 0;
+	for (size_t i = 0; !r && i <= v->places.nr; i++)
+		r = number_place(p, v, n, i);
+	return r;
 }
 
 /* Cells by who, where and event.  *ret_order is malloc'd. */
@@ -405,10 +409,11 @@ static int add_cells(struct profile *p, const struct tally *t, const struct numb
 int cells_add_all(struct profile *p, struct view *v)
 {
 	size_t bytes = (v->places.nr + 1) * sizeof(uint32_t);
-	struct numbers n = { .who = DICT_NONE };
+	struct source_lines lines;
+	struct numbers n = { .who = DICT_NONE, .lines = &lines };
 	int r = -ENOMEM;
 
-	source_lines_init(&n.lines, p, v);
+	source_lines_init(&lines, p, v);
 	n.where_of = malloc(bytes);
 	n.of_app = calloc(v->nr_images + 1, sizeof(*n.of_app));
 	if (n.where_of && n.of_app) {
@@ -419,7 +424,7 @@ int cells_add_all(struct profile *p, struct view *v)
 		if (!r)
 			r = add_cells(p, &v->tally, &n);
 	}
-	source_lines_done(&n.lines);
+	source_lines_done(&lines);
 	free(n.where_of);
 	free(n.of_app);
 	return r;

@@ -50,7 +50,7 @@ static int prepare(struct source_lines *s, size_t from, size_t end,
 {
 	const struct view *v = s->view;
 	bool functions = keys_find(s->p->options.keys, KEY_FUNCTION_LINE) >= 0;
-	uint64_t *addrs = malloc((end - from) * ADDRS_A_PLACE * sizeof(*addrs));
+	uint64_t *addrs = malloc((end - from + 1) * ADDRS_A_PLACE * sizeof(*addrs));
 	uint32_t last = DICT_NONE;
 	size_t nr = 0;
 
@@ -138,9 +138,9 @@ static uint32_t function_line(struct source_lines *s, uint32_t function)
 static uint32_t inlined_name(struct source_lines *s, const struct place *place)
 {
 	struct line_frame frame = { 0 };
-	size_t nr = s->open ? naming_lines_find(s->open, place->address, &frame,
-						FRAMES_MAX)
-			    : 0;
+	size_t nr =
+		s->open ? naming_lines_find(s->open, place->address, &frame, FRAMES_MAX)
+			: 0;
 	char *shown;
 
 	if (!nr || !frame.inlined || !frame.name) {

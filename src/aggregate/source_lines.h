@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #include "aggregate/profile.h"
+#include "base/buf.h"
 
 struct naming_lines;
+struct place;
 struct view;
 
 struct source_lines {

@@ -68,6 +68,15 @@ static void print_file(struct buf *out, const struct column_cell *c)
 	put(out, c->options->long_names ? name : image_name_short(name));
 }
 
+/* "dir/name.c:12": folders are for -f. */
+static void print_line(struct buf *out, const struct column_cell *c)
+{
+	const char *text = profile_text(c->profile, c->group, c->at);
+	const char *name = c->options->long_names ? NULL : strrchr(text, '/');
+
+	put(out, name ? name + 1 : text);
+}
+
 static void print_value(struct buf *out, const struct column_cell *c)
 {
 	column_put_value(out, c->profile, c->group, c->at);
@@ -116,6 +125,23 @@ void column_put_value(struct buf *out, struct profile *p, uint32_t group, size_t
 static int sort_text(struct profile *p, uint32_t a, uint32_t b, size_t at)
 {
 	return strcmp(profile_text(p, a, at), profile_text(p, b, at));
+}
+
+/* By file, then by the number of the line. */
+static int sort_line(struct profile *p, uint32_t a, uint32_t b, size_t at)
+{
+	const char *line_a = profile_text(p, a, at);
+	const char *line_b = profile_text(p, b, at);
+	const char *end_a = strrchr(line_a, ':');
+	const char *end_b = strrchr(line_b, ':');
+
+	if (!end_a || !end_b || end_a - line_a != end_b - line_b ||
+	    memcmp(line_a, line_b, (size_t)(end_a - line_a)) != 0)
+		return strcmp(line_a, line_b);
+	/* As numbers without leading zeros: the longer one is the larger one. */
+	if (strlen(end_a) != strlen(end_b))
+		return strlen(end_a) < strlen(end_b) ? -1 : 1;
+	return strcmp(end_a, end_b);
 }
 
 static int sort_unsigned(struct profile *p, uint32_t a, uint32_t b, size_t at)
@@ -171,6 +197,16 @@ const struct column columns[] = {
 	  print_value, sort_text },
 	{ "host", "host", "machine that was recorded", 17, KEY_HOST, 0, print_value,
 	  sort_text },
+	{ "line", "source line", "file and line of the address", 28, KEY_LINE,
+	  NEED_IMAGE | NEED_ADDRESS | NEED_LINES, print_line, sort_line },
+	{ "file", "source file", "file of the address", 28, KEY_FILE,
+	  NEED_IMAGE | NEED_ADDRESS | NEED_LINES, print_line, sort_text },
+	{ "inline", "inlined function", "function whose source it is", 30, KEY_INLINE,
+	  NEED_IMAGE | NEED_FUNCTION | NEED_ADDRESS | NEED_LINES, print_value,
+	  sort_text },
+	{ "linenr", "linenr info", "file and line where the function begins", 28,
+	  KEY_FUNCTION_LINE, NEED_IMAGE | NEED_FUNCTION | NEED_LINES, print_line,
+	  sort_line },
 	{ "time", "time (s)", "seconds since the session's start", 15, KEY_TIME,
 	  NEED_TIME, print_value, sort_unsigned },
 	{ NULL, NULL, NULL, 0, KEY_ID_COUNT, 0, NULL, NULL },

@@ -18,8 +18,7 @@ static const struct {
 	[ORDER_VMA] = { "vma", KEY_SYMBOL, TIE_BY_VMA },
 	[ORDER_SAMPLE] = { "sample", KEY_ID_COUNT, TIE_BY_VALUE },
 	[ORDER_SYMBOL] = { "symbol", KEY_SYMBOL, TIE_BY_VALUE },
-	/* Lines of source are not known: all are equal in it. */
-	[ORDER_DEBUG] = { "debug", KEY_ID_COUNT, TIE_BY_VALUE },
+	[ORDER_DEBUG] = { "debug", KEY_FUNCTION_LINE, TIE_BY_VALUE },
 	[ORDER_IMAGE] = { "image", KEY_IMAGE, TIE_BY_VALUE },
 	[ORDER_APP] = { "app-name", KEY_APP, TIE_BY_VALUE },
 };

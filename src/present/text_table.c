@@ -205,18 +205,23 @@ int text_table_line(struct text_table *t, FILE *out, const struct line *line)
 }
 
 int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
-		      size_t vma, const uint64_t *totals, const uint64_t *sums)
+		      struct detail_keys keys, const uint64_t *totals,
+		      const uint64_t *sums)
 {
 	struct column_cell cell = text_table_cell(t, line);
+	/* The line of the source stands behind the counts. */
+	size_t nr = t->nr_counts + t->options->debug_info;
 
 	cell.totals = totals;
 	cell.sums = sums;
 	buf_put(&t->text, "  ", 2);
-	for (size_t i = 0; i < t->nr_counts; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		struct chosen *c = &t->chosen.at[i];
 
-		cell.at = c->of_vma ? vma : c->at;
-		put_cell(t, c, &cell, i + 1 == t->nr_counts);
+		cell.at = c->of_vma          ? keys.vma
+			  : i < t->nr_counts ? c->at
+					     : keys.source_line;
+		put_cell(t, c, &cell, i + 1 == nr);
 	}
 	return end_line(out, t);
 }

@@ -51,10 +51,16 @@ int text_table_choose_counts(struct text_table *t);
 int text_table_begin(struct text_table *t, FILE *out);
 /* A line with all columns. */
 int text_table_line(struct text_table *t, FILE *out, const struct line *line);
-/* A line with the first nr_counts columns, two blanks further in.  `vma` is the key that
- * stands in the column of addresses; shares are of `totals`. */
+/* A line with the first nr_counts columns, two blanks further in.  `keys.vma` is the key that
+ * stands in the column of addresses, `keys.source_line` the one behind the counts, with -g;
+ * shares are of `totals`. */
+struct detail_keys {
+	size_t vma;
+	size_t source_line;
+};
 int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
-		      size_t vma, const uint64_t *totals, const uint64_t *sums);
+		      struct detail_keys keys, const uint64_t *totals,
+		      const uint64_t *sums);
 /* What the columns print of a line; `at` is left to be set. */
 struct column_cell text_table_cell(const struct text_table *t, const struct line *line);
 /* Behind the last line. */

@@ -16,12 +16,14 @@ struct symbol_keys {
 	size_t app;
 	size_t symbol;
 	size_t address; /* with details only */
+	size_t line;    /* where a function begins: with -g only */
+	size_t detail_line;
 };
 
 /* The rows of addresses, in order below the functions that they are of. */
 struct details {
 	struct profile *p;
-	size_t address; /* position of the key */
+	struct detail_keys keys;
 	struct lines lines;
 	uint32_t *order; /* of lines.all, by function and address */
 	size_t *first;   /* by number of the function; one more at the end */
@@ -38,12 +40,22 @@ static int find_keys(const struct profile *p, const struct present_options *o,
 	int app = keys_find(p->options.keys, KEY_APP);
 	int symbol = keys_find(p->options.keys, KEY_SYMBOL);
 	int address = keys_find(p->options.keys, KEY_ADDRESS);
+	int line = keys_find(p->options.keys, KEY_FUNCTION_LINE);
+	int detail_line = keys_find(p->options.keys, KEY_LINE);
 
+	if (o->debug_info && (line < 0 || (o->details && detail_line < 0)))
+		return -EINVAL;
 	if (image < 0 || app < 0 || symbol < 0 || (o->details && address < 0) ||
 	    (addresses && !p->options.functions_apart))
 		return -EINVAL;
-	*keys = (struct symbol_keys){ (size_t)image, (size_t)app, (size_t)symbol,
-				      o->details ? (size_t)address : 0 };
+	*keys = (struct symbol_keys){
+		.image = (size_t)image,
+		.app = (size_t)app,
+		.symbol = (size_t)symbol,
+		.address = o->details ? (size_t)address : 0,
+		.line = o->debug_info ? (size_t)line : 0,
+		.detail_line = o->debug_info && o->details ? (size_t)detail_line : 0,
+	};
 	return 0;
 }
 
@@ -93,14 +105,15 @@ static int choose(struct text_table *t, const struct symbol_keys *keys)
 		if (text_table_choose(t, "vma", keys->symbol))
 			return -ENOMEM;
 	}
-	if (text_table_choose_counts(t))
+	if (text_table_choose_counts(t) ||
+	    (t->options->debug_info && text_table_choose(t, "linenr", keys->line)))
 		return -ENOMEM;
 	return choose_names(t, keys);
 }
 
 static uint64_t detail_address(const struct details *d, uint32_t line)
 {
-	return profile_value(d->p, d->lines.all.at[line].group, d->address);
+	return profile_value(d->p, d->lines.all.at[line].group, d->keys.vma);
 }
 
 static int compare_details(const void *a, const void *b, void *ctx)
@@ -172,7 +185,7 @@ static int collect_details(struct details *d, struct text_table *t,
 	int r;
 
 	d->p = t->p;
-	d->address = keys->address;
+	d->keys = (struct detail_keys){ keys->address, keys->detail_line };
 	all.threshold = 0;
 	r = lines_of_groups(t->p, &all, LINES_UNSORTED, CLASS_KEYS, &d->lines, err);
 	if (r)
@@ -207,7 +220,7 @@ static int write_details(struct text_table *t, FILE *out, struct details *d,
 
 		for (size_t c = 0; c < d->lines.nr_columns; c++)
 			d->sums[c] += line->counts[c];
-		r = text_table_detail(t, out, line, d->address, totals, d->sums);
+		r = text_table_detail(t, out, line, d->keys, totals, d->sums);
 	}
 	return r;
 }
@@ -244,7 +257,9 @@ int write_symbols(FILE *out, struct profile *p, const struct present_options *op
 	if (find_keys(p, options, &keys))
 		return err_set(err, -EINVAL, "functions need their keys");
 	r = lines_of_groups(p, options, LINES_BY_FUNCTION,
-			    CLASS_KEYS | 1u << KEY_ADDRESS, &t.lines, err);
+			    CLASS_KEYS | 1u << KEY_ADDRESS | 1u << KEY_LINE |
+				    1u << KEY_FUNCTION_LINE,
+			    &t.lines, err);
 	if (!r && options->details)
 		r = collect_details(&d, &t, &keys, err);
 	if (!r && write_all(&t, out, &d, &keys))

@@ -22,6 +22,8 @@ struct present_options {
 	struct screen screen;
 	/* These are of OProfile's layouts. */
 	bool show_vma;
+	bool debug_info;     /* where functions, and with details addresses, are in the
+			      * source */
 	bool accumulated;    /* sums from the first line to this one */
 	bool global_percent; /* of the whole, also what stands below something */
 	bool details;        /* the addresses below each function */

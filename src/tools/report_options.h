@@ -22,6 +22,8 @@ struct report_options {
 	bool long_names;
 	bool no_header;
 	bool show_address;
+	bool debug_info;
+	bool no_cache;
 	bool accumulated;
 	bool global_percent;
 	struct option_list merge;

@@ -11,6 +11,7 @@
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/parse.h"
+#include "resolve/line_cache.h"
 #include "resolve/name_patterns.h"
 #include "resolve/naming.h"
 #include "tools/name_rules.h"
@@ -191,14 +192,29 @@ static int choose_layout_keys(struct report_plan *plan, struct err *err)
 	unsigned int kept =
 		classes_kept(report_sources_flags(&plan->sources), o->separate_thread,
 			     o->separate_cpu, plan->merge);
-	char keys[64];
+	bool functions = o->symbols || o->details;
+	bool lines = o->debug_info || order_has(&plan->present.order, ORDER_DEBUG);
+	char keys[96];
 
 	plan->present.kept = kept;
-	snprintf(keys, sizeof(keys), "app,image%s%s%s%s%s",
-		 o->symbols || o->details ? ",symbol" : "",
-		 o->details ? ",address" : "", kept & KEEP_TGID ? ",tgid" : "",
-		 kept & KEEP_TID ? ",tid" : "", kept & KEEP_CPU ? ",cpu" : "");
+	snprintf(keys, sizeof(keys), "app,image%s%s%s%s%s%s%s",
+		 functions ? ",symbol" : "", functions && lines ? ",function-line" : "",
+		 o->details ? ",address" : "",
+		 o->details && o->debug_info ? ",line" : "",
+		 kept & KEEP_TGID ? ",tgid" : "", kept & KEEP_TID ? ",tid" : "",
+		 kept & KEEP_CPU ? ",cpu" : "");
 	return keys_parse(&plan->keys, keys, err);
+}
+
+static void choose_lines(struct report_plan *plan)
+{
+	if (!plan->options.no_cache)
+		plan->cache_dir = line_cache_dir();
+	plan->lines = (struct lines_options){
+		.cache_dir = plan->cache_dir,
+		.threads = plan->profile.one_thread,
+		.symbols = true,
+	};
 }
 
 static void choose_form(struct report_plan *plan)
@@ -219,6 +235,7 @@ static void choose_form(struct report_plan *plan)
 	present->quality = o->quality;
 	present->periods = o->total_period;
 	present->show_vma = o->show_address;
+	present->debug_info = o->debug_info;
 	present->accumulated = o->accumulated;
 	present->global_percent = o->global_percent;
 	present->details = o->details;
@@ -228,6 +245,7 @@ static void choose_form(struct report_plan *plan)
 	plan->profile.patterns = plan->patterns;
 	plan->profile.symbols = &plan->symbols;
 	plan->profile.vmlinux = o->places.vmlinux;
+	plan->profile.lines = &plan->lines;
 	plan->profile.names = o->by || export ? NAMES_PERF : NAMES_OPROFILE;
 	plan->profile.functions_apart = symbols && !export;
 	plan->profile.periods = export || o->total_period;
@@ -269,6 +287,7 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	if (!r && by && !plan->options.csv && !plan->options.json &&
 	    keys_mark_symbols(&plan->keys))
 		r = err_set(err, -ENOMEM, "out of memory");
+	choose_lines(plan);
 	choose_form(plan);
 	return r;
 }
@@ -277,6 +296,7 @@ void report_plan_done(struct report_plan *plan)
 {
 	struct report_options *o = &plan->options;
 
+	free(plan->cache_dir);
 	vec_done(&o->sort.values);
 	vec_done(&o->merge.values);
 	vec_done(&o->exclude_symbols.values);

@@ -7,6 +7,7 @@
 #include "aggregate/spec.h"
 #include "aggregate/symbol_filter.h"
 #include "present/writers.h"
+#include "resolve/lines.h"
 #include "tools/report_options.h"
 #include "tools/report_source.h"
 
@@ -29,6 +30,8 @@ struct report_plan {
 	struct spec spec;
 	struct report_sources sources;
 	struct naming_places *places;
+	struct lines_options lines;
+	char *cache_dir;                /* of line indexes; NULL: none */
 	struct name_patterns *patterns; /* NULL: names are not made shorter */
 	unsigned int merge;             /* MERGE_... of classes.h */
 	unsigned int verbose;           /* VERBOSE_... */

@@ -34,6 +34,8 @@ static int check_symbols(const struct report_plan *plan, struct err *err)
 		return meaningless(err, "--show-address", "--symbols");
 	if (o->accumulated)
 		return meaningless(err, "--accumulated", "--symbols");
+	if (o->debug_info)
+		return meaningless(err, "--debug-info", "--symbols");
 	if (o->total_period && !o->by && !o->csv && !o->json)
 		return meaningless(err, "--show-total-period", "--by or --symbols");
 	if (plan->symbols.excluded.nr && !by_symbol)
@@ -112,7 +114,7 @@ static int check_order(const struct report_plan *plan, struct err *err)
 
 		if (key == ORDER_SAMPLE)
 			continue;
-		if (key == ORDER_VMA || key == ORDER_DEBUG)
+		if (key == ORDER_VMA || (key == ORDER_DEBUG && o->by))
 			return err_set(err, -EINVAL, "--sort=%s is meaningless with %s",
 				       order_key_name(key),
 				       o->csv    ? "--csv"

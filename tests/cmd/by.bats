@@ -171,14 +171,10 @@ refused() {
 }
 
 @test "keys that are not offered, and words that are none" {
-	for key in line file srcline srcfile; do
-		[ "$(refused --by comm,"$key")" = "--by $key: source lines are not known yet: comes with a later version (symbol and address are there)" ]
-	done
-	[[ "$(refused --by inline)" == "--by inline: inlined functions are not known yet: comes with a later version"* ]]
 	[ "$(refused --by comm,dos)" = "--by: unknown key 'dos': did you mean 'dso'?" ]
 	[ "$(refused --by symbl)" = "--by: unknown key 'symbl': did you mean 'symbol'?" ]
 	[ "$(refused --by sym,symbol)" = "--by: key 'symbol' is given twice" ]
-	[[ "$(refused --by nonsense)" == "--by: unknown key 'nonsense' (event, comm, pid, tid, cpu, image, app, symbol, origin, address, cgroup, session, host, time:10ms)" ]]
+	[[ "$(refused --by nonsense)" == "--by: unknown key 'nonsense' (event, comm, pid, tid, cpu, image, app, symbol, origin, address, line, file, inline, function-line, cgroup, session, host, time:10ms)" ]]
 }
 
 @test "options that perf's users type" {

@@ -28,7 +28,7 @@
 }
 
 @test "every command has --help, --usage and --version" {
-	for cmd in $("$OPROFILE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\).*/\1/p'); do
+	for cmd in $("$OPROFILE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z0-9-]*\).*/\1/p'); do
 		run "$OPROFILE" "$cmd" --help
 		[ "$status" -eq 0 ]
 		[[ "${lines[0]}" == "Usage: oprofile $cmd"* ]]
