@@ -1,15 +1,5 @@
 #include "base/cursor.h"
 
-struct cursor cursor_of(const void *data, size_t len, bool swap)
-{
-	return (struct cursor){ .data = data, .len = len, .swap = swap };
-}
-
-struct cursor cursor_le(const void *data, size_t len)
-{
-	return cursor_of(data, len, __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__);
-}
-
 uint64_t cursor_varint(struct cursor *c)
 {
 	uint64_t v = 0;

@@ -16,9 +16,16 @@ struct cursor {
 };
 
 /* `swap`: whether integers have to be byte-swapped.  The data stays the caller's. */
-struct cursor cursor_of(const void *data, size_t len, bool swap);
+static inline struct cursor cursor_of(const void *data, size_t len, bool swap)
+{
+	return (struct cursor){ .data = data, .len = len, .swap = swap };
+}
+
 /* The same, for data that is little-endian by definition (the session format). */
-struct cursor cursor_le(const void *data, size_t len);
+static inline struct cursor cursor_le(const void *data, size_t len)
+{
+	return cursor_of(data, len, __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__);
+}
 
 static inline size_t cursor_left(const struct cursor *c)
 {

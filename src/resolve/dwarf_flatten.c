@@ -5,6 +5,10 @@
 
 #include "resolve/dwarf_scopes.h"
 
+enum {
+	MOVES_EACH = 8
+};
+
 static int by_low(const void *a, const void *b)
 {
 	const struct dwarf_scope_range *x = a;
@@ -13,6 +17,29 @@ static int by_low(const void *a, const void *b)
 	if (x->low != y->low)
 		return x->low < y->low ? -1 : 1;
 	return x->scope < y->scope ? -1 : x->scope > y->scope;
+}
+
+/* Compilers write functions and what is in them nearly by address: moving the few that are not
+ * is quicker than sorting all.  False if there are too many. */
+static bool sort_by_moving(struct dwarf_scope_range *at, size_t nr)
+{
+	size_t moves_left = nr * MOVES_EACH;
+
+	for (size_t i = 1; i < nr; i++) {
+		struct dwarf_scope_range range = at[i];
+		size_t k = i;
+
+		while (k && by_low(&at[k - 1], &range) > 0) {
+			if (!moves_left--) {
+				at[k] = range;
+				return false;
+			}
+			at[k] = at[k - 1];
+			k--;
+		}
+		at[k] = range;
+	}
+	return true;
 }
 
 /* A heap with the innermost open range on top: nearly always that is the one pushed last,
@@ -94,7 +121,7 @@ int dwarf_flatten(struct dwarf_scopes *s)
 	int r = 0;
 
 	s->heap.nr = 0;
-	if (s->ranges.nr)
+	if (s->ranges.nr && !sort_by_moving(s->ranges.at, s->ranges.nr))
 		qsort(s->ranges.at, s->ranges.nr, sizeof(*s->ranges.at), by_low);
 	for (size_t i = 0; !r && i < s->ranges.nr; i++) {
 		r = close_until(s, s->ranges.at[i].low);

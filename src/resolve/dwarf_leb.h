@@ -9,6 +9,8 @@ static inline uint64_t leb_u(struct cursor *c)
 	uint64_t v = 0;
 	unsigned int shift = 0;
 
+	if (c->pos < c->len && c->data[c->pos] < 0x80)
+		return c->data[c->pos++];
 	while (c->pos < c->len) {
 		uint8_t byte = c->data[c->pos++];
 

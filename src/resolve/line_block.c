@@ -103,25 +103,69 @@ const char *line_block_file(const struct line_block *b, uint32_t number)
 	return string_at(b, u32_at(b->files, number - 1));
 }
 
-/* The row at the cursor, given the one before. */
-static void next_row(struct cursor *c, struct line_row *row)
+/* As leb_u(), where the number is known to end within the data. */
+static inline uint64_t quick_leb(const uint8_t **at)
 {
-	uint8_t what = cursor_u8(c);
+	uint64_t v = *(*at)++;
+
+	if (v < 0x80)
+		return v;
+	v &= 0x7f;
+	for (unsigned int shift = 7; shift < 70; shift += 7) {
+		uint8_t byte = *(*at)++;
+
+		if (shift < 64)
+			v |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			break;
+	}
+	return v;
+}
+
+enum {
+	ROW_BYTES_MAX = 1 + 5 * 10 /* quick_leb() takes ten bytes at most */
+};
+
+static inline const uint8_t *quick_row(const uint8_t *at, struct line_row *row)
+{
+	uint8_t what = *at++;
 	uint32_t step = what & LINE_ROW_FAR;
 
-	row->addr += step == LINE_ROW_FAR ? leb_u(c) : step;
+	row->addr += step == LINE_ROW_FAR ? quick_leb(&at) : step;
 	if (what & LINE_ROW_FILE)
-		row->file_number = (uint32_t)leb_u(c);
+		row->file_number = (uint32_t)quick_leb(&at);
 	if (what & LINE_ROW_LINE) {
-		uint64_t zigzag = leb_u(c);
+		uint64_t zigzag = quick_leb(&at);
 
 		row->line +=
 			(uint32_t)(zigzag >> 1) ^ (uint32_t) - (int32_t)(zigzag & 1);
 	}
 	if (what & LINE_ROW_COLUMN)
-		row->column = (uint32_t)leb_u(c);
+		row->column = (uint32_t)quick_leb(&at);
 	if (what & LINE_ROW_DISCRIMINATOR)
-		row->discriminator = (uint32_t)leb_u(c);
+		row->discriminator = (uint32_t)quick_leb(&at);
+	return at;
+}
+
+/* The row at the cursor, given the one before. */
+static void next_row(struct cursor *c, struct line_row *row)
+{
+	uint8_t last[2 * ROW_BYTES_MAX] = { 0 };
+	size_t left = cursor_left(c);
+	size_t used;
+
+	if (left >= ROW_BYTES_MAX) {
+		c->pos = (size_t)(quick_row(c->data + c->pos, row) - c->data);
+		return;
+	}
+	/* The last ones are read from a copy with zeros behind. */
+	if (left)
+		memcpy(last, c->data + c->pos, left);
+	used = (size_t)(quick_row(last, row) - last);
+	if (used > left)
+		c->failed = true;
+	else
+		c->pos += used;
 }
 
 static void finish_row(const struct line_block *b, struct line_row *row)
@@ -227,6 +271,11 @@ bool line_row_walk_next(struct line_row_walk *w, struct line_row *ret_row)
 	return true;
 }
 
+static int64_t zigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+
 uint32_t line_block_scope_at(const struct line_block *b, uint64_t addr)
 {
 	uint32_t group = find_group(b->span_addrs, b->nr_span_groups, addr);
@@ -244,12 +293,12 @@ uint32_t line_block_scope_at(const struct line_block *b, uint64_t addr)
 	c.pos = start;
 	nr = in_group(b->nr_spans, group);
 	at = u64_at(b->span_addrs, group);
-	scope = cursor_svarint(&c);
+	scope = zigzag(leb_u(&c));
 	for (uint32_t i = 1; i < nr; i++) {
 		at += leb_u(&c);
 		if (c.failed || at > addr)
 			break;
-		scope += cursor_svarint(&c);
+		scope += zigzag(leb_u(&c));
 	}
 	if (c.failed || scope <= 0 || (uint64_t)scope > b->scopes_len)
 		return LINE_NO_SCOPE;
@@ -297,7 +346,7 @@ bool line_block_scope(const struct line_block *b, uint32_t id, struct line_scope
 		s.call_column = (uint32_t)leb_u(&c);
 	}
 	if (!s.inlined && b->nr_span_groups)
-		s.start = u64_at(b->span_addrs, 0) + (uint64_t)cursor_svarint(&c);
+		s.start = u64_at(b->span_addrs, 0) + (uint64_t)zigzag(leb_u(&c));
 	if (c.failed)
 		return false;
 	*ret = s;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-	LINE_GROUP = 32, /* entries that one head serves */
+	LINE_GROUP = 16, /* entries that one head serves */
 	LINE_BLOCK_HEAD = 11 * 4,
 	LINE_FUNCTION_BYTES = 12,
 	/* The first byte of a row: the address's step in the low bits, or LINE_ROW_FAR and a

@@ -6,7 +6,8 @@
 
 enum {
 	FILES_MAX = 1 << 24,
-	FILE_NONE = 1 /* asked, and there is none: 1 + 0 */
+	ENTRY_BYTES_MAX = 64, /* of a row, span or scope: six numbers of ten bytes */
+	FILE_NONE = 1         /* asked, and there is none: 1 + 0 */
 };
 
 /* Ours are 1, 2, ... in the order of use; 0 is "no file". */
@@ -36,6 +37,35 @@ static uint32_t file_number(struct line_block_maker *m, struct dwarf_program *p,
 	return (uint32_t)m->files.nr;
 }
 
+/* Numbers behind each other, where room was made before. */
+static uint8_t *quick_varint(uint8_t *at, uint64_t v)
+{
+	while (v >= 0x80) {
+		*at++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*at++ = (uint8_t)v;
+	return at;
+}
+
+static uint8_t *quick_svarint(uint8_t *at, int64_t v)
+{
+	return quick_varint(at, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+/* The end of `b`, with room for an entry; NULL (and failed) without memory. */
+static uint8_t *quick_begin(struct buf *b)
+{
+	if (b->cap - b->len < ENTRY_BYTES_MAX && !buf_reserve(b, ENTRY_BYTES_MAX))
+		return NULL;
+	return b->data + b->len;
+}
+
+static void quick_end(struct buf *b, const uint8_t *at)
+{
+	b->len = (size_t)(at - b->data);
+}
+
 static bool head(struct line_block_maker *m, uint64_t addr, size_t at)
 {
 	return vec_push(&m->heads, addr) && vec_push(&m->starts, (uint32_t)at);
@@ -47,6 +77,7 @@ static void put_row(struct line_block_maker *m, const struct line_row *row,
 {
 	uint64_t delta = row->addr - last->addr;
 	uint8_t what = delta < LINE_ROW_FAR ? (uint8_t)delta : LINE_ROW_FAR;
+	uint8_t *at;
 
 	if (row->file_number != last->file_number)
 		what |= LINE_ROW_FILE;
@@ -56,17 +87,21 @@ static void put_row(struct line_block_maker *m, const struct line_row *row,
 		what |= LINE_ROW_COLUMN;
 	if (row->discriminator != last->discriminator)
 		what |= LINE_ROW_DISCRIMINATOR;
-	buf_put_u8(&m->rows, what);
+	at = quick_begin(&m->rows);
+	if (!at)
+		return;
+	*at++ = what;
 	if (delta >= LINE_ROW_FAR)
-		buf_put_varint(&m->rows, delta);
+		at = quick_varint(at, delta);
 	if (what & LINE_ROW_FILE)
-		buf_put_varint(&m->rows, row->file_number);
+		at = quick_varint(at, row->file_number);
 	if (what & LINE_ROW_LINE)
-		buf_put_svarint(&m->rows, (int64_t)row->line - (int64_t)last->line);
+		at = quick_svarint(at, (int64_t)row->line - (int64_t)last->line);
 	if (what & LINE_ROW_COLUMN)
-		buf_put_varint(&m->rows, row->column);
+		at = quick_varint(at, row->column);
 	if (what & LINE_ROW_DISCRIMINATOR)
-		buf_put_varint(&m->rows, row->discriminator);
+		at = quick_varint(at, row->discriminator);
+	quick_end(&m->rows, at);
 }
 
 /* "Nothing from here on" is a row of no file, line 0 and this column. */
@@ -114,18 +149,23 @@ static bool put_scopes(struct line_block_maker *m, struct dwarf_program *p,
 		const struct dwarf_scope *scope = &s->scopes.at[i];
 		size_t at = m->scopes.len;
 		bool inlined = scope->parent != DWARF_NO_SCOPE;
+		uint8_t *out;
 
 		if (!vec_push(&m->scope_at, (uint32_t)at))
 			return false;
-		buf_put_varint(&m->scopes, (uint64_t)scope->function << 1 | inlined);
-		if (!inlined) {
-			buf_put_svarint(&m->scopes, (int64_t)(scope->start - base));
-			continue;
+		out = quick_begin(&m->scopes);
+		if (!out)
+			return false;
+		out = quick_varint(out, (uint64_t)scope->function << 1 | inlined);
+		if (inlined) {
+			out = quick_varint(out, at - m->scope_at.at[scope->parent]);
+			out = quick_varint(out, file_number(m, p, scope->call_file));
+			out = quick_varint(out, scope->call_line);
+			out = quick_varint(out, scope->call_column);
+		} else {
+			out = quick_svarint(out, (int64_t)(scope->start - base));
 		}
-		buf_put_varint(&m->scopes, at - m->scope_at.at[scope->parent]);
-		buf_put_varint(&m->scopes, file_number(m, p, scope->call_file));
-		buf_put_varint(&m->scopes, scope->call_line);
-		buf_put_varint(&m->scopes, scope->call_column);
+		quick_end(&m->scopes, out);
 	}
 	return !m->scopes.failed;
 }
@@ -140,15 +180,18 @@ static bool put_spans(struct line_block_maker *m, const struct dwarf_scopes *s)
 		int64_t scope = span->scope == DWARF_NO_SCOPE
 					? 0
 					: (int64_t)m->scope_at.at[span->scope] + 1;
+		uint8_t *out;
 
-		if (i % LINE_GROUP == 0) {
+		if (i % LINE_GROUP == 0 && !head(m, span->addr, m->spans.len))
+			return false;
+		out = quick_begin(&m->spans);
+		if (!out)
+			return false;
+		if (i % LINE_GROUP == 0)
 			last = 0;
-			if (!head(m, span->addr, m->spans.len))
-				return false;
-		} else {
-			buf_put_varint(&m->spans, span->addr - addr);
-		}
-		buf_put_svarint(&m->spans, scope - last);
+		else
+			out = quick_varint(out, span->addr - addr);
+		quick_end(&m->spans, quick_svarint(out, scope - last));
 		addr = span->addr;
 		last = scope;
 	}

@@ -183,7 +183,8 @@ void line_directory_done(struct line_directory *dir)
 	vec_done(&dir->covers);
 }
 
-uint32_t line_directory_find(const struct line_directory *dir, uint64_t addr)
+uint32_t line_directory_find(const struct line_directory *dir, uint64_t addr,
+			     uint64_t *ret_low, uint64_t *ret_high)
 {
 	size_t low = 0;
 	size_t high = dir->covers.nr;
@@ -196,6 +197,8 @@ uint32_t line_directory_find(const struct line_directory *dir, uint64_t addr)
 		else
 			high = mid;
 	}
+	*ret_low = low ? dir->covers.at[low - 1].addr : 0;
+	*ret_high = low < dir->covers.nr ? dir->covers.at[low].addr : UINT64_MAX;
 	return low ? dir->covers.at[low - 1].unit : (uint32_t)LINE_NO_UNIT;
 }
 

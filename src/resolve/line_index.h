@@ -13,7 +13,7 @@
 #include "base/vec.h"
 
 enum {
-	LINE_INDEX_VERSION = 1,
+	LINE_INDEX_VERSION = 2,
 	LINE_INDEX_HEAD = 64,
 	LINE_INDEX_KEY_MAX = 64,
 	LINE_INDEX_UNITS_MAX = 1 << 24
@@ -77,5 +77,6 @@ bool line_index_check(struct line_unit *u);
 int line_index_write(const char *path, const struct line_key *key, const char *path_of,
 		     const struct line_directory *dir);
 void line_directory_done(struct line_directory *dir);
-/* The unit that covers `addr`, LINE_NO_UNIT if none does. */
-uint32_t line_directory_find(const struct line_directory *dir, uint64_t addr);
+/* The cover at `addr`: its unit, LINE_NO_UNIT if none, and where it begins and ends. */
+uint32_t line_directory_find(const struct line_directory *dir, uint64_t addr,
+			     uint64_t *ret_low, uint64_t *ret_high);

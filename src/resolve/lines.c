@@ -88,6 +88,8 @@ static void drop_directory(struct lines *l)
 	line_index_close(&l->index);
 	l->has_dir = false;
 	l->block_open = false;
+	l->chain_nr = 0;
+	l->cover_high = 0;
 	l->symbols_open = false;
 	l->symbols_tried = false;
 }
@@ -326,6 +328,15 @@ static bool need_symbols(struct lines *l)
 	return l->symbols_open;
 }
 
+/* The unit at `addr`; neighbours ask for the same one. */
+static uint32_t unit_at(struct lines *l, uint64_t addr)
+{
+	if (addr < l->cover_low || addr >= l->cover_high)
+		l->cover_unit = line_directory_find(&l->dir, addr, &l->cover_low,
+						    &l->cover_high);
+	return l->cover_unit;
+}
+
 static bool is_known(struct line_unit *u)
 {
 	return u->state == LINE_UNIT_FAILED || line_index_check(u);
@@ -354,7 +365,7 @@ void lines_prepare(struct lines *l, const uint64_t *addrs, size_t nr)
 
 	l->todo.nr = 0;
 	for (size_t i = 0; seen && i < nr; i++) {
-		uint32_t unit = line_directory_find(&l->dir, addrs[i]);
+		uint32_t unit = unit_at(l, addrs[i]);
 
 		if (unit == LINE_NO_UNIT || unit == last || seen[unit])
 			continue;
@@ -388,7 +399,7 @@ void lines_prepare_all(struct lines *l)
 /* The block of the unit at `addr`, NULL if there is none. */
 static const struct line_block *block_at(struct lines *l, uint64_t addr)
 {
-	uint32_t number = line_directory_find(&l->dir, addr);
+	uint32_t number = unit_at(l, addr);
 	struct line_unit *u;
 
 	if (number == LINE_NO_UNIT)
@@ -399,10 +410,11 @@ static const struct line_block *block_at(struct lines *l, uint64_t addr)
 	if (!is_known(u))
 		lines_prepare(l, &addr, 1);
 	/* A damaged index may have made way for the debug information itself. */
-	number = line_directory_find(&l->dir, addr);
+	number = unit_at(l, addr);
 	if (number == LINE_NO_UNIT)
 		return NULL;
 	u = &l->dir.units.at[number];
+	l->chain_nr = 0;
 	l->block_open = u->state == LINE_UNIT_READY &&
 			!line_block_open(&l->block, u->block, u->len);
 	l->unit = number;
@@ -419,25 +431,13 @@ static void fill_function(struct line_frame *f, const struct line_scope *s)
 	f->decl_line = s->decl_line;
 }
 
-size_t lines_find(struct lines *l, uint64_t addr, struct line_frame *frames, size_t max)
+/* The frames of a scope and those around it; the first one's place is left out. */
+static size_t read_chain(const struct line_block *b, uint32_t id,
+			 struct line_frame *frames, size_t max)
 {
-	const struct line_block *b = block_at(l, addr);
 	struct line_frame place = { 0 };
-	struct line_row row;
-	uint32_t id;
 	size_t nr = 0;
-	bool has_row;
 
-	if (!b || !max)
-		return 0;
-	has_row = line_block_row(b, addr, &row);
-	if (has_row) {
-		place.file = row.file;
-		place.line = row.line;
-		place.column = row.column;
-		place.discriminator = row.discriminator;
-	}
-	id = line_block_scope_at(b, addr);
 	while (id != LINE_NO_SCOPE && nr < max) {
 		struct line_scope s;
 
@@ -450,8 +450,51 @@ size_t lines_find(struct lines *l, uint64_t addr, struct line_frame *frames, siz
 					     .column = s.call_column };
 		id = s.parent;
 	}
+	return nr;
+}
+
+/* The same, of the scope that was asked last too: neighbours are in it. */
+static size_t find_chain(struct lines *l, const struct line_block *b, uint32_t id,
+			 struct line_frame *frames, size_t max)
+{
+	size_t nr;
+
+	if (l->chain_nr && l->chain_id == id && l->chain_nr <= max) {
+		memcpy(frames, l->chain, l->chain_nr * sizeof(*frames));
+		return l->chain_nr;
+	}
+	nr = read_chain(b, id, frames, max);
+	l->chain_nr = 0;
+	if (nr && nr < max && nr <= LINE_CHAIN_MAX) {
+		memcpy(l->chain, frames, nr * sizeof(*frames));
+		l->chain_id = id;
+		l->chain_nr = (uint32_t)nr;
+	}
+	return nr;
+}
+
+size_t lines_find(struct lines *l, uint64_t addr, struct line_frame *frames, size_t max)
+{
+	const struct line_block *b = block_at(l, addr);
+	struct line_row row;
+	uint32_t id;
+	size_t nr = 0;
+	bool has_row;
+
+	if (!b || !max)
+		return 0;
+	has_row = line_block_row(b, addr, &row);
+	id = line_block_scope_at(b, addr);
+	if (id != LINE_NO_SCOPE)
+		nr = find_chain(l, b, id, frames, max);
 	if (!nr && has_row)
-		frames[nr++] = place;
+		frames[nr++] = (struct line_frame){ 0 };
+	if (nr && has_row) {
+		frames[0].file = row.file;
+		frames[0].line = row.line;
+		frames[0].column = row.column;
+		frames[0].discriminator = row.discriminator;
+	}
 	return nr;
 }
 
@@ -468,15 +511,10 @@ int lines_rows(struct lines *l, uint64_t low, uint64_t high, lines_row_fn fn, vo
 		bool open = false;
 		uint64_t end = high;
 
-		for (size_t i = 0; i < l->dir.covers.nr; i++) {
-			/* Up to where another unit begins. */
-			if (l->dir.covers.at[i].addr > at) {
-				end = l->dir.covers.at[i].addr;
-				break;
-			}
-		}
-		if (end > high)
-			end = high;
+		/* Up to where another unit begins. */
+		(void)unit_at(l, at);
+		if (l->cover_high < high)
+			end = l->cover_high;
 		if (!b) {
 			at = end;
 			continue;

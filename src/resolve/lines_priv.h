@@ -9,6 +9,10 @@
 #include "resolve/line_symbols.h"
 #include "resolve/lines.h"
 
+enum {
+	LINE_CHAIN_MAX = 16
+};
+
 struct lines {
 	struct lines_options options;
 	char *cache_dir; /* NULL: no index files */
@@ -31,10 +35,18 @@ struct lines {
 	struct line_symbols symbols;
 	bool symbols_open;
 	bool symbols_tried;
+	/* The cover that was asked last; high is 0 while there is none. */
+	uint64_t cover_low;
+	uint64_t cover_high;
+	uint32_t cover_unit;
 	/* The block that was asked last. */
 	uint32_t unit;
 	struct line_block block;
 	bool block_open;
+	/* The calls that led to the scope that was asked last, without its own place. */
+	uint32_t chain_id;
+	uint32_t chain_nr; /* 0: none */
+	struct line_frame chain[LINE_CHAIN_MAX];
 	struct lines_stats stats;
 	size_t unsaved_bytes;
 	pthread_t writer;

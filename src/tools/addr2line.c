@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "resolve/line_cache.h"
 #include "resolve/lines.h"
+#include "resolve/sort_keys.h"
 #include "tools/addr2line_out.h"
 #include "tools/command.h"
 #include "tools/word_file.h"
@@ -40,12 +41,19 @@ struct settings {
 	uint64_t threads;
 };
 
+/* Where the answer to a question is in the text. */
+struct piece {
+	size_t at;
+	size_t len;
+};
+
 struct run {
 	struct settings set;
 	struct lines *lines;
 	struct addr2line_out out;
 	VEC(uint64_t) addrs; /* what is looked up */
 	VEC(uint64_t) shown; /* what was given */
+	VEC(struct piece) pieces;
 	bool failed;
 };
 
@@ -119,19 +127,6 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-static int flush(struct run *run)
-{
-	struct buf *text = &run->out.text;
-	int r = text->failed ? -ENOMEM
-			     : io_write_all(STDOUT_FILENO, text->data, text->len);
-
-	buf_clear(text);
-	if (r && !run->failed)
-		command_error("cannot write: %s", strerror(-r));
-	run->failed |= r != 0;
-	return r;
-}
-
 /* What a number of the user's stands for: itself, or an offset in a section. */
 static void add_address(struct run *run, const char *word)
 {
@@ -150,21 +145,68 @@ static void add_address(struct run *run, const char *word)
 		run->failed = true;
 }
 
-static int answer(struct run *run, bool last)
+/* Writes the answers in the order of the questions. */
+static int put_in_order(struct run *run)
 {
-	int r = 0;
+	struct buf *text = &run->out.text;
+	struct buf ordered = { 0 };
+	int r = text->failed ? -ENOMEM : 0;
 
+	for (size_t i = 0; !r && i < run->addrs.nr; i++) {
+		const struct piece *p = &run->pieces.at[i];
+
+		buf_put(&ordered, text->data + p->at, p->len);
+		if (ordered.len >= OUTPUT_STEP || i + 1 == run->addrs.nr) {
+			r = ordered.failed ? -ENOMEM
+					   : io_write_all(STDOUT_FILENO, ordered.data,
+							  ordered.len);
+			buf_clear(&ordered);
+		}
+	}
+	buf_done(&ordered);
+	buf_clear(text);
+	return r;
+}
+
+/* Looks up in the order of addresses: neighbours are in the same part of the index. */
+static int look_up(struct run *run, bool last)
+{
+	size_t nr = run->addrs.nr;
+	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
+	int r = keys && vec_reserve(&run->pieces, nr) ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < nr; i++)
+		keys[i] = (struct sort_key){ run->addrs.at[i], (uint32_t)i };
+	if (!r)
+		r = sort_keys(&keys, nr);
+	for (size_t i = 0; !r && i < nr; i++)
+		run->addrs.at[i] = keys[i].at;
 	lines_prepare(run->lines, run->addrs.at, run->addrs.nr);
 	if (last)
 		lines_store(run->lines);
-	for (size_t i = 0; !r && i < run->addrs.nr; i++) {
-		addr2line_out_put(&run->out, run->addrs.at[i], run->shown.at[i]);
-		if (run->out.text.len >= OUTPUT_STEP)
-			r = flush(run);
+	for (size_t i = 0; !r && i < nr; i++) {
+		struct piece *p = &run->pieces.at[keys[i].index];
+
+		p->at = run->out.text.len;
+		addr2line_out_put(&run->out, keys[i].at, run->shown.at[keys[i].index]);
+		p->len = run->out.text.len - p->at;
 	}
+	free(keys);
+	return r;
+}
+
+static int answer(struct run *run, bool last)
+{
+	int r;
+
+	r = look_up(run, last);
+	if (!r)
+		r = put_in_order(run);
+	if (r)
+		command_error("cannot write: %s", strerror(-r));
 	run->addrs.nr = 0;
 	run->shown.nr = 0;
-	return r ? r : flush(run);
+	return r;
 }
 
 static void take_line(struct run *run, const uint8_t *line, size_t len)
@@ -281,6 +323,7 @@ static int answer_all(struct run *run, int argc, char **argv, int first)
 	addr2line_out_done(&run->out);
 	vec_done(&run->addrs);
 	vec_done(&run->shown);
+	vec_done(&run->pieces);
 	if (set->verbose)
 		say_stats(run);
 	return r;
