@@ -33,6 +33,12 @@ bench:
 	@$(MAKE) --no-print-directory all
 	@scripts/bench '$(BUILD)'
 
+# EXACT: options of tests/exact/exact.py, such as '--binary FILE'.
+exact:
+	@scripts/deps.sh build exact
+	@$(MAKE) --no-print-directory all
+	@tests/exact/exact.py '$(BUILD)/src/tools/oprofile' --addresses 100000 --slow 5000 $(EXACT)
+
 fuzz:
 	@scripts/deps.sh build fuzz
 	@scripts/fuzz '$(BUILD)-fuzz' '$(FUZZ_SECONDS)'

@@ -16,10 +16,11 @@ packages_of()
 	test) echo libcmocka-dev bats python3 debuginfod ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
+	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;
 	bench) echo linux-perf python3 ;;
 	vm) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user ;;
 	*)
-		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz bench vm" >&2
+		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact bench vm" >&2
 		exit 1
 		;;
 	esac

@@ -176,7 +176,7 @@ const struct dwarf_abbrevs *dwarf_unit_abbrevs(const struct dwarf_unit *u,
 					       struct dwarf_reader *rd)
 {
 	const struct dwarf_file *f = u->info->file;
-	size_t oldest = 0;
+	size_t oldest = DWARF_READER_TABLES;
 
 	for (size_t i = 0; i < DWARF_READER_TABLES; i++) {
 		if (rd->tables[i].file == f && rd->tables[i].off == u->abbrev_off &&
@@ -184,7 +184,9 @@ const struct dwarf_abbrevs *dwarf_unit_abbrevs(const struct dwarf_unit *u,
 			rd->tables[i].used = ++rd->clock;
 			return &rd->tables[i].table;
 		}
-		if (rd->tables[i].used < rd->tables[oldest].used)
+		if (&rd->tables[i].table != rd->open &&
+		    (oldest == DWARF_READER_TABLES ||
+		     rd->tables[i].used < rd->tables[oldest].used))
 			oldest = i;
 	}
 	rd->tables[oldest].file = NULL;
@@ -206,7 +208,9 @@ int dwarf_unit_open(struct dwarf_open_unit *o, const struct dwarf_unit *u,
 	int r;
 
 	o->unit = u;
+	rd->open = NULL;
 	o->abbrevs = dwarf_unit_abbrevs(u, rd);
+	rd->open = o->abbrevs;
 	if (!o->abbrevs)
 		return -EBADMSG;
 	r = dwarf_section_read(&u->info->file->sections[DWARF_INFO], u->off, u->bytes,

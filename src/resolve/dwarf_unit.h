@@ -105,6 +105,7 @@ struct dwarf_reader {
 		struct dwarf_abbrevs table;
 	} tables[DWARF_READER_TABLES];
 	uint64_t clock;
+	const struct dwarf_abbrevs *open; /* the open unit's: stays */
 };
 
 void dwarf_reader_done(struct dwarf_reader *rd);
@@ -124,7 +125,7 @@ void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd);
 const struct dwarf_unit *dwarf_info_unit_at(const struct dwarf_info *info,
 					    uint64_t off);
 /* Brings a unit and its abbreviations to hand, good until the next unit is opened by this
- * reader (or seven more tables were used).  0, -EBADMSG, -ENOMEM, ... */
+ * reader.  0, -EBADMSG, -ENOMEM, ... */
 int dwarf_unit_open(struct dwarf_open_unit *o, const struct dwarf_unit *u,
 		    struct dwarf_reader *rd);
 const struct dwarf_abbrevs *dwarf_unit_abbrevs(const struct dwarf_unit *u,

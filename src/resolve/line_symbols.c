@@ -217,6 +217,7 @@ bool line_symbols_find(const struct line_symbols *s, uint64_t addr, const char *
 {
 	uint32_t low = 0;
 	uint32_t high = s->nr;
+	uint64_t nearest = 0;
 	bool found = false;
 
 	while (low < high) {
@@ -230,9 +231,13 @@ bool line_symbols_find(const struct line_symbols *s, uint64_t addr, const char *
 	for (uint32_t i = low, back = 0; i-- > 0 && back < BACK_MAX; back++) {
 		struct line_symbol sym = entry_at(s, i);
 
+		if (!back)
+			nearest = sym.addr;
 		if (found && sym.addr != ret->addr)
 			break;
-		if (!covers(&sym, addr) || (found && !sym.size && ret->size))
+		/* Without a size it reaches to the next symbol, whatever that is. */
+		if (!covers(&sym, addr) || (!sym.size && sym.addr != nearest) ||
+		    (found && !sym.size && ret->size))
 			continue;
 		*ret = sym;
 		found = true;

@@ -142,19 +142,24 @@ static int cover_by_lines(struct worker *w, const struct dwarf_unit *u)
 static int scan_unit(struct worker *w, size_t i)
 {
 	struct dwarf_unit *u = &w->l->source.info.units.at[i];
+	uint32_t rank = (uint32_t)i;
 	int r = 0;
 
 	dwarf_unit_read_root(u, &w->rd);
 	if (u->bad_root)
 		return 0;
 	w->code.nr = 0;
+	/* What a unit says of itself counts more than its lines: with -flto units without code
+	 * refer to the lines of others. */
+	if (u->has_code)
+		rank += (uint32_t)w->l->source.info.units.nr;
 	if (u->has_code)
 		r = dwarf_ranges_of_unit(u, &w->rd, &w->code);
 	else if (u->has_line)
 		r = cover_by_lines(w, u);
 	for (size_t k = 0; !r && k < w->code.nr; k++) {
 		struct dwarf_scope_range range = { w->code.at[k].low,
-						   w->code.at[k].high, (uint32_t)i };
+						   w->code.at[k].high, rank };
 
 		if (!vec_push(&w->covers, range))
 			r = -ENOMEM;
@@ -179,8 +184,11 @@ static int merge_covers(struct lines *l, struct worker *workers, unsigned int nr
 	if (!r && !vec_reserve(&l->dir.covers, all.spans.nr + 1))
 		r = -ENOMEM;
 	for (size_t i = 0; !r && i < all.spans.nr; i++) {
-		struct line_cover cover = { all.spans.at[i].addr,
-					    all.spans.at[i].scope };
+		uint32_t scope = all.spans.at[i].scope;
+		struct line_cover cover = { all.spans.at[i].addr, LINE_NO_UNIT };
+
+		if (scope != DWARF_NO_SCOPE)
+			cover.unit = scope % (uint32_t)l->source.info.units.nr;
 
 		l->dir.covers.at[l->dir.covers.nr++] = cover;
 	}
