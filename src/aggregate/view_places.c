@@ -172,9 +172,9 @@ static uint64_t place_address(const struct view *v, const struct frame *f)
 		tab = naming_symtab(v->source.naming, f->image);
 	if (tab)
 		return symtab_vaddr(tab, f->offset).v;
-	return image->kind == IMAGE_ANON || image_is_kernel(image)
-		       ? image->start + f->offset
-		       : f->offset;
+	if (image->kind == IMAGE_ANON)
+		return image->start + f->offset - image->ref_address;
+	return image_is_kernel(image) ? image->start + f->offset : f->offset;
 }
 
 /* The entry for the place of a symbol's samples: they all have the same where neither

@@ -53,7 +53,8 @@ struct image {
 	uint64_t end;
 	int32_t pid; /* of ANON and UNMAPPED, else 0 */
 	/* Of KERNEL: where one symbol was while it ran.  Other sources of its symbols (a file, or
-	 * /proc/kallsyms of another boot) are shifted until they agree.  0: unknown */
+	 * /proc/kallsyms of another boot) are shifted until they agree.  0: unknown.
+	 * Of ANON: the offset that `start` has; not 0 where it has the pages of a memfd. */
 	uint32_t ref_name; /* string: "_text", "_stext" */
 	uint64_t ref_address;
 };

@@ -158,6 +158,11 @@ static int note_reference(struct image_table *t, const struct record_mmap *m,
 	return image->ref_name == DICT_NONE ? -ENOMEM : 0;
 }
 
+uint64_t image_table_first_offset(const struct record_mmap *m)
+{
+	return m->path[0] == '/' && strncmp(m->path, "//", 2) != 0 ? m->pgoff : 0;
+}
+
 uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			     bool kernel)
 {
@@ -183,6 +188,7 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 		image.pid = m->pid;
 		image.start = m->start;
 		image.end = m->start + m->len;
+		image.ref_address = image_table_first_offset(m);
 		return image_table_add(t, &image);
 	}
 	if (image.kind == IMAGE_FILE && !image.build_id.len) {

@@ -40,6 +40,9 @@ enum image_kind image_kernel_name(const char *path, char *out, size_t out_bytes)
 void image_table_init(struct image_table *t, struct dict *dict,
 		      const struct resolver_ops *ops);
 void image_table_done(struct image_table *t);
+/* The offset of a mapping's first byte in its image: the kernel gives the address as offset
+ * of memory without a file. */
+uint64_t image_table_first_offset(const struct record_mmap *m);
 /* The entry for what an MMAP or MMAP2 record maps (user space, kernel or module): an old
  * one for a known file, always a new one for anonymous memory.  IMAGE_TABLE_FAILED when
  * memory is short. */

@@ -59,6 +59,7 @@ void naming_free(struct naming *n)
 	vec_done(&n->wants);
 	live_files_free(n->live);
 	naming_kallsyms_done(&n->kallsyms);
+	naming_jit_done(&n->jit);
 	buf_done(&n->modules);
 	free(n->session_dir);
 	free(n);
@@ -252,7 +253,7 @@ static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *
 	[IMAGE_MODULE] = naming_module,
 	[IMAGE_BPF] = name_bpf,
 	[IMAGE_VDSO] = name_file,
-	[IMAGE_ANON] = name_nothing,
+	[IMAGE_ANON] = naming_anon,
 	[IMAGE_UNMAPPED] = name_nothing,
 	[IMAGE_GUEST_KERNEL] = name_nothing,
 	[IMAGE_GUEST_USER] = name_nothing,

@@ -26,7 +26,7 @@ enum naming_status {
 	NAMING_UNVERIFIED, /* symbols loaded, and no build-id to check them by: all else fits */
 	NAMING_NO_KALLSYMS, /* kernel without saved symbols (kptr_restrict) */
 	NAMING_FOREIGN, /* of another machine, and no build-id tells which file it was */
-	NAMING_NONE_EXPECTED, /* anonymous, unmapped, lost */
+	NAMING_NONE_EXPECTED, /* anonymous without a map of a JIT compiler, unmapped, lost */
 	NAMING_STATUS_COUNT
 };
 
@@ -51,6 +51,7 @@ struct naming_trace {
 #define NAMING_STEP_CACHED_KERNEL "vmlinux in perf's cache"
 #define NAMING_STEP_LIVE "/proc of its processes"
 #define NAMING_STEP_DEBUGINFOD "debuginfod"
+#define NAMING_STEP_JIT_MAP "map of a JIT compiler"
 
 /* Where else to look, of a whole report: made once, used by the naming of each segment.
  * What is said of an image (log_say(), in OProfile's words) is said once. */

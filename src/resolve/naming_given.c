@@ -46,7 +46,7 @@ static int make_table(const struct perf_input_symbol_file *f, const struct image
 			.name = s->name,
 		};
 	}
-	r = symtab_of_given(given, f->symbols.nr, ret_tab);
+	r = symtab_of_given(given, f->symbols.nr, 0, ret_tab);
 	free(given);
 	return r;
 }

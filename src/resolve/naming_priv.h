@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/mapped.h"
 #include "base/vec.h"
 #include "format/perf_input.h"
 #include "resolve/binary.h"
@@ -11,6 +12,7 @@
 #include "resolve/kallsyms.h"
 #include "resolve/module_list.h"
 #include "resolve/naming.h"
+#include "resolve/perf_map.h"
 
 struct unnamed;
 
@@ -36,6 +38,15 @@ struct naming_kallsyms {
 	enum naming_status status; /* OK or UNVERIFIED */
 };
 
+/* The map of the JIT compiler in one process. */
+struct naming_jit {
+	int32_t pid;               /* 0: none was looked for */
+	enum naming_status status; /* NO_SYMBOLS: the map is there */
+	char *path;
+	struct mapped text;
+	struct perf_map map;
+};
+
 struct naming {
 	const struct dict *dict;
 	const struct session_info *info;
@@ -47,6 +58,7 @@ struct naming {
 	struct naming_places *places;     /* NULL: nowhere else */
 	VEC(struct naming_entry) entries; /* by image number */
 	struct naming_kallsyms kallsyms;
+	struct naming_jit jit;
 	bool modules_read;
 	struct buf modules; /* the session's list of them */
 	const struct perf_input_symbol_file *symbol_files;
@@ -80,6 +92,9 @@ int naming_find_module(struct naming *n, const struct image *image,
 		       struct binary *ret_binary, struct module_line *ret_line);
 /* Of naming_given.c: the symbols that a recording carries, if it has those of the image. */
 int naming_given(struct naming *n, const struct image *image, struct naming_entry *e);
+/* Of naming_jit.c: from the map of a JIT compiler. */
+int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e);
+void naming_jit_done(struct naming_jit *j);
 /* Of naming_kallsyms.c.  The text for the kernel that ran, once; index.parts.nr is 0 if
  * there is none. */
 int naming_kallsyms_read(struct naming *n);

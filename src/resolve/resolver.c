@@ -171,9 +171,7 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 		return procs_map(&r->procs, r->worlds[WORLD_KERNEL], rec->id.time_ns,
 				 &mapping);
 	}
-	/* The kernel gives the address as offset of memory without a file. */
-	if (m->path[0] == '/' && strncmp(m->path, "//", 2))
-		mapping.pgoff = m->pgoff;
+	mapping.pgoff = image_table_first_offset(m);
 	process = get_process(r, m->pid, rec->id.time_ns, false);
 	if (!process)
 		return -ENOMEM;

@@ -318,7 +318,7 @@ int symtab_of_one(const char *name, uint64_t size, uint64_t start,
 	return 0;
 }
 
-int symtab_of_given(const struct symtab_given *symbols, size_t nr,
+int symtab_of_given(const struct symtab_given *symbols, size_t nr, uint64_t run_base,
 		    struct symtab **ret_tab)
 {
 	struct symtab *tab = calloc(1, sizeof(*tab));
@@ -341,8 +341,10 @@ int symtab_of_given(const struct symtab_given *symbols, size_t nr,
 		};
 		at += strlen(symbols[i].name) + 1;
 	}
-	if (tab)
+	if (tab) {
 		tab->names = (char *)names.data;
+		tab->run_base = run_base;
+	}
 	if (!r)
 		r = nr ? symtab_build(tab, &candidates) : -ENODATA;
 	vec_done(&candidates);

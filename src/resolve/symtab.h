@@ -71,6 +71,7 @@ int symtab_load_kallsyms(const char *text, size_t len, const char *module,
 int symtab_of_one(const char *name, uint64_t size, uint64_t start,
 		  struct symtab **ret_tab);
 /* A table of symbols that somebody else has read, in any order.  The names are copied.
+ * `run_base`: what symtab_vaddr() adds to an offset.
  * 0, -ENODATA (none: no table then) or -ENOMEM. */
 struct symtab_given {
 	uint64_t offset;
@@ -78,7 +79,7 @@ struct symtab_given {
 	uint64_t vaddr;
 	const char *name;
 };
-int symtab_of_given(const struct symtab_given *symbols, size_t nr,
+int symtab_of_given(const struct symtab_given *symbols, size_t nr, uint64_t run_base,
 		    struct symtab **ret_tab);
 /* The symbol covering `offset`, or NULL.  Borrowed until symtab_free(). */
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset);

@@ -239,7 +239,7 @@ static int need_memory(struct unresolve *u, struct unresolve_process *p,
 	const struct image *image = &u->dict->images.at[number];
 	const char *name = dict_str(u->dict, image->name);
 	bool like_file = name[0] == '/' && name[1] != '/';
-	bool inside = offset < image->end - image->start;
+	bool inside = offset - image->ref_address < image->end - image->start;
 	struct mapping mapping = { .start = image->start,
 				   .end = image->end,
 				   .pgoff = image->start,
@@ -247,8 +247,9 @@ static int need_memory(struct unresolve *u, struct unresolve_process *p,
 	const struct mapping *m;
 
 	if (like_file)
-		mapping.pgoff = inside ? 0 : page_of(offset);
-	*ret_ip = image->start + (inside ? offset : offset % PAGE_BYTES);
+		mapping.pgoff = inside ? image->ref_address : page_of(offset);
+	*ret_ip = image->start +
+		  (inside ? offset - image->ref_address : offset % PAGE_BYTES);
 	m = space_find(p->mapped, *ret_ip);
 	if (m && m->image == number &&
 	    (!like_file || *ret_ip - m->start + m->pgoff == offset))

@@ -12,8 +12,8 @@
 #include "base/err.h"
 #include "decode/record.h"
 #include "format/perf_input.h"
+#include "resolve/jit_files.h"
 #include "tools/archive_collect.h"
-#include "tools/jit_keeper.h"
 #include "tools/source_images.h"
 
 enum {
@@ -35,28 +35,44 @@ static int tell(const struct search *s, int fd, const char *path)
 	return s->fn(s->ctx, from, path);
 }
 
-/* Where there is no such file, or none that is meant, 0. */
-static int look(const struct search *s, const char *path, uint64_t inode,
-		uint64_t not_before_ns)
+static const char *root_of(const struct archive_request *request)
 {
-	const struct places_options *places = &s->request->places;
-	const char *root = places->archive ? places->archive
-			   : places->root  ? places->root
-					   : "";
-	struct stat st;
-	char *file;
-	int fd, r = 0;
+	const struct places_options *places = &request->places;
 
-	if (asprintf(&file, "%s%s", root, path) < 0)
-		return -ENOMEM;
-	/* Copies have inodes and ages of their own. */
-	fd = jit_open(file, root[0] ? 0 : inode);
-	free(file);
-	if (fd < 0)
-		return 0;
-	if (root[0] || (!fstat(fd, &st) &&
-			(uint64_t)st.st_mtim.tv_sec >= not_before_ns / 1000000000))
-		r = tell(s, fd, path);
+	if (places->archive)
+		return places->archive;
+	return places->root ? places->root : "";
+}
+
+/* Where there is none, 0. */
+static int look_for_map(const struct search *s, const struct jit_places *places,
+			int32_t pid)
+{
+	char name[PATH_BYTES], *found;
+	int fd, r = jit_open_map(places, pid, &fd, &found);
+
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", pid);
+	r = tell(s, fd, name);
+	free(found);
+	close(fd);
+	return r;
+}
+
+static int look_for_dump(const struct search *s, const struct record_mmap *m)
+{
+	const char *root = root_of(s->request);
+	const struct jit_places places = { .session_dir = "",
+					   .root = root,
+					   .here = !root[0] };
+	char *found;
+	int fd, r = jit_open_dump(&places, m->pid, m->path, m->ino, &fd, &found);
+
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = tell(s, fd, m->path);
+	free(found);
 	close(fd);
 	return r;
 }
@@ -79,20 +95,22 @@ int archive_jit_maps(const struct archive_request *request,
 		     bool *ret_any)
 {
 	const struct search s = { request, fn, ctx };
+	const char *root = root_of(request);
+	const struct jit_places places = { .session_dir = "",
+					   .root = root,
+					   .here = !root[0],
+					   .since_wall_ns = at->info->start_wall_ns };
 	bool any = false;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < at->dict->images.nr; i++) {
 		const struct image *image = &at->dict->images.at[i];
-		char path[PATH_BYTES];
 
 		if (image->kind != IMAGE_ANON || image->pid <= 0)
 			continue;
 		any = true;
-		if (is_kept(at, image->pid))
-			continue;
-		snprintf(path, sizeof(path), "/tmp/perf-%d.map", image->pid);
-		r = look(&s, path, 0, at->info->start_wall_ns);
+		if (!is_kept(at, image->pid))
+			r = look_for_map(&s, &places, image->pid);
 	}
 	*ret_any = any;
 	return r;
@@ -123,7 +141,7 @@ static int look_at(const struct search *s, const struct decoder *d, const void *
 	    (rec.type != PERF_RECORD_MMAP && rec.type != PERF_RECORD_MMAP2) ||
 	    !jit_dump_name(rec.mmap.path))
 		return 0;
-	return look(s, rec.mmap.path, rec.mmap.ino, 0);
+	return look_for_dump(s, &rec.mmap);
 }
 
 static int look_through(const struct search *s, const struct decoder *d,

@@ -1,63 +1,53 @@
 #include "tools/jit_keeper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/io.h"
 #include "base/log.h"
-#include "base/parse.h"
 #include "decode/record.h"
 #include "format/dict.h"
+#include "resolve/jit_files.h"
 
 enum {
 	KEEP_MAX = 1024,
 	PATH_BYTES = 4096 + 64,
-	NAME_BYTES = 64,
-	STATUS_MAX = 1 << 16
+	NAME_BYTES = 64
 };
 
 static const uint64_t copy_max = 1 << 30; /* larger files are not copied */
 
-int jit_open(const char *path, uint64_t inode)
-{
-	struct stat st;
-	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0);
-
-	if (fd < 0)
-		return fd;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (!inode || st.st_ino == inode))
-		return fd;
-	close(fd);
-	return -ENOENT;
-}
-
-static bool is_kept(const struct jit_keeper *k, int32_t pid, const char *name)
+static struct kept_jit *find_kept(struct jit_keeper *k, int32_t pid, const char *name)
 {
 	for (size_t i = 0; i < k->kept.nr; i++)
 		if (k->kept.at[i].pid == pid && !strcmp(k->kept.at[i].name, name))
-			return true;
-	return false;
+			return &k->kept.at[i];
+	return NULL;
+}
+
+/* In its own mount namespace first.  A descriptor or a negative errno. */
+static int open_of(int32_t pid, const char *path, uint64_t inode)
+{
+	char seen_by_it[PATH_BYTES];
+	int fd;
+
+	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", pid, path);
+	fd = jit_open(seen_by_it, inode);
+	return fd < 0 ? jit_open(path, inode) : fd;
 }
 
 static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char *path,
 		 uint64_t inode)
 {
 	struct kept_jit kept = { .pid = pid };
-	char seen_by_it[PATH_BYTES];
 
-	if (k->kept.nr >= KEEP_MAX || is_kept(k, pid, name))
+	if (k->kept.nr >= KEEP_MAX || find_kept(k, pid, name))
 		return;
-	/* In its own mount namespace first. */
-	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", pid, path);
-	kept.fd = jit_open(seen_by_it, inode);
-	if (kept.fd < 0)
-		kept.fd = jit_open(path, inode);
+	kept.fd = open_of(pid, path, inode);
 	if (kept.fd < 0)
 		return;
 	kept.name = strdup(name);
@@ -65,22 +55,6 @@ static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char
 		free(kept.name);
 		close(kept.fd);
 	}
-}
-
-const char *jit_dump_name(const char *path)
-{
-	static const char start[] = "jit-";
-	const char *slash = strrchr(path, '/');
-	const char *at;
-	size_t digits;
-
-	if (path[0] != '/' || !slash || strncmp(slash + 1, start, strlen(start)) != 0)
-		return NULL;
-	at = slash + 1 + strlen(start);
-	digits = strspn(at, "0123456789");
-	return digits && digits < NAME_BYTES - 16 && !strcmp(at + digits, ".dump")
-		       ? slash + 1
-		       : NULL;
 }
 
 void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
@@ -91,31 +65,6 @@ void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
 		keep(k, m->pid, name, m->path, m->ino);
 }
 
-/* What the process takes itself for: the last number of its line "NSpid:", proc(5); its own
- * number if it is gone. */
-static int32_t own_pid(int32_t pid)
-{
-	struct buf status = { 0 };
-	char path[NAME_BYTES];
-	char *at, *end;
-	uint64_t number;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (io_read_file(path, &status, STATUS_MAX))
-		buf_clear(&status);
-	buf_put(&status, "", 1);
-	at = status.failed ? NULL : strstr((char *)status.data, "\nNSpid:");
-	end = at ? strchr(at + 1, '\n') : NULL;
-	if (end) {
-		*end = '\0';
-		at = strrchr(at, '\t');
-		if (at && parse_u64_max(at + 1, INT32_MAX, &number) && number)
-			pid = (int32_t)number;
-	}
-	buf_done(&status);
-	return pid;
-}
-
 void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
 {
 	for (; k->nr_images < dict->images.nr; k->nr_images++) {
@@ -124,7 +73,7 @@ void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
 
 		if (image->kind != IMAGE_ANON || image->pid <= 0)
 			continue;
-		snprintf(name, sizeof(name), "perf-%d.map", own_pid(image->pid));
+		snprintf(name, sizeof(name), "perf-%d.map", jit_own_pid(image->pid));
 		snprintf(path, sizeof(path), "/tmp/%s", name);
 		keep(k, image->pid, name, path, 0);
 	}

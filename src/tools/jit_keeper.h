@@ -1,4 +1,4 @@
-/* jit_keeper.h - what just-in-time compilers tell of their code, kept for an archive: the maps
+/* jit_keeper.h - what just-in-time compilers tell of their code, kept in the session: the maps
  * /tmp/perf-PID.map of processes with hits outside of all files, and the jitdump files that
  * processes map to be found by (tools/perf/Documentation/jit-interface.txt and
  * jitdump-specification.txt in Linux).
@@ -23,13 +23,6 @@ struct jit_keeper {
 	VEC(struct kept_jit) kept;
 	size_t nr_images; /* of the dict, seen so far */
 };
-
-/* The file name in the path of a jitdump, jit-NUMBER.dump; NULL: it is none. */
-const char *jit_dump_name(const char *path);
-/* Opens a regular file for reading, under no other name than its own: somebody else may own the
- * folder, and a link there would put any file of this machine into an archive.  `inode` 0:
- * any.  The descriptor or a negative errno. */
-int jit_open(const char *path, uint64_t inode);
 
 /* If it is a jitdump that was mapped, it is held. */
 void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m);

@@ -105,8 +105,7 @@ static const struct option_row rows[] = {
 	  .value_optional = true,
 	  .offset = OPTION(struct record_options, archive),
 	  .help = "At the end archive the session, as oparchive does, with binaries "
-		  "that are deleted by then or belong to containers, and what JIT "
-		  "compilers tell of their code. Without a FILE: "
+		  "that are deleted by then or belong to containers. Without a FILE: "
 		  "oprofile_data.oparchive." },
 	{ .name = "vmlinux",
 	  .letter = 'k',
@@ -193,7 +192,6 @@ static int open_recorder(struct record_plan *p, char **argv, int argc, struct er
 		.session_flags = p->flags,
 		.vmlinux = p->vmlinux ? p->vmlinux : "",
 		.perf_data = o->perf_data,
-		.keep_jit = o->archive != NULL,
 		.command = argv,
 		.nr_command = argc,
 		.dir = &p->dir,

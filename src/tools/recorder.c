@@ -28,8 +28,7 @@ static uint64_t own_cpu_ns(void)
 
 void recorder_keep_jit(struct recorder *r, const struct record *rec)
 {
-	if (r->config.keep_jit &&
-	    (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2))
+	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
 		jit_keeper_mapped(&r->jit_keeper, &rec->mmap);
 }
 
@@ -37,10 +36,13 @@ int recorder_take_side_band(void *ctx, const void *record, size_t len)
 {
 	struct recorder *r = ctx;
 	int result = side_band_add(&r->side_band, &r->decoder, record, len);
+	struct perf_event_header header;
 	struct record rec;
 
 	r->nr_side_band++;
-	if (r->config.keep_jit && !decoder_record(&r->decoder, record, len, &rec, NULL))
+	memcpy(&header, record, sizeof(header));
+	if ((header.type == PERF_RECORD_MMAP || header.type == PERF_RECORD_MMAP2) &&
+	    !decoder_record(&r->decoder, record, len, &rec, NULL))
 		recorder_keep_jit(r, &rec);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
@@ -186,8 +188,7 @@ static int flush(struct recorder *r)
 	int result = segment_writer_flush(r->writer, &r->totals, r->err);
 
 	r->nr_writes++;
-	if (r->config.keep_jit)
-		jit_keeper_look(&r->jit_keeper, &r->dict);
+	jit_keeper_look(&r->jit_keeper, &r->dict);
 	if (!result && r->perf_data)
 		result = perf_data_out_round(r->perf_data, r->err);
 	return result;
@@ -292,8 +293,6 @@ static void tell_end(const struct recorder *r)
 /* A map may have come into being after the first hits. */
 static void save_jit(struct recorder *r)
 {
-	if (!r->config.keep_jit)
-		return;
 	r->jit_keeper.nr_images = 0;
 	jit_keeper_look(&r->jit_keeper, &r->dict);
 	jit_keeper_save(&r->jit_keeper, r->config.dir->writing);

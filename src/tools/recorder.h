@@ -25,8 +25,7 @@ struct recorder_config {
 	uint32_t session_flags; /* SESSION_... known to the caller */
 	const char *vmlinux;    /* "" none */
 	const char *perf_data;  /* NULL none */
-	bool keep_jit; /* what JIT compilers say of their code comes into the session */
-	char *const *command; /* the recorder's own command line */
+	char *const *command;   /* the recorder's own command line */
 	int nr_command;
 	struct session_dir *dir; /* outlives the recorder */
 };

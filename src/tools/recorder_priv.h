@@ -35,7 +35,7 @@ struct recorder {
 	struct resolver *resolver;
 	struct snapshot *snapshot;
 	struct image_keeper keeper;
-	struct jit_keeper jit_keeper; /* if asked for */
+	struct jit_keeper jit_keeper;
 	struct segment_writer *writer;
 	char *segment_path;
 	struct perf_data_out *perf_data; /* NULL: not asked for */
@@ -65,7 +65,7 @@ static inline uint64_t recorder_now_ns(clockid_t clock)
 /* Takes a record of the side band; `ctx` is the recorder.  0, -ENOMEM or an error of the
  * perf.data file. */
 int recorder_take_side_band(void *ctx, const void *record, size_t len);
-/* Has a look at a mapping, if that was asked for. */
+/* Has a look at a mapping: a jitdump is held. */
 void recorder_keep_jit(struct recorder *r, const struct record *rec);
 /* Frees all but the segment's writer, which must be closed. */
 void recorder_free(struct recorder *r);

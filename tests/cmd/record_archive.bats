@@ -134,6 +134,8 @@ symbols_of() # IMAGE
 		echo $$ >pid; exec "$0" 500' "$WORKLOADS/code_region" >truth
 	pid=$(cat pid)
 	jit_map=/tmp/perf-$pid.map
+	# As of an older operf, which did not keep them.
+	rm -r "$session/samples/current/jit"
 	for recording in "$session/samples/current" data; do
 		rm -rf folder again
 		oparchive -o folder "$recording"

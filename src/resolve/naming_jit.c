@@ -1,0 +1,97 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "resolve/jit_files.h"
+#include "resolve/naming_places.h"
+#include "resolve/naming_priv.h"
+
+static const uint64_t text_max = (uint64_t)1 << 32; /* what perf_map_read() takes */
+
+void naming_jit_done(struct naming_jit *j)
+{
+	perf_map_done(&j->map);
+	mapped_release(&j->text);
+	free(j->path);
+	*j = (struct naming_jit){ 0 };
+}
+
+static struct jit_places places_of(const struct naming *n)
+{
+	const char *root = naming_places_root(n->places);
+
+	return (struct jit_places){
+		.session_dir = n->session_dir,
+		.root = root,
+		.here = !root[0] && n->is_local,
+		.since_wall_ns = n->info->start_wall_ns,
+	};
+}
+
+static int map_text(int fd, struct mapped *text)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!st.st_size)
+		return -ENODATA;
+	return mapped_window(fd, 0,
+			     (uint64_t)st.st_size < text_max ? (size_t)st.st_size
+							     : (size_t)text_max,
+			     text);
+}
+
+static void tell_damage(const struct naming_jit *j)
+{
+	if (j->map.nr_bad)
+		log_say(LOG_WARNING,
+			"%s: %llu of %llu lines are not of the form START SIZE NAME",
+			j->path, (unsigned long long)j->map.nr_bad,
+			(unsigned long long)j->map.nr_lines);
+}
+
+/* The map of a process; many images are of one.  0 or -ENOMEM. */
+static int read_map(struct naming *n, int32_t pid)
+{
+	const struct jit_places places = places_of(n);
+	struct naming_jit *j = &n->jit;
+	int fd, r;
+
+	if (j->pid == pid)
+		return 0;
+	naming_jit_done(j);
+	j->pid = pid;
+	j->status = NAMING_NONE_EXPECTED;
+	r = jit_open_map(&places, pid, &fd, &j->path);
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = map_text(fd, &j->text);
+	close(fd);
+	j->status = r ? NAMING_UNREADABLE : NAMING_NO_SYMBOLS;
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = perf_map_read(&j->map, (const char *)j->text.bytes, j->text.len);
+	if (!r)
+		tell_damage(j);
+	return r;
+}
+
+int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e)
+{
+	/* Offsets of memory that has pages of a file count from the file's start. */
+	uint64_t first = image->start - image->ref_address;
+	int r = read_map(n, image->pid);
+
+	e->status = n->jit.status;
+	if (r || n->jit.status != NAMING_NO_SYMBOLS)
+		return r;
+	r = perf_map_symtab(&n->jit.map, image->start, image->end, first, &e->tab);
+	naming_set_from(e, n->jit.path);
+	if (!r)
+		e->status = NAMING_OK;
+	naming_tried(n, NAMING_STEP_JIT_MAP, n->jit.path, e->status);
+	return r == -ENOMEM ? r : 0;
+}

@@ -1,0 +1,133 @@
+# Code of just-in-time compilers: perf-PID.map, jitdump files, libopagent.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	begin_recording_test
+	cd "$BATS_TEST_TMPDIR"
+	jit_map=
+}
+
+teardown()
+{
+	[ -z "$jit_map" ] || rm -f "$jit_map"
+	end_recording_test
+}
+
+# The shares that the program printed against those of the report, within five percent of all.
+check_shares()
+{
+	timeout 60 python3 - "$@" <<-'END'
+		import csv, os, subprocess, sys
+		from fnmatch import fnmatchcase
+		out = subprocess.run([os.environ["OPROFILE_LINKS"] + "/opreport", "--csv", "--by",
+		    "image,symbol"] + sys.argv[2:], capture_output=True, text=True, check=True).stdout
+		rows = [r for r in csv.reader(out.splitlines()) if len(r) > 2 and r[2].isdigit()]
+		found, wanted = [], []
+		for line in open(sys.argv[1]):
+		    kind, _, rest = line.strip().split(" ", 2)
+		    values, _, share = rest.rpartition(" ") if kind == "share" else (rest, "", "")
+		    image, symbol = values.split(",", 1) if kind in ("share", "absent") else ("", "")
+		    nr = sum(int(r[2]) for r in rows if fnmatchcase(r[1], symbol)
+		        and any(fnmatchcase(r[0], i) for i in image.split("|")))
+		    if kind == "share":
+		        found.append(nr)
+		        wanted.append(float(share))
+		    if kind == "absent" and nr:
+		        sys.exit(f"{values}: {nr} samples")
+		print("found", found, "wanted", wanted)
+		if not found or any(abs(f / sum(found) - w) > 0.05 for f, w in zip(found, wanted)):
+		    sys.exit(out)
+	END
+}
+
+# "COUNT SYMBOL" of all code that is in no file, as we and as perf see it.
+our_counts()
+{
+	"$OPROFILE_LINKS/opreport" --csv --by image,symbol "$@" 2>report.err | python3 -c '
+import csv, sys
+for r in csv.reader(sys.stdin):
+    if len(r) > 2 and ("JIT" in r[0] or r[0].endswith(".jo")): print(r[2], r[1])' | sort
+}
+
+perf_counts()
+{
+	perf report --stdio -n -s dso,sym -t '|' -i "$1" 2>perf.err | awk -F'|' '
+		$3 ~ /JIT|jitted-/ { sub(/^ *\[.\] */, "", $4); sub(/ *$/, "", $4); print $2 + 0, $4 }' | sort
+}
+
+@test "a map of the process names its memory, also when the map is gone" {
+	operf --session-dir "$session" sh -c 'echo $$ >pid; exec "$0" 1000' "$WORKLOADS/jit_map" >truth
+	jit_map=/tmp/perf-$(cat pid).map
+	rm "$jit_map"
+	check_shares truth --session-dir "$session"
+}
+
+@test "perf counts the same under the same names, of the same file and map" {
+	need perf
+	perf record -q -o data sh -c 'echo $$ >pid; exec "$0" 500 last' "$WORKLOADS/jit_map" >truth ||
+		skip "perf cannot record here: NOT TESTED"
+	jit_map=/tmp/perf-$(cat pid).map
+	# perf takes any of two functions at one place.
+	sed -i /jit_gone/d "$jit_map"
+	our_counts data >ours
+	perf_counts data | diff -u - ours
+	[ "$(wc -l <ours)" -ge 3 ]
+	# Elsewhere it is in the archive.
+	"$OPROFILE" archive -o folder data
+	rm "$jit_map"
+	our_counts archive:folder | diff -u ours -
+}
+
+@test "a map may be of anybody: what is no map names nothing, and is said once" {
+	operf --session-dir "$session" sh -c 'echo $$ >pid; exec "$0" 300' "$WORKLOADS/jit_map" >truth
+	jit_map=/tmp/perf-$(cat pid).map
+	head -c 100000 /dev/urandom >"$(echo "$session"/samples/current/jit/*/perf-*.map)"
+	opreport --session-dir "$session" -l >out 2>report.err
+	[ "$(grep -c 'not of the form START SIZE NAME' report.err)" = 1 ]
+	grep -q 'anon (tgid:' out
+}
+
+@test "node names its functions" {
+	need node
+	cat >burn.js <<-'END'
+		function burnHot(n) { let a = 1; for (let i = 0; i < n; i++) a = (a * 31 + i) | 0; return a; }
+		const end = Date.now() + 1500;
+		while (Date.now() < end) burnHot(1e6);
+	END
+	operf --session-dir "$session" node --perf-basic-prof burn.js 2>operf.err
+	jit_map=$(echo "$session"/samples/current/jit/*/perf-*.map)
+	jit_map=/tmp/${jit_map##*/}
+	rm "$jit_map"
+	opreport --session-dir "$session" --by symbol --csv >out
+	cat out
+	# The hot one is first, whatever the compiler puts around its name.
+	sed -n 2p out | grep -q burnHot
+}
+
+@test "a Java machine names its methods at its end" {
+	need java
+	java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version >/dev/null 2>&1 ||
+		skip "this Java has no DumpPerfMapAtExit: NOT TESTED"
+	cat >Burn.java <<-'END'
+		public class Burn {
+			static int burnHot(int n) { int a = 1; for (int i = 0; i < n; i++) a = a * 31 + i; return a; }
+			public static void main(String[] s) {
+				long end = System.currentTimeMillis() + 2000;
+				int x = 0;
+				while (System.currentTimeMillis() < end) x += burnHot(1000000);
+				System.out.println(x);
+			}
+		}
+	END
+	operf --session-dir "$session" java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
+		-XX:TieredStopAtLevel=1 -XX:CompileCommand=dontinline,Burn::burnHot Burn.java 2>operf.err
+	jit_map=$(echo "$session"/samples/current/jit/*/perf-*.map)
+	jit_map=/tmp/${jit_map##*/}
+	rm "$jit_map"
+	opreport --session-dir "$session" --by symbol --csv >out
+	head -n 5 out
+	grep -m 1 burnHot out
+}
