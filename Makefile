@@ -63,4 +63,4 @@ format:
 clean:
 	@rm -rf '$(BUILD)' '$(BUILD)-fuzz' '$(BUILD)-lint' build-ci-*
 
-.PHONY: all demo check check-vm bench fuzz hostile lint install format clean
+.PHONY: all demo check check-vm bench exact fuzz hostile lint install format clean

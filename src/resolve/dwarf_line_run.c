@@ -148,7 +148,7 @@ static bool extended(struct machine *m, struct cursor *c)
 
 static void add_line(struct machine *m, int64_t delta)
 {
-	m->row.line = (uint32_t)((int64_t)m->row.line + delta) & LINE_MAX_NUMBER;
+	m->row.line = (m->row.line + (uint32_t)delta) & LINE_MAX_NUMBER;
 }
 
 static void special(struct machine *m, uint8_t op)

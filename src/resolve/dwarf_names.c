@@ -9,6 +9,7 @@
 enum {
 	STEPS_MAX = 16,
 	NAME_MAX_BYTES = 1 << 20,
+	NAMES_MAX_BYTES = 1 << 28, /* of one unit */
 	DW_AT_MIPS_linkage = 0x2007
 };
 
@@ -33,7 +34,7 @@ static int put_name(struct dwarf_scopes *s, struct found *f, const char *text,
 {
 	if (!text || !*text)
 		return 0;
-	if (s->names.len > DWARF_NO_NAME - NAME_MAX_BYTES)
+	if (s->names.len > NAMES_MAX_BYTES)
 		return 0;
 	/* A linkage name takes the place of a plain one, which stays unused. */
 	if (f->has_name)

@@ -10,6 +10,7 @@
 
 enum {
 	SCOPES_MAX = 1 << 26,
+	RANGES_MAX = 1 << 22, /* of one unit; 64 MB of program have a tenth of it */
 	DW_AT_MIPS_linkage = 0x2007
 };
 
@@ -76,6 +77,9 @@ static int read_code(const struct walk *w, const struct entry *e)
 	struct dwarf_code code;
 
 	w->s->code.nr = 0;
+	/* A damaged unit can name one long list again and again. */
+	if (w->s->ranges.nr > RANGES_MAX)
+		return -EBADMSG;
 	if (e->ranges.kind != DWARF_VALUE_NONE)
 		return dwarf_ranges_read(u, w->rd, e->ranges, &w->s->code);
 	if (!dwarf_value_addr(u, w->rd, e->low, &code.low))
