@@ -124,6 +124,37 @@ END
 	[[ $output == *" 53.8462  /src/deep/a.c:9"* ]]
 }
 
+# What kcachegrind's op2calltree takes apart: its expressions, and what it would count.
+@test "-gdf is what op2calltree reads" {
+	opreport -gdf 2>/dev/null | python3 -c '
+import re, sys
+lines = [line.rstrip("\n") for line in sys.stdin]
+events = sum(bool(re.match(r"Counted\s*\S+|Profiling through timer", l)) for l in lines)
+assert events == 1, events
+title = next(i for i, l in enumerate(lines) if l.startswith("vma"))
+assert "image" in lines[title]
+cost = {}
+for line in lines[title + 1:]:
+    symbol = re.match(r"([0-9a-fA-F]+)\s*(.*)$", line)
+    sample = re.match(r"\s+([0-9a-fA-F]+)\s*(.*)$", line)
+    if symbol:
+        rest = re.match(r"\d+\s+\S+\s+(.*)", symbol[2])[1]
+        rest = re.sub(r"^\(no location information\)\s+|^\S+?:\d+\s+", "", rest)
+        image, app, name = re.match(r"(\S+)\s+(?:(\S+)\s+)?(\S+)$", rest).groups()
+        continue
+    assert sample, line
+    count, rest = re.match(r"(\d+)\s+\S+\s+(.*)", sample[2]).groups()
+    where = re.match(r"(\S+?:\d+)$", rest)
+    key = name, where[1] if where else rest
+    cost[key] = cost.get(key, 0) + int(count)
+assert cost == {
+    ("first", "/src/deep/a.c:9"): 10, ("first", "/src/deep/a.c:100"): 20,
+    ("second", "/src/other/a.c:9"): 30, ("second", "/src/deep/a.c:9"): 35,
+    ("third", "(no location information)"): 5,
+}, cost
+'
+}
+
 @test "--sort debug: by file, then by number" {
 	run -0 --separate-stderr opreport -l --sort debug,symbol --no-header --exclude-dependent
 	[[ ${lines[0]} == *first && ${lines[1]} == *second ]]
