@@ -65,6 +65,17 @@ static void put_anon(struct buf *out, const char *name, const struct image *imag
 	put(out, range);
 }
 
+/* OProfile made a file of this name of what a compiler told of the process's code. */
+static void put_dump(struct buf *out, int32_t pid, enum name_style style)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text),
+		 style == NAMES_OPROFILE ? "%" PRId32 ".jo" : "[JIT] tid %" PRId32,
+		 pid);
+	put(out, text);
+}
+
 /* operf's name for it; perf has none. */
 static void put_hypervisor(struct buf *out, const char *name, enum name_style style)
 {
@@ -94,6 +105,9 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 			put_anon(out, name, image);
 		else
 			put_jit(out, name, image);
+		break;
+	case IMAGE_JIT:
+		put_dump(out, image->pid, style);
 		break;
 	case IMAGE_LOST:
 		put(out, "[damaged]");

@@ -4,6 +4,7 @@
 #include "aggregate/profile.h"
 #include "base/err.h"
 #include "format/session.h"
+#include "resolve/jit_session.h"
 #include "resolve/naming.h"
 
 static void add_totals(struct profile_input *in, const struct session_totals *t)
@@ -39,9 +40,24 @@ static void tell_progress(const struct profile *p, const struct segment *s)
 	p->options.progress(p->options.progress_ctx, done, total);
 }
 
-static int read_batches(struct profile *p, struct segment *s, struct err *err)
+/* The batch by the jitdumps of the session, if it has some (`jit` is not NULL). */
+static int add_batch(struct profile *p, struct jit_session *jit,
+		     const struct sample_batch *batch, struct err *err)
 {
-	unsigned int columns = profile_columns(p);
+	struct sample_batch named;
+
+	if (!jit)
+		return profile_add(p, batch, err);
+	return jit_session_batch(jit, batch, &named)
+		       ? err_set(err, -ENOMEM, "out of memory")
+		       : profile_add(p, &named, err);
+}
+
+static int read_batches(struct profile *p, struct segment *s, struct jit_session *jit,
+			struct err *err)
+{
+	unsigned int columns =
+		profile_columns(p) | (jit ? (unsigned int)JIT_SESSION_COLUMNS : 0);
 
 	for (;;) {
 		struct sample_batch batch;
@@ -49,14 +65,14 @@ static int read_batches(struct profile *p, struct segment *s, struct err *err)
 
 		if (r)
 			return r < 0 ? r : 0;
-		r = profile_add(p, &batch, err);
+		r = add_batch(p, jit, &batch, err);
 		if (r)
 			return r;
 		tell_progress(p, s);
 	}
 }
 
-static int read_named(struct profile *p, struct segment *s,
+static int read_named(struct profile *p, struct segment *s, struct jit_session *jit,
 		      const struct profile_source *source, struct err *err)
 {
 	int r = profile_begin(p, source);
@@ -64,7 +80,7 @@ static int read_named(struct profile *p, struct segment *s,
 
 	if (r)
 		return err_set(err, r, "out of memory");
-	r = read_batches(p, s, err);
+	r = read_batches(p, s, jit, err);
 	ended = profile_end(p);
 	if (!r && ended)
 		r = err_set(err, ended, "out of memory");
@@ -83,11 +99,27 @@ static void note_segment(struct profile *p, const struct session_info *info)
 	in->session_flags |= info->flags;
 }
 
+/* What JIT compilers told is used where the samples have to be told apart by it. */
+static int open_jit(struct profile_source *source, const char *session_dir,
+		    struct jit_session **ret_jit)
+{
+	struct jit_session *jit = NULL;
+	int r = jit_session_new(session_dir, source->dict, source->info, &jit);
+
+	if (r)
+		return r;
+	if (jit)
+		source->dict = jit_session_dict(jit);
+	*ret_jit = jit;
+	return 0;
+}
+
 int profile_read_segment(struct profile *p, const char *path, const char *session_dir,
 			 const char *session, struct session_span *span,
 			 struct err *err)
 {
 	struct profile_source source = { .session = session };
+	struct jit_session *jit = NULL;
 	struct segment *s;
 	int r = segment_open(path, &s, err);
 
@@ -102,20 +134,23 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	source.last_ns = span->last_ns;
 	note_segment(p, source.info);
 	/* Of an imported one as much is known as of the file it came from. */
-	r = naming_new(source.dict, source.info,
-		       source.info->flags & SESSION_IMPORTED ? "" : session_dir,
-		       &source.naming);
+	r = open_jit(&source, session_dir, &jit);
+	if (!r)
+		r = naming_new(source.dict, source.info,
+			       source.info->flags & SESSION_IMPORTED ? "" : session_dir,
+			       &source.naming);
 	if (r)
 		r = err_set(err, r, "out of memory");
 	else
 		naming_use(source.naming, p->options.places);
 	if (!r)
-		r = read_named(p, s, &source, err);
+		r = read_named(p, s, jit, &source, err);
 	if (!r) {
 		add_totals(&p->input, segment_totals(s));
 		add_damage(&p->input, segment_damage(s));
 	}
 	naming_free(source.naming);
+	jit_session_free(jit);
 	segment_close(s);
 	return r;
 }

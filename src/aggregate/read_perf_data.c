@@ -107,12 +107,18 @@ static int read_named(struct profile *p, struct replay *replay,
 		      struct err *err)
 {
 	int r = naming_new(source->dict, source->info, "", &source->naming);
+	struct jit_places jit;
 	int ended;
 
 	if (r)
 		return err_set(err, r, "out of memory");
 	naming_use(source->naming, p->options.places);
-	r = read_batches(p, replay, input, source, err);
+	jit = naming_jit_places(source->naming);
+	r = replay_use_jit(replay, &jit);
+	if (r)
+		err_set(err, r, "out of memory");
+	else
+		r = read_batches(p, replay, input, source, err);
 	replay_late_build_ids(replay);
 	ended = profile_end(p);
 	naming_free(source->naming);

@@ -59,6 +59,18 @@ static bool function_has_vma(enum function_kind kind)
 	return kind == FUNCTION_NAMED || kind == FUNCTION_UNNAMED;
 }
 
+/* What tells functions of one image apart.  Code of a JIT compiler is moved, and made anew: there
+ * it is the name. */
+static uint64_t function_identity(const struct profile *p,
+				  const struct profile_function *f, const char *raw)
+{
+	if (!function_has_vma(f->kind))
+		return vma_unknown;
+	return p->images.at[f->image].kind == IMAGE_JIT
+		       ? hash_bytes(raw, strlen(raw), 0)
+		       : f->vma;
+}
+
 /* The function's number; its name is looked at only if it is new. */
 static uint32_t intern_function(struct profile *p, struct profile_function f,
 				const char *raw)
@@ -67,7 +79,7 @@ static uint32_t intern_function(struct profile *p, struct profile_function f,
 	bool is_new;
 
 	slot = map_at(&p->function_by, (uint64_t)f.image << 2 | f.kind,
-		      function_has_vma(f.kind) ? f.vma : vma_unknown, &is_new);
+		      function_identity(p, &f, raw), &is_new);
 	if (!slot)
 		return VIEW_UNSET;
 	if (is_new) {
@@ -159,6 +171,14 @@ static uint32_t intern_place(struct view *v, const struct place *place)
 	return slot->value_plus_1 - 1;
 }
 
+/* Code has an address of its own, wherever it is in its dump. */
+static uint64_t code_address(const struct symtab *tab, uint64_t offset)
+{
+	const struct symbol *s = symtab_find(tab, offset);
+
+	return s ? s->vaddr.v + offset - s->offset : offset;
+}
+
 static uint64_t place_address(const struct view *v, const struct frame *f)
 {
 	const struct dict *d = v->source.dict;
@@ -170,6 +190,8 @@ static uint64_t place_address(const struct view *v, const struct frame *f)
 	image = &d->images.at[f->image];
 	if (v->source.naming)
 		tab = naming_symtab(v->source.naming, f->image);
+	if (tab && image->kind == IMAGE_JIT)
+		return code_address(tab, f->offset);
 	if (tab)
 		return symtab_vaddr(tab, f->offset).v;
 	if (image->kind == IMAGE_ANON)

@@ -32,6 +32,9 @@ enum image_kind {
 	IMAGE_HYPERVISOR, /* below us; also where the kernel does not say in what mode */
 	/* In kernel mode, neither in the kernel nor in a known module; offset = address: */
 	IMAGE_KERNEL_UNMAPPED,
+	/* Code of process `pid` that a jitdump tells of; name is the dump's; offset as in struct
+	 * jitdump_code.  Made when samples are read, in no file (resolve/jit_stage.h). */
+	IMAGE_JIT,
 	IMAGE_COUNT
 };
 
@@ -51,7 +54,7 @@ struct image {
 	uint64_t file_bytes; /* size of the file; 0 unknown */
 	uint64_t start;      /* run-time range where the kind needs it, else 0 */
 	uint64_t end;
-	int32_t pid; /* of ANON and UNMAPPED, else 0 */
+	int32_t pid; /* of ANON, UNMAPPED and JIT, else 0 */
 	/* Of KERNEL: where one symbol was while it ran.  Other sources of its symbols (a file, or
 	 * /proc/kallsyms of another boot) are shifted until they agree.  0: unknown.
 	 * Of ANON: the offset that `start` has; not 0 where it has the pages of a memfd. */

@@ -31,12 +31,16 @@ static bool is_numbered(const char *name, const char *start, const char *end)
 	return digits && digits < NAME_BYTES - 16 && !strcmp(name + len + digits, end);
 }
 
+bool jit_is_dump_name(const char *name)
+{
+	return is_numbered(name, "jit-", ".dump");
+}
+
 const char *jit_dump_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return path[0] == '/' && is_numbered(slash + 1, "jit-", ".dump") ? slash + 1
-									 : NULL;
+	return path[0] == '/' && jit_is_dump_name(slash + 1) ? slash + 1 : NULL;
 }
 
 int jit_open(const char *path, uint64_t inode)
@@ -157,10 +161,11 @@ int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
 int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path,
 		  uint64_t inode, int *ret_fd, char **ret_path)
 {
-	const char *name = jit_dump_name(path);
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
 	int r = -ENOENT;
 
-	if (!name)
+	if (!jit_is_dump_name(name))
 		return r;
 	if (places->session_dir[0])
 		r = try_open(asprintf(ret_path, "%s/jit/%d/%s", places->session_dir,

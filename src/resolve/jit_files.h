@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether a file may be a jitdump, by its name without folders. */
+bool jit_is_dump_name(const char *name);
 /* The file name in the path of a jitdump, jit-NUMBER.dump; NULL: it is none. */
 const char *jit_dump_name(const char *path);
 /* Opens a regular file for reading, under no other name than its own: somebody else may own the

@@ -259,6 +259,7 @@ static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *
 	[IMAGE_GUEST_USER] = name_nothing,
 	[IMAGE_HYPERVISOR] = name_nothing,
 	[IMAGE_KERNEL_UNMAPPED] = name_nothing,
+	[IMAGE_JIT] = naming_dump,
 };
 
 /* Nothing of an entry but that it is to be looked at. */

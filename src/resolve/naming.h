@@ -8,6 +8,7 @@
 
 #include "format/dict.h"
 #include "format/session.h"
+#include "resolve/jit_files.h"
 #include "resolve/symtab.h"
 
 struct debuginfod_options;
@@ -52,6 +53,7 @@ struct naming_trace {
 #define NAMING_STEP_LIVE "/proc of its processes"
 #define NAMING_STEP_DEBUGINFOD "debuginfod"
 #define NAMING_STEP_JIT_MAP "map of a JIT compiler"
+#define NAMING_STEP_JIT_DUMP "jitdump"
 
 /* Where else to look, of a whole report: made once, used by the naming of each segment.
  * What is said of an image (log_say(), in OProfile's words) is said once. */
@@ -82,6 +84,8 @@ void naming_use(struct naming *n, struct naming_places *p);
 int naming_new(const struct dict *dict, const struct session_info *info,
 	       const char *session_dir, struct naming **ret_naming);
 void naming_free(struct naming *n); /* NULL is fine */
+/* Where files of JIT compilers are; borrowed. */
+struct jit_places naming_jit_places(const struct naming *n);
 /* Whether the recording was made on this machine, under this kernel. */
 bool naming_is_local(const struct naming *n);
 /* Symbols that the recording carries itself (simpleperf's do), for what has none elsewhere.

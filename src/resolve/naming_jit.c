@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "resolve/jit_files.h"
+#include "resolve/jit_dump.h"
 #include "resolve/naming_places.h"
 #include "resolve/naming_priv.h"
 
@@ -18,7 +18,7 @@ void naming_jit_done(struct naming_jit *j)
 	*j = (struct naming_jit){ 0 };
 }
 
-static struct jit_places places_of(const struct naming *n)
+struct jit_places naming_jit_places(const struct naming *n)
 {
 	const char *root = naming_places_root(n->places);
 
@@ -56,7 +56,7 @@ static void tell_damage(const struct naming_jit *j)
 /* The map of a process; many images are of one.  0 or -ENOMEM. */
 static int read_map(struct naming *n, int32_t pid)
 {
-	const struct jit_places places = places_of(n);
+	const struct jit_places places = naming_jit_places(n);
 	struct naming_jit *j = &n->jit;
 	int fd, r;
 
@@ -93,5 +93,31 @@ int naming_anon(struct naming *n, const struct image *image, struct naming_entry
 	if (!r)
 		e->status = NAMING_OK;
 	naming_tried(n, NAMING_STEP_JIT_MAP, n->jit.path, e->status);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Of a session the name is the path of its copy. */
+int naming_dump(struct naming *n, const struct image *image, struct naming_entry *e)
+{
+	const char *name = dict_str(n->dict, image->name);
+	const struct jit_places places = naming_jit_places(n);
+	struct mapped bytes = { 0 };
+	struct jitdump dump;
+	int fd, r;
+
+	e->status = NAMING_NO_FILE;
+	r = jit_open_dump(&places, image->pid, name, image->inode, &fd, &e->from);
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = jit_dump_map(fd, e->from, &bytes, &dump);
+	close(fd);
+	e->status = NAMING_UNREADABLE;
+	if (r)
+		return r == -ENOMEM ? r : 0;
+	r = jit_dump_symtab(&dump, &bytes, &e->tab);
+	mapped_release(&bytes);
+	jitdump_done(&dump);
+	e->status = r ? NAMING_NO_SYMBOLS : NAMING_OK;
+	naming_tried(n, NAMING_STEP_JIT_DUMP, e->from, e->status);
 	return r == -ENOMEM ? r : 0;
 }

@@ -92,7 +92,8 @@ int naming_find_module(struct naming *n, const struct image *image,
 		       struct binary *ret_binary, struct module_line *ret_line);
 /* Of naming_given.c: the symbols that a recording carries, if it has those of the image. */
 int naming_given(struct naming *n, const struct image *image, struct naming_entry *e);
-/* Of naming_jit.c: from the map of a JIT compiler. */
+/* Of naming_jit.c: from the map of a JIT compiler, or its dump. */
+int naming_dump(struct naming *n, const struct image *image, struct naming_entry *e);
 int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_jit_done(struct naming_jit *j);
 /* Of naming_kallsyms.c.  The text for the kernel that ran, once; index.parts.nr is 0 if

@@ -3,8 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "resolve/jit_files.h"
+#include "resolve/jit_stage.h"
 #include "resolve/read_ahead.h"
 #include "resolve/replay_ids.h"
 #include "resolve/resolver.h"
@@ -14,6 +18,9 @@ enum {
 	BATCH = 1 << 13, /* samples handed over at once */
 	GROUP = 16       /* samples whose memory is fetched together */
 };
+
+/* The entry of a place whose image is not the resolver's: with its number in the dict. */
+#define PLACE_OF_DICT 0x80000000u
 
 struct group_sample {
 	struct record rec;
@@ -45,6 +52,9 @@ struct replay {
 	size_t chunk; /* of the batch */
 	struct feed_walk walk;
 	struct sorter sorter;
+	struct jit_stage *jit; /* NULL: not asked for */
+	struct jit_places jit_places;
+	uint64_t time_ns; /* of the last sample */
 	uint64_t undecodable;
 	bool ended;
 	struct columns *columns;
@@ -202,6 +212,7 @@ void replay_free(struct replay *r)
 	feed_batch_done(&r->feed, &r->batch);
 	sorter_done(&r->sorter, r->in);
 	feed_done(&r->feed);
+	jit_stage_free(r->jit);
 	resolver_free(r->resolver);
 	decoder_done(&r->decoder);
 	replay_ids_done(&r->ids);
@@ -245,7 +256,38 @@ void replay_late_build_ids(struct replay *r)
 	replay_ids_kernel(&r->ids, &r->info.kernel_build_id);
 }
 
+int replay_use_jit(struct replay *r, const struct jit_places *places)
+{
+	r->jit_places = *places;
+	return jit_stage_new(&r->dict, &r->jit);
+}
+
 /* ---- batches ---- */
+
+/* If it is a jitdump that was mapped and that is found, it is taken.  0 or -ENOMEM. */
+static int take_dump(struct replay *r, const struct record *rec)
+{
+	const struct record_mmap *m = &rec->mmap;
+	enum jit_clock clock = JIT_CLOCK_MAPPED;
+	char *found;
+	int fd, result;
+
+	if ((rec->type != PERF_RECORD_MMAP && rec->type != PERF_RECORD_MMAP2) ||
+	    !jit_dump_name(m->path))
+		return 0;
+	if (r->feed.timeless)
+		clock = JIT_CLOCK_NONE;
+	else if (r->info.clock_id == CLOCK_MONOTONIC)
+		clock = JIT_CLOCK_SAME;
+	result = jit_open_dump(&r->jit_places, m->pid, m->path, m->ino, &fd, &found);
+	if (result)
+		return result == -ENOMEM ? result : 0;
+	result = jit_stage_add(r->jit, m->pid, m->path, m->ino, fd, clock,
+			       rec->id.time_ns);
+	close(fd);
+	free(found);
+	return result == -ENOMEM ? result : 0;
+}
 
 static int apply_side(struct replay *r, struct feed_batch *batch)
 {
@@ -259,6 +301,8 @@ static int apply_side(struct replay *r, struct feed_batch *batch)
 		rec.id.time_ns = s->time_ns;
 		rec.id.has_time = true;
 		result = resolver_side_band(r->resolver, &rec);
+		if (!result && r->jit)
+			result = take_dump(r, &rec);
 		if (result)
 			return result;
 	}
@@ -334,6 +378,12 @@ static int finish(struct replay *r, const struct record *rec,
 {
 	if (resolver_finish(r->resolver, &r->decoder, rec, found, sample))
 		return -ENOMEM;
+	r->time_ns = rec->id.time_ns;
+	if (r->jit && jit_stage_is_needed(r->jit) && sample->stack != DICT_NONE) {
+		sample->stack = jit_stage_stack(r->jit, sample->stack, sample->time_ns);
+		if (sample->stack == DICT_NONE)
+			return -ENOMEM;
+	}
 	sample->event = event_number(r, rec->id.event);
 	return sample->event == DICT_NONE ? -ENOMEM : 0;
 }
@@ -472,12 +522,35 @@ static int give_until(struct replay *r, uint64_t before_ns)
 int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
 		  struct resolver_place *ret_place)
 {
-	return resolver_locate(r->resolver, mode, address, ret_place);
+	struct resolver_place at;
+	uint32_t image, before;
+	int result = resolver_locate(r->resolver, mode, address, &at);
+
+	if (result || !r->jit || !jit_stage_is_needed(r->jit) || !at.mapping ||
+	    (mode & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER) {
+		if (!result)
+			*ret_place = at;
+		return result;
+	}
+	result = resolver_image(r->resolver, &at, &before);
+	image = before;
+	if (!result)
+		result = jit_stage_place(r->jit, &image, &at.offset, r->time_ns);
+	if (result)
+		return result;
+	if (image != before)
+		at.entry = PLACE_OF_DICT | image;
+	*ret_place = at;
+	return 0;
 }
 
 int replay_image(struct replay *r, const struct resolver_place *place,
 		 uint32_t *ret_image)
 {
+	if (place->entry >= PLACE_OF_DICT && place->entry != RESOLVER_NOWHERE) {
+		*ret_image = place->entry & ~(uint32_t)PLACE_OF_DICT;
+		return 0;
+	}
 	return resolver_image(r->resolver, place, ret_image);
 }
 

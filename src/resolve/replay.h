@@ -39,6 +39,11 @@ struct replay_options {
 int replay_new(struct perf_input *in, const struct replay_options *options,
 	       struct replay **ret_replay, struct err *err);
 void replay_free(struct replay *r); /* NULL is fine */
+/* Before the first replay_next(): places that jitdumps tell of, which processes of the recording
+ * mapped, become those of the dump (jit_stage.h), if it is found there.  The strings of
+ * `places` outlive the replay.  0 or -ENOMEM. */
+struct jit_places;
+int replay_use_jit(struct replay *r, const struct jit_places *places);
 /* The input's info in the words of a session; borrowed. */
 const struct session_info *replay_info(const struct replay *r);
 /* Grows while replay_next() proceeds: a batch refers only to what is there. */

@@ -62,6 +62,7 @@ const char *unresolve_image_name(struct unresolve *u, uint32_t image)
 	case IMAGE_GUEST_USER:
 	case IMAGE_HYPERVISOR:
 	case IMAGE_KERNEL_UNMAPPED:
+	case IMAGE_JIT:
 	case IMAGE_COUNT:
 	default:
 		return NULL;
@@ -313,6 +314,7 @@ int unresolve_address(struct unresolve *u, struct unresolve_process *p, uint32_t
 	case IMAGE_GUEST_KERNEL:
 	case IMAGE_GUEST_USER:
 	case IMAGE_HYPERVISOR:
+	case IMAGE_JIT:
 	case IMAGE_COUNT:
 	default:
 		return 0;

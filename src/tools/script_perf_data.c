@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "resolve/naming.h"
 #include "resolve/replay.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"
@@ -439,6 +440,7 @@ static int replay_all(struct reader *r, struct err *err)
 				      .ctx = r };
 	struct script_source source = { .session_dir = "",
 					.perf = perf_input_info(r->input) };
+	struct jit_places jit;
 	int result = add_events(r, err);
 
 	if (result)
@@ -452,6 +454,9 @@ static int replay_all(struct reader *r, struct err *err)
 	result = script_sink_open(&r->sink, &source, err);
 	if (result)
 		return result;
+	jit = naming_jit_places(r->sink.naming);
+	if (replay_use_jit(r->replay, &jit))
+		return err_set(err, -ENOMEM, "out of memory");
 	result = replay_next(r->replay, NULL, err);
 	if (result != 1)
 		return result;

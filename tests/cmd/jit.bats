@@ -131,3 +131,59 @@ perf_counts()
 	head -n 5 out
 	grep -m 1 burnHot out
 }
+
+@test "a jitdump tells code apart that takes each other's place, in sessions and perf.data" {
+	operf --session-dir "$session" --perf-data data "$WORKLOADS/jit_dump" 1500 >truth
+	check_shares truth --session-dir "$session"
+	cp "$(ls jit-*.dump)" kept
+	our_counts --session-dir "$session" >ours
+	our_counts data | diff -u ours -
+	"$OPROFILE" archive -o folder data
+	# A session has its own copy; a perf.data has not.
+	rm jit-*.dump
+	our_counts --session-dir "$session" | diff -u ours -
+	our_counts archive:folder | diff -u ours -
+	run ! grep -q mover <(our_counts data)
+	grep -q mover ours
+}
+
+@test "perf inject --jit comes to the same of a jitdump, and perf's own clock does as well" {
+	need perf
+	perf record -q -k 1 -o data "$WORKLOADS/jit_dump" 700 >truth ||
+		skip "perf cannot record here: NOT TESTED"
+	perf inject --jit -i data -o injected
+	# perf has a file for each piece of code: functions are summed up.
+	perf_counts injected | awk '{ n[$2] += $1 } END { for (f in n) print n[f], f }' | sort >perfs
+	our_counts data | awk '{ n[$2] += $1 } END { for (f in n) print n[f], f }' | sort | diff -u perfs -
+	[ "$(wc -l <perfs)" -ge 3 ]
+	# The same places under the same names, sample for sample.
+	"$OPROFILE" script -i data -F ip,sym,symoff >ours
+	perf script -i injected -F ip,sym,symoff 2>/dev/null | diff -u <(sed 's/^ *//' ours) <(sed 's/^ *//' -) >differences ||
+		{ head -n 20 differences; false; }
+	# The recording's clock may be another: the mapping of the dump says when it was begun.
+	perf record -q -o data "$WORKLOADS/jit_dump" 1000 >truth
+	check_shares truth data
+}
+
+@test "a damaged jitdump is read as far as it goes" {
+	operf --session-dir "$session" "$WORKLOADS/jit_dump" 300 >truth
+	copy=$(echo "$session"/samples/current/jit/*/jit-*.dump)
+	truncate -s 700 "$copy"
+	opreport --session-dir "$session" -l >out
+	grep -q reuse_first out
+	head -c 5000 /dev/urandom >"$copy"
+	opreport --session-dir "$session" -l >out 2>report.err
+	grep -q 'it is no jitdump' report.err
+	grep -q 'anon (tgid:' out
+	: >"$copy"
+	opreport --session-dir "$session" -l >out
+}
+
+@test "a jitdump of a container that is gone" {
+	need_root
+	unshare --mount --pid --fork true || skip "NOT TESTED: namespaces cannot be made here"
+	operf --session-dir "$session" unshare --mount --pid --fork sh -c '
+		exec 9<"$0" && mount -t tmpfs none /tmp && cd /tmp && cat <&9 >/tmp/program && chmod +x program &&
+			exec ./program 1000' "$WORKLOADS/jit_dump" >truth
+	check_shares truth --session-dir "$session"
+}

@@ -44,6 +44,7 @@ SCENARIOS = [
     ("exec_chain_a", ["2000"], "command"),
     ("pid_reuse", ["2000"], "command"),
     ("code_region", ["2000"], "command"),
+    ("jit_dump", ["2000"], "command"),
     ("jit_map", ["2000"], "command"),
     ("deleted", ["2000"], "command"),
     ("static_pie", ["2000"], "command"),

@@ -1,0 +1,95 @@
+#include "resolve/jit_dump.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/log.h"
+
+static const uint64_t bytes_max = (uint64_t)1 << 32;
+
+static void tell_damage(const struct jitdump *d, const char *path)
+{
+	if (d->nr_bad)
+		log_say(LOG_WARNING, "%s: %llu records are malformed", path,
+			(unsigned long long)d->nr_bad);
+	if (d->cut_bytes)
+		log_say(LOG_DEBUG, "%s: the last %llu bytes are no whole record", path,
+			(unsigned long long)d->cut_bytes);
+}
+
+int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
+		 struct jitdump *ret_dump)
+{
+	struct err err = { 0 };
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!st.st_size)
+		return -ENODATA;
+	r = mapped_window(fd, 0,
+			  (uint64_t)st.st_size < bytes_max ? (size_t)st.st_size
+							   : (size_t)bytes_max,
+			  ret_bytes);
+	if (r)
+		return r;
+	r = jitdump_read(ret_dump, ret_bytes->bytes, ret_bytes->len, &err);
+	if (r) {
+		if (r == -EBADMSG)
+			log_say(LOG_WARNING, "%s: %s", path, err.text);
+		jitdump_done(ret_dump);
+		mapped_release(ret_bytes);
+		return r;
+	}
+	tell_damage(ret_dump, path);
+	return 0;
+}
+
+static int put_names(const struct jitdump *d, const uint8_t *bytes,
+		     struct symtab_given *given, struct buf *names)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < d->codes.nr; i++) {
+		buf_put(names, bytes + d->codes.at[i].name, d->codes.at[i].name_len);
+		buf_put(names, "", 1);
+	}
+	if (names->failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->codes.nr; i++) {
+		const struct jitdump_code *code = &d->codes.at[i];
+
+		given[i] = (struct symtab_given){
+			.offset = code->offset,
+			.size = code->size,
+			.vaddr = code->address,
+			.name = (const char *)names->data + at,
+		};
+		at += code->name_len + 1;
+	}
+	return 0;
+}
+
+int jit_dump_symtab(const struct jitdump *dump, const struct mapped *bytes,
+		    struct symtab **ret_tab)
+{
+	struct symtab_given *given;
+	struct buf names = { 0 };
+	int r;
+
+	if (!dump->codes.nr)
+		return -ENODATA;
+	given = calloc(dump->codes.nr, sizeof(*given));
+	if (!given)
+		return -ENOMEM;
+	r = put_names(dump, bytes->bytes, given, &names);
+	if (!r)
+		r = symtab_of_given(given, dump->codes.nr, 0, ret_tab);
+	buf_done(&names);
+	free(given);
+	return r;
+}

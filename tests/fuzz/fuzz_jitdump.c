@@ -1,0 +1,69 @@
+/* fuzz_jitdump.c - any bytes as a jitdump: codes, lines, and which code was where when. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/jitdump.h"
+#include "resolve/jit_dump.h"
+#include "resolve/jit_times.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int count_line(void *ctx, const struct jitdump_line *line)
+{
+	size_t *total = ctx;
+
+	*total += strlen(line->file);
+	return 0;
+}
+
+static void check_codes(const struct jitdump *d, const uint8_t *data, size_t size)
+{
+	struct mapped bytes = { .bytes = data, .len = size };
+	struct symtab *tab = NULL;
+
+	for (size_t i = 0; i < d->codes.nr; i++) {
+		const struct jitdump_code *c = &d->codes.at[i];
+		size_t total = 0;
+
+		if ((size_t)c->name + c->name_len >= size || !c->size ||
+		    (c->offset < JITDUMP_NO_BYTES &&
+		     (c->offset > size || c->size > size - c->offset)))
+			abort();
+		(void)jitdump_lines(d, data, size, c, count_line, &total);
+	}
+	if (!jit_dump_symtab(d, &bytes, &tab))
+		symtab_free(tab);
+}
+
+static void check_times(const struct jitdump *d, int64_t shift)
+{
+	struct jit_times t;
+
+	if (jit_times_make(&t, d, shift))
+		abort();
+	for (size_t i = 0; i < t.nr && i < 64; i++) {
+		struct jit_found f =
+			jit_times_find(&t, t.at[i].end - 1, t.at[i].time_ns);
+
+		if (f.code != JITDUMP_NO_CODE &&
+		    (f.code >= d->codes.nr || f.offset >= d->codes.at[f.code].size))
+			abort();
+		if (f.from_ns > t.at[i].time_ns || f.to_ns < t.at[i].time_ns)
+			abort();
+	}
+	jit_times_done(&t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct jitdump d;
+
+	if (!jitdump_read(&d, data, size, NULL)) {
+		check_codes(&d, data, size);
+		check_times(&d, 0);
+		check_times(&d, -1000);
+	}
+	jitdump_done(&d);
+	return 0;
+}
