@@ -252,7 +252,7 @@ static int by_low(const void *a, const void *b)
 static void put_sequence(const struct sequence *s, const dwarf_row_vec *rows,
 			 uint64_t limit, dwarf_row_vec *out)
 {
-	for (size_t i = 0; i < s->nr; i++) {
+	for (size_t i = 0; out->at && i < s->nr; i++) {
 		struct dwarf_row row = rows->at[s->first + i];
 
 		if (row.addr >= limit) {
@@ -270,7 +270,7 @@ static void put_sequence(const struct sequence *s, const dwarf_row_vec *rows,
 
 static bool in_order(const struct machine *m)
 {
-	for (size_t i = 1; i < m->sequences.nr; i++) {
+	for (size_t i = 1; m->sequences.at && i < m->sequences.nr; i++) {
 		if (m->sequences.at[i].low < m->sequences.at[i - 1].high)
 			return false;
 	}
@@ -281,6 +281,8 @@ static int put_in_order(struct machine *m, dwarf_row_vec *out)
 {
 	size_t nr = m->sequences.nr;
 
+	if (!nr)
+		return 0;
 	if (!vec_reserve(out, m->rows->nr + 1))
 		return -ENOMEM;
 	qsort(m->sequences.at, nr, sizeof(*m->sequences.at), by_low);

@@ -8,6 +8,7 @@
 
 enum {
 	STEPS_MAX = 16,
+	ENTRY_BYTES_MAX = 1024, /* of a function's entry; a hundred are usual */
 	NAME_MAX_BYTES = 1 << 20,
 	NAMES_MAX_BYTES = 1 << 28, /* of one unit */
 	DW_AT_MIPS_linkage = 0x2007
@@ -52,12 +53,26 @@ static uint32_t to_u32(uint64_t v)
 	return v < 0xffffffff ? (uint32_t)v : 0;
 }
 
+/* An entry at hand. */
+struct entry_view {
+	const struct dwarf_unit *unit;
+	const struct dwarf_abbrevs *abbrevs;
+	struct cursor c;
+	uint64_t base; /* where c.data is in .debug_info */
+	/* Of another unit: a copy, because pages come and go as texts are read. */
+	uint8_t bytes[ENTRY_BYTES_MAX];
+};
+
 /* Takes what an attribute says; a reference goes to *next. */
-static int take(struct dwarf_scopes *s, struct found *f, const struct dwarf_unit *u,
-		struct dwarf_reader *rd, uint16_t at, struct dwarf_value v,
-		struct place *next)
+static int take(struct dwarf_scopes *s, struct found *f, struct dwarf_reader *rd,
+		const struct dwarf_attr *attr, struct entry_view *e, struct place *next)
 {
-	switch (at) {
+	const struct dwarf_unit *u = e->unit;
+	struct dwarf_value v = dwarf_value_read(u, &e->c, e->base, attr);
+
+	if (e->c.failed)
+		return 0;
+	switch (attr->at) {
 	case DW_AT_linkage_name:
 	case DW_AT_MIPS_linkage:
 		if (f->linkage)
@@ -88,36 +103,37 @@ static int take(struct dwarf_scopes *s, struct found *f, const struct dwarf_unit
 	}
 }
 
-/* A cursor at the entry: in the open unit, or in a piece of another one. */
+/* Brings an entry to hand: in the open unit, or a piece of another one. */
 static bool find_entry(const struct dwarf_open_unit *o, struct dwarf_reader *rd,
-		       const struct place *at, const struct dwarf_unit **ret_unit,
-		       struct cursor *ret_c, uint64_t *ret_base,
-		       const struct dwarf_abbrevs **ret_abbrevs)
+		       const struct place *at, struct entry_view *e)
 {
 	const struct dwarf_unit *u = o->unit;
 	const uint8_t *bytes;
 	size_t len;
 
 	if (at->info == u->info && at->off - u->off < u->bytes) {
-		*ret_unit = u;
-		*ret_c = o->c;
-		ret_c->pos = (size_t)(at->off - u->off);
-		ret_c->failed = false;
-		*ret_base = u->off;
-		*ret_abbrevs = o->abbrevs;
+		e->unit = u;
+		e->c = o->c;
+		e->c.pos = (size_t)(at->off - u->off);
+		e->c.failed = false;
+		e->base = u->off;
+		e->abbrevs = o->abbrevs;
 		return true;
 	}
 	u = dwarf_info_unit_at(at->info, at->off);
 	if (!u)
 		return false;
-	*ret_abbrevs = dwarf_unit_abbrevs(u, rd);
+	e->abbrevs = dwarf_unit_abbrevs(u, rd);
 	bytes = dwarf_section_at(&at->info->file->sections[DWARF_INFO], &rd->spare,
 				 at->off, &len);
-	if (!bytes || !*ret_abbrevs)
+	if (!bytes || !e->abbrevs)
 		return false;
-	*ret_unit = u;
-	*ret_c = cursor_of(bytes, len, at->info->file->elf.swap);
-	*ret_base = at->off;
+	if (len > sizeof(e->bytes))
+		len = sizeof(e->bytes);
+	memcpy(e->bytes, bytes, len);
+	e->unit = u;
+	e->c = cursor_of(e->bytes, len, at->info->file->elf.swap);
+	e->base = at->off;
 	return true;
 }
 
@@ -125,26 +141,18 @@ static int read_entry(struct dwarf_scopes *s, struct found *f,
 		      const struct dwarf_open_unit *o, struct dwarf_reader *rd,
 		      struct place *at)
 {
-	const struct dwarf_abbrevs *t;
 	const struct dwarf_abbrev *a;
-	const struct dwarf_unit *u;
 	struct place next = { 0 };
-	struct cursor c;
-	uint64_t base;
+	struct entry_view e;
 	int r = 0;
 
-	if (!find_entry(o, rd, at, &u, &c, &base, &t)) {
+	if (!find_entry(o, rd, at, &e)) {
 		at->info = NULL;
 		return 0;
 	}
-	a = dwarf_abbrevs_find(t, leb_u(&c));
-	for (uint32_t i = 0; !r && a && i < a->nr_attrs && !c.failed; i++) {
-		const struct dwarf_attr *attr = &t->attrs.at[a->first_attr + i];
-		struct dwarf_value v = dwarf_value_read(u, &c, base, attr);
-
-		if (!c.failed)
-			r = take(s, f, u, rd, attr->at, v, &next);
-	}
+	a = dwarf_abbrevs_find(e.abbrevs, leb_u(&e.c));
+	for (uint32_t i = 0; !r && a && i < a->nr_attrs && !e.c.failed; i++)
+		r = take(s, f, rd, &e.abbrevs->attrs.at[a->first_attr + i], &e, &next);
 	*at = next;
 	return r;
 }

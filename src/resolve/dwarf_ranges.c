@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <string.h>
 
 #include "resolve/dwarf_leb.h"
 
@@ -34,7 +35,12 @@ static int add(const struct dwarf_unit *u, dwarf_code_vec *out, uint64_t low,
 	return vec_push(out, code) ? 0 : -ENOMEM;
 }
 
-/* A list that is read on from page to page. */
+enum {
+	LIST_ENTRY_MAX = 32,
+	LIST_BYTES = 512
+};
+
+/* A list that is read on from piece to piece. */
 struct list {
 	const struct dwarf_unit *u;
 	struct dwarf_reader *rd;
@@ -42,10 +48,8 @@ struct list {
 	uint64_t off;
 	struct cursor c;
 	uint64_t base;
-};
-
-enum {
-	LIST_ENTRY_MAX = 32
+	/* A copy: the page may go when an address is looked up. */
+	uint8_t bytes[LIST_BYTES];
 };
 
 /* Makes a whole entry available; false at the section's end. */
@@ -58,8 +62,12 @@ static bool list_fill(struct list *l)
 		return true;
 	l->off += l->c.pos;
 	at = dwarf_section_at(l->s, &l->rd->spare, l->off, &len);
-	l->c = cursor_of(at, at ? len : 0, l->u->info->file->elf.swap);
-	return at != NULL;
+	if (!at)
+		return false;
+	len = len < LIST_BYTES ? len : LIST_BYTES;
+	memcpy(l->bytes, at, len);
+	l->c = cursor_of(l->bytes, len, l->u->info->file->elf.swap);
+	return true;
 }
 
 /* .debug_ranges: pairs relative to the base, which a pair beginning with ones replaces. */
@@ -169,9 +177,12 @@ int dwarf_ranges_read(const struct dwarf_unit *u, struct dwarf_reader *rd,
 		      struct dwarf_value v, dwarf_code_vec *out)
 {
 	const struct dwarf_unit *owner = u;
-	struct list l = { .u = u, .rd = rd, .off = v.v };
+	struct list l;
 	bool pairs = u->widths.version < 5;
 
+	l.u = u;
+	l.rd = rd;
+	l.off = v.v;
 	/* GNU split DWARF 4 leaves the lists in the program, from the skeleton's base on. */
 	if (pairs && u->skeleton) {
 		owner = u->skeleton;

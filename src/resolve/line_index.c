@@ -31,7 +31,6 @@ static struct line_unit read_unit(struct cursor *c, const uint8_t *map, uint64_t
 	u.hash = cursor_u64(c);
 	u.len = cursor_u32(c);
 	u.state = (uint8_t)cursor_u32(c);
-	u.from_index = true;
 	u.keep = true;
 	if (u.state != LINE_UNIT_ABSENT)
 		u.state = LINE_UNIT_UNCHECKED;

@@ -29,11 +29,11 @@ enum line_unit_state {
 struct line_unit {
 	uint64_t off; /* in .debug_info */
 	const uint8_t *block;
+	uint8_t *owned; /* the same, if it is to be freed; NULL: in the index file */
 	uint64_t hash;
 	uint32_t len;
 	uint8_t state; /* enum line_unit_state */
-	bool from_index;
-	bool keep; /* to be written: it depends on nothing that was missing */
+	bool keep;     /* to be written: it depends on nothing that was missing */
 };
 
 /* From `addr` on, up to the next one, this unit. */

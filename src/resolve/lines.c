@@ -81,8 +81,15 @@ static bool fits_source(const struct lines *l)
 	return true;
 }
 
+static void free_blocks(struct line_directory *dir)
+{
+	for (size_t i = 0; i < dir->units.nr; i++)
+		free(dir->units.at[i].owned);
+}
+
 static void drop_directory(struct lines *l)
 {
+	free_blocks(&l->dir);
 	line_directory_done(&l->dir);
 	l->dir = (struct line_directory){ 0 };
 	line_index_close(&l->index);
@@ -190,16 +197,6 @@ int lines_open(const struct lines_options *o, const struct lines_file *file,
 	l->stats.units = l->dir.units.nr;
 	*ret_lines = l;
 	return 0;
-}
-
-static void free_blocks(struct line_directory *dir)
-{
-	for (size_t i = 0; i < dir->units.nr; i++) {
-		struct line_unit *u = &dir->units.at[i];
-
-		if (u->state == LINE_UNIT_READY && !u->from_index)
-			free((void *)(uintptr_t)u->block);
-	}
 }
 
 void lines_free(struct lines *l)
@@ -498,45 +495,48 @@ size_t lines_find(struct lines *l, uint64_t addr, struct line_frame *frames, siz
 	return nr;
 }
 
-int lines_rows(struct lines *l, uint64_t low, uint64_t high, lines_row_fn fn, void *ctx)
+/* The rows of one block in [low, high). */
+static int block_rows(const struct line_block *b, uint64_t low, uint64_t high,
+		      lines_row_fn fn, void *ctx)
 {
-	uint64_t at = low;
+	struct line_row_walk walk;
+	struct line_place place = { 0 };
+	struct line_row row;
+	bool open = false;
 	int r = 0;
 
-	while (!r && at < high) {
-		const struct line_block *b = block_at(l, at);
-		struct line_row_walk walk;
-		struct line_place place = { 0 };
-		struct line_row row;
-		bool open = false;
-		uint64_t end = high;
+	line_row_walk_begin(&walk, b, low);
+	while (!r && line_row_walk_next(&walk, &row)) {
+		place.high = row.addr < high ? row.addr : high;
+		if (open && place.high > place.low)
+			r = fn(ctx, &place);
+		open = !row.end;
+		if (row.addr >= high)
+			break;
+		place = (struct line_place){ row.addr > low ? row.addr : low,
+					     0,
+					     row.file,
+					     row.line,
+					     row.column,
+					     row.discriminator };
+	}
+	return r;
+}
+
+int lines_rows(struct lines *l, uint64_t low, uint64_t high, lines_row_fn fn, void *ctx)
+{
+	int r = 0;
+
+	while (!r && low < high) {
+		const struct line_block *b = block_at(l, low);
+		uint64_t end;
 
 		/* Up to where another unit begins. */
-		(void)unit_at(l, at);
-		if (l->cover_high < high)
-			end = l->cover_high;
-		if (!b) {
-			at = end;
-			continue;
-		}
-		line_row_walk_begin(&walk, b, at);
-		while (!r && line_row_walk_next(&walk, &row)) {
-			if (open) {
-				place.high = row.addr < end ? row.addr : end;
-				if (place.high > place.low)
-					r = fn(ctx, &place);
-			}
-			open = !row.end && row.addr < end;
-			if (row.addr >= end)
-				break;
-			place = (struct line_place){ row.addr > at ? row.addr : at,
-						     0,
-						     row.file,
-						     row.line,
-						     row.column,
-						     row.discriminator };
-		}
-		at = end;
+		(void)unit_at(l, low);
+		end = l->cover_high < high ? l->cover_high : high;
+		if (b)
+			r = block_rows(b, low, end, fn, ctx);
+		low = end;
 	}
 	return r;
 }

@@ -262,9 +262,9 @@ static int keep_block(struct line_unit *unit, const struct buf *out, bool keep)
 		return -ENOMEM;
 	memcpy(copy, out->data, out->len);
 	unit->block = copy;
+	unit->owned = copy;
 	unit->len = (uint32_t)out->len;
 	unit->hash = hash_bytes(copy, out->len, 0);
-	unit->from_index = false;
 	unit->keep = keep;
 	unit->state = LINE_UNIT_READY;
 	return 0;

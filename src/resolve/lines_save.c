@@ -48,9 +48,12 @@ static bool copy_directory(struct lines *l)
 		line_directory_done(to);
 		return false;
 	}
-	memcpy(to->units.at, from->units.at, from->units.nr * sizeof(*to->units.at));
-	memcpy(to->covers.at, from->covers.at,
-	       from->covers.nr * sizeof(*to->covers.at));
+	if (to->units.at && from->units.nr)
+		memcpy(to->units.at, from->units.at,
+		       from->units.nr * sizeof(*to->units.at));
+	if (to->covers.at && from->covers.nr)
+		memcpy(to->covers.at, from->covers.at,
+		       from->covers.nr * sizeof(*to->covers.at));
 	to->units.nr = from->units.nr;
 	to->covers.nr = from->covers.nr;
 	return true;

@@ -76,10 +76,10 @@ static void name_outermost(struct addr2line_out *o, struct line_frame *f, uint64
 
 	if (f->name && f->linkage)
 		return;
-	if (!f->name && lines_symbol(o->lines, addr, NULL, &symbol))
-		f->name = symbol.name;
-	else if (f->name && lines_symbol(o->lines, f->start, f->name, &symbol) &&
-		 symbol.addr == f->start)
+	if (f->name)
+		addr = f->start;
+	if (lines_symbol(o->lines, addr, f->name, &symbol) &&
+	    (!f->name || symbol.addr == addr))
 		f->name = symbol.name;
 }
 

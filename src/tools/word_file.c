@@ -39,7 +39,7 @@ static bool next_word(const char **at, struct buf *word)
 		if (*p == '\\' && p[1])
 			buf_put_u8(word, (uint8_t) * ++p);
 		else if (quote ? *p == quote : (*p == '\'' || *p == '"'))
-			quote = quote ? 0 : *p;
+			quote = (char)(quote ? 0 : *p);
 		else
 			buf_put_u8(word, (uint8_t)*p);
 	}
