@@ -69,10 +69,12 @@ def measure_file(build, path, name, script):
     warm_words = checked(words)
     perf = checked(["perf", "report", "-i", path, "--stdio", "-g", "none", "--no-children",
                     "--sort", "comm,dso,symbol"])
+    touch = checked([os.path.join(build, "bench", "touch_records"), path])
     rows = [row("oprofile report, from disk", cold),
             row("sum of words, from disk", cold_words, cold),
             row("oprofile report", warm),
             row("sum of words", warm_words, warm),
+            row("touching each record", touch, warm),
             row("perf report", perf, warm)]
     if script:
         mine = checked([ours, "script", path])
