@@ -4,65 +4,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/comma.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "format/archive_manifest.h"
 #include "resolve/hit_sources.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_out.h"
+#include "tools/source_find.h"
 #include "tools/source_images.h"
 
-typedef VEC(char *) paths;
 typedef VEC(uint64_t) offsets;
 
 struct archive_source_files {
 	const struct archive_request *request;
-	paths search; /* --search-dirs */
-	paths base;   /* --base-dirs */
+	struct source_find find;
 	struct map seen;
 	size_t nr_missing;
 	/* Of the image at hand. */
 	bool local;
 	struct err *err;
 };
-
-static void paths_done(paths *p)
-{
-	for (size_t i = 0; i < p->nr; i++)
-		free(p->at[i]);
-	vec_done(p);
-}
-
-static int split(const char *list, paths *ret_paths, struct err *err)
-{
-	while (list) {
-		char *path = comma_next(&list);
-
-		if (!path || !vec_push(ret_paths, path)) {
-			free(path);
-			return err_set(err, -ENOMEM, "out of memory");
-		}
-	}
-	return 0;
-}
-
-static int check_folders(const paths *folders, struct err *err)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < folders->nr; i++)
-		if (stat(folders->at[i], &st) || !S_ISDIR(st.st_mode))
-			return err_set(err, -EINVAL,
-				       "--search-dirs: %s isn't a valid directory",
-				       folders->at[i]);
-	return 0;
-}
 
 int archive_source_files_new(const struct archive_request *request,
 			     struct archive_source_files **ret_files, struct err *err)
@@ -73,11 +39,13 @@ int archive_source_files_new(const struct archive_request *request,
 	if (!f)
 		return err_set(err, -ENOMEM, "out of memory");
 	f->request = request;
-	r = split(request->search_dirs, &f->search, err);
-	if (!r)
-		r = split(request->base_dirs, &f->base, err);
-	if (!r)
-		r = check_folders(&f->search, err);
+	r = source_find_init(
+		&f->find,
+		&(struct source_find_options){ .search_dirs = request->search_dirs,
+					       .base_dirs = request->base_dirs,
+					       .archive = request->places.archive,
+					       .root = request->places.root },
+		err);
 	if (r) {
 		archive_source_files_free(f);
 		return r;
@@ -90,110 +58,12 @@ void archive_source_files_free(struct archive_source_files *f)
 {
 	if (!f)
 		return;
-	paths_done(&f->search);
-	paths_done(&f->base);
+	source_find_done(&f->find);
 	map_done(&f->seen);
 	free(f);
 }
 
 /* ---- one source ---- */
-
-/* The absolute path, without "." and "..": as it is called in the archive.  malloc'd. */
-static char *full_path(const char *path, const char *dir)
-{
-	char *joined, *out;
-	size_t len = 0;
-
-	if (asprintf(&joined, "%s/%s", path[0] == '/' ? "" : dir, path) < 0)
-		return NULL;
-	out = malloc(strlen(joined) + 2);
-	for (const char *at = joined; out && *at;) {
-		size_t part = strcspn(at, "/");
-
-		if (part == 2 && !strncmp(at, "..", 2)) {
-			while (len && out[--len] != '/')
-				;
-		} else if (part && (part != 1 || at[0] != '.')) {
-			out[len++] = '/';
-			memcpy(out + len, at, part);
-			len += part;
-		}
-		at += part + (at[part] == '/');
-	}
-	if (out)
-		out[len] = '\0';
-	free(joined);
-	return out;
-}
-
-static bool is_file(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
-/* DIR/PATH if there is such a file, malloc'd. */
-static char *file_below(const char *dir, const char *path)
-{
-	char *file;
-
-	if (asprintf(&file, "%s/%s", dir, path) < 0)
-		return NULL;
-	if (is_file(file))
-		return file;
-	free(file);
-	return NULL;
-}
-
-/* What is behind one of the base folders; NULL: it is in none of them. */
-static const char *behind(const char *path, const char *dir)
-{
-	size_t len = strlen(dir);
-
-	while (len && dir[len - 1] == '/')
-		len--;
-	return len && !strncmp(path, dir, len) && path[len] == '/' ? path + len + 1
-								   : NULL;
-}
-
-/* Below the folders to search: the path without one of the base folders, without the folder
- * in which the compiler ran, and whole. */
-static char *search(const struct archive_source_files *f, const char *path,
-		    const char *dir)
-{
-	char *file = NULL;
-
-	for (size_t i = 0; !file && i < f->search.nr; i++) {
-		const char *rest = NULL;
-
-		for (size_t k = 0; !file && k < f->base.nr; k++) {
-			rest = behind(path, f->base.at[k]);
-			if (rest)
-				file = file_below(f->search.at[i], rest);
-		}
-		rest = behind(path, dir);
-		if (!file && rest)
-			file = file_below(f->search.at[i], rest);
-		if (!file)
-			file = file_below(f->search.at[i], path + 1);
-	}
-	return file;
-}
-
-static char *find(const struct archive_source_files *f, const char *path,
-		  const char *dir)
-{
-	const struct places_options *places = &f->request->places;
-	const char *root = places->archive ? places->archive : places->root;
-	char *file = NULL;
-
-	if (root)
-		file = file_below(root, path + 1);
-	else if (f->local && is_file(path))
-		file = strdup(path);
-	return file ? file : search(f, path, dir);
-}
 
 static int put(struct archive_source_files *f, const char *path, const char *file)
 {
@@ -217,7 +87,7 @@ static int put(struct archive_source_files *f, const char *path, const char *fil
 static int take(void *ctx, const char *path, const char *dir)
 {
 	struct archive_source_files *f = ctx;
-	char *full = full_path(path, dir), *file;
+	char *full = path_full(path, dir), *file;
 	struct map_slot *slot;
 	bool is_new;
 	int r;
@@ -234,7 +104,7 @@ static int take(void *ctx, const char *path, const char *dir)
 		free(full);
 		return 0;
 	}
-	file = find(f, full, dir);
+	file = source_find(&f->find, full, dir, f->local);
 	r = put(f, full, file);
 	free(file);
 	free(full);

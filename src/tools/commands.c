@@ -2,6 +2,7 @@
 #include "tools/command.h"
 
 extern const struct command command_addr2line;
+extern const struct command command_annotate;
 extern const struct command command_archive;
 extern const struct command command_buildid_cache;
 extern const struct command command_buildid_list;
@@ -17,15 +18,19 @@ extern const struct command command_script;
 extern const struct command command_where;
 
 const struct command *const commands[] = {
+	/* Recordings, and what they say. */
 	&command_record,
 	&command_report,
+	&command_annotate,
 	&command_script,
+	/* Their files. */
 	&command_dump,
 	&command_import,
 	&command_export,
 	&command_buildid_list,
 	&command_buildid_cache,
 	&command_archive,
+	/* Around them. */
 	&command_addr2line,
 	&command_info,
 	&command_where,

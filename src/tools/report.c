@@ -8,13 +8,10 @@
 
 #include "aggregate/profile.h"
 #include "base/err.h"
-#include "format/session.h"
-#include "present/percent.h"
 #include "tools/command.h"
 #include "tools/pager.h"
-#include "tools/progress.h"
 #include "tools/report_plan.h"
-#include "tools/report_progress.h"
+#include "tools/report_read.h"
 
 enum {
 	STATUS_INCOMPLETE = 3,
@@ -26,141 +23,13 @@ extern const struct command command_report;
 /* One run: what was asked for, and what came of it. */
 struct report {
 	struct report_plan plan;
-	struct profile profile;
-	size_t nr_unreadable; /* segments that could not be opened */
-	struct report_progress progress;
+	struct report_read read;
 };
-
-static int read_session(struct report *r, const struct report_session *session,
-			struct err *err)
-{
-	struct session_span span = { 0 };
-	char **paths;
-	size_t nr;
-	int status;
-
-	if (session->perf_data)
-		return profile_read_perf_data(&r->profile, session->dir, session->name,
-					      err);
-	status = session_list(session->dir, &paths, &nr, err);
-	if (status)
-		return status;
-	if (spec_has_shares(&r->plan.spec) && session_span_read(paths, nr, &span))
-		status = err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; !status && i < nr; i++) {
-		status = profile_read_segment(&r->profile, paths[i], session->dir,
-					      session->name, &span, err);
-		/* One bad segment does not take the others with it. */
-		if (status && status != -ENOMEM && status != -ERANGE && nr > 1) {
-			command_warning("%s", err->text);
-			r->nr_unreadable++;
-			status = 0;
-		}
-		report_progress_file(&r->progress, paths[i]);
-		if (r->plan.verbose & VERBOSE_FILES) {
-			progress_hide();
-			fprintf(stderr, "%s\n", paths[i]);
-		}
-	}
-	session_list_free(paths, nr);
-	return status;
-}
-
-static int read_all(struct report *r, struct err *err)
-{
-	const struct report_sources *sources = &r->plan.sources;
-
-	report_progress_begin(&r->progress, sources, &r->plan.profile);
-	if (profile_init(&r->profile, &r->plan.profile))
-		return err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < sources->sessions.nr; i++) {
-		const struct report_session *session = &sources->sessions.at[i];
-		int status = read_session(r, session, err);
-
-		if (status)
-			return status;
-		if (session->perf_data)
-			report_progress_file(&r->progress, session->dir);
-	}
-	profile_finish(&r->profile);
-	if (r->profile.samples)
-		return 0;
-	if (r->profile.input.samples_read)
-		return err_set(
-			err, -ENOENT,
-			"error: no sample files found: profile specification too "
-			"strict ?");
-	return err_set(
-		err, -ENOENT,
-		"No sample found: Please specify a session containing sample data "
-		"(%s has no sample)",
-		sources->sessions.at[0].dir);
-}
-
-/* Losses that OProfile warns of too: more than 0.01 %. */
-static void warn_of_losses(const struct profile_input *in)
-{
-	const struct session_totals *t = &in->totals;
-	double lost = percent_of(t->lost, t->lost + t->samples);
-
-	if (lost > 0.01)
-		command_warning("Lost samples detected! The kernel lost %" PRIu64
-				" of %" PRIu64
-				" samples (%.2f %%). Lowering the sampling "
-				"rate may reduce or eliminate lost samples.",
-				t->lost, t->lost + t->samples, lost);
-	if (t->lost_records)
-		command_warning("%" PRIu64
-				" records on processes and mappings were lost: "
-				"some samples may stand under a wrong name",
-				t->lost_records);
-	if (t->throttled)
-		command_warning("Some of the events were throttled %" PRIu64
-				" times: the kernel took fewer samples than asked for. "
-				"Decrease the sampling rate.",
-				t->throttled);
-}
-
-/* The same of perf.data files. */
-static bool warn_of_file_damage(const struct profile_input *in)
-{
-	const struct perf_input_damage *d = &in->file_damage;
-
-	if (!d->cut_bytes && !d->missing_bytes && !d->bad_bytes && !d->bad_features &&
-	    !in->nr_interrupted && !in->nr_malformed)
-		return false;
-	command_warning("the input is incomplete: %s%" PRIu64 " bytes missing, %" PRIu64
-			" of a record cut off, %" PRIu64 " damaged, %" PRIu64
-			" header features unreadable, %" PRIu64
-			" records malformed; %" PRIu64 " samples read",
-			in->nr_interrupted ? "the recording was interrupted; " : "",
-			d->missing_bytes, d->cut_bytes, d->bad_bytes, d->bad_features,
-			in->nr_malformed, in->samples_read);
-	return true;
-}
-
-/* One line with numbers if not all of the input could be read. */
-static bool warn_of_damage(const struct report *r)
-{
-	const struct profile_input *in = &r->profile.input;
-	const struct segment_damage *d = &in->damage;
-
-	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !in->nr_unfinished &&
-	    !r->nr_unreadable)
-		return false;
-	command_warning(
-		"the input is incomplete: %" PRIu32 " of %zu segments not finished, "
-		"%zu unreadable, %" PRIu64 " blocks damaged, %" PRIu64
-		" bytes cut off, %" PRIu64 " samples without their data; %" PRIu64
-		" samples read",
-		in->nr_unfinished, in->nr_segments + r->nr_unreadable, r->nr_unreadable,
-		d->bad_blocks, d->cut_bytes, d->bad_samples, in->samples_read);
-	return true;
-}
 
 static int write_to(struct report *r, FILE *out, const char *name, struct err *err)
 {
-	int status = r->plan.writer->write(out, &r->profile, &r->plan.present, err);
+	int status =
+		r->plan.writer->write(out, &r->read.profile, &r->plan.present, err);
 
 	if (status)
 		return status;
@@ -213,7 +82,7 @@ static int write_report(struct report *r, struct err *err)
 /* What --verbose asks for. */
 static void say_more(const struct report *r)
 {
-	const struct profile *p = &r->profile;
+	const struct profile *p = &r->read.profile;
 	const struct profile_input *in = &p->input;
 
 	if (r->plan.verbose & VERBOSE_STATS)
@@ -242,12 +111,11 @@ static int make_report(struct report *r, char *const *words)
 		fprintf(stderr, "Using %s/ for samples directory.\n",
 			r->plan.sources.samples_dir);
 	if (!status)
-		status = read_all(r, &err);
+		status = report_read_all(&r->read, &r->plan, &err);
 	report_progress_end();
-	incomplete = r->profile.nr_keys && warn_of_damage(r);
-	incomplete |= warn_of_file_damage(&r->profile.input);
+	incomplete = report_warn_of_damage(&r->read);
 	if (!status) {
-		warn_of_losses(&r->profile.input);
+		report_warn_of_losses(&r->read);
 		say_more(r);
 		status = write_report(r, &err);
 	}
@@ -281,7 +149,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = make_report(&r, argv + first);
-	profile_done(&r.profile);
+	profile_done(&r.read.profile);
 	report_plan_done(&r.plan);
 	return status;
 }

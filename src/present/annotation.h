@@ -1,0 +1,74 @@
+/* annotation.h - a profile by source files and lines: what annotated listings are made of.
+ * Layer: present.
+ *
+ * A sample counts for the line that its address came from: code of an inlined function for the
+ * line of that function's source.  A function's total counts all samples in its code, what was
+ * inlined into it as well, and stands at the line where the function begins.  So lines add up
+ * to the samples, and totals overlap with them. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "present/lines.h"
+
+struct err;
+struct present_options;
+struct profile;
+
+struct annotated_line {
+	uint32_t line; /* 0: code of the file that is of none of its lines */
+	const uint64_t *counts;
+};
+
+/* A function that begins at a line. */
+struct annotated_start {
+	uint32_t file;
+	uint32_t line;
+	uint32_t function; /* of the profile */
+	const uint64_t *counts;
+};
+
+struct annotated_file {
+	const char *path;
+	uint32_t image; /* string: the binary that most of its samples are of */
+	uint64_t *counts;
+	struct annotated_line *lines; /* by line */
+	size_t nr_lines;
+	struct annotated_start *starts; /* by line, the most samples first */
+	size_t nr_starts;
+	uint64_t image_samples; /* while it is made: of `image` */
+};
+
+/* Samples without a line: of an image. */
+struct annotated_rest {
+	uint32_t image; /* string */
+	uint64_t *counts;
+};
+
+struct annotation {
+	struct profile *p;
+	struct lines groups;              /* columns, their totals; */
+	size_t nr_columns;                /* counts are arrays of so many */
+	VEC(struct annotated_file) files; /* the most samples first */
+	VEC(struct annotated_rest) rest;  /* likewise */
+	uint64_t *without_line;           /* the sum of `rest` */
+	uint64_t *other;                  /* of functions beyond the top ones */
+	/* What the above point into. */
+	VEC(struct annotated_line) all_lines;
+	VEC(struct annotated_start) all_starts;
+	uint64_t *functions; /* by function */
+	uint64_t *pool;
+	size_t pool_used;
+};
+
+/* Makes it from a profile with the keys image, symbol, function-line, address and line.
+ * `top`: only the functions with the most samples, so many; 0: all.  0, -ENOMEM, or -EINVAL
+ * with a line: columns cannot stand side by side.  annotation_done() in any case. */
+int annotation_make(struct annotation *a, struct profile *p,
+		    const struct present_options *options, size_t top, struct err *err);
+void annotation_done(struct annotation *a);
+/* The most samples that one line has, and where; false if no line has any. */
+bool annotation_hottest(const struct annotation *a, size_t *ret_file,
+			uint32_t *ret_line);

@@ -1,0 +1,338 @@
+/* annotate.c - `oprofile annotate`, called opannotate: sources with the samples of each line. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/path.h"
+#include "present/annotation.h"
+#include "present/percent.h"
+#include "present/write_annotation.h"
+#include "tools/annotate_files.h"
+#include "tools/annotate_options.h"
+#include "tools/archive_open.h"
+#include "tools/command.h"
+#include "tools/pager.h"
+#include "tools/report_plan.h"
+#include "tools/report_read.h"
+#include "tools/source_find.h"
+
+enum {
+	STATUS_INCOMPLETE = 3,
+	HOTTEST_CONTEXT = 10,
+	SAID_MAX = 4
+};
+
+extern const struct command command_annotate;
+
+/* One run. */
+struct annotate {
+	struct annotate_options options;
+	struct report_plan plan;
+	struct report_read read;
+	struct annotation made;
+	struct source_find find;
+	struct annotation_layout layout;
+	uint64_t *shown;
+	const char *said[SAID_MAX];
+	char threshold_said[96];
+	size_t only_file; /* with --hottest */
+	struct err *err;
+};
+
+/* ---- what was asked for ---- */
+
+static int make_plan(struct annotate *a, char *const *words)
+{
+	struct report_plan *plan = &a->plan;
+	int r;
+
+	plan->options = a->options.report;
+	/* The keys that lines are made of. */
+	plan->options.symbols = true;
+	plan->options.details = true;
+	plan->options.debug_info = true;
+	plan->merge = MERGE_LIB;
+	for (char *const *word = words; *word; word++)
+		if (!strcmp(*word, "{") || !strcmp(*word, "}"))
+			return err_set(a->err, -EINVAL,
+				       "differential profiles not allowed");
+	r = report_plan_make(plan, words, a->err);
+	if (plan->sources.samples_dir)
+		fprintf(stderr, "Using %s/ for session-dir\n",
+			plan->sources.samples_dir);
+	if (r)
+		return r;
+	return source_find_init(
+		&a->find,
+		&(struct source_find_options){
+			.search_dirs = a->options.search_dirs,
+			.base_dirs = a->options.base_dirs,
+			.archive = archive_folder(plan->sources.archive),
+			.root = plan->options.places.root },
+		a->err);
+}
+
+static void say_interpretation(struct annotate *a)
+{
+	double threshold = a->plan.present.threshold;
+
+	snprintf(a->threshold_said, sizeof(a->threshold_said),
+		 "Output files where samples count reach %g%% of the samples",
+		 threshold);
+	a->said[0] = "Output annotated source file with samples";
+	a->said[1] = threshold > 0 ? a->threshold_said : "Output all files";
+	a->layout.said = a->said;
+}
+
+static void choose_layout(struct annotate *a)
+{
+	const struct annotate_options *o = &a->options;
+
+	a->layout.screen = a->plan.present.screen;
+	a->layout.info_last = o->output_dir;
+	a->layout.context =
+		o->context == ANNOTATE_CONTEXT_OFF ? ANNOTATE_WHOLE : (long)o->context;
+	say_interpretation(a);
+	if (!o->hottest)
+		return;
+	if (a->layout.context < 0)
+		a->layout.context = HOTTEST_CONTEXT;
+	if (!annotation_hottest(&a->made, &a->only_file, &a->layout.only_line))
+		a->only_file = SIZE_MAX;
+}
+
+static bool is_wanted(const struct annotate *a, size_t file)
+{
+	const struct annotated_file *f = &a->made.files.at[file];
+
+	if (a->options.hottest)
+		return file == a->only_file;
+	return percent_of(f->counts[0], a->made.groups.totals[0]) >=
+		       a->plan.present.threshold &&
+	       annotate_wants_file(&a->options, f->path);
+}
+
+/* ---- sources ---- */
+
+/* Whether the file was changed after the binary was made that its samples are of. */
+static bool is_newer(const struct annotate *a, const struct annotated_file *file,
+		     const struct source_file *source)
+{
+	const struct profile *p = &a->read.profile;
+	struct stat st;
+
+	for (size_t i = 0; source->text && i < p->images.nr; i++) {
+		const struct profile_image *image = &p->images.at[i];
+		const char *from = strtab_get(&p->strings, image->from);
+
+		if (image->name == file->image && *from && !stat(from, &st))
+			return source->st.st_mtime > st.st_mtime;
+	}
+	return false;
+}
+
+/* Opens the source, and says on stderr what is wrong with it. */
+static int open_source(struct annotate *a, const struct annotated_file *file,
+		       struct source_file *source, const char **ret_note)
+{
+	*ret_note = NULL;
+	if (source_file_open(&a->find, file->path, source))
+		return err_set(a->err, -ENOMEM, "out of memory");
+	if (!source->text) {
+		command_warning("unable to open for reading: %s (%s)", file->path,
+				source->why);
+	} else if (is_newer(a, file, source)) {
+		command_warning("%s is newer than %s: lines may be others than those "
+				"that ran",
+				source->file,
+				strtab_get(&a->read.profile.strings, file->image));
+		*ret_note = "The source is newer than the binary: lines may be others "
+			    "than those that ran.";
+	}
+	return 0;
+}
+
+static int write_source(struct annotate *a, FILE *out, size_t file,
+			struct source_file *source, const char *note)
+{
+	const struct annotation_source text = { source->text, note };
+
+	if (annotation_write_file(out, &a->made, file, &text, &a->layout, a->shown))
+		return err_set(a->err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+/* ---- output ---- */
+
+static int write_all(FILE *out, void *ctx)
+{
+	struct annotate *a = ctx;
+	int r = 0;
+
+	memset(a->shown, 0, a->made.nr_columns * sizeof(*a->shown));
+	if (annotation_write_info(out, &a->made, &a->layout))
+		return err_set(a->err, -ENOMEM, "out of memory");
+	for (size_t f = 0; !r && f < a->made.files.nr; f++) {
+		struct source_file source = { 0 };
+		const char *note;
+
+		if (!is_wanted(a, f))
+			continue;
+		r = open_source(a, &a->made.files.at[f], &source, &note);
+		if (!r)
+			r = write_source(a, out, f, &source, note);
+		source_file_close(&source);
+	}
+	if (r)
+		return r;
+	annotation_write_sums(out, &a->made, a->shown);
+	errno = 0;
+	return fflush(out) || ferror(out) ? err_sys(a->err, errno ? -errno : -EIO,
+						    "standard output: cannot write")
+					  : 0;
+}
+
+static int write_file_below(struct annotate *a, int dir_fd, size_t f)
+{
+	const char *dir = a->options.output_dir;
+	struct source_file source = { 0 };
+	const char *note;
+	char *path = path_full(a->made.files.at[f].path, "");
+	FILE *out = NULL;
+	int r = open_source(a, &a->made.files.at[f], &source, &note);
+
+	if (!path)
+		r = err_set(a->err, -ENOMEM, "out of memory");
+	if (!r) {
+		out = annotate_output_file(dir_fd, dir, path, &source, a->err);
+		r = out ? write_source(a, out, f, &source, note) : -EIO;
+	}
+	if (out && (ferror(out) | fclose(out)) && !r)
+		r = err_sys(a->err, -errno, "%s%s: cannot write", dir, path);
+	source_file_close(&source);
+	free(path);
+	return r;
+}
+
+static int write_below(struct annotate *a)
+{
+	int dir_fd = annotate_output_dir(a->options.output_dir, a->err);
+	int r = dir_fd < 0 ? dir_fd : 0;
+
+	for (size_t f = 0; !r && f < a->made.files.nr; f++)
+		if (is_wanted(a, f))
+			r = write_file_below(a, dir_fd, f);
+	if (dir_fd >= 0)
+		close(dir_fd);
+	if (!r)
+		annotation_write_sums(stdout, &a->made, a->shown);
+	return r;
+}
+
+static int write_out(struct annotate *a)
+{
+	int r;
+
+	if (annotation_make(&a->made, &a->read.profile, &a->plan.present,
+			    a->options.top, a->err))
+		return -1;
+	a->shown = calloc(a->made.nr_columns + 1, sizeof(*a->shown));
+	if (!a->shown)
+		return err_set(a->err, -ENOMEM, "out of memory");
+	choose_layout(a);
+	if (!a->made.files.nr)
+		command_warning("no debug information available for any binary "
+				"selected, and --assembly not requested.");
+	if (a->options.output_dir)
+		return write_below(a);
+	r = pager_run(&a->plan.options.terminal, &a->layout.screen, write_all, a);
+	if (r) {
+		clearerr(stdout);
+		if (!*a->err->text)
+			err_sys(a->err, r, "standard output: cannot write");
+	}
+	return r;
+}
+
+static int annotate(struct annotate *a, char *const *words)
+{
+	bool incomplete;
+	int r = annotate_options_check(&a->options, a->err);
+
+	if (!r)
+		r = make_plan(a, words);
+	if (!r)
+		r = report_read_all(&a->read, &a->plan, a->err);
+	report_progress_end();
+	incomplete = report_warn_of_damage(&a->read);
+	if (!r) {
+		report_warn_of_losses(&a->read);
+		r = write_out(a);
+	}
+	if (r) {
+		command_error("%s", a->err->text);
+		return 1;
+	}
+	if (a->options.report.strict && command_nr_warnings())
+		return 1;
+	return incomplete ? STATUS_INCOMPLETE : 0;
+}
+
+/* The words as they were given: parsing puts them in another order. */
+static const char **copy_words(int argc, char **argv)
+{
+	const char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+	for (int i = 0; words && i < argc; i++)
+		words[i] = i ? argv[i] : command_name();
+	return words;
+}
+
+static void annotate_done(struct annotate *a)
+{
+	free(a->shown);
+	annotation_done(&a->made);
+	source_find_done(&a->find);
+	profile_done(&a->read.profile);
+	a->plan.options = a->options.report;
+	report_plan_done(&a->plan);
+	vec_done(&a->options.include_files.values);
+	vec_done(&a->options.exclude_files.values);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct err err = { 0 };
+	struct annotate a = { .options = { .context = ANNOTATE_CONTEXT_OFF },
+			      .err = &err };
+	const char **words = copy_words(argc, argv);
+	int first;
+	int status;
+
+	a.layout.words = words;
+	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &a.options, &first);
+	if (status < 0 && words) {
+		status = annotate(&a, argv + first);
+		annotate_done(&a);
+	}
+	free(words);
+	return status < 0 ? 1 : status;
+}
+
+const struct command command_annotate = {
+	.name = "annotate",
+	.classic = "opannotate",
+	.summary = "show sources with the samples of each line",
+	.usage = "--source [options] [SESSION-DIR | profile specification...]",
+	.notes = "Words are those of opreport.\n"
+		 "Examples:\n"
+		 "  opannotate --source image:/usr/bin/make\n"
+		 "  opannotate --source --hottest\n"
+		 "  opannotate --source --output-dir annotated --threshold 1",
+	.options = annotate_rows,
+	.run = run,
+};

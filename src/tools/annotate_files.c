@@ -1,0 +1,191 @@
+#include "tools/annotate_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/path.h"
+#include "tools/source_find.h"
+
+enum {
+	PROBE = 8192 /* bytes in which a text has no NUL, as diff and git have it */
+};
+
+/* ---- sources ---- */
+
+static bool is_text(int fd)
+{
+	char bytes[PROBE];
+	ssize_t len = io_pread_full(fd, bytes, sizeof(bytes), 0);
+
+	return len >= 0 && !memchr(bytes, 0, (size_t)len);
+}
+
+/* NULL, or why it cannot be shown. */
+static const char *open_text(struct source_file *s)
+{
+	int fd = io_open(s->file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	const char *why = NULL;
+
+	if (fd < 0)
+		return strerror(-fd);
+	if (fstat(fd, &s->st) || !S_ISREG(s->st.st_mode))
+		why = "it is no regular file";
+	else if (!is_text(fd))
+		why = "it is not a text";
+	else if (!(s->text = fdopen(fd, "r")))
+		why = strerror(errno);
+	if (why)
+		close(fd);
+	return why;
+}
+
+int source_file_open(const struct source_find *find, const char *path,
+		     struct source_file *ret_source)
+{
+	struct source_file *s = ret_source;
+	char *full = path_full(path, "");
+	const char *why = "No such file or directory";
+
+	*s = (struct source_file){ 0 };
+	if (!full)
+		return -ENOMEM;
+	/* "<artificial>", "<built-in>": made by the compiler. */
+	if (strchr(path, '<'))
+		why = "the compiler made it";
+	else if (!strncmp(full, "/proc/", 6) || !strncmp(full, "/sys/", 5))
+		why = "it is no file but a part of the kernel";
+	else
+		s->file = source_find(find, full, "", true);
+	free(full);
+	if (s->file)
+		why = open_text(s);
+	snprintf(s->why, sizeof(s->why), "%s", why ? why : "");
+	return 0;
+}
+
+void source_file_close(struct source_file *s)
+{
+	if (s->text)
+		fclose(s->text);
+	free(s->file);
+	*s = (struct source_file){ 0 };
+}
+
+/* ---- output ---- */
+
+int annotate_output_dir(const char *dir, struct err *err)
+{
+	char *real;
+	int r = io_make_dirs(dir, 0777);
+	int fd;
+
+	if (r)
+		return err_sys(err, r, "%s: cannot make this folder", dir);
+	real = realpath(dir, NULL);
+	if (real && !strcmp(real, "/")) {
+		free(real);
+		return err_set(err, -EINVAL,
+			       "Output path of / would over-write the source files");
+	}
+	free(real);
+	fd = io_open(dir, O_RDONLY | O_DIRECTORY, 0);
+	return fd < 0 ? err_sys(err, fd, "%s", dir) : fd;
+}
+
+static const int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+
+struct output {
+	int dir_fd;
+	const char *dir;
+	const char *path;
+};
+
+static int refuse(const struct output *o, struct err *err)
+{
+	return err_set(err, -EPERM,
+		       "refusing to create file %s%s outside of output directory %s",
+		       o->dir, o->path, o->dir);
+}
+
+/* A folder in the one that is open as `above`, which is closed; or a negative errno. */
+static int enter_folder(int above, const char *name, size_t len)
+{
+	char *part = strndup(name, len);
+	int fd = -1;
+
+	if (part && (!mkdirat(above, part, 0777) || errno == EEXIST))
+		fd = openat(above, part, O_CLOEXEC | folder_flags);
+	if (fd < 0)
+		fd = part && errno > 0 ? -errno : -ENOMEM;
+	free(part);
+	close(above);
+	return fd;
+}
+
+/* The folder that the file will be in: a descriptor, made if it is not there. */
+static int open_folders(const struct output *o, const char **ret_name, struct err *err)
+{
+	const char *at = o->path + strspn(o->path, "/");
+	int fd = fcntl(o->dir_fd, F_DUPFD_CLOEXEC, 0);
+
+	while (fd >= 0 && strchr(at, '/')) {
+		fd = enter_folder(fd, at, strcspn(at, "/"));
+		at += strcspn(at, "/");
+		at += strspn(at, "/");
+	}
+	*ret_name = at;
+	if (fd >= 0)
+		return fd;
+	/* A link, or a file, where the folder should be. */
+	if (fd == -ELOOP || fd == -ENOTDIR)
+		return refuse(o, err);
+	return err_sys(err, fd, "%s%s: cannot make its folder", o->dir, o->path);
+}
+
+static int clear_place(const struct output *o, int fd, const char *name,
+		       const struct source_file *source, struct err *err)
+{
+	struct stat st;
+
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return refuse(o, err);
+	if (source->text && st.st_dev == source->st.st_dev &&
+	    st.st_ino == source->st.st_ino)
+		return err_set(err, -EEXIST,
+			       "input and output files are identical: %s%s", o->dir,
+			       o->path);
+	return unlinkat(fd, name, 0) ? err_sys(err, -errno, "%s%s", o->dir, o->path)
+				     : 0;
+}
+
+FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
+			   const struct source_file *source, struct err *err)
+{
+	const struct output o = { dir_fd, dir, path };
+	const char *name = "";
+	int fd = open_folders(&o, &name, err);
+	FILE *out = NULL;
+	int file;
+
+	if (fd < 0)
+		return NULL;
+	if (!clear_place(&o, fd, name, source, err)) {
+		file = openat(fd, name, O_CLOEXEC | new_file_flags, 0666);
+		out = file < 0 ? NULL : fdopen(file, "w");
+		if (!out) {
+			err_sys(err, -errno, "%s%s: cannot write", dir, path);
+			if (file >= 0)
+				close(file);
+		}
+	}
+	close(fd);
+	return out;
+}

@@ -1,0 +1,32 @@
+/* annotate_files.h - the files of `oprofile annotate`: sources, and what --output-dir gets.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+struct err;
+struct source_find;
+
+/* A source, opened. */
+struct source_file {
+	FILE *text;   /* NULL: cannot be shown, and ... */
+	char why[96]; /* ... this is why */
+	char *file;   /* where it was found; NULL: nowhere */
+	struct stat st;
+};
+
+/* Opens the source that is called `path`.  What is no regular file of text is not read.  0 or
+ * -ENOMEM; source_file_close() it. */
+int source_file_open(const struct source_find *find, const char *path,
+		     struct source_file *ret_source);
+void source_file_close(struct source_file *s);
+
+/* Makes the folder, with those above, unless it is there: a descriptor, or a negative errno with
+ * a line. */
+int annotate_output_dir(const char *dir, struct err *err);
+/* A new file DIR/PATH, below the folder that is open as `dir_fd`, whatever links are in it:
+ * none is followed.  An older file is replaced; not the source itself.  NULL with a line. */
+FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
+			   const struct source_file *source, struct err *err);

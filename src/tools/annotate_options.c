@@ -1,0 +1,214 @@
+#include "tools/annotate_options.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/comma.h"
+#include "base/err.h"
+#include "tools/report_source.h"
+
+#define LATER "comes with a later version"
+
+#define REFUSED(long_name, text)                                                       \
+	{                                                                              \
+		.name = (long_name), .kind = OPTION_REFUSED, .refusal = (text)         \
+	}
+
+const struct option_row annotate_rows[] = {
+	{ .name = "source",
+	  .letter = 's',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct annotate_options, source),
+	  .help = "Show sources, with the samples of each line in front." },
+	{ .name = "assembly",
+	  .letter = 'a',
+	  .kind = OPTION_REFUSED,
+	  .refusal = LATER "; there are opannotate --source and opreport --details" },
+	{ .name = "output-dir",
+	  .letter = 'o',
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct annotate_options, output_dir),
+	  .help = "Write a file for each source below DIR, by its full path, instead "
+		  "of "
+		  "to the standard output." },
+	{ .name = "search-dirs",
+	  .letter = 'd',
+	  .kind = OPTION_TEXT,
+	  .value = "DIR[,DIR...]",
+	  .offset = OPTION(struct annotate_options, search_dirs),
+	  .help = "Folders below which sources are looked for that are not at their "
+		  "recorded path." },
+	{ .name = "source-dir", .alias_of = "search-dirs" },
+	{ .name = "base-dirs",
+	  .letter = 'b',
+	  .kind = OPTION_TEXT,
+	  .value = "DIR[,DIR...]",
+	  .offset = OPTION(struct annotate_options, base_dirs),
+	  .help = "With --search-dirs: what is cut off in front of recorded paths." },
+	{ .name = "include-file",
+	  .kind = OPTION_LIST,
+	  .value = "GLOB[,GLOB...]",
+	  .offset = OPTION(struct annotate_options, include_files),
+	  .help = "Only sources whose name, or a folder that they are in, matches." },
+	{ .name = "exclude-file",
+	  .kind = OPTION_LIST,
+	  .value = "GLOB[,GLOB...]",
+	  .offset = OPTION(struct annotate_options, exclude_files),
+	  .help = "No sources whose name, or a folder that they are in, matches." },
+	{ .name = "include-symbols",
+	  .letter = 'i',
+	  .kind = OPTION_LIST,
+	  .value = "NAME[,NAME...]",
+	  .offset = OPTION(struct report_options, include_symbols),
+	  .help = "Only samples in these functions." },
+	{ .name = "exclude-symbols",
+	  .letter = 'e',
+	  .kind = OPTION_LIST,
+	  .value = "NAME[,NAME...]",
+	  .offset = OPTION(struct report_options, exclude_symbols),
+	  .help = "No samples in these functions; they leave the totals as well." },
+	{ .name = "exclude-dependent",
+	  .letter = 'x',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, exclude_dependent),
+	  .help = "Only samples in the programs themselves, not in libraries or the "
+		  "kernel." },
+	{ .name = "threshold",
+	  .letter = 't',
+	  .kind = OPTION_TEXT,
+	  .value = "PERCENT",
+	  .offset = OPTION(struct report_options, threshold),
+	  .help = "Leave sources with a smaller share out. The shares of the others "
+		  "stay." },
+	{ .name = "top",
+	  .kind = OPTION_COUNT,
+	  .value = "N",
+	  .not_zero = true,
+	  .offset = OPTION(struct annotate_options, top),
+	  .help = "Only the N functions with the most samples." },
+	{ .name = "hottest",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct annotate_options, hottest),
+	  .help = "Only the line with the most samples, and those around it." },
+	{ .name = "context",
+	  .kind = OPTION_COUNT,
+	  .value = "N",
+	  .offset = OPTION(struct annotate_options, context),
+	  .help = "Of each source only lines with samples, those where functions "
+		  "begin, "
+		  "and N around each; with --hottest 10 unless N is given." },
+	{ .name = "demangle",
+	  .letter = 'D',
+	  .kind = OPTION_TEXT,
+	  .value = "none|normal|smart",
+	  .offset = OPTION(struct report_options, demangle),
+	  .help = "Show names of C++, Rust, D and Java as in the source; smart: with "
+		  "templates of the C++ library in short." },
+	{ .name = "smart-demangle",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, smart_demangle),
+	  .help = "The same as --demangle=smart." },
+	{ .name = "no-demangle",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, no_demangle),
+	  .help = "The same as --demangle=none." },
+	{ .name = "merge",
+	  .letter = 'm',
+	  .kind = OPTION_LIST,
+	  .value = "LIST",
+	  .offset = OPTION(struct report_options, merge),
+	  .help = "Sum up what is told apart: cpu, tid, tgid (and tid), unitmask, or "
+		  "all. The programs that use a library are always summed up." },
+	{ .name = "input",
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct report_options, input),
+	  .help = "A recording, the same as the word FILE." },
+	SESSION_DIR_OPTION_ROW(struct report_options),
+	PLACES_OPTION_ROWS(struct report_options),
+	THREADS_OPTION_ROW(struct report_options),
+	{ .name = "no-cache",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, no_cache),
+	  .help = "Source lines: neither read nor write index files (oprofile "
+		  "cache)." },
+	{ .name = "strict",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, strict),
+	  .help = "End with status 1 if there was a warning." },
+	{ .name = "verbose",
+	  .letter = 'V',
+	  .kind = OPTION_TEXT,
+	  .value = "LIST",
+	  .offset = OPTION(struct report_options, verbose),
+	  .help = "Say more on stderr: all, debug, bfd (where symbols are from), sfile "
+		  "(files), stats (what was read), level1, xml, arcs." },
+	TERMINAL_OPTION_ROWS(struct report_options),
+	REFUSED("objdump-params", "--objdump-params is meaningless without --assembly"),
+	REFUSED("inline-sites", "the call sites of inlined functions: " LATER),
+	REFUSED("html", "pages: " LATER),
+	REFUSED("json", "JSON of annotated sources " LATER "; there is opreport --by "
+			"line --json"),
+	{ 0 },
+};
+
+static bool matches(const char *glob, const char *path)
+{
+	for (const char *at = path; *at;) {
+		size_t len = strcspn(at, "/");
+		char *part = strndup(at, len);
+		bool is_match = part && !fnmatch(glob, part, 0);
+
+		free(part);
+		if (is_match)
+			return true;
+		at += len + (at[len] == '/');
+	}
+	return false;
+}
+
+static bool matches_any(const struct option_list *lists, const char *path)
+{
+	for (size_t i = 0; i < lists->values.nr; i++) {
+		const char *list = lists->values.at[i];
+
+		while (list) {
+			char *glob = comma_next(&list);
+			bool is_match =
+				glob && (matches(glob, path) || !strcmp(glob, path));
+
+			free(glob);
+			if (is_match)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool annotate_wants_file(const struct annotate_options *o, const char *path)
+{
+	if (matches_any(&o->exclude_files, path))
+		return false;
+	return !o->include_files.values.nr || matches_any(&o->include_files, path);
+}
+
+int annotate_options_check(const struct annotate_options *o, struct err *err)
+{
+	if (!o->source && !o->assembly)
+		return err_set(err, -EINVAL,
+			       "you must specify at least --source or --assembly");
+	if (o->base_dirs && !o->search_dirs)
+		return err_set(err, -EINVAL,
+			       "--base-dirs is useless unless you specify an "
+			       "alternative source location with --search-dirs");
+	if (o->hottest && o->output_dir)
+		return err_set(err, -EINVAL,
+			       "--hottest is one place: it goes to the "
+			       "standard output, not to --output-dir");
+	if (o->context > ANNOTATE_CONTEXT_OFF)
+		return err_set(err, -EINVAL, "--context: too many lines");
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* annotate_options.h - the options of `oprofile annotate`.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tools/report_options.h"
+
+struct err;
+
+enum {
+	ANNOTATE_CONTEXT_OFF = INT32_MAX /* of `context`: not given */
+};
+
+struct annotate_options {
+	struct report_options report; /* those that opreport has, too; first */
+	bool source;
+	bool assembly;
+	const char *output_dir;
+	const char *search_dirs;
+	const char *base_dirs;
+	struct option_list include_files;
+	struct option_list exclude_files;
+	uint64_t top;
+	bool hottest;
+	uint64_t context;
+};
+
+extern const struct option_row annotate_rows[];
+
+/* Which options do not go together.  0, or -EINVAL with the line that OProfile's users know
+ * (oprofile-behaviour.md 1.2) where it had the same rule. */
+int annotate_options_check(const struct annotate_options *o, struct err *err);
+/* Whether a source is asked for: globs are of its name or of a folder it is in. */
+bool annotate_wants_file(const struct annotate_options *o, const char *path);

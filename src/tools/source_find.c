@@ -1,0 +1,129 @@
+#include "tools/source_find.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/comma.h"
+#include "base/err.h"
+
+static void paths_done(source_find_paths *p)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		free(p->at[i]);
+	vec_done(p);
+}
+
+static int split(const char *list, source_find_paths *ret_paths, struct err *err)
+{
+	while (list) {
+		char *path = comma_next(&list);
+
+		if (!path || !vec_push(ret_paths, path)) {
+			free(path);
+			return err_set(err, -ENOMEM, "out of memory");
+		}
+	}
+	return 0;
+}
+
+static int check_folders(const source_find_paths *folders, struct err *err)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < folders->nr; i++)
+		if (stat(folders->at[i], &st) || !S_ISDIR(st.st_mode))
+			return err_set(err, -EINVAL,
+				       "--search-dirs: %s isn't a valid directory",
+				       folders->at[i]);
+	return 0;
+}
+
+int source_find_init(struct source_find *f, const struct source_find_options *options,
+		     struct err *err)
+{
+	int r;
+
+	*f = (struct source_find){ .archive = options->archive, .root = options->root };
+	r = split(options->search_dirs, &f->search, err);
+	if (!r)
+		r = split(options->base_dirs, &f->base, err);
+	if (!r)
+		r = check_folders(&f->search, err);
+	return r;
+}
+
+void source_find_done(struct source_find *f)
+{
+	paths_done(&f->search);
+	paths_done(&f->base);
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* DIR/PATH if there is such a file, malloc'd. */
+static char *file_below(const char *dir, const char *path)
+{
+	char *file;
+
+	if (asprintf(&file, "%s/%s", dir, path) < 0)
+		return NULL;
+	if (is_file(file))
+		return file;
+	free(file);
+	return NULL;
+}
+
+/* What is behind one of the base folders; NULL: it is in none of them. */
+static const char *behind(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	while (len && dir[len - 1] == '/')
+		len--;
+	return len && !strncmp(path, dir, len) && path[len] == '/' ? path + len + 1
+								   : NULL;
+}
+
+/* Below the folders to search: the path without one of the base folders, without the folder
+ * in which the compiler ran, and whole. */
+static char *search(const struct source_find *f, const char *path, const char *dir)
+{
+	char *file = NULL;
+
+	for (size_t i = 0; !file && i < f->search.nr; i++) {
+		const char *rest = NULL;
+
+		for (size_t k = 0; !file && k < f->base.nr; k++) {
+			rest = behind(path, f->base.at[k]);
+			if (rest)
+				file = file_below(f->search.at[i], rest);
+		}
+		rest = behind(path, dir);
+		if (!file && rest)
+			file = file_below(f->search.at[i], rest);
+		if (!file)
+			file = file_below(f->search.at[i], path + 1);
+	}
+	return file;
+}
+
+char *source_find(const struct source_find *f, const char *path, const char *dir,
+		  bool here)
+{
+	const char *root = f->archive ? f->archive : f->root;
+	char *file = NULL;
+
+	if (root)
+		file = file_below(root, path + 1);
+	else if (here && is_file(path))
+		file = strdup(path);
+	return file ? file : search(f, path, dir);
+}
