@@ -128,6 +128,16 @@ static int read_unload(struct reading *r, struct cursor *c)
 	return add_event(r, address, r->dump->codes.at[code].size, JITDUMP_NO_CODE);
 }
 
+static int read_lines_of_loaded(struct reading *r, struct cursor *c)
+{
+	uint32_t code = map_get(&r->dump->by_index, cursor_u64(c), BY_ADDRESS);
+
+	if (c->failed || code == MAP_NONE)
+		return -EBADMSG;
+	r->dump->codes.at[code].lines = r->at;
+	return 0;
+}
+
 /* ---- what comes before the code that it is about ---- */
 
 static int read_lines(struct reading *r, struct cursor *c)
@@ -160,6 +170,8 @@ static record_fn reader_of(uint32_t id)
 
 	if (id == JITDUMP_UNLOAD)
 		return read_unload;
+	if (id == JITDUMP_LINES_OF_LOADED)
+		return read_lines_of_loaded;
 	return id < sizeof(readers) / sizeof(*readers) ? readers[id] : NULL;
 }
 

@@ -18,8 +18,10 @@ struct err;
 enum {
 	JITDUMP_NO_CODE = 0xffffffff,
 	JITDUMP_NAME_MAX = 64 * 1024, /* bytes of a name; more is cut */
-	/* Ours, of libopagent (docs/jit.md); other readers skip it: code was unloaded. */
-	JITDUMP_UNLOAD = 0x4f70
+	/* Ours, of libopagent (docs/jit.md); other readers skip them: code was unloaded; lines of
+	 * code that was loaded before. */
+	JITDUMP_UNLOAD = 0x4f70,
+	JITDUMP_LINES_OF_LOADED = 0x4f71
 };
 
 /* From here on places of code whose bytes the file does not have. */

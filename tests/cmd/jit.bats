@@ -187,3 +187,43 @@ perf_counts()
 			exec ./program 1000' "$WORKLOADS/jit_dump" >truth
 	check_shares truth --session-dir "$session"
 }
+
+@test "libopagent: code that takes the place of code, unloaded in between" {
+	mkdir dumps
+	JITDUMPDIR=$PWD/dumps operf --session-dir "$session" "$WORKLOADS/jit_agent" 1000 >truth
+	check_shares truth --session-dir "$session"
+	[ "$(stat -c %a dumps/jit-*.dump)" = 600 ]
+	need perf
+	# What is ours in it is no news to perf.
+	JITDUMPDIR=$PWD/dumps perf record -q -k 1 -o data "$WORKLOADS/jit_agent" 500 >truth ||
+		skip "perf cannot record here: NOT TESTED"
+	perf inject --jit -i data -o injected 2>inject.err || { cat inject.err; false; }
+	perf_counts injected | awk '{ n[$2] += $1 } END { for (f in n) print n[f], f }' | sort >perfs
+	our_counts data | awk '{ n[$2] += $1 } END { for (f in n) print n[f], f }' | sort | diff -u perfs -
+}
+
+@test "libopagent: its folder, its symbols, its header" {
+	operf --session-dir "$session" sh -c 'echo $$ >pid; exec "$0" 300' "$WORKLOADS/jit_agent" >truth
+	jit_map=/tmp/.oprofile/jitdump/jit-$(cat pid).dump
+	[ "$(stat -c %a /tmp/.oprofile/jitdump)" = 1777 ]
+	[ -s "$jit_map" ]
+	lib=$BUILD_ROOT/src/opagent/libopagent.so
+	nm -D --defined-only "$lib" | awk '$2 == "T" { print $3 }' | sort | diff - <(cat <<-'END'
+		op_close_agent@@OPAGENT_1.0
+		op_major_version@@OPAGENT_1.0
+		op_minor_version@@OPAGENT_1.0
+		op_open_agent@@OPAGENT_1.0
+		op_unload_native_code@@OPAGENT_1.0
+		op_write_debug_line_info@@OPAGENT_1.0
+		op_write_native_code@@OPAGENT_1.0
+	END
+	)
+	echo '#include "opagent/opagent.h"
+		int main() { return op_open_agent() && op_close_agent(0) == -1 ? 0 : 1; }' >agent.cpp
+	c++ -Wall -Wextra -Werror -I"$SOURCE_ROOT/src" agent.cpp "$lib" -Wl,-rpath,"${lib%/*}" -o agent ||
+		skip "NOT TESTED: no C++ compiler"
+	JITDUMPDIR=$PWD ./agent
+	# A stale one of the same number goes; a link is not followed.
+	JITDUMPDIR=/no/such/folder run ./agent
+	[ "$status" = 1 ]
+}
