@@ -16,30 +16,33 @@ enum {
 
 static const struct field {
 	const char *name;
+	const char *attr;     /* perf's name of: */
 	uint64_t sample_type; /* has to be recorded; 0: needs nothing */
 	uint32_t field;
 } fields[] = {
-	{ "comm", 0, SCRIPT_COMM },
-	{ "tid", PERF_SAMPLE_TID, SCRIPT_TID },
-	{ "pid", PERF_SAMPLE_TID, SCRIPT_PID },
-	{ "time", PERF_SAMPLE_TIME, SCRIPT_TIME },
-	{ "cpu", PERF_SAMPLE_CPU, SCRIPT_CPU },
-	{ "event", 0, SCRIPT_EVENT },
-	{ "ip", PERF_SAMPLE_IP, SCRIPT_IP },
-	{ "sym", PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, SCRIPT_SYM },
-	{ "dso", PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, SCRIPT_DSO },
-	{ "addr", PERF_SAMPLE_ADDR, SCRIPT_ADDR },
-	{ "symoff", 0, SCRIPT_SYMOFF },
-	{ "period", 0, SCRIPT_PERIOD },
-	{ "brstack", PERF_SAMPLE_BRANCH_STACK, SCRIPT_BRSTACK },
-	{ "brstacksym", PERF_SAMPLE_BRANCH_STACK, SCRIPT_BRSTACKSYM },
-	{ "weight", PERF_SAMPLE_WEIGHT_TYPE, SCRIPT_WEIGHT },
-	{ "ins_lat", PERF_SAMPLE_WEIGHT_STRUCT, SCRIPT_INS_LAT },
-	{ "phys_addr", PERF_SAMPLE_PHYS_ADDR, SCRIPT_PHYS_ADDR },
-	{ "data_page_size", PERF_SAMPLE_DATA_PAGE_SIZE, SCRIPT_DATA_PAGE_SIZE },
-	{ "code_page_size", PERF_SAMPLE_CODE_PAGE_SIZE, SCRIPT_CODE_PAGE_SIZE },
-	{ "misc", 0, SCRIPT_MISC },
-	{ "cgroup", PERF_SAMPLE_CGROUP, SCRIPT_CGROUP },
+	{ "comm", NULL, 0, SCRIPT_COMM },
+	{ "tid", "TID", PERF_SAMPLE_TID, SCRIPT_TID },
+	{ "pid", "TID", PERF_SAMPLE_TID, SCRIPT_PID },
+	{ "time", "TIME", PERF_SAMPLE_TIME, SCRIPT_TIME },
+	{ "cpu", "CPU", PERF_SAMPLE_CPU, SCRIPT_CPU },
+	{ "event", NULL, 0, SCRIPT_EVENT },
+	{ "ip", "IP", PERF_SAMPLE_IP, SCRIPT_IP },
+	{ "sym", "IP", PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, SCRIPT_SYM },
+	{ "dso", "IP", PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, SCRIPT_DSO },
+	{ "addr", "ADDR", PERF_SAMPLE_ADDR, SCRIPT_ADDR },
+	{ "symoff", NULL, 0, SCRIPT_SYMOFF },
+	{ "period", NULL, 0, SCRIPT_PERIOD },
+	{ "brstack", "BRANCH_STACK", PERF_SAMPLE_BRANCH_STACK, SCRIPT_BRSTACK },
+	{ "brstacksym", "BRANCH_STACK", PERF_SAMPLE_BRANCH_STACK, SCRIPT_BRSTACKSYM },
+	{ "weight", "WEIGHT", PERF_SAMPLE_WEIGHT_TYPE, SCRIPT_WEIGHT },
+	{ "ins_lat", "WEIGHT_STRUCT", PERF_SAMPLE_WEIGHT_STRUCT, SCRIPT_INS_LAT },
+	{ "phys_addr", "PHYS_ADDR", PERF_SAMPLE_PHYS_ADDR, SCRIPT_PHYS_ADDR },
+	{ "data_page_size", "DATA_PAGE_SIZE", PERF_SAMPLE_DATA_PAGE_SIZE,
+	  SCRIPT_DATA_PAGE_SIZE },
+	{ "code_page_size", "CODE_PAGE_SIZE", PERF_SAMPLE_CODE_PAGE_SIZE,
+	  SCRIPT_CODE_PAGE_SIZE },
+	{ "misc", NULL, 0, SCRIPT_MISC },
+	{ "cgroup", "CGROUP", PERF_SAMPLE_CGROUP, SCRIPT_CGROUP },
 };
 
 enum {
@@ -156,7 +159,8 @@ static uint32_t defaults(const struct script_event *e, bool chains)
 	return COMMON | PLACE | SCRIPT_PERIOD | (e->type == PERF_TYPE_RAW ? MEMORY : 0);
 }
 
-/* Drops what the samples do not have; it is an error if it was asked for. */
+/* Drops what the samples do not have; it is an error if it was asked for, in perf's words:
+ * perf2bolt looks for them. */
 static int check(const struct script_event *e, uint32_t asked, uint32_t *set,
 		 struct err *err)
 {
@@ -168,8 +172,9 @@ static int check(const struct script_event *e, uint32_t asked, uint32_t *set,
 			continue;
 		if (asked & f->field)
 			return err_set(err, -EINVAL,
-				       "the samples of event '%s' have no '%s'",
-				       e->name, f->name);
+				       "Samples for '%s' event do not have %s "
+				       "attribute set. Cannot print '%s' field.",
+				       e->name, f->attr, f->name);
 		*set &= ~f->field;
 	}
 	if (*set & SCRIPT_SYMOFF && !(*set & SCRIPT_SYM)) {

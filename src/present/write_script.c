@@ -458,3 +458,11 @@ void script_write(const struct script_writer *w, const struct script_sample *s,
 		write_page_size(s->code_page_size, out);
 	buf_put_u8(out, '\n');
 }
+
+void script_write_start(const struct script_writer *w, const struct script_sample *s,
+			struct buf *out)
+{
+	write_start(w, s,
+		    w->fields[s->event] & ~(uint32_t)(SCRIPT_PERIOD | SCRIPT_EVENT),
+		    out);
+}

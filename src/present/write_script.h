@@ -85,6 +85,10 @@ bool script_halves(uint32_t fields, const struct script_place *place, struct buf
 /* The same in a branch stack: "(/bin/a)", with SCRIPT_BRSTACKSYM "main+0x1f(/bin/a)". */
 void script_branch_place(uint32_t fields, const struct script_place *place,
 			 struct buf *out);
+/* Appends what stands in front of the line of a record that is no sample: comm, thread, CPU
+ * and time. */
+void script_write_start(const struct script_writer *w, const struct script_sample *s,
+			struct buf *out);
 /* Appends the sample's lines. */
 void script_write(const struct script_writer *w, const struct script_sample *s,
 		  struct buf *out);

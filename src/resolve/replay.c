@@ -55,6 +55,8 @@ struct replay {
 	struct jit_stage *jit; /* NULL: not asked for */
 	struct jit_places jit_places;
 	uint64_t time_ns; /* of the last sample */
+	VEC(struct feed_side) side; /* that waits for its turn in `each_side` */
+	size_t side_given;
 	uint64_t undecodable;
 	bool ended;
 	struct columns *columns;
@@ -211,6 +213,9 @@ void replay_free(struct replay *r)
 	read_ahead_free(r->ahead);
 	feed_batch_done(&r->feed, &r->batch);
 	sorter_done(&r->sorter, r->in);
+	for (size_t i = r->side_given; i < r->side.nr; i++)
+		free(r->side.at[i].bytes);
+	vec_done(&r->side);
 	feed_done(&r->feed);
 	jit_stage_free(r->jit);
 	resolver_free(r->resolver);
@@ -309,6 +314,39 @@ static int apply_side(struct replay *r, struct feed_batch *batch)
 	return 0;
 }
 
+/* Takes over the batch's side band, which has been applied, for who wants to see it. */
+static int keep_side(struct replay *r, struct feed_batch *batch)
+{
+	if (!r->options.each_side)
+		return 0;
+	if (r->side_given == r->side.nr)
+		r->side_given = r->side.nr = 0;
+	if (!vec_reserve(&r->side, r->side.nr + batch->side.nr))
+		return -ENOMEM;
+	for (size_t i = 0; i < batch->side.nr; i++) {
+		r->side.at[r->side.nr++] = batch->side.at[i];
+		batch->side.at[i].bytes = NULL;
+	}
+	return 0;
+}
+
+/* Those up to the time are due. */
+static int give_side(struct replay *r, uint64_t time_ns)
+{
+	int result = 0;
+
+	while (!result && r->side_given < r->side.nr &&
+	       r->side.at[r->side_given].time_ns <= time_ns) {
+		struct feed_side *s = &r->side.at[r->side_given++];
+		struct record rec;
+
+		if (!decoder_record(&r->decoder, s->bytes, s->len, &rec, NULL))
+			result = r->options.each_side(r->options.ctx, &rec);
+		free(s->bytes);
+	}
+	return result;
+}
+
 static void begin_chunk(struct replay *r)
 {
 	r->walk = (struct feed_walk){ 0 };
@@ -328,7 +366,7 @@ static int next_batch(struct replay *r, struct err *err)
 	if (result)
 		return result;
 	begin_chunk(r);
-	if (apply_side(r, &r->batch))
+	if (apply_side(r, &r->batch) || keep_side(r, &r->batch))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -505,6 +543,9 @@ static int give_until(struct replay *r, uint64_t before_ns)
 
 		if (!decode(r, item->bytes, item->size, item->order, &rec))
 			continue;
+		result = give_side(r, item->time_ns);
+		if (result)
+			return result;
 		result = resolver_find(r->resolver, &rec, &found);
 		if (!result)
 			result = finish(r, &rec, &found, &sample);
@@ -574,10 +615,13 @@ static int give_all(struct replay *r, struct err *err)
 {
 	for (;;) {
 		int result = next_batch(r, err);
+		bool ended = result > 0;
 
-		if (result)
+		if (result < 0)
 			return result;
-		result = give_batch(r);
+		result = ended ? give_side(r, UINT64_MAX) : give_batch(r);
+		if (ended && !result)
+			return 1;
 		if (result)
 			return result == -ENOMEM ? err_set(err, result, "out of memory")
 						 : result;

@@ -24,6 +24,9 @@ struct replay;
 typedef int (*replay_sample_fn)(void *ctx, const struct decoder *decoder,
 				const struct record *rec, const struct sample *sample);
 
+/* One record of the side band, with its own time. */
+typedef int (*replay_side_fn)(void *ctx, const struct record *rec);
+
 struct replay_options {
 	bool chains;    /* stacks with their callers; else the leaves alone: faster */
 	bool no_stacks; /* no stacks at all (DICT_NONE), for who uses replay_locate() */
@@ -32,6 +35,8 @@ struct replay_options {
 	/* Called for each sample in order of time (then of the file) instead of batches:
 	 * replay_next() returns 1 or an error when all is done.  May be NULL. */
 	replay_sample_fn each;
+	/* With `each`: likewise, between the samples. */
+	replay_side_fn each_side;
 	void *ctx;
 };
 

@@ -28,6 +28,7 @@ extern const struct command command_buildid_list;
 
 struct settings {
 	bool with_hits;
+	bool without_effect;
 	bool kernel;
 	bool modules;
 	const char *input;
@@ -59,6 +60,11 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct settings, input),
 	  .help = "The recording, as if it were the word." },
+	{ .name = "force",
+	  .letter = 'f',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, without_effect),
+	  .help = "perf's option for what is so anyway: accepted." },
 	SESSION_DIR_OPTION_ROW(struct settings),
 	{ 0 },
 };

@@ -33,6 +33,9 @@ struct settings {
 	struct places_options places;
 	bool hide_call_graph;
 	bool ns;
+	bool show_mmaps;
+	bool show_tasks;
+	bool without_effect;
 	uint64_t max_stack;
 	const char *session_dir;
 	const char *threads;
@@ -64,6 +67,20 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct settings, ns),
 	  .help = "Times to the nanosecond." },
+	{ .name = "show-mmap-events",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, show_mmaps),
+	  .help = "Of a perf.data: its records of mappings, too, as perf2bolt wants "
+		  "them." },
+	{ .name = "show-task-events",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, show_tasks),
+	  .help = "Of a perf.data: its records of tasks, too: names, forks, ends." },
+	{ .name = "force",
+	  .letter = 'f',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, without_effect),
+	  .help = "perf's option for what is so anyway: accepted." },
 	{ .name = "input",
 	  .letter = 'i',
 	  .kind = OPTION_TEXT,
@@ -182,6 +199,8 @@ static int prepare(struct run *run, char **words)
 	run->options.fields = set->fields;
 	run->options.hide_chains = set->hide_call_graph;
 	run->options.nanoseconds = set->ns;
+	run->options.show_mmaps = set->show_mmaps;
+	run->options.show_tasks = set->show_tasks;
 	run->options.max_stack = set->max_stack ? set->max_stack : DEFAULT_MAX_STACK;
 	run->options.spec = &run->spec;
 	if (!r)

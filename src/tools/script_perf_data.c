@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "resolve/naming.h"
 #include "resolve/replay.h"
+#include "tools/script_side.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"
 
@@ -40,6 +41,7 @@ struct reader {
 	struct perf_input *input;
 	struct replay *replay;
 	struct script_sink sink;
+	struct script_side side;
 	struct err *err;
 	uint64_t stray;
 	bool begun;
@@ -412,6 +414,17 @@ static int take_sample(void *ctx, const struct decoder *d, const struct record *
 	return result == -EIO ? script_sink_failed(r->err) : result;
 }
 
+static int take_side(void *ctx, const struct record *rec)
+{
+	struct reader *r = ctx;
+	int result = write_later(r);
+
+	if (!result)
+		result =
+			script_side_write(&r->side, &r->sink.writer, rec, &r->sink.out);
+	return result == -EIO ? script_sink_failed(r->err) : result;
+}
+
 /* ---- a file ---- */
 
 static int add_events(struct reader *r, struct err *err)
@@ -446,6 +459,10 @@ static int replay_all(struct reader *r, struct err *err)
 	if (result)
 		return result;
 	how.cgroups = r->sink.all_fields & SCRIPT_CGROUP;
+	r->side.mmaps = options->show_mmaps;
+	r->side.tasks = options->show_tasks;
+	if (options->show_mmaps || options->show_tasks)
+		how.each_side = take_side;
 	result = replay_new(r->input, &how, &r->replay, err);
 	if (result)
 		return result;
@@ -493,6 +510,7 @@ int script_perf_data(const char *path, const struct script_options *options,
 	else
 		take_result(&r, ret_result);
 	script_sink_done(&r.sink);
+	script_side_done(&r.side);
 	replay_free(r.replay);
 	perf_input_close(r.input);
 	return result;

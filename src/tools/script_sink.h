@@ -24,6 +24,8 @@ struct script_options {
 	bool hide_chains;   /* one line a sample */
 	bool nanoseconds;   /* times with nine decimals */
 	uint64_t max_stack; /* frames of a chain that are shown */
+	bool show_mmaps;    /* side-band records between the samples */
+	bool show_tasks;
 	bool one_thread;
 	struct naming_places *places;
 	const struct spec *spec;

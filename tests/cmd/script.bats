@@ -160,7 +160,7 @@ fold()
 	[[ $stderr == *"no field 'tdi'; did you mean 'tid'?"* ]]
 	[ -z "$output" ]
 	run -1 --separate-stderr script -F +brstack "$f"
-	[[ $stderr == *"have no 'brstack'"* ]]
+	[[ $stderr == *"do not have BRANCH_STACK attribute set. Cannot print 'brstack' field."* ]]
 	run -1 --separate-stderr script -i /nowhere
 	[[ $stderr == *"/nowhere: No such file or directory"* ]]
 }
@@ -178,4 +178,29 @@ fold()
 	script "$DATA/perf-history/perf.data.forkexit-3.8" 2>"$out/err" | head -n 1 >"$out/first"
 	[ -s "$out/first" ]
 	run ! grep -q 'written' "$out/err"
+}
+
+# What perf2bolt asks perf for, in its words; perf prints the same.
+@test "mappings and tasks among the samples, as perf prints them" {
+	need perf
+	need_data
+	local f option
+	for f in "$DATA"/arm64/perf.data "$DATA"/armhf/perf.data \
+		"$DATA/perf-history/perf.data.forkexit-3.8"; do
+		for option in --show-mmap-events --show-task-events \
+			"--show-mmap-events --show-task-events"; do
+			# Two options, or one.
+			# shellcheck disable=SC2086
+			script $option -f -i "$f" 2>/dev/null | grep PERF_RECORD >"$out/ours"
+			# shellcheck disable=SC2086
+			perf script $option -f -i "$f" 2>/dev/null | grep PERF_RECORD |
+				diff "$out/ours" -
+			[ -s "$out/ours" ]
+		done
+	done
+	# Between the samples, in order of time.
+	script --show-task-events -F time "$DATA/arm64/perf.data" 2>/dev/null |
+		sed -n 's/^ *\([0-9.]*\): .*/\1/p' | sort -c -n
+	run -1 --separate-stderr script -F pid,event,addr,ip -f -i "$DATA/arm64/perf.data"
+	[[ $stderr == *"event do not have ADDR attribute set. Cannot print 'addr' field."* ]]
 }

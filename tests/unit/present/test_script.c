@@ -358,7 +358,8 @@ static void test_fields(void **unused)
 			 SCRIPT_COMM | SCRIPT_TID | SCRIPT_TIME | SCRIPT_EVENT);
 	assert_int_equal(fields[2], fields[0]);
 	assert_int_equal(script_fields(events, 4, "cpu", true, fields, &err), -EINVAL);
-	assert_string_equal(err.text, "the samples of event 'cycles' have no 'cpu'");
+	assert_string_equal(err.text, "Samples for 'cycles' event do not have CPU "
+				      "attribute set. Cannot print 'cpu' field.");
 	assert_int_equal(script_fields(events, 4, "com", true, fields, &err), -EINVAL);
 	assert_string_equal(err.text, "no field 'com'; did you mean 'comm'?");
 	assert_int_equal(script_fields(events, 4, "ip,symoff", true, fields, &err),
