@@ -55,7 +55,7 @@ void kernel_files_filter(const char *text, size_t len, struct buf *out, bool *hi
 }
 
 /* Reads kallsyms in pieces, since only a part of its megabytes is kept. */
-static int read_symbols(int fd, struct buf *out, bool *hidden)
+int kernel_files_read_symbols(int fd, struct buf *out, bool *hidden)
 {
 	struct buf chunk = { 0 };
 	size_t whole;
@@ -122,7 +122,7 @@ static int make_kallsyms(const char *path, struct err *err)
 	fd = io_open("/proc/kallsyms", O_RDONLY, 0);
 	if (fd < 0)
 		return err_sys(err, fd, "/proc/kallsyms");
-	r = read_symbols(fd, &text, &hidden);
+	r = kernel_files_read_symbols(fd, &text, &hidden);
 	(void)close(fd);
 	if (r < 0)
 		r = err_sys(err, r, "/proc/kallsyms");

@@ -14,64 +14,18 @@
 
 enum {
 	PATH_BYTES = 1024,
-	NAME_BYTES = 128,
 	VALUE_BYTES = 64,
 	NOTE_BYTES_MAX = 4096
 };
 
-/* A line of /proc/modules (proc(5)): name size users dependents state address. */
-enum {
-	FIELD_NAME = 0,
-	FIELD_SIZE = 1,
-	FIELD_ADDRESS = 5,
-	NR_FIELDS
-};
-
-struct module {
-	char name[NAME_BYTES];
-	char size[VALUE_BYTES];
-	char address[VALUE_BYTES];
-};
-
-static void set_value(char *to, size_t size, const char *from)
-{
-	(void)snprintf(to, size, "%s", from);
-}
-
-/* The line at `at`; where the next one begins.  Module names have neither '/' nor blanks;
- * a line that is none leaves ret->name empty. */
-static const char *parse_module(const char *at, struct module *ret)
-{
-	size_t len = strcspn(at, "\n");
-	char *field[NR_FIELDS] = { 0 };
-	char line[PATH_BYTES] = "";
-	char *save = NULL;
-	size_t nr = 0;
-
-	memset(ret, 0, sizeof(*ret));
-	if (len < sizeof(line))
-		memcpy(line, at, len);
-	for (char *word = strtok_r(line, " ", &save); word && nr < NR_FIELDS;
-	     word = strtok_r(NULL, " ", &save))
-		field[nr++] = word;
-	if (nr == NR_FIELDS && !strchr(field[FIELD_NAME], '/') &&
-	    *field[FIELD_NAME] != '.') {
-		set_value(ret->name, sizeof(ret->name), field[FIELD_NAME]);
-		set_value(ret->size, sizeof(ret->size), field[FIELD_SIZE]);
-		set_value(ret->address, sizeof(ret->address), field[FIELD_ADDRESS]);
-	}
-	return at + len + (at[len] == '\n');
-}
-
 uint64_t kernel_files_modules_hash(const char *text)
 {
-	struct module m;
+	struct proc_module m;
 	uint64_t hash = 0;
 
-	while (*text) {
-		text = parse_module(text, &m);
+	while (proc_modules_next(&text, &m)) {
 		hash = hash_bytes(m.name, sizeof(m.name), hash);
-		hash = hash_bytes(m.address, sizeof(m.address), hash);
+		hash = hash_pair(hash, m.address);
 	}
 	return hash;
 }
@@ -103,12 +57,23 @@ static void put_build_id(struct buf *out, const char *sys_module, const char *na
 	buf_done(&notes);
 }
 
-/* " .text=0xffff..." for a section whose address root may read and is not hidden. */
+void kernel_files_put_section(const char *section, char *text, struct buf *out)
+{
+	uint64_t address;
+
+	text[strcspn(text, "\n")] = '\0';
+	if (!parse_u64(text, &address) || !address || strpbrk(section, " \n="))
+		return;
+	put_text(out, " ");
+	put_text(out, section);
+	put_text(out, "=");
+	put_text(out, text);
+}
+
 static void put_section(struct buf *out, const char *dir, const char *section)
 {
 	char path[PATH_BYTES + 256];
 	char text[VALUE_BYTES];
-	uint64_t address;
 	ssize_t n;
 	int fd;
 
@@ -119,13 +84,7 @@ static void put_section(struct buf *out, const char *dir, const char *section)
 	n = io_pread_full(fd, text, sizeof(text) - 1, 0);
 	(void)close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	if (!parse_u64(text, &address) || !address || strpbrk(section, " \n="))
-		return;
-	put_text(out, " ");
-	put_text(out, section);
-	put_text(out, "=");
-	put_text(out, text);
+	kernel_files_put_section(section, text, out);
 }
 
 static int is_name(const struct dirent *entry)
@@ -151,23 +110,25 @@ static void put_sections(struct buf *out, const char *sys_module, const char *na
 	free(entries);
 }
 
+void kernel_files_describe_module(const struct proc_module *m, const char *sys_module,
+				  struct buf *out)
+{
+	char place[VALUE_BYTES];
+
+	put_text(out, m->name);
+	(void)snprintf(place, sizeof(place), " 0x%016llx %llu ",
+		       (unsigned long long)m->address, (unsigned long long)m->bytes);
+	put_text(out, place);
+	put_build_id(out, sys_module, m->name);
+	put_sections(out, sys_module, m->name);
+	put_text(out, "\n");
+}
+
 void kernel_files_describe_modules(const char *text, const char *sys_module,
 				   struct buf *out)
 {
-	struct module m;
+	struct proc_module m;
 
-	while (*text) {
-		text = parse_module(text, &m);
-		if (!m.name[0])
-			continue;
-		put_text(out, m.name);
-		put_text(out, " ");
-		put_text(out, m.address);
-		put_text(out, " ");
-		put_text(out, m.size);
-		put_text(out, " ");
-		put_build_id(out, sys_module, m.name);
-		put_sections(out, sys_module, m.name);
-		put_text(out, "\n");
-	}
+	while (proc_modules_next(&text, &m))
+		kernel_files_describe_module(&m, sys_module, out);
 }

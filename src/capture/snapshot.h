@@ -12,6 +12,7 @@
 #include <time.h>
 
 struct err;
+struct proc_module;
 struct snapshot;
 
 struct snapshot_config {
@@ -55,6 +56,9 @@ int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats
  * 0, -EACCES if kallsyms hides the addresses (then nothing was written), or what the sink
  * returned. */
 int snapshot_kernel(struct snapshot *s, struct err *err);
+/* The same for one module that came at `time_ns` or later. */
+int snapshot_module(struct snapshot *s, const struct proc_module *module,
+		    uint64_t time_ns);
 
 /* Where the kernel's text lies, from /proc/kallsyms; asked once, then remembered.
  * 0, -EACCES if the addresses are hidden, or another negative errno. */

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "capture/proc_modules.h"
 #include "capture/snapshot_priv.h"
 
 enum {
@@ -178,30 +179,27 @@ int snapshot_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
 	return 0;
 }
 
-/* "name size users dependents state 0xADDRESS" (proc(5), /proc/modules). */
-static int put_module(struct snapshot *s, char *line)
+static int put_module(struct snapshot *s, const struct proc_module *m)
 {
-	char name[NAME_BYTES];
-	char *save = NULL;
-	char *field[6] = { 0 };
-	uint64_t size;
-	uint64_t start;
-	size_t nr = 0;
+	char name[PROC_MODULE_NAME_MAX + 2];
 
-	for (char *at = strtok_r(line, " ", &save); at && nr < 6;
-	     at = strtok_r(NULL, " ", &save))
-		field[nr++] = at;
-	if (nr < 6 || !parse_u64(field[1], &size) || !parse_u64(field[5], &start) ||
-	    !start || !size)
+	if (!m->address || !m->bytes)
 		return 0;
-	(void)snprintf(name, sizeof(name), "[%s]", field[0]);
-	return snapshot_put_kernel_mmap(s, start, size, 0, name);
+	(void)snprintf(name, sizeof(name), "[%s]", m->name);
+	return snapshot_put_kernel_mmap(s, m->address, m->bytes, 0, name);
+}
+
+int snapshot_module(struct snapshot *s, const struct proc_module *m, uint64_t time_ns)
+{
+	s->time_ns = time_ns;
+	return put_module(s, m);
 }
 
 static int put_modules(struct snapshot *s)
 {
 	struct buf text = { 0 };
-	char *save = NULL;
+	struct proc_module m;
+	const char *at;
 	int r;
 
 	r = io_read_file("/proc/modules", &text, 16 << 20);
@@ -213,11 +211,9 @@ static int put_modules(struct snapshot *s)
 		buf_put_u8(&text, 0);
 		r = text.failed ? -ENOMEM : 0;
 	}
-	if (r == 0) {
-		for (char *line = strtok_r((char *)text.data, "\n", &save);
-		     line && r == 0; line = strtok_r(NULL, "\n", &save))
-			r = put_module(s, line);
-	}
+	at = (const char *)text.data;
+	while (r == 0 && proc_modules_next(&at, &m))
+		r = put_module(s, &m);
 	buf_done(&text);
 	return r;
 }

@@ -15,6 +15,7 @@
 #include "resolve/file_index.h"
 #include "resolve/live_files.h"
 #include "resolve/symtab.h"
+#include "resolve/unpacked.h"
 
 enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1
@@ -107,7 +108,7 @@ static int try_file(char *path, const struct image *image, const char *step,
 
 	if (!path)
 		return -ENOMEM;
-	fd = elf_open_regular(path);
+	fd = image->kind == IMAGE_MODULE ? unpacked_open(path) : elf_open_regular(path);
 	if (fd < 0) {
 		status = fd == -ENOENT || fd == -ENOTDIR ? NAMING_NO_FILE
 							 : NAMING_UNREADABLE;
@@ -467,6 +468,42 @@ int binary_find(const struct binary_places *places, const struct image *image,
 	return 0;
 }
 
+/* Some servers have only what debug packages have. */
+static int fetch_module(const struct binary_places *places, const struct image *image,
+			const char *module, struct binary *b)
+{
+	int r = find_in_stage(places, image, module, b);
+
+	if (!r && b->fd < 0)
+		r = binary_fetch(places, &image->build_id, DEBUGINFOD_DEBUGINFO, &b->fd,
+				 &b->path);
+	if (!r && b->fd >= 0)
+		b->status = NAMING_OK;
+	return r == -ENOMEM ? r : 0;
+}
+
+static int find_installed_module(const struct binary_places *places,
+				 const struct image *image, const char *module,
+				 struct binary *b)
+{
+	int r = try_cache(places, image, NULL, b);
+
+	/* Where it was recorded, the kernel's release is proof enough for a good guess. */
+	if (!r && b->fd < 0 && places->modules &&
+	    (image->build_id.len || !places->foreign || places->root[0]))
+		r = try_index(places->modules, module, file_index_module, image, b);
+	if (!r && b->fd < 0) {
+		r = find_by_build_id(places->root, image, b);
+		b->fd = b->debug_fd;
+		b->path = b->debug_path;
+		b->debug_fd = -1;
+		b->debug_path = NULL;
+		if (b->fd >= 0)
+			b->status = NAMING_OK;
+	}
+	return r;
+}
+
 int binary_find_module(const struct binary_places *places, const char *module,
 		       const struct build_id *id, struct binary *ret_binary)
 {
@@ -480,9 +517,9 @@ int binary_find_module(const struct binary_places *places, const char *module,
 	if (places->stage == BINARY_INDEX)
 		r = try_index(places->index, module, file_index_module, &image, &b);
 	else if (places->stage == BINARY_FETCH)
-		r = find_in_stage(places, &image, module, &b);
+		r = fetch_module(places, &image, module, &b);
 	else
-		r = try_cache(places, &image, NULL, &b);
+		r = find_installed_module(places, &image, module, &b);
 	if (r) {
 		binary_close(&b);
 		return r;

@@ -29,9 +29,11 @@ struct binary_places {
 	const char *root;               /* put before recorded paths; "" for none */
 	const char *debug_dir;          /* perf's cache; NULL or "" for none */
 	const struct file_index *index; /* of --image-path; NULL: none */
-	struct live_files *live;        /* of processes of the recording; NULL: none */
-	uint32_t number;                /* of the image in the dict, for `live` */
-	struct debuginfod *debuginfod;  /* NULL: no servers */
+	const struct file_index
+		*modules;        /* where kernel modules are installed; NULL: none */
+	struct live_files *live; /* of processes of the recording; NULL: none */
+	uint32_t number;         /* of the image in the dict, for `live` */
+	struct debuginfod *debuginfod; /* NULL: no servers */
 	/* Not NULL: what servers are to be asked for is added here, and none is asked. */
 	debuginfod_wants *wants;
 	bool cached_only; /* of what servers have, only what was fetched before */
@@ -62,7 +64,8 @@ struct binary {
  * 0 (ret_binary->status tells what came of it; binary_close() it) or -ENOMEM. */
 int binary_find(const struct binary_places *places, const struct image *image,
 		const char *name, struct binary *ret_binary);
-/* A kernel module's file in one stage: in perf's cache; in the index, with this build-id
+/* A kernel module's file, perhaps packed, in one stage: in perf's cache, where modules or their
+ * debug files are installed; in the index, with this build-id
  * (length 0: unknown, then the only one of its name); or from servers.  Sets fd, path and status as above. */
 int binary_find_module(const struct binary_places *places, const char *module,
 		       const struct build_id *id, struct binary *ret_binary);

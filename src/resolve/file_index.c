@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/vec.h"
+#include "resolve/module_name.h"
 
 struct file {
 	char *path;
@@ -19,19 +20,16 @@ struct file_index {
 	VEC(struct file) files; /* by name (as compare_names() has it), then path */
 };
 
-static unsigned char same_char(char c)
-{
-	return (unsigned char)(c == '-' || c == ',' ? '_' : c);
-}
-
 /* strcmp() for which '-', ',' and '_' are one. */
 static int compare_names(const char *a, const char *b)
 {
-	while (*a && same_char(*a) == same_char(*b)) {
+	while (*a && (unsigned char)module_name_char(*a) ==
+			     (unsigned char)module_name_char(*b)) {
 		a++;
 		b++;
 	}
-	return same_char(*a) - same_char(*b);
+	return (unsigned char)module_name_char(*a) -
+	       (unsigned char)module_name_char(*b);
 }
 
 static int compare_files(const void *a, const void *b)
@@ -182,12 +180,17 @@ const char *file_index_get(const struct file_index *index, const char *name, siz
 const char *file_index_module(const struct file_index *index, const char *module,
 			      size_t n)
 {
-	const char *found;
+	/* The last is of debug packages. */
+	static const char *const ends[] = { "", ".xz", ".zst", ".gz", ".debug" };
+	const char *found = NULL;
 	char *name;
 
-	if (asprintf(&name, "%s.ko", module) < 0)
-		return NULL;
-	found = get(index, name, n, false);
-	free(name);
+	for (size_t i = 0; !found && i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (asprintf(&name, "%s.ko%s", module, ends[i]) < 0)
+			return NULL;
+		for (size_t k = 0; (found = get(index, name, k, false)) && n; k++)
+			n--;
+		free(name);
+	}
 	return found;
 }

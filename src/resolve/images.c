@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/hash.h"
+#include "resolve/module_name.h"
 
 void image_table_init(struct image_table *t, struct dict *dict,
 		      const struct resolver_ops *ops)
@@ -58,8 +59,7 @@ static void module_name(const char *path, char *out, size_t out_bytes)
 	memcpy(out, name, len);
 	out[len] = '\0';
 	for (char *c = out; *c; c++)
-		if (*c == '-')
-			*c = '_';
+		*c = module_name_char(*c);
 }
 
 static const char kernel_prefix[] = "[kernel.kallsyms]";

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "resolve/module_name.h"
 #include "resolve/symtab.h"
 #include "resolve/symtab_priv.h"
 
@@ -148,17 +149,6 @@ int kallsyms_next(const char *text, size_t len, size_t *pos,
 	return parse_line(at, end, ret_line);
 }
 
-static bool same_module(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	if (a_len != b_len)
-		return false;
-	for (size_t i = 0; i < a_len; i++) {
-		if ((a[i] == '-' ? '_' : a[i]) != (b[i] == '-' ? '_' : b[i]))
-			return false;
-	}
-	return true;
-}
-
 /* The module in a line, found from its end: most lines have none and cost one look. */
 static size_t module_at_end(const char *at, const char *end, const char **ret_module)
 {
@@ -199,7 +189,8 @@ int kallsyms_index(struct kallsyms_index *index, const char *text, size_t len)
 		size_t next = end ? (size_t)(end - text) + 1 : len;
 
 		module_len = module_at_end(text + pos, end ? end : text + len, &module);
-		if (!same_module(module, module_len, part.module, part.module_len)) {
+		if (!module_name_equal(module, module_len, part.module,
+				       part.module_len)) {
 			if (part.end > part.begin && !vec_push(&index->parts, part))
 				return -ENOMEM;
 			part = (struct kallsyms_part){ module, module_len, pos, pos };
@@ -219,10 +210,26 @@ const struct kallsyms_part *kallsyms_part(const struct kallsyms_index *index,
 	for (size_t i = 0; i < index->parts.nr; i++) {
 		const struct kallsyms_part *p = &index->parts.at[i];
 
-		if (same_module(p->module, p->module_len, module, len))
+		if (module_name_equal(p->module, p->module_len, module, len))
 			return p;
 	}
 	return NULL;
+}
+
+const struct kallsyms_part *kallsyms_part_at(const struct kallsyms_index *index,
+					     const char *module, uint64_t start,
+					     uint64_t end)
+{
+	const struct kallsyms_part *first = kallsyms_part(index, module);
+
+	for (const struct kallsyms_part *p = first;
+	     p && p < index->parts.at + index->parts.nr; p++)
+		if (module_name_equal(p->module, p->module_len, module,
+				      strlen(module)) &&
+		    kallsyms_fits(index->text + p->begin, p->end - p->begin, start,
+				  end))
+			return p;
+	return first;
 }
 
 void kallsyms_index_done(struct kallsyms_index *index)
@@ -312,7 +319,8 @@ struct wanted {
 static bool is_wanted(const struct kallsyms_line *line, const struct wanted *w)
 {
 	return is_text(line) && line->address >= w->start &&
-	       same_module(line->module, line->module_len, w->module, w->module_len);
+	       module_name_equal(line->module, line->module_len, w->module,
+				 w->module_len);
 }
 
 /* What becomes of the wanted lines. */

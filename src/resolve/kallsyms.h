@@ -38,9 +38,14 @@ struct kallsyms_index {
 /* Finds the parts, so that a report that needs many modules reads each line once.
  * 0 or -ENOMEM (kallsyms_index_done() is due all the same). */
 int kallsyms_index(struct kallsyms_index *index, const char *text, size_t len);
-/* The first part of `module` (NULL: the kernel), or NULL.  A module has one, the kernel too. */
+/* The first part of `module` (NULL: the kernel), or NULL.  A module that was loaded
+ * once has one, the kernel too. */
 const struct kallsyms_part *kallsyms_part(const struct kallsyms_index *index,
 					  const char *module);
+/* Of a module that was loaded several times the part that fits (below), else the first. */
+const struct kallsyms_part *kallsyms_part_at(const struct kallsyms_index *index,
+					     const char *module, uint64_t start,
+					     uint64_t end);
 void kallsyms_index_done(struct kallsyms_index *index);
 
 /* The address of a symbol of the kernel itself, "_stext".  False: there is none, or the

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "resolve/module_name.h"
 
 enum {
 	LINE_MAX_BYTES = 1 << 20,
@@ -18,14 +19,10 @@ enum {
 
 static bool is_named(const char *line, size_t len, const char *module)
 {
-	size_t i;
+	const char *blank = len ? memchr(line, ' ', len) : NULL;
 
-	for (i = 0; i < len && module[i] && line[i] != ' '; i++) {
-		if ((line[i] == '-' ? '_' : line[i]) !=
-		    (module[i] == '-' ? '_' : module[i]))
-			return false;
-	}
-	return !module[i] && i < len && line[i] == ' ';
+	return blank &&
+	       module_name_equal(line, (size_t)(blank - line), module, strlen(module));
 }
 
 static int hex_value(char c)
@@ -84,32 +81,53 @@ static int take_line(struct module_line *line)
 	return r || field >= FIELD_SECTIONS ? r : -EBADMSG;
 }
 
-int module_line_find(const char *text, size_t len, const char *module,
-		     struct module_line *ret_line)
+static int copy_line(const char *text, size_t len, struct module_line *ret_line)
 {
 	struct module_line line = { 0 };
 	int r;
 
+	if (len > LINE_MAX_BYTES)
+		return -EBADMSG;
+	line.text = strndup(text, len);
+	if (!line.text)
+		return -ENOMEM;
+	r = take_line(&line);
+	if (r)
+		module_line_done(&line);
+	else
+		*ret_line = line;
+	return r;
+}
+
+int module_line_find(const char *text, size_t len, const char *module, uint64_t address,
+		     struct module_line *ret_line)
+{
+	struct module_line first = { 0 };
+	int r, result = -ENODATA;
+
 	for (size_t pos = 0; pos < len;) {
 		const char *end = memchr(text + pos, '\n', len - pos);
 		size_t line_len = end ? (size_t)(end - text) - pos : len - pos;
+		struct module_line line;
 
 		if (is_named(text + pos, line_len, module)) {
-			if (line_len > LINE_MAX_BYTES)
-				return -EBADMSG;
-			line.text = strndup(text + pos, line_len);
-			if (!line.text)
-				return -ENOMEM;
-			r = take_line(&line);
-			if (r)
+			r = copy_line(text + pos, line_len, &line);
+			if (result && result != -ENOMEM)
+				result = r;
+			if (!r && (!first.text || line.address == address)) {
+				module_line_done(&first);
+				first = line;
+			} else if (!r) {
 				module_line_done(&line);
-			else
-				*ret_line = line;
-			return r;
+			}
+			if (r == -ENOMEM || first.address == address)
+				break;
 		}
 		pos += line_len + 1;
 	}
-	return -ENODATA;
+	if (!result)
+		*ret_line = first;
+	return result;
 }
 
 void module_line_done(struct module_line *line)

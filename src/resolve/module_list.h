@@ -17,8 +17,9 @@ struct module_line {
 	VEC(struct symtab_place) places;
 };
 
-/* Finds the module's line in the text ('-' and '_' are one).  Sections that make no sense
- * are left out.  0 (module_line_done() is due), -ENODATA (no such line), -EBADMSG, -ENOMEM. */
-int module_line_find(const char *text, size_t len, const char *module,
+/* Finds the module's line in the text ('-', ',' and '_' are one): of one that was loaded
+ * several times the line of the load at `address`, else the first.  Sections that make no
+ * sense are left out.  0 (module_line_done() is due), -ENODATA (no such line), -EBADMSG, -ENOMEM. */
+int module_line_find(const char *text, size_t len, const char *module, uint64_t address,
 		     struct module_line *ret_line);
 void module_line_done(struct module_line *line);

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "resolve/elf_file.h"
+#include "resolve/file_index.h"
 #include "resolve/live_files.h"
 #include "resolve/naming_places.h"
 #include "resolve/naming_priv.h"
@@ -61,6 +62,7 @@ void naming_free(struct naming *n)
 	naming_kallsyms_done(&n->kallsyms);
 	naming_jit_done(&n->jit);
 	buf_done(&n->modules);
+	file_index_free(n->installed_modules);
 	free(n->session_dir);
 	free(n);
 }

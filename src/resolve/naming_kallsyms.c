@@ -71,11 +71,11 @@ static int read_text(const char *path, bool packed, struct buf *out)
 	return 0;
 }
 
-/* Takes the text at `path`, which is consumed, if it is good; all else of `k` is zero then.
+/* Takes the unpacked text at `path`, which is consumed, if it is good; all else of `k` is zero then.
  * -ENODATA: it is not. */
-static int take_text(struct naming_kallsyms *k, char *path, bool packed)
+static int take_text(struct naming_kallsyms *k, char *path)
 {
-	int r = path ? read_text(path, packed, &k->text) : -ENOMEM;
+	int r = path ? read_text(path, false, &k->text) : -ENOMEM;
 
 	k->path = path;
 	if (!r)
@@ -83,6 +83,22 @@ static int take_text(struct naming_kallsyms *k, char *path, bool packed)
 	if (r)
 		naming_kallsyms_done(k);
 	return r;
+}
+
+/* Appends the symbols of modules that came while the session was recorded. */
+static int add_late_modules(const char *session_dir, struct buf *text)
+{
+	size_t len = text->len;
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s/modules.kallsyms", session_dir) < 0)
+		return -ENOMEM;
+	r = io_read_file(path, text, KALLSYMS_MAX_BYTES);
+	free(path);
+	if (r && r != -ENOMEM)
+		text->len = len;
+	return r == -ENOMEM ? r : 0;
 }
 
 static int from_session(struct naming *n, struct naming_kallsyms *k)
@@ -94,7 +110,14 @@ static int from_session(struct naming *n, struct naming_kallsyms *k)
 		return -ENODATA;
 	if (asprintf(&path, "%s/kallsyms.zst", n->session_dir) < 0)
 		return -ENOMEM;
-	r = take_text(k, path, true);
+	r = read_text(path, true, &k->text);
+	k->path = path;
+	if (!r)
+		r = add_late_modules(n->session_dir, &k->text);
+	if (!r)
+		r = kallsyms_index(&k->index, (const char *)k->text.data, k->text.len);
+	if (r)
+		naming_kallsyms_done(k);
 	if (!r)
 		k->same_boot = k->for_modules = true;
 	return r;
@@ -135,7 +158,7 @@ static bool find_shift(const struct naming *n, const struct image *kernel,
 static int take_placed_text(const struct naming *n, const struct image *kernel,
 			    char *path, struct naming_kallsyms *k)
 {
-	int r = take_text(k, path, false);
+	int r = take_text(k, path);
 
 	if (r || find_shift(n, kernel, k))
 		return r;

@@ -8,6 +8,7 @@
 #include "resolve/binary.h"
 #include "resolve/debug_cache.h"
 #include "resolve/elf_file.h"
+#include "resolve/file_index.h"
 #include "resolve/kallsyms.h"
 #include "resolve/module_layout.h"
 #include "resolve/module_list.h"
@@ -40,7 +41,8 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 	if (r)
 		return r;
 	e->status = NAMING_NO_KALLSYMS;
-	part = kallsyms_part(&k->index, module);
+	part = module ? kallsyms_part_at(&k->index, module, image->start, image->end)
+		      : kallsyms_part(&k->index, NULL);
 	if (part && module && !is_in_place(k, image, part)) {
 		naming_tried(n, NAMING_STEP_KALLSYMS, k->path, NAMING_OTHER_FILE);
 		return 0;
@@ -272,21 +274,48 @@ static int load_ko(const struct image *image, const struct binary *b,
 	return r == -ENOMEM ? r : 0;
 }
 
+/* Where the modules of the kernel that ran, and their debug files, are installed. */
+static const struct file_index *installed_modules(struct naming *n)
+{
+	static const char *const folders[] = { "/lib/modules",
+					       "/usr/lib/debug/lib/modules" };
+	const char *release = n->info->os_release ? n->info->os_release : "";
+	char *paths[3] = { NULL };
+
+	if (n->installed_modules_read)
+		return n->installed_modules;
+	n->installed_modules_read = true;
+	if (!release[0] || strchr(release, '/') || release[0] == '.')
+		return NULL;
+	for (size_t i = 0; i < 2; i++)
+		if (asprintf(&paths[i], "%s%s/%s", naming_places_root(n->places),
+			     folders[i], release) < 0)
+			paths[i] = NULL;
+	if (paths[0] && paths[1])
+		(void)file_index_new((const char *const *)paths, &n->installed_modules);
+	free(paths[0]);
+	free(paths[1]);
+	return n->installed_modules;
+}
+
 /* A module's file in one stage, and its line in the session's list (empty: not known).  Both
  * are the caller's to end if this returns 0; else -ENOMEM. */
 static int find_ko(struct naming *n, const struct image *image, const char *module,
 		   enum binary_stage stage, struct binary *b, struct module_line *line)
 {
-	const struct binary_places places = naming_binary_places(n, stage);
+	struct binary_places places = naming_binary_places(n, stage);
 	const struct buf *list = read_modules(n);
 	int r;
 
 	*line = (struct module_line){ 0 };
-	r = module_line_find((const char *)list->data, list->len, module, line);
+	r = module_line_find((const char *)list->data, list->len, module, image->start,
+			     line);
 	if (r == -ENOMEM)
 		return r;
 	if (r)
 		*line = (struct module_line){ 0 };
+	if (stage == BINARY_HERE)
+		places.modules = installed_modules(n);
 	r = binary_find_module(&places, module,
 			       image->build_id.len ? &image->build_id : &line->build_id,
 			       b);

@@ -60,7 +60,9 @@ struct naming {
 	struct naming_kallsyms kallsyms;
 	struct naming_jit jit;
 	bool modules_read;
-	struct buf modules; /* the session's list of them */
+	struct buf modules;                   /* the session's list of them */
+	struct file_index *installed_modules; /* of the kernel that ran; NULL: none */
+	bool installed_modules_read;
 	const struct perf_input_symbol_file *symbol_files;
 	size_t nr_symbol_files;
 	bool deferring;         /* what servers would be asked for is noted in ... */

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "resolve/elf_file.h"
+#include "resolve/gzip.h"
 #include "resolve/xz.h"
 
 enum {
@@ -65,12 +66,14 @@ int unpacked_zstd(const struct buf *packed, size_t max, struct buf *out)
 	return r;
 }
 
-static int unpack(const struct buf *packed, struct buf *out)
+int unpacked_bytes(const struct buf *packed, struct buf *out)
 {
 	static const uint8_t xz[MAGIC_BYTES] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
 
 	if (packed->len >= MAGIC_BYTES && !memcmp(packed->data, xz, MAGIC_BYTES))
 		return xz_unpack(packed->data, packed->len, UNPACKED_MAX_BYTES, out);
+	if (packed->len > 1 && packed->data[0] == 0x1f)
+		return gzip_unpack(packed->data, packed->len, UNPACKED_MAX_BYTES, out);
 	return unpacked_zstd(packed, UNPACKED_MAX_BYTES, out);
 }
 
@@ -96,7 +99,7 @@ static int open_content(int fd)
 
 	close(fd);
 	if (!r)
-		r = unpack(&packed, &content);
+		r = unpacked_bytes(&packed, &content);
 	if (!r)
 		r = file_in_memory(&content);
 	buf_done(&packed);
@@ -109,8 +112,9 @@ int unpacked_open(const char *path)
 	static const uint8_t magics[][MAGIC_BYTES] = {
 		{ 0xfd, '7', 'z', 'X', 'Z', 0 },
 		{ 0x28, 0xb5, 0x2f, 0xfd },
+		{ 0x1f, 0x8b, 8 }, /* deflate, the only method */
 	};
-	static const size_t lengths[] = { 6, 4 };
+	static const size_t lengths[] = { 6, 4, 3 };
 	uint8_t head[MAGIC_BYTES] = { 0 };
 	int fd = elf_open_regular(path);
 

@@ -1,4 +1,4 @@
-/* unpacked.h - opens a file that may be packed with xz or zstd, as kernel modules are.
+/* unpacked.h - opens a file that may be packed with xz, zstd or gzip, as kernel modules are.
  * Layer: resolve. */
 #pragma once
 #include <stddef.h>
@@ -14,6 +14,8 @@ enum {
 /* Like elf_open_regular(); of a packed file the descriptor is of its content, in memory.
  * Further errors: -EBADMSG, -EFBIG, -ENOMEM, -EOPNOTSUPP (built without liblzma). */
 int unpacked_open(const char *path);
+/* Appends what a packed file holds, at most UNPACKED_MAX_BYTES; errors as above. */
+int unpacked_bytes(const struct buf *packed, struct buf *out);
 /* Appends what zstd frames hold.  0; -EBADMSG: they are cut short or damaged, and `out` has
  * what came before that; -EFBIG: more than `max` bytes; -ENOMEM. */
 int unpacked_zstd(const struct buf *packed, size_t max, struct buf *out);

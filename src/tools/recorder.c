@@ -151,8 +151,10 @@ static int drain(struct recorder *r)
 	r->nr_rounds++;
 	/* Whatever happened before this moment is in the rings when they are looked at. */
 	r->frontier_ns = recorder_now_ns(CLOCK_MONOTONIC);
-	result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
-				   recorder_take_side_band, r);
+	result = recorder_look_at_modules(r);
+	if (!result)
+		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
+					   recorder_take_side_band, r);
 	if (!result &&
 	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
 		result = err_set(r->err, -ENOMEM, "out of memory");
@@ -222,6 +224,7 @@ void recorder_free(struct recorder *r)
 	image_keeper_done(&r->keeper);
 	jit_keeper_done(&r->jit_keeper);
 	side_band_done(&r->side_band);
+	module_watch_done(&r->modules);
 	buf_done(&r->held);
 	decoder_done(&r->decoder);
 	dict_done(&r->dict);

@@ -125,6 +125,8 @@ static int take_snapshot(void *ctx, const void *record, size_t len)
 	struct record rec;
 	int result;
 
+	if (r->snapshot_is_new)
+		return recorder_take_side_band(r, record, len);
 	if (decoder_record(&r->decoder, record, len, &rec, NULL))
 		return 0;
 	rec.id.time_ns = 0;
@@ -331,6 +333,10 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		result = open_outputs(r, err);
 	if (!result) {
 		tell_opened(r);
+		r->frontier_ns = recorder_now_ns(CLOCK_MONOTONIC);
+		result = recorder_look_at_modules(r);
+	}
+	if (!result) {
 		save_kernel(r);
 		result = take_snapshots(r, err);
 	}

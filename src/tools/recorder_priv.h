@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "capture/machine.h"
+#include "capture/module_watch.h"
 #include "decode/record.h"
 #include "resolve/resolver.h"
 #include "tools/image_keeper.h"
@@ -49,9 +50,12 @@ struct recorder {
 	uint64_t nr_rounds; /* and what came of them, for --verbose */
 	uint64_t nr_writes;
 	uint64_t nr_side_band;
+	struct module_watch modules;
+	uint64_t modules_ns; /* all that were there then are known */
 	bool snapshot_done;
-	bool stopped;    /* nothing is drained any more */
-	struct err *err; /* of the call at hand, for callbacks */
+	bool snapshot_is_new; /* it tells of what has just come */
+	bool stopped;         /* nothing is drained any more */
+	struct err *err;      /* of the call at hand, for callbacks */
 };
 
 static inline uint64_t recorder_now_ns(clockid_t clock)
@@ -67,5 +71,8 @@ static inline uint64_t recorder_now_ns(clockid_t clock)
 int recorder_take_side_band(void *ctx, const void *record, size_t len);
 /* Has a look at a mapping: a jitdump is held. */
 void recorder_keep_jit(struct recorder *r, const struct record *rec);
+/* Looks whether modules have come since the last look, and takes them as mapped since then.
+ * The first one, before the snapshot, takes what is there as known.  0 or -ENOMEM. */
+int recorder_look_at_modules(struct recorder *r);
 /* Frees all but the segment's writer, which must be closed. */
 void recorder_free(struct recorder *r);

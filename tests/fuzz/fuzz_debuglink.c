@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    debug_link_crc(debug_link_crc(0, data, size / 3), data + size / 3,
 			   size - size / 3))
 		abort();
-	if (module_line_find((const char *)data, size, "ext4", &line))
+	if (module_line_find((const char *)data, size, "ext4", 0, &line))
 		return 0;
 	for (size_t i = 0; i < line.places.nr; i++)
 		if (!line.places.at[i].address ||

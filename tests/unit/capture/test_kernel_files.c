@@ -208,6 +208,48 @@ static void modules_are_described(void **state)
 	buf_done(&out);
 }
 
+static void symbols_of_one_module(void **state)
+{
+	static const char text[] = "1 T [fat]\n2 t a\t[fat]\n3 t b\t[vfat]\n"
+				   "4 t c\t[fat]\n5 t cut\t[fat]";
+	struct buf out = { 0 };
+
+	(void)state;
+	kernel_files_filter_module(text, sizeof(text) - 1, "fat", &out);
+	buf_put_u8(&out, '\0');
+	assert_string_equal((const char *)out.data, "2 t a\t[fat]\n4 t c\t[fat]\n");
+	buf_done(&out);
+}
+
+/* What comes later stands behind what was there. */
+static void modules_that_come_later(void **state)
+{
+	static const struct proc_module m[] = {
+		{ .name = "no-such", .address = 0x1000, .bytes = 5 }
+	};
+	struct buf got = { 0 };
+	char path[sizeof(current) + 32];
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/modules", current);
+	assert_int_equal(io_write_file(path, "first\n", 6, 0600), 0);
+	if (access("/proc/kallsyms", R_OK))
+		skip();
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(kernel_files_add_modules(current, m, 1, NULL), 0);
+	assert_int_equal(io_read_file(path, &got, 1000), 0);
+	buf_put_u8(&got, '\0');
+	assert_string_equal((const char *)got.data,
+			    "first\nno-such 0x0000000000001000 5 -\n"
+			    "no-such 0x0000000000001000 5 -\n");
+	buf_clear(&got);
+	(void)snprintf(path, sizeof(path), "%s/modules.kallsyms", current);
+	assert_int_equal(io_read_file(path, &got, 1000), 0);
+	assert_int_equal(got.len, 2);
+	assert_memory_equal(got.data, "\n\n", 2);
+	buf_done(&got);
+}
+
 static void the_hash_ignores_use_counts(void **state)
 {
 	uint64_t a = kernel_files_modules_hash("ext4 100 2 - Live 0xc0400000\n");
@@ -282,6 +324,8 @@ int main(void)
 		cmocka_unit_test(symbols_of_earlier_boots_go_with_their_sessions),
 		cmocka_unit_test(recorders_do_not_disturb_each_other),
 		cmocka_unit_test(modules_are_described),
+		cmocka_unit_test(symbols_of_one_module),
+		cmocka_unit_test(modules_that_come_later),
 		cmocka_unit_test(the_hash_ignores_use_counts),
 		cmocka_unit_test(the_vdso_is_saved_by_its_build_id),
 		cmocka_unit_test(no_prefix_of_a_vdso_is_overread),

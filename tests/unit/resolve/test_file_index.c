@@ -37,6 +37,10 @@ static int setup(void **state)
 	put(t, "b", "my_prog");
 	put(t, "b", "ext4.ko");
 	put(t, "b/c", "snd-hda,intel.ko");
+	put(t, "b/c", "snd_hda_intel.ko.zst");
+	put(t, "b", "packed.ko.gz");
+	put(t, "b/c", "packed.ko.xz");
+	put(t, "b/c", "packed.ko.debug");
 	*state = t;
 	return 0;
 }
@@ -97,6 +101,13 @@ static void modules(void **state)
 	expect(t, file_index_module(index, "ext4", 1), NULL);
 	expect(t, file_index_module(index, "snd_hda_intel", 0),
 	       "/b/c/snd-hda,intel.ko");
+	expect(t, file_index_module(index, "snd_hda_intel", 1),
+	       "/b/c/snd_hda_intel.ko.zst");
+	expect(t, file_index_module(index, "snd_hda_intel", 2), NULL);
+	expect(t, file_index_module(index, "packed", 0), "/b/c/packed.ko.xz");
+	expect(t, file_index_module(index, "packed", 1), "/b/packed.ko.gz");
+	expect(t, file_index_module(index, "packed", 2), "/b/c/packed.ko.debug");
+	expect(t, file_index_module(index, "packed", 3), NULL);
 	expect(t, file_index_module(index, "prog", 0), NULL);
 	file_index_free(index);
 }

@@ -131,6 +131,25 @@ static void parts_of_the_text(void **state)
 	kallsyms_index_done(&index);
 }
 
+/* A module that was loaded twice. */
+static void parts_by_place(void **state)
+{
+	static const char twice[] = "1000 T _text\n3000 t a\t[m]\n3100 t b\t[m]\n\n"
+				    "8000 t a\t[m]\n\n5010 t a\t[m]\n";
+	struct kallsyms_index index;
+
+	(void)state;
+	assert_int_equal(kallsyms_index(&index, twice, sizeof(twice) - 1), 0);
+	assert_int_equal(kallsyms_part_at(&index, "m", 0x3000, 0x4000)->begin, 13);
+	assert_ptr_equal(kallsyms_part_at(&index, "m", 0x8000, 0x9000)->module,
+			 strstr(twice, "8000 t a") + strlen("8000 t a\t["));
+	assert_ptr_equal(kallsyms_part_at(&index, "m", 0x5000, 0x6000)->module,
+			 strstr(twice, "5010 t a") + strlen("5010 t a\t["));
+	assert_int_equal(kallsyms_part_at(&index, "m", 0x6000, 0x7000)->begin, 13);
+	assert_null(kallsyms_part_at(&index, "n", 0x3000, 0x4000));
+	kallsyms_index_done(&index);
+}
+
 static void lines(void **state)
 {
 	static const struct {
@@ -202,6 +221,7 @@ int main(void)
 		cmocka_unit_test(modules),
 		cmocka_unit_test(nothing_to_find),
 		cmocka_unit_test(parts_of_the_text),
+		cmocka_unit_test(parts_by_place),
 		cmocka_unit_test(lines),
 		cmocka_unit_test(every_prefix),
 		cmocka_unit_test(short_memory),

@@ -16,7 +16,7 @@ static const char text[] =
 
 static int find(const char *module, struct module_line *ret)
 {
-	return module_line_find(text, sizeof(text) - 1, module, ret);
+	return module_line_find(text, sizeof(text) - 1, module, 0, ret);
 }
 
 static void lines(void **state)
@@ -42,6 +42,27 @@ static void lines(void **state)
 	module_line_done(&line);
 }
 
+/* Of several loads the one at the address that is asked for. */
+static void loaded_twice(void **state)
+{
+	static const char list[] = "a 0x10 1 01\na-b 0x10 1 02\na,b bad\n"
+				   "a_b 0x30 1 03\na_b 0x30 1 04\n";
+	static const struct {
+		uint64_t address;
+		uint8_t id;
+	} rows[] = { { 0x10, 2 }, { 0x30, 3 }, { 0x20, 2 } };
+	struct module_line line;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(module_line_find(list, sizeof(list) - 1, "a_b",
+						  rows[i].address, &line),
+				 0);
+		assert_int_equal(line.build_id.bytes[0], rows[i].id);
+		module_line_done(&line);
+	}
+}
+
 static void no_lines(void **state)
 {
 	struct module_line line;
@@ -52,9 +73,9 @@ static void no_lines(void **state)
 	assert_int_equal(find("", &line), -ENODATA);
 	assert_int_equal(find("cut", &line), -EBADMSG);
 	assert_int_equal(find("odd", &line), -EBADMSG);
-	assert_int_equal(module_line_find(NULL, 0, "ext4", &line), -ENODATA);
+	assert_int_equal(module_line_find(NULL, 0, "ext4", 0, &line), -ENODATA);
 	for (size_t len = 0; len < sizeof(text) - 1; len++)
-		if (!module_line_find(text, len, "ext4", &line))
+		if (!module_line_find(text, len, "ext4", 0, &line))
 			module_line_done(&line);
 }
 
@@ -81,6 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(lines),
+		cmocka_unit_test(loaded_twice),
 		cmocka_unit_test(no_lines),
 		cmocka_unit_test(short_memory),
 	};

@@ -1,0 +1,107 @@
+#include "capture/module_watch.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/io.h"
+
+enum {
+	TEXT_BYTES_MAX = 16 << 20
+};
+
+static struct module_watch_entry *find(struct module_watch *w,
+				       const struct proc_module *m)
+{
+	for (size_t i = 0; i < w->known.nr; i++) {
+		struct module_watch_entry *e = &w->known.at[i];
+
+		if (e->module.address == m->address && e->module.bytes == m->bytes &&
+		    !strcmp(e->module.name, m->name))
+			return e;
+	}
+	return NULL;
+}
+
+static int take_module(struct module_watch *w, const struct proc_module *m,
+		       module_watch_tell tell, void *ctx)
+{
+	struct module_watch_entry *e = find(w, m);
+	int r = 0;
+
+	if (!e) {
+		struct module_watch_entry entry = { .module = *m,
+						    .told_live = !w->begun };
+
+		if (!vec_push(&w->known, entry))
+			return -ENOMEM;
+		e = &w->known.at[w->known.nr - 1];
+		if (w->begun)
+			r = tell(ctx, MODULE_CAME, m);
+	}
+	e->seen = true;
+	if (!r && m->live && !e->told_live) {
+		e->told_live = true;
+		r = tell(ctx, MODULE_LIVE, m);
+	}
+	return r;
+}
+
+/* One that comes back, even to its old place, may be another. */
+static void forget_gone(struct module_watch *w)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < w->known.nr; i++) {
+		struct module_watch_entry e = w->known.at[i];
+
+		if (!e.seen)
+			continue;
+		e.seen = false;
+		w->known.at[nr++] = e;
+	}
+	w->known.nr = nr;
+}
+
+int module_watch_take(struct module_watch *w, const char *text, module_watch_tell tell,
+		      void *ctx)
+{
+	struct proc_module m;
+	int r = 0;
+
+	while (!r && proc_modules_next(&text, &m))
+		if (m.address && m.bytes)
+			r = take_module(w, &m, tell, ctx);
+	forget_gone(w);
+	w->begun = true;
+	return r;
+}
+
+int module_watch_look(struct module_watch *w, module_watch_tell tell, void *ctx)
+{
+	struct buf text = w->last;
+	int r;
+
+	if (w->off)
+		return 0;
+	w->last = w->text;
+	w->text = text;
+	buf_clear(&w->text);
+	r = io_read_file("/proc/modules", &w->text, TEXT_BYTES_MAX);
+	w->off = r == -ENOENT;
+	if (r)
+		return w->off ? 0 : r;
+	buf_put_u8(&w->text, '\0');
+	if (w->text.failed)
+		return -ENOMEM;
+	if (w->begun && w->text.len == w->last.len &&
+	    !memcmp(w->text.data, w->last.data, w->text.len))
+		return 0;
+	return module_watch_take(w, (const char *)w->text.data, tell, ctx);
+}
+
+void module_watch_done(struct module_watch *w)
+{
+	buf_done(&w->text);
+	buf_done(&w->last);
+	vec_done(&w->known);
+}

@@ -1,0 +1,42 @@
+/* module_watch.h - sees kernel modules come while a recording runs, of which the kernel writes
+ * no record: the list of them is read again and again.
+ * Layer: capture. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "capture/proc_modules.h"
+
+struct module_watch_entry {
+	struct proc_module module;
+	bool told_live;
+	bool seen; /* in the text at hand */
+};
+
+struct module_watch { /* all zero to begin with */
+	struct buf text;
+	struct buf last; /* the text before */
+	VEC(struct module_watch_entry) known;
+	bool begun;
+	bool off; /* a kernel without modules */
+};
+
+enum module_event {
+	MODULE_CAME, /* it has its place, and its code may run */
+	MODULE_LIVE  /* its sections and symbols can be read */
+};
+
+/* A negative return ends the look and becomes its result. */
+typedef int (*module_watch_tell)(void *ctx, enum module_event event,
+				 const struct proc_module *module);
+
+/* Reads /proc/modules and tells what is new since the last look; the first one tells nothing.
+ * Modules with hidden addresses are none.  0, what `tell` returned, or another negative
+ * errno. */
+int module_watch_look(struct module_watch *w, module_watch_tell tell, void *ctx);
+/* The same of a text that was read, which is terminated. */
+int module_watch_take(struct module_watch *w, const char *text, module_watch_tell tell,
+		      void *ctx);
+void module_watch_done(struct module_watch *w);

@@ -1,0 +1,10 @@
+/* gzip.h - unpacks a gzip file.
+ * Layer: resolve. */
+#pragma once
+#include <stddef.h>
+
+struct buf;
+
+/* Appends what the file's members hold to `out`, at most `max` bytes.  0, -EBADMSG (malformed
+ * or cut short), -EFBIG (more than `max`) or -ENOMEM; then `out` is as it was. */
+int gzip_unpack(const void *bytes, size_t len, size_t max, struct buf *out);

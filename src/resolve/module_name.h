@@ -1,0 +1,23 @@
+/* module_name.h - names of kernel modules: the kernel writes '_' where their files may have '-'
+ * or ',' (KBUILD_MODNAME in scripts/Makefile.lib).
+ * Layer: resolve. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+static inline char module_name_char(char c)
+{
+	return c == '-' || c == ',' ? '_' : c;
+}
+
+static inline bool module_name_equal(const char *a, size_t a_len, const char *b,
+				     size_t b_len)
+{
+	size_t i = 0;
+
+	if (a_len != b_len)
+		return false;
+	while (i < a_len && module_name_char(a[i]) == module_name_char(b[i]))
+		i++;
+	return i == a_len;
+}

@@ -1,0 +1,66 @@
+/* fuzz_proc_modules.c - any bytes as the text of /proc/modules, of /proc/kallsyms, and of a file
+ * of /sys/module/NAME/sections. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/kernel_files_priv.h"
+#include "capture/module_watch.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int count(void *ctx, enum module_event event, const struct proc_module *m)
+{
+	size_t *nr = ctx;
+
+	if (event == MODULE_LIVE && !m->live)
+		abort();
+	nr[event]++;
+	return 0;
+}
+
+/* All of a text come, none of it a second time. */
+static void watch(const char *text)
+{
+	struct module_watch w = { 0 };
+	size_t nr[2] = { 0 };
+	size_t came;
+
+	if (module_watch_take(&w, "", count, nr) ||
+	    module_watch_take(&w, text, count, nr))
+		abort();
+	came = nr[MODULE_CAME];
+	if (came > strlen(text) || module_watch_take(&w, text, count, nr) ||
+	    nr[MODULE_CAME] != came)
+		abort();
+	module_watch_done(&w);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	struct proc_module m;
+	struct buf out = { 0 };
+	const char *at = text;
+
+	if (!text)
+		return 0;
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	watch(text);
+	(void)kernel_files_modules_hash(text);
+	while (proc_modules_next(&at, &m)) {
+		if (!m.name[0] || m.name[0] == '.' || strchr(m.name, '/'))
+			abort();
+		kernel_files_describe_module(&m, "/nowhere", &out);
+		kernel_files_filter_module(text, size, m.name, &out);
+	}
+	buf_clear(&out);
+	kernel_files_put_section(".text", text, &out);
+	if (out.len && (out.len < 8 || memcmp(out.data, " .text=", 7)))
+		abort();
+	buf_done(&out);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,132 @@
+#include "resolve/unpacked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "resolve/gzip.h"
+#include "unit.h"
+
+enum {
+	TEXT_BYTES = 300000,
+	PACKED_MAX = 400000,
+	GZIP_WINDOW = 16 + MAX_WBITS
+};
+
+static uint8_t *make_text(void)
+{
+	uint8_t *text = malloc(TEXT_BYTES);
+	uint32_t x = 1;
+
+	assert_non_null(text);
+	for (size_t i = 0; i < TEXT_BYTES; i++) {
+		x = x * 1664525 + 1013904223;
+		text[i] = "module"[(x >> 24) % 6];
+	}
+	return text;
+}
+
+static size_t gzip_text(const uint8_t *text, size_t len, uint8_t *out)
+{
+	z_stream z = { 0 };
+	size_t packed;
+
+	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, GZIP_WINDOW, 8, 0), Z_OK);
+	z.next_in = (uint8_t *)text;
+	z.avail_in = (uInt)len;
+	z.next_out = out;
+	z.avail_out = PACKED_MAX / 2;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	packed = z.total_out;
+	deflateEnd(&z);
+	return packed;
+}
+
+static void gzip_members(void **state)
+{
+	uint8_t *text = make_text(), *packed = malloc(PACKED_MAX);
+	struct buf out = { 0 };
+	size_t first, both;
+
+	(void)state;
+	first = gzip_text(text, 1000, packed);
+	both = first + gzip_text(text + 1000, TEXT_BYTES - 1000, packed + first);
+	buf_put_u8(&out, 'x');
+	assert_int_equal(gzip_unpack(packed, both, TEXT_BYTES, &out), 0);
+	assert_int_equal(out.len, TEXT_BYTES + 1);
+	assert_memory_equal(out.data + 1, text, TEXT_BYTES);
+	out.len = 1;
+	assert_int_equal(gzip_unpack(packed, both, TEXT_BYTES - 1, &out), -EFBIG);
+	assert_int_equal(out.len, 1);
+	assert_int_equal(gzip_unpack(packed, both - 1, TEXT_BYTES, &out), -EBADMSG);
+	assert_int_equal(gzip_unpack(packed, 12, TEXT_BYTES, &out), -EBADMSG);
+	assert_int_equal(gzip_unpack(packed, 0, TEXT_BYTES, &out), -EBADMSG);
+	packed[first - 6] ^= 1; /* the first one's CRC */
+	assert_int_equal(gzip_unpack(packed, both, TEXT_BYTES, &out), -EBADMSG);
+	assert_int_equal(out.len, 1);
+	buf_done(&out);
+	free(text);
+	free(packed);
+}
+
+/* What `path` holds is read as `text`. */
+static void expect(const char *path, const void *text, size_t len)
+{
+	struct buf got = { 0 };
+	int fd = unpacked_open(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(io_read_fd(fd, &got, TEXT_BYTES + 1), 0);
+	assert_int_equal(got.len, len);
+	assert_memory_equal(got.data, text, len);
+	buf_done(&got);
+	close(fd);
+}
+
+static void files_of_any_packing(void **state)
+{
+	uint8_t *text = make_text(), *packed = malloc(PACKED_MAX);
+	char path[] = "/tmp/test_unpacked.XXXXXX";
+	int fd = mkstemp(path);
+	size_t len;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(io_write_file(path, text, TEXT_BYTES, 0600), 0);
+	expect(path, text, TEXT_BYTES);
+	assert_int_equal(io_write_file(path, "\x1f\x8b", 2, 0600), 0);
+	expect(path, "\x1f\x8b", 2);
+	len = gzip_text(text, TEXT_BYTES, packed);
+	assert_int_equal(io_write_file(path, packed, len, 0600), 0);
+	expect(path, text, TEXT_BYTES);
+	assert_int_equal(io_write_file(path, packed, len - 1, 0600), 0);
+	assert_int_equal(unpacked_open(path), -EBADMSG);
+	len = ZSTD_compress(packed, PACKED_MAX, text, TEXT_BYTES, 1);
+	assert_false(ZSTD_isError(len));
+	assert_int_equal(io_write_file(path, packed, len, 0600), 0);
+	expect(path, text, TEXT_BYTES);
+	assert_int_equal(io_write_file(path, packed, len - 1, 0600), 0);
+	assert_int_equal(unpacked_open(path), -EBADMSG);
+	unlink(path);
+	free(text);
+	free(packed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(gzip_members),
+		cmocka_unit_test(files_of_any_packing),
+	};
+
+	return UNIT_RUN(cases);
+}
