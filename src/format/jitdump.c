@@ -8,13 +8,18 @@
 enum {
 	MAGIC = 0x4A695444, /* "JiTD" */
 	MAGIC_SWAPPED = 0x4454694A,
+	MAGIC_OPROFILE = 0x4F74496A,
+	MAGIC_OPROFILE_SWAPPED = 0x6A49744F,
+	NS_PER_SECOND = 1000000000,
 	VERSION = 1,
-	HEADER_BYTES = 40,
 	RECORD_BYTES = 16, /* id, size, time */
 	FLAG_ARCH_CLOCK = 1,
 	BY_INDEX = 0,
 	BY_ADDRESS = 1
 };
+
+/* Instead of a file's name: that of the line before. */
+static const char same_file[] = "\xff";
 
 struct reading {
 	struct jitdump *dump;
@@ -58,9 +63,10 @@ static int add_code(struct reading *r, struct jitdump_code *code, uint64_t index
 	struct jitdump *d = r->dump;
 	uint32_t number = (uint32_t)d->codes.nr;
 
-	/* The bytes are the last of the record. */
+	/* The bytes are the last of the record; OProfile puts some behind them. */
 	if (code->size <= cursor_left(behind_name)) {
-		code->offset = r->at + r->size - code->size;
+		code->offset =
+			d->oprofile ? behind_name->pos : r->at + r->size - code->size;
 	} else {
 		code->offset = JITDUMP_NO_BYTES + d->no_bytes;
 		d->no_bytes += code->size;
@@ -161,18 +167,42 @@ static int read_close(struct reading *r, struct cursor *c)
 	return 0;
 }
 
+/* ---- OProfile's records ---- */
+
+static int read_op_load(struct reading *r, struct cursor *c)
+{
+	struct jitdump_code code = { .address = cursor_u64(c) };
+
+	cursor_u64(c); /* where the bytes were when they were written */
+	code.size = cursor_u32(c);
+	cursor_u32(c); /* alignment */
+	if (!take_name(r, c, &code) || !is_range(code.address, code.size))
+		return -EBADMSG;
+	return code.size ? add_code(r, &code, r->dump->codes.nr, c) : 0;
+}
+
 /* ---- the file ---- */
 
-static record_fn reader_of(uint32_t id)
+static record_fn reader_of(const struct jitdump *d, uint32_t id)
 {
 	static const record_fn readers[] = { read_load, read_move, read_lines,
 					     read_close, read_unwind };
+	static const record_fn oprofiles[] = { read_op_load, read_unload, read_close,
+					       read_lines_of_loaded };
 
+	if (d->oprofile)
+		return id < sizeof(oprofiles) / sizeof(*oprofiles) ? oprofiles[id]
+								   : NULL;
 	if (id == JITDUMP_UNLOAD)
 		return read_unload;
 	if (id == JITDUMP_LINES_OF_LOADED)
 		return read_lines_of_loaded;
 	return id < sizeof(readers) / sizeof(*readers) ? readers[id] : NULL;
+}
+
+static uint64_t from_seconds(uint64_t s)
+{
+	return s < UINT64_MAX / NS_PER_SECOND ? s * NS_PER_SECOND : UINT64_MAX;
 }
 
 /* 0, 1 at the end, or -ENOMEM. */
@@ -193,7 +223,9 @@ static int read_record(struct reading *r, struct cursor *c)
 	}
 	in = *c;
 	in.len = r->at + r->size;
-	read = reader_of(id);
+	if (r->dump->oprofile)
+		r->time_ns = from_seconds(r->time_ns);
+	read = reader_of(r->dump, id);
 	if (read)
 		result = read(r, &in);
 	else
@@ -209,17 +241,20 @@ static int read_header(struct jitdump *d, struct cursor *c, struct err *err)
 	uint32_t magic = cursor_u32(c);
 	uint32_t version, bytes;
 
-	d->swap = c->swap = magic == MAGIC_SWAPPED;
+	d->swap = c->swap = magic == MAGIC_SWAPPED || magic == MAGIC_OPROFILE_SWAPPED;
+	d->oprofile = magic == MAGIC_OPROFILE || magic == MAGIC_OPROFILE_SWAPPED;
 	version = cursor_u32(c);
 	bytes = cursor_u32(c);
-	d->machine = cursor_u32(c);
-	cursor_u32(c); /* reserved */
-	d->pid = (int32_t)cursor_u32(c);
-	d->begin_ns = cursor_u64(c);
-	d->arch_clock = cursor_u64(c) & FLAG_ARCH_CLOCK;
-	if (c->failed || (magic != MAGIC && magic != MAGIC_SWAPPED))
+	if (!d->oprofile) {
+		d->machine = cursor_u32(c);
+		cursor_u32(c); /* reserved */
+		d->pid = (int32_t)cursor_u32(c);
+		d->begin_ns = cursor_u64(c);
+		d->arch_clock = cursor_u64(c) & FLAG_ARCH_CLOCK;
+	}
+	if (c->failed || (magic != MAGIC && magic != MAGIC_SWAPPED && !d->oprofile))
 		return err_set(err, -EBADMSG, "it is no jitdump");
-	if (version != VERSION || bytes < HEADER_BYTES || bytes > c->len)
+	if (version != VERSION || bytes < c->pos || bytes > c->len)
 		return err_set(err, -EBADMSG,
 			       "it is a jitdump of version %u, which is "
 			       "not known",
@@ -256,6 +291,7 @@ int jitdump_lines(const struct jitdump *dump, const void *bytes, size_t len,
 		  int (*fn)(void *ctx, const struct jitdump_line *line), void *ctx)
 {
 	struct cursor c = cursor_of(bytes, len, dump->swap);
+	const char *file = "";
 	uint32_t size;
 	uint64_t nr;
 
@@ -267,18 +303,22 @@ int jitdump_lines(const struct jitdump *dump, const void *bytes, size_t len,
 		return -EBADMSG;
 	c.len = code->lines + size;
 	cursor_take(&c, 16); /* time, address of the code */
-	nr = cursor_u64(&c);
+	nr = dump->oprofile ? cursor_u32(&c) : cursor_u64(&c);
+	if (dump->oprofile)
+		cursor_u32(&c); /* alignment */
 	for (; nr && !c.failed; nr--) {
 		struct jitdump_line line = { .address = cursor_u64(&c) };
-		const char *end;
+		const char *here, *end;
 		int r;
 
 		line.line = cursor_u32(&c);
-		line.discriminator = cursor_u32(&c);
-		line.file = (const char *)c.data + c.pos;
-		end = c.failed ? NULL : memchr(line.file, 0, cursor_left(&c));
-		if (!end || !cursor_take(&c, (size_t)(end - line.file) + 1))
+		line.discriminator = dump->oprofile ? 0 : cursor_u32(&c);
+		here = (const char *)c.data + c.pos;
+		end = c.failed ? NULL : memchr(here, 0, cursor_left(&c));
+		if (!end || !cursor_take(&c, (size_t)(end - here) + 1))
 			return -EBADMSG;
+		file = strcmp(here, same_file) != 0 ? here : file;
+		line.file = file;
 		r = fn(ctx, &line);
 		if (r)
 			return r;

@@ -1,5 +1,6 @@
 /* jitdump.h - the file in which a just-in-time compiler tells of its code as it comes and goes.
- * The format: tools/perf/Documentation/jitdump-specification.txt in Linux, and docs/jit.md.
+ * The format: tools/perf/Documentation/jitdump-specification.txt in Linux, and docs/jit.md; or
+ * that of OProfile's own libopagent.
  * Layer: format.
  *
  * Each piece of code gets a place of its own, its offset: where its bytes are in the file.  So code
@@ -49,6 +50,7 @@ struct jitdump {
 	int32_t pid;
 	uint32_t machine; /* EM_... of <elf.h> */
 	uint64_t begin_ns;
+	bool oprofile; /* it is of OProfile's own format: times are seconds since 1970 */
 	bool arch_clock; /* times are the processor's own: of no clock that is known here */
 	bool swap;       /* the file has the other byte order */
 	VEC(struct jitdump_code) codes;

@@ -266,6 +266,15 @@ int op_close_agent(op_agent_t hdl)
 
 /* ---- code ---- */
 
+/* writev() does not write to it. */
+static struct iovec piece(const void *bytes, size_t len)
+{
+	struct iovec iov = { .iov_len = len };
+
+	memcpy(&iov.iov_base, &bytes, sizeof(bytes));
+	return iov;
+}
+
 int op_write_native_code(op_agent_t hdl, char const *symbol_name, uint64_t vma,
 			 void const *code, unsigned int const code_size)
 {
@@ -284,9 +293,8 @@ int op_write_native_code(op_agent_t hdl, char const *symbol_name, uint64_t vma,
 	l.pid = (uint32_t)a->pid;
 	l.tid = (uint32_t)gettid();
 	l.index = __atomic_fetch_add(&a->next_index, 1, __ATOMIC_RELAXED);
-	iov[1] = (struct iovec){ (void *)(uintptr_t)symbol_name,
-				 strlen(symbol_name) + 1 };
-	iov[2] = (struct iovec){ (void *)(uintptr_t)code, code ? code_size : 0 };
+	iov[1] = piece(symbol_name, strlen(symbol_name) + 1);
+	iov[2] = piece(code, code ? code_size : 0);
 	return put(a, iov, 3, code ? 0 : code_size);
 }
 

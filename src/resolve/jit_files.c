@@ -33,14 +33,15 @@ static bool is_numbered(const char *name, const char *start, const char *end)
 
 bool jit_is_dump_name(const char *name)
 {
-	return is_numbered(name, "jit-", ".dump");
+	return is_numbered(name, "jit-", ".dump") || is_numbered(name, "", ".dump");
 }
 
 const char *jit_dump_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return path[0] == '/' && jit_is_dump_name(slash + 1) ? slash + 1 : NULL;
+	return path[0] == '/' && is_numbered(slash + 1, "jit-", ".dump") ? slash + 1
+									 : NULL;
 }
 
 int jit_open(const char *path, uint64_t inode)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a file may be a jitdump, by its name without folders. */
+/* Whether a file may be a jitdump, by its name without folders; N.dump is one of OProfile's. */
 bool jit_is_dump_name(const char *name);
 /* The file name in the path of a jitdump, jit-NUMBER.dump; NULL: it is none. */
 const char *jit_dump_name(const char *path);

@@ -26,15 +26,18 @@ struct jit_session {
 static int add_dump(struct jit_session *s, const char *dir, int32_t pid,
 		    const char *name, enum jit_clock clock)
 {
+	struct jit_dump_source from = { .pid = pid, .clock = clock };
 	char *path;
-	int fd, r;
+	int r = 0;
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return -ENOMEM;
-	fd = jit_open(path, 0);
-	r = fd < 0 ? fd : jit_stage_add(s->stage, pid, path, 0, fd, clock, 0);
-	if (fd >= 0)
-		close(fd);
+	from.path = path;
+	from.fd = jit_open(path, 0);
+	if (from.fd >= 0) {
+		r = jit_stage_add(s->stage, &from);
+		close(from.fd);
+	}
 	free(path);
 	return r == -ENOMEM ? r : 0;
 }
@@ -95,6 +98,9 @@ int jit_session_new(const char *session_dir, const struct dict *dict,
 	dict_merge_init(&s->merge, dict, &s->dict);
 	if (!r)
 		r = jit_stage_new(&s->dict, &s->stage);
+	if (!r && info->start_wall_ns)
+		jit_stage_set_wall(s->stage,
+				   (int64_t)(info->start_ns - info->start_wall_ns));
 	if (!r)
 		r = add_all(s, session_dir, info);
 	if (r || !jit_stage_is_needed(s->stage)) {

@@ -27,6 +27,8 @@ struct node {
 };
 
 struct jit_stage {
+	bool has_wall;
+	int64_t wall_shift_ns; /* from time of day to that of the samples */
 	struct dict *dict;
 	VEC(struct dump) dumps;
 	struct map by_pid; /* pid -> its last dump */
@@ -65,40 +67,50 @@ bool jit_stage_is_needed(const struct jit_stage *s)
 	return s->dumps.nr;
 }
 
-/* ---- dumps ---- */
-
-static bool has_times(const struct jitdump *codes, enum jit_clock clock,
-		      uint64_t mapped_ns)
+void jit_stage_set_wall(struct jit_stage *s, int64_t shift_ns)
 {
-	if (codes->arch_clock || clock == JIT_CLOCK_NONE)
-		return false;
-	return clock == JIT_CLOCK_SAME || (mapped_ns && codes->begin_ns);
+	s->has_wall = true;
+	s->wall_shift_ns = shift_ns;
 }
 
-static int make_times(struct dump *d, const char *path, enum jit_clock clock,
-		      uint64_t mapped_ns)
+/* ---- dumps ---- */
+
+static bool has_times(const struct jit_stage *s, const struct jitdump *codes,
+		      const struct jit_dump_source *from)
+{
+	if (codes->oprofile)
+		return s->has_wall;
+	if (codes->arch_clock || from->clock == JIT_CLOCK_NONE)
+		return false;
+	return from->clock == JIT_CLOCK_SAME || (from->mapped_ns && codes->begin_ns);
+}
+
+static int make_times(const struct jit_stage *s, struct dump *d,
+		      const struct jit_dump_source *from)
 {
 	int64_t shift = 0;
 
-	d->timeless = !has_times(&d->codes, clock, mapped_ns);
+	d->timeless = !has_times(s, &d->codes, from);
 	if (d->timeless)
 		log_say(LOG_WARNING,
 			"%s has times of another clock than the samples: code that was "
 			"replaced is not told from what replaced it",
-			path);
-	if (!d->timeless && clock == JIT_CLOCK_MAPPED)
-		shift = (int64_t)(mapped_ns - d->codes.begin_ns);
+			from->path);
+	else if (d->codes.oprofile)
+		shift = s->wall_shift_ns;
+	else if (from->clock == JIT_CLOCK_MAPPED)
+		shift = (int64_t)(from->mapped_ns - d->codes.begin_ns);
 	return jit_times_make(&d->times, &d->codes, shift);
 }
 
-static int add_image(struct jit_stage *s, int32_t pid, const char *path, uint64_t inode,
+static int add_image(struct jit_stage *s, const struct jit_dump_source *from,
 		     uint32_t *ret_image)
 {
 	struct image image = {
-		.name = dict_string(s->dict, path),
+		.name = dict_string(s->dict, from->path),
 		.kind = IMAGE_JIT,
-		.inode = inode,
-		.pid = pid,
+		.inode = from->inode,
+		.pid = from->pid,
 	};
 
 	if (image.name == DICT_NONE)
@@ -116,23 +128,30 @@ static bool is_known(const struct jit_stage *s, uint32_t dump, uint32_t image)
 	return false;
 }
 
-int jit_stage_add(struct jit_stage *s, int32_t pid, const char *path, uint64_t inode,
-		  int fd, enum jit_clock clock, uint64_t mapped_ns)
+static int keep_dump(struct jit_stage *s, int32_t pid, const struct dump *d)
 {
-	struct dump d = { .older = map_get(&s->by_pid, (uint32_t)pid, 0) };
+	if (!vec_push(&s->dumps, *d))
+		return -ENOMEM;
+	if (!map_set(&s->by_pid, (uint32_t)pid, 0, (uint32_t)s->dumps.nr - 1))
+		return 0;
+	s->dumps.nr--;
+	return -ENOMEM;
+}
+
+int jit_stage_add(struct jit_stage *s, const struct jit_dump_source *from)
+{
+	struct dump d = { .older = map_get(&s->by_pid, (uint32_t)from->pid, 0) };
 	struct mapped bytes = { 0 };
-	int r = add_image(s, pid, path, inode, &d.image);
+	int r = add_image(s, from, &d.image);
 
 	if (r || is_known(s, d.older, d.image))
 		return r;
-	r = jit_dump_map(fd, path, &bytes, &d.codes);
+	r = jit_dump_map(from->fd, from->path, &bytes, &d.codes);
 	mapped_release(&bytes);
 	if (!r)
-		r = make_times(&d, path, clock, mapped_ns);
-	if (!r && map_set(&s->by_pid, (uint32_t)pid, 0, (uint32_t)s->dumps.nr))
-		r = -ENOMEM;
-	if (!r && !vec_push(&s->dumps, d))
-		r = -ENOMEM;
+		r = make_times(s, &d, from);
+	if (!r)
+		r = keep_dump(s, from->pid, &d);
 	if (r) {
 		jit_times_done(&d.times);
 		jitdump_done(&d.codes);

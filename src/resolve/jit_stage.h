@@ -18,18 +18,26 @@ struct jit_stage;
 int jit_stage_new(struct dict *dict, struct jit_stage **ret_stage);
 void jit_stage_free(struct jit_stage *s); /* NULL is fine */
 
+/* The time of the samples at the beginning of 1970: for dumps that have the time of day. */
+void jit_stage_set_wall(struct jit_stage *s, int64_t shift_ns);
+
 /* How a dump's times become those of the samples. */
 enum jit_clock {
 	JIT_CLOCK_SAME,   /* both are CLOCK_MONOTONIC */
 	JIT_CLOCK_MAPPED, /* by when the dump was mapped, which is when it was begun */
 	JIT_CLOCK_NONE    /* not at all: what came last counts */
 };
-/* Takes the dump at `fd`, which stays the caller's, for process `pid`.  `path`: as the process
- * called it.  `mapped_ns`: for JIT_CLOCK_MAPPED, in time of the samples.  A dump that is damaged
- * is taken as far as it goes, and that is said (log_say()).  0, -EBADMSG (it is none), another
- * negative errno of reading it, or -ENOMEM. */
-int jit_stage_add(struct jit_stage *s, int32_t pid, const char *path, uint64_t inode,
-		  int fd, enum jit_clock clock, uint64_t mapped_ns);
+struct jit_dump_source {
+	int32_t pid;
+	const char *path; /* as the process called it */
+	uint64_t inode;
+	int fd; /* stays the caller's */
+	enum jit_clock clock;
+	uint64_t mapped_ns; /* for JIT_CLOCK_MAPPED, in time of the samples */
+};
+/* Takes a dump.  One that is damaged is taken as far as it goes, and that is said (log_say()).
+ * 0, -EBADMSG (it is none), another negative errno of reading it, or -ENOMEM. */
+int jit_stage_add(struct jit_stage *s, const struct jit_dump_source *from);
 /* Whether there is any. */
 bool jit_stage_is_needed(const struct jit_stage *s);
 

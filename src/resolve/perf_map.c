@@ -103,7 +103,8 @@ struct sweep {
 	struct perf_map *map;
 	const struct line *lines;
 	VEC(uint32_t) heap;
-	uint64_t at; /* all below is decided */
+	uint64_t at;                 /* all below is decided */
+	struct perf_map_piece piece; /* the last of it; nothing if it is empty */
 };
 
 static bool is_later(const struct sweep *s, uint32_t a, uint32_t b)
@@ -141,19 +142,22 @@ static void heap_pop(struct sweep *s)
 	s->heap.at[i] = last;
 }
 
+/* What is decided goes into the map when it cannot become longer any more. */
+static bool flush(struct sweep *s)
+{
+	return s->piece.end == s->piece.start || vec_push(&s->map->pieces, s->piece);
+}
+
 static bool emit(struct sweep *s, const struct line *line, uint64_t end)
 {
-	struct perf_map *map = s->map;
-	struct perf_map_piece *last =
-		map->pieces.nr ? &map->pieces.at[map->pieces.nr - 1] : NULL;
-	struct perf_map_piece piece = { s->at, end, line->start, line->name,
-					line->name_len };
-
-	if (last && last->end == s->at && last->name == line->name) {
-		last->end = end;
-		return true;
+	if (s->piece.end != s->at || s->piece.name != line->name) {
+		if (!flush(s))
+			return false;
+		s->piece = (struct perf_map_piece){ s->at, end, line->start, line->name,
+						    line->name_len };
 	}
-	return vec_push(&map->pieces, piece);
+	s->piece.end = end;
+	return true;
 }
 
 /* Decides all below `to`. */
@@ -189,7 +193,7 @@ int perf_map_read(struct perf_map *map, const char *text, size_t len)
 	for (uint32_t i = 0; !r && i < l.nr; i++)
 		if (!sweep_to(&s, l.at[i].start) || !heap_push(&s, i))
 			r = -ENOMEM;
-	if (!r && !sweep_to(&s, UINT64_MAX))
+	if (!r && (!sweep_to(&s, UINT64_MAX) || !flush(&s)))
 		r = -ENOMEM;
 	vec_done(&s.heap);
 	vec_done(&l);

@@ -54,7 +54,7 @@ struct replay {
 	struct sorter sorter;
 	struct jit_stage *jit; /* NULL: not asked for */
 	struct jit_places jit_places;
-	uint64_t time_ns; /* of the last sample */
+	uint64_t time_ns;           /* of the last sample */
 	VEC(struct feed_side) side; /* that waits for its turn in `each_side` */
 	size_t side_given;
 	uint64_t undecodable;
@@ -273,23 +273,27 @@ int replay_use_jit(struct replay *r, const struct jit_places *places)
 static int take_dump(struct replay *r, const struct record *rec)
 {
 	const struct record_mmap *m = &rec->mmap;
-	enum jit_clock clock = JIT_CLOCK_MAPPED;
+	struct jit_dump_source from = { .pid = m->pid,
+					.path = m->path,
+					.inode = m->ino,
+					.clock = JIT_CLOCK_MAPPED,
+					.mapped_ns = rec->id.time_ns };
 	char *found;
-	int fd, result;
+	int result;
 
 	if ((rec->type != PERF_RECORD_MMAP && rec->type != PERF_RECORD_MMAP2) ||
 	    !jit_dump_name(m->path))
 		return 0;
 	if (r->feed.timeless)
-		clock = JIT_CLOCK_NONE;
+		from.clock = JIT_CLOCK_NONE;
 	else if (r->info.clock_id == CLOCK_MONOTONIC)
-		clock = JIT_CLOCK_SAME;
-	result = jit_open_dump(&r->jit_places, m->pid, m->path, m->ino, &fd, &found);
+		from.clock = JIT_CLOCK_SAME;
+	result = jit_open_dump(&r->jit_places, m->pid, m->path, m->ino, &from.fd,
+			       &found);
 	if (result)
 		return result == -ENOMEM ? result : 0;
-	result = jit_stage_add(r->jit, m->pid, m->path, m->ino, fd, clock,
-			       rec->id.time_ns);
-	close(fd);
+	result = jit_stage_add(r->jit, &from);
+	close(from.fd);
 	free(found);
 	return result == -ENOMEM ? result : 0;
 }

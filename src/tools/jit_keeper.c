@@ -44,12 +44,20 @@ static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char
 		 uint64_t inode)
 {
 	struct kept_jit kept = { .pid = pid };
+	struct kept_jit *old;
 
-	if (k->kept.nr >= KEEP_MAX || find_kept(k, pid, name))
+	old = find_kept(k, pid, name);
+	if (k->kept.nr >= KEEP_MAX || (old && !k->again))
 		return;
 	kept.fd = open_of(pid, path, inode);
 	if (kept.fd < 0)
 		return;
+	/* Some write a new one each time. */
+	if (old) {
+		close(old->fd);
+		old->fd = kept.fd;
+		return;
+	}
 	kept.name = strdup(name);
 	if (!kept.name || !vec_push(&k->kept, kept)) {
 		free(kept.name);
@@ -65,17 +73,40 @@ void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
 		keep(k, m->pid, name, m->path, m->ino);
 }
 
+/* Of a process that has ended, what it called itself is not known any more. */
+static bool has_other_map(const struct jit_keeper *k, int32_t pid, const char *name)
+{
+	for (size_t i = 0; i < k->kept.nr; i++)
+		if (k->kept.at[i].pid == pid && strcmp(k->kept.at[i].name, name) != 0 &&
+		    strstr(k->kept.at[i].name, ".map"))
+			return true;
+	return false;
+}
+
+/* What a process calls itself makes the names of its files. */
+static void look_for(struct jit_keeper *k, int32_t pid)
+{
+	int32_t own = jit_own_pid(pid);
+	char name[NAME_BYTES], path[2 * NAME_BYTES];
+
+	snprintf(name, sizeof(name), "perf-%d.map", own);
+	snprintf(path, sizeof(path), "/tmp/%s", name);
+	if (has_other_map(k, pid, name))
+		return;
+	keep(k, pid, name, path, 0);
+	/* Of OProfile's own libopagent, which is found by its name alone. */
+	snprintf(name, sizeof(name), "%d.dump", own);
+	snprintf(path, sizeof(path), "/tmp/.oprofile/jitdump/%s", name);
+	keep(k, pid, name, path, 0);
+}
+
 void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
 {
 	for (; k->nr_images < dict->images.nr; k->nr_images++) {
 		const struct image *image = &dict->images.at[k->nr_images];
-		char name[NAME_BYTES], path[NAME_BYTES + 8];
 
-		if (image->kind != IMAGE_ANON || image->pid <= 0)
-			continue;
-		snprintf(name, sizeof(name), "perf-%d.map", jit_own_pid(image->pid));
-		snprintf(path, sizeof(path), "/tmp/%s", name);
-		keep(k, image->pid, name, path, 0);
+		if (image->kind == IMAGE_ANON && image->pid > 0)
+			look_for(k, image->pid);
 	}
 }
 

@@ -5,6 +5,7 @@
  * Layer: tools.  Files are held open when they are first seen, as the process, and with it a
  * container's /tmp, may be gone at the end. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,6 +23,7 @@ struct kept_jit {
 struct jit_keeper {
 	VEC(struct kept_jit) kept;
 	size_t nr_images; /* of the dict, seen so far */
+	bool again;       /* what is there now counts, also for images seen before */
 };
 
 /* If it is a jitdump that was mapped, it is held. */

@@ -297,6 +297,7 @@ static void tell_end(const struct recorder *r)
 static void save_jit(struct recorder *r)
 {
 	r->jit_keeper.nr_images = 0;
+	r->jit_keeper.again = true;
 	jit_keeper_look(&r->jit_keeper, &r->dict);
 	jit_keeper_save(&r->jit_keeper, r->config.dir->writing);
 }

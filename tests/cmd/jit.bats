@@ -227,3 +227,36 @@ perf_counts()
 	JITDUMPDIR=/no/such/folder run ./agent
 	[ "$status" = 1 ]
 }
+
+@test "a dump of OProfile's own libopagent, by the time of day" {
+	[ "$(uname -m)" = x86_64 ] || skip "NOT TESTED here: the code is of x86-64"
+	cat >burn.py <<-'END'
+		import ctypes, mmap, os, struct, time
+		os.makedirs("/tmp/.oprofile/jitdump", exist_ok=True)
+		out = open("/tmp/.oprofile/jitdump/%d.dump" % os.getpid(), "wb")
+		out.write(struct.pack("<6IQ16s", 0x4F74496A, 1, 48, 9, 64, 0, int(time.time()), b"elf64-x86-64"))
+		# mov ecx, 1 << 28; dec ecx; jnz; ret
+		code = bytes.fromhex("b900000010ffc975fcc3")
+		memory = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+		memory.write(code)
+		address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+		for name, times in (b"oprofiles_first\0", 1), (b"oprofiles_second\0", 9):
+		    # Its clock has seconds.
+		    time.sleep(1.05 - time.time() % 1)
+		    body = name + code
+		    body += bytes(-len(body) % 8)
+		    out.write(struct.pack("<IIQQQII", 0, 40 + len(body), int(time.time()), address, address, len(code), 0))
+		    out.write(body)
+		    out.flush()
+		    for _ in range(times):
+		        ctypes.CFUNCTYPE(None)(address)()
+		print(os.getpid())
+	END
+	operf --session-dir "$session" python3 burn.py >pid
+	jit_map=/tmp/.oprofile/jitdump/$(cat pid).dump
+	rm "$jit_map"
+	our_counts --session-dir "$session" | sort -n >ours
+	cat ours
+	[ "$(awk '{ print $2 }' ours | tr '\n' ' ')" = "oprofiles_first oprofiles_second " ]
+	awk '{ n[$2] = $1 } END { exit !(n["oprofiles_second"] > 5 * n["oprofiles_first"]) }' ours
+}

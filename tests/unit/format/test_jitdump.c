@@ -260,6 +260,65 @@ static void code_without_bytes_has_a_place(void **state)
 	buf_done(&m.out);
 }
 
+/* libopagent/jitdump.h of OProfile: another header and other records. */
+static void oprofiles_own(void **state)
+{
+	struct maker m = { 0 };
+	struct buf text = { 0 };
+	struct jitdump d;
+
+	(void)state;
+	u32(&m, 0x4F74496A);
+	u32(&m, 1);
+	u32(&m, 48);
+	u32(&m, 9);
+	u32(&m, 64);
+	u32(&m, 0);
+	u64(&m, 1700000000);
+	buf_put(&m.out, "elf64-x86-64\0\0\0", 16);
+	begin(&m, 0, 1700000001);
+	u64(&m, 0x5000);
+	u64(&m, 0x77777000);
+	u32(&m, 4);
+	u32(&m, 0);
+	buf_put(&m.out, "Lcom/X;f()V", 12);
+	buf_put(&m.out, "CODE\0\0\0", 8); /* with padding */
+	end(&m);
+	begin(&m, 3, 1700000002);
+	u64(&m, 0x5000);
+	u32(&m, 2);
+	u32(&m, 0);
+	u64(&m, 0x5000);
+	u32(&m, 3);
+	buf_put(&m.out, "X.java", 7);
+	u64(&m, 0x5002);
+	u32(&m, 4);
+	buf_put(&m.out, "\xff", 2);
+	end(&m);
+	begin(&m, 1, 1700000003);
+	u64(&m, 0x5000);
+	end(&m);
+	begin(&m, 2, 1700000004);
+	end(&m);
+	assert_int_equal(jitdump_read(&d, m.out.data, m.out.len, NULL), 0);
+	assert_true(d.oprofile && d.closed);
+	assert_int_equal(d.nr_bad + d.nr_unknown + d.cut_bytes, 0);
+	assert_int_equal(d.codes.nr, 1);
+	assert_memory_equal(m.out.data + d.codes.at[0].offset, "CODE", 4);
+	assert_memory_equal(m.out.data + d.codes.at[0].name, "Lcom/X;f()V", 12);
+	assert_int_equal(d.events.nr, 2);
+	assert_true(d.events.at[0].time_ns == 1700000001000000000);
+	assert_int_equal(d.events.at[1].code, JITDUMP_NO_CODE);
+	assert_int_equal(jitdump_lines(&d, m.out.data, m.out.len, &d.codes.at[0],
+				       note_line, &text),
+			 0);
+	buf_put(&text, "", 1);
+	assert_string_equal((char *)text.data, "X.java:3/0@5000 X.java:4/0@5002 ");
+	buf_done(&text);
+	jitdump_done(&d);
+	buf_done(&m.out);
+}
+
 static void no_jitdump(void **state)
 {
 	struct maker m = { 0 };
@@ -323,6 +382,7 @@ int main(void)
 		cmocka_unit_test(lines_of_code),
 		cmocka_unit_test(what_makes_no_sense_is_counted),
 		cmocka_unit_test(code_without_bytes_has_a_place),
+		cmocka_unit_test(oprofiles_own),
 		cmocka_unit_test(no_jitdump),
 		cmocka_unit_test(every_prefix),
 		cmocka_unit_test(short_memory),
