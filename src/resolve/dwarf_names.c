@@ -58,7 +58,8 @@ struct entry_view {
 	const struct dwarf_unit *unit;
 	const struct dwarf_abbrevs *abbrevs;
 	struct cursor c;
-	uint64_t base; /* where c.data is in .debug_info */
+	uint64_t base;            /* where c.data is in .debug_info */
+	struct dwarf_unit rooted; /* where nobody had read the unit's root */
 	/* Of another unit: a copy, because pages come and go as texts are read. */
 	uint8_t bytes[ENTRY_BYTES_MAX];
 };
@@ -132,6 +133,14 @@ static bool find_entry(const struct dwarf_open_unit *o, struct dwarf_reader *rd,
 		len = sizeof(e->bytes);
 	memcpy(e->bytes, bytes, len);
 	e->unit = u;
+	/* Behind an index only the units that are asked about were looked into. */
+	if (at->info == o->unit->info &&
+	    !atomic_load_explicit(&u->root_read, memory_order_acquire)) {
+		if (dwarf_unit_init_at(at->info, u->off, &e->rooted))
+			return false;
+		dwarf_unit_read_root(&e->rooted, rd);
+		e->unit = &e->rooted;
+	}
 	e->c = cursor_of(e->bytes, len, at->info->file->elf.swap);
 	e->base = at->off;
 	return true;

@@ -19,6 +19,7 @@ void dwarf_reader_done(struct dwarf_reader *rd)
 		dwarf_abbrevs_done(&rd->tables[i].table);
 	dwarf_spare_done(&rd->spare);
 	free(rd->unit_bytes);
+	free(rd->root_bytes);
 	free(rd->line_bytes);
 	*rd = (struct dwarf_reader){ 0 };
 }
@@ -345,8 +346,8 @@ void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd)
 		struct cursor c;
 		struct cursor code;
 
-		if (dwarf_section_read(s, u->off + u->dies, len, &rd->unit_bytes,
-				       &rd->unit_cap, &at))
+		if (dwarf_section_read(s, u->off + u->dies, len, &rd->root_bytes,
+				       &rd->root_cap, &at))
 			break;
 		c = cursor_of(at, len, f->elf.swap);
 		code = c;
@@ -356,5 +357,6 @@ void dwarf_unit_read_root(struct dwarf_unit *u, struct dwarf_reader *rd)
 		len = (size_t)(left < ROOT_MAX ? left : ROOT_MAX);
 	}
 	u->bad_root = !good;
+	atomic_store_explicit(&u->root_read, true, memory_order_release);
 	dwarf_abbrevs_done(&first);
 }

@@ -4,6 +4,7 @@
  * Source of the format: DWARF 5, sections 7.5 (units, forms), 7.3.5 (package files); the GNU
  * extensions for split DWARF 4 and alternate files as GCC, GDB and dwz use them. */
 #pragma once
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,7 @@ enum {
 };
 
 struct dwarf_unit {
+	atomic_bool root_read; /* set last */
 	const struct dwarf_info *info;
 	uint64_t off;   /* of its header in .debug_info */
 	uint64_t bytes; /* with the header */
@@ -95,6 +97,8 @@ struct dwarf_reader {
 	struct dwarf_spare spare;
 	uint8_t *unit_bytes;
 	size_t unit_cap;
+	uint8_t *root_bytes;
+	size_t root_cap;
 	uint8_t *line_bytes;
 	size_t line_cap;
 	struct {

@@ -112,7 +112,8 @@ static int need_source(struct lines *l, struct err *err)
 	/* Same key, other units: an index of something else. */
 	if (l->has_dir && !fits_source(l))
 		drop_directory(l);
-	r = lines_scan(l);
+	/* With it only the units that are asked about are looked into. */
+	r = l->has_dir ? 0 : lines_scan(l);
 	return r ? err_set(err, r, "no memory") : 0;
 }
 

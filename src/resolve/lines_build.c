@@ -207,8 +207,7 @@ int lines_scan(struct lines *l)
 	if (!workers)
 		return -ENOMEM;
 	r = run_all(&work, workers, nr_threads);
-	/* The index knows the covers already; only the roots were missing. */
-	if (!r && !l->has_dir) {
+	if (!r) {
 		r = merge_covers(l, workers, nr_threads);
 		if (!r && !vec_reserve(&l->dir.units, nr + 1))
 			r = -ENOMEM;
@@ -273,7 +272,7 @@ static int keep_block(struct line_unit *unit, const struct buf *out, bool keep)
 static int build_unit(struct worker *w, size_t i)
 {
 	uint32_t number = w->l->todo.at[i];
-	const struct dwarf_unit *u = &w->l->source.info.units.at[number];
+	struct dwarf_unit *u = &w->l->source.info.units.at[number];
 	struct line_unit *unit = &w->l->dir.units.at[number];
 	bool keep = !w->l->source.alt_missing;
 	bool has_lines;
@@ -281,6 +280,8 @@ static int build_unit(struct worker *w, size_t i)
 	int r;
 
 	unit->state = LINE_UNIT_FAILED;
+	if (!u->root_read)
+		dwarf_unit_read_root(u, &w->rd);
 	if (u->bad_root)
 		return 0;
 	scopes = read_scopes(w, u, &keep);
