@@ -12,6 +12,7 @@
 #include "resolve/read_ahead.h"
 #include "resolve/replay_ids.h"
 #include "resolve/resolver.h"
+#include "resolve/side_queue.h"
 #include "resolve/sorter.h"
 
 enum {
@@ -54,9 +55,8 @@ struct replay {
 	struct sorter sorter;
 	struct jit_stage *jit; /* NULL: not asked for */
 	struct jit_places jit_places;
-	uint64_t time_ns;           /* of the last sample */
-	VEC(struct feed_side) side; /* that waits for its turn in `each_side` */
-	size_t side_given;
+	uint64_t time_ns;       /* of the last sample */
+	struct side_queue side; /* for `each_side` */
 	uint64_t undecodable;
 	bool ended;
 	struct columns *columns;
@@ -213,9 +213,7 @@ void replay_free(struct replay *r)
 	read_ahead_free(r->ahead);
 	feed_batch_done(&r->feed, &r->batch);
 	sorter_done(&r->sorter, r->in);
-	for (size_t i = r->side_given; i < r->side.nr; i++)
-		free(r->side.at[i].bytes);
-	vec_done(&r->side);
+	side_queue_done(&r->side);
 	feed_done(&r->feed);
 	jit_stage_free(r->jit);
 	resolver_free(r->resolver);
@@ -318,37 +316,12 @@ static int apply_side(struct replay *r, struct feed_batch *batch)
 	return 0;
 }
 
-/* Takes over the batch's side band, which has been applied, for who wants to see it. */
-static int keep_side(struct replay *r, struct feed_batch *batch)
-{
-	if (!r->options.each_side)
-		return 0;
-	if (r->side_given == r->side.nr)
-		r->side_given = r->side.nr = 0;
-	if (!vec_reserve(&r->side, r->side.nr + batch->side.nr))
-		return -ENOMEM;
-	for (size_t i = 0; i < batch->side.nr; i++) {
-		r->side.at[r->side.nr++] = batch->side.at[i];
-		batch->side.at[i].bytes = NULL;
-	}
-	return 0;
-}
-
-/* Those up to the time are due. */
 static int give_side(struct replay *r, uint64_t time_ns)
 {
-	int result = 0;
-
-	while (!result && r->side_given < r->side.nr &&
-	       r->side.at[r->side_given].time_ns <= time_ns) {
-		struct feed_side *s = &r->side.at[r->side_given++];
-		struct record rec;
-
-		if (!decoder_record(&r->decoder, s->bytes, s->len, &rec, NULL))
-			result = r->options.each_side(r->options.ctx, &rec);
-		free(s->bytes);
-	}
-	return result;
+	return r->options.each_side
+		       ? side_queue_give(&r->side, &r->decoder, time_ns,
+					 r->options.each_side, r->options.ctx)
+		       : 0;
 }
 
 static void begin_chunk(struct replay *r)
@@ -370,7 +343,8 @@ static int next_batch(struct replay *r, struct err *err)
 	if (result)
 		return result;
 	begin_chunk(r);
-	if (apply_side(r, &r->batch) || keep_side(r, &r->batch))
+	if (apply_side(r, &r->batch) ||
+	    (r->options.each_side && side_queue_keep(&r->side, &r->batch)))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }

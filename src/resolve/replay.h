@@ -14,6 +14,7 @@
 #include "format/session.h"
 #include "resolve/replay_feed.h"
 #include "resolve/resolver.h"
+#include "resolve/side_queue.h"
 
 struct err;
 struct replay;
@@ -24,9 +25,6 @@ struct replay;
 typedef int (*replay_sample_fn)(void *ctx, const struct decoder *decoder,
 				const struct record *rec, const struct sample *sample);
 
-/* One record of the side band, with its own time. */
-typedef int (*replay_side_fn)(void *ctx, const struct record *rec);
-
 struct replay_options {
 	bool chains;    /* stacks with their callers; else the leaves alone: faster */
 	bool no_stacks; /* no stacks at all (DICT_NONE), for who uses replay_locate() */
@@ -36,7 +34,7 @@ struct replay_options {
 	 * replay_next() returns 1 or an error when all is done.  May be NULL. */
 	replay_sample_fn each;
 	/* With `each`: likewise, between the samples. */
-	replay_side_fn each_side;
+	side_fn each_side;
 	void *ctx;
 };
 
