@@ -33,6 +33,7 @@ static const struct option_row rows[] = {
 		  "makes ./perf.data, if there is none yet." },
 	{ .name = "output", .alias_of = "output-file" },
 	SESSION_DIR_OPTION_ROW(struct export_options),
+	PLACES_OPTION_ROWS(struct export_options),
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_FLAG,

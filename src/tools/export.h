@@ -3,6 +3,8 @@
 #pragma once
 #include <stdbool.h>
 
+#include "tools/places.h"
+
 struct err;
 struct report_sources;
 struct spec;
@@ -11,6 +13,7 @@ struct export_options {
 	const char *session_dir;
 	const char *output; /* NULL: the format's own default */
 	bool verbose;
+	struct places_options places; /* `archive` and `trace` are not used */
 };
 
 /* What a format gets: the sources that the words mean, one at least. */

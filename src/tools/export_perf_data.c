@@ -25,7 +25,6 @@
 #include "tools/command.h"
 #include "tools/export.h"
 #include "tools/import_file.h"
-#include "tools/places.h"
 #include "tools/report_source.h"
 #include "tools/scratch.h"
 
@@ -422,10 +421,9 @@ static int close_writer(struct perf_data_export *e, struct err *err)
 
 static int open_places(struct perf_data_export *e, struct err *err)
 {
-	const struct places_options from = {
-		.archive = archive_folder(e->run->sources->archive),
-	};
+	struct places_options from = e->run->options->places;
 
+	from.archive = archive_folder(e->run->sources->archive);
 	return places_make(&from, &e->places, err);
 }
 
