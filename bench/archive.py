@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Archives: a compile job, recorded system-wide by operf and perf side by side, is archived by
-both: oparchive --no-debug-files against perf archive, each of its own recording.
+both: oparchive --no-debug-files against perf archive, each of its own recording.  Ours has of
+each binary what reports read; with --whole-binaries, as perf's has them, it is shown too.
 
 Size: one file of ours against perf's two, the perf.data and the perf.data.tar.bz2, which
 both are needed elsewhere.  perf fills its cache when it records, which is not counted.  As perf
@@ -26,6 +27,12 @@ SCRIPT = """
     "$job" "$seconds" "$jobs"
     kill -INT "$(cat "$pid")"
 """
+
+
+FORMS = (("oparchive --no-debug-files", ["--no-debug-files"]),
+         ("oparchive --no-debug-files --whole-binaries",
+          ["--no-debug-files", "--whole-binaries"]),
+         ("oparchive", []))
 
 
 def wait_for(pid):
@@ -91,8 +98,7 @@ def measure(programs, options, directory, chains):
     rows.append(["perf archive", theirs.cpu_s, theirs.wall_s,
                  os.path.getsize(data) / megabyte, packed / megabyte,
                  figures["perf"][1] / megabyte])
-    for name, more in (("oparchive --no-debug-files", ["--no-debug-files"]),
-                       ("oparchive", [])):
+    for name, more in FORMS:
         out = os.path.join(directory, "out.oparchive")
         ours = archive([programs["oprofile"], "archive", "--session-dir", made["session"],
                         "--output", out] + more, env, options.runs)
@@ -102,7 +108,7 @@ def measure(programs, options, directory, chains):
         rows.append([name, ours.cpu_s, ours.wall_s,
                      folder_bytes(os.path.join(made["session"], "samples", "current")) /
                      megabyte, os.path.getsize(out) / megabyte, figures[name][1] / megabyte])
-    for name in ("oparchive --no-debug-files", "oparchive"):
+    for name, _ in FORMS:
         rows.append([f"ratio {name}", ratio(figures[name][0], figures["perf"][0]), "", "", "",
                      ratio(figures[name][1], figures["perf"][1])])
     table(f"A compile job of {options.seconds} s, system-wide at {options.rate} Hz, "

@@ -67,6 +67,14 @@ int archive_manifest_image(struct archive_manifest *m, const char *build_id, boo
 	return m->images.failed ? -ENOMEM : 0;
 }
 
+int archive_manifest_parts(struct archive_manifest *m, const char *name)
+{
+	put_text(&m->images, "parts ");
+	put_text(&m->images, name);
+	put_text(&m->images, "\n");
+	return m->images.failed ? -ENOMEM : 0;
+}
+
 int archive_manifest_source(struct archive_manifest *m, bool found, const char *name)
 {
 	if (has_control_character(name))

@@ -5,6 +5,8 @@
  *   file HASH BYTES MTIME NAME    XXH3 (16 hex digits), size, time in ns, path in the archive
  *   image BUILDID STATE NAME      a binary that was hit: BUILDID is hex or "-", STATE "found"
  *                                 or "missing", NAME as recorded
+ *   parts NAME                    the file of this name is a binary that has zeros where no
+ *                                 report reads it
  *   source STATE NAME             a source of lines that were hit, an absolute path; if "found",
  *                                 it is the file of this name without the first slash
  * A row that begins otherwise is of a later version, and is skipped.  docs/archive.md. */
@@ -44,6 +46,7 @@ bool archive_name_ok(const char *name);
 int archive_manifest_file(struct archive_manifest *m, const struct archive_file *file);
 int archive_manifest_image(struct archive_manifest *m, const char *build_id, bool found,
 			   const char *name);
+int archive_manifest_parts(struct archive_manifest *m, const char *name);
 int archive_manifest_source(struct archive_manifest *m, bool found, const char *name);
 /* The text; out->failed tells of a lack of memory. */
 void archive_manifest_put(const struct archive_manifest *m, struct buf *out);

@@ -60,7 +60,7 @@ int source_file_open(const struct source_find *find, const char *path,
 	else if (!strncmp(full, "/proc/", 6) || !strncmp(full, "/sys/", 5))
 		why = "it is no file but a part of the kernel";
 	else
-		s->file = source_find(find, full, "", true);
+		s->file = source_find(find, full, true);
 	free(full);
 	if (s->file)
 		why = open_text(s);

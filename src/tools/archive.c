@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "resolve/line_cache.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_make.h"
 #include "tools/archive_open.h"
@@ -28,6 +29,7 @@ struct settings {
 	bool list_files;
 	bool exclude_dependent;
 	bool no_debug_files;
+	bool whole_binaries;
 	bool source_files;
 	const char *search_dirs;
 	const char *base_dirs;
@@ -63,8 +65,8 @@ static const struct option_row rows[] = {
 	  .value = "DIR[,DIR...]",
 	  .offset = OPTION(struct settings, search_dirs),
 	  .help = "With --sources: where else they are looked for, by their path "
-		  "without a --base-dirs, without the folder in which the compiler "
-		  "ran, and whole." },
+		  "without a --base-dirs, else by the longest end of it that is "
+		  "there." },
 	{ .name = "base-dirs",
 	  .kind = OPTION_TEXT,
 	  .value = "DIR[,DIR...]",
@@ -104,6 +106,11 @@ static const struct option_row rows[] = {
 	  .offset = OPTION(struct settings, no_debug_files),
 	  .help = "No separate debug files: smaller, with the names that the binaries "
 		  "have themselves." },
+	{ .name = "whole-binaries",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, whole_binaries),
+	  .help = "With --output: binaries to the last byte, also the code of "
+		  "functions without hits and the data, which no report shows." },
 	{ .name = "verify",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct settings, verify),
@@ -206,12 +213,15 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 {
 	struct report_sources sources = { 0 };
 	struct spec spec = { 0 };
+	char *line_cache = set->source_files ? line_cache_dir() : NULL;
 	struct archive_request request = {
 		.sources = &sources,
 		.spec = &spec,
 		.exclude_dependent = set->exclude_dependent,
 		.no_debug_files = set->no_debug_files,
+		.whole_binaries = set->whole_binaries || set->folder,
 		.source_files = set->source_files,
+		.line_cache = line_cache,
 		.search_dirs = set->search_dirs,
 		.base_dirs = set->base_dirs,
 		.for_perf = set->perf,
@@ -228,6 +238,7 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 	}
 	report_sources_done(&sources);
 	spec_done(&spec);
+	free(line_cache);
 	return r;
 }
 

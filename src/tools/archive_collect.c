@@ -12,26 +12,33 @@
 #include "base/map.h"
 #include "format/pack.h"
 #include "resolve/debug_cache.h"
+#include "resolve/lines.h"
 #include "resolve/naming.h"
+#include "resolve/naming_lines.h"
 #include "resolve/symtab.h"
 #include "resolve/unpacked.h"
+#include "tools/archive_hits.h"
 #include "tools/archive_jit.h"
 #include "tools/archive_out.h"
 #include "tools/archive_place.h"
+#include "tools/archive_plan.h"
 #include "tools/archive_sessions.h"
 #include "tools/archive_source_files.h"
 #include "tools/debug_dir.h"
 #include "tools/source_images.h"
 
 enum {
-	HEX_BYTES = 2 * BUILD_ID_MAX + 1
+	HEX_BYTES = 2 * BUILD_ID_MAX + 1,
+	PAGE_BYTES = 4096
 };
 
 struct collect {
 	const struct archive_request *request;
 	struct err *err;
 	struct naming_places *places;
-	struct naming *naming; /* of part `part` */
+	/* Of part `part`: */
+	struct naming *naming;
+	struct archive_hits *hits;
 	unsigned int part;
 	VEC(struct archive_taken) taken; /* by the search that goes on */
 	bool no_memory;
@@ -76,16 +83,34 @@ static int list_once(struct collect *c, const char *path)
 	return 0;
 }
 
-static int add(struct collect *c, const char *from, const char *name)
+static int said(int r, const char *from)
 {
-	int r = c->request->out ? archive_out_add(c->request->out, from, name, c->err)
-				: list_once(c, from);
-
 	if (r > 0)
 		log_say(LOG_WARNING,
 			"%s is not archived: its name does not stay in an archive",
 			from);
 	return r < 0 ? r : 0;
+}
+
+/* At once: it may go. */
+static int add(struct collect *c, const char *from, const char *name)
+{
+	return said(c->request->out
+			    ? archive_out_add(c->request->out, from, name, c->err)
+			    : list_once(c, from),
+		    from);
+}
+
+/* With the others. */
+static int plan(struct collect *c, const char *from, const char *name,
+		const elf_spans *keep)
+{
+	int r;
+
+	if (!c->request->out)
+		return list_once(c, from);
+	r = archive_plan_add(c->request->plan, from, name, keep);
+	return r == -ENOMEM ? err_set(c->err, r, "out of memory") : said(r, from);
 }
 
 /* A session keeps the kernel's symbols packed; perf reads them plain. */
@@ -150,39 +175,113 @@ static int add_module_for_perf(struct collect *c, const struct source_image *at)
 	return r;
 }
 
+/* A function; of code that nothing is known of, the page around. */
+static struct elf_span code_around(struct collect *c, const struct source_image *at,
+				   uint64_t offset)
+{
+	const struct symbol *s = naming_find(c->naming, at->number, offset, NULL);
+	uint64_t page = offset & ~(uint64_t)(PAGE_BYTES - 1);
+
+	if (s && offset >= s->offset && offset - s->offset < s->size)
+		return (struct elf_span){ s->offset, s->offset + s->size };
+	return (struct elf_span){ page, page + PAGE_BYTES };
+}
+
+/* What listings of functions with hits show. */
+static int code_of_hits(struct collect *c, const struct source_image *at,
+			elf_spans *ret_code)
+{
+	archive_offsets hits = { 0 };
+	struct elf_span last = { 0 };
+	int r = archive_hits_of(c->hits, at->number, &hits);
+
+	for (size_t i = 0; !r && i < hits.nr; i++) {
+		if (hits.at[i] >= last.offset && hits.at[i] < last.end)
+			continue;
+		last = code_around(c, at, hits.at[i]);
+		if (!vec_push(ret_code, last))
+			r = -ENOMEM;
+	}
+	vec_done(&hits);
+	return r;
+}
+
+/* Files of living processes are copied at once. */
+static int add_file(struct collect *c, const struct source_image *at,
+		    const struct archive_taken *t, const char *name)
+{
+	elf_spans code = { 0 };
+	bool parts = !c->request->whole_binaries && c->request->out &&
+		     at->image->kind == IMAGE_FILE && !archive_taken_debug(at, t);
+	int r;
+
+	if (!strcmp(t->step, NAMING_STEP_LIVE))
+		return add(c, t->path, name);
+	r = parts ? code_of_hits(c, at, &code) : 0;
+	if (r)
+		r = err_set(c->err, r, "out of memory");
+	else
+		r = plan(c, t->path, name, parts ? &code : NULL);
+	vec_done(&code);
+	return r;
+}
+
 static int add_taken(struct collect *c, const struct source_image *at,
 		     const struct archive_taken *t)
 {
 	char *name;
 	int r;
 
-	if (c->request->no_debug_files && archive_taken_debug(t))
+	if (c->request->no_debug_files && archive_taken_debug(at, t))
 		return 0;
 	if (c->request->for_perf)
 		return add_for_perf(c, at, t);
 	name = archive_place(c->request, at, t);
-	r = name ? add(c, t->path, name) : 0;
+	r = name ? add_file(c, at, t, name) : 0;
 	free(name);
 	return r;
 }
 
-/* The kernel and its modules are not looked into: their code is not where their files say. */
-static int add_source_files(struct collect *c, const struct source_image *at)
+static int add_source_files(struct collect *c, const struct source_image *at,
+			    struct naming_lines *lines)
 {
-	const char *binary = NULL, *debug = NULL;
+	const struct symtab *tab = naming_symtab(c->naming, at->number);
+	archive_offsets hits = { 0 };
+	int r = tab ? archive_hits_of(c->hits, at->number, &hits) : 0;
 
-	for (size_t i = 0; i < c->taken.nr; i++) {
-		const struct archive_taken *t = &c->taken.at[i];
+	for (size_t i = 0; i < hits.nr; i++)
+		hits.at[i] = symtab_vaddr(tab, hits.at[i]).v;
+	if (r)
+		r = err_set(c->err, r, "out of memory");
+	else
+		r = archive_source_files_add(c->source_files, lines, hits.at, hits.nr,
+					     naming_is_local(c->naming), c->err);
+	vec_done(&hits);
+	return r;
+}
 
-		if (archive_taken_debug(t))
-			debug = t->path;
-		else
-			binary = t->path;
-	}
-	if (!binary || at->image->kind != IMAGE_FILE)
+/* What lines come from is what names come from; but for the kernel, whose names are in
+ * kallsyms. */
+static int add_lines(struct collect *c, const struct source_image *at)
+{
+	const struct archive_request *q = c->request;
+	const struct lines_options options = { .cache_dir = q->line_cache };
+	bool kernel = at->image->kind == IMAGE_KERNEL && !q->no_debug_files;
+	struct naming_lines *lines = NULL;
+	size_t nr_taken = c->taken.nr;
+	int r;
+
+	if (q->for_perf || (!kernel && !c->source_files))
 		return 0;
-	return archive_source_files_add(c->source_files, at, binary, debug,
-					naming_is_local(c->naming), c->err);
+	r = naming_lines_open(c->naming, at->number, &options, &lines);
+	if (r)
+		return err_set(c->err, r, "out of memory");
+	for (size_t i = nr_taken; !r && kernel && i < c->taken.nr; i++)
+		r = add_taken(c, at, &c->taken.at[i]);
+	if (!r && lines && c->source_files)
+		r = add_source_files(c, at, lines);
+	naming_lines_close(lines);
+	return r;
 }
 
 /* Whether a specification asks for the image, below any program of the recording: which of
@@ -214,17 +313,27 @@ static bool is_wanted(const struct collect *c, const struct source_image *at)
 	return wanted && (!q->exclude_dependent || main_program || kernel);
 }
 
+static void forget_part(struct collect *c)
+{
+	naming_free(c->naming);
+	archive_hits_free(c->hits);
+	c->naming = NULL;
+	c->hits = NULL;
+}
+
 /* The naming of the image's dict, whose symbols of the kernel serve all modules. */
 static struct naming *naming_of(struct collect *c, const struct source_image *at)
 {
 	if (c->naming && c->part == at->part)
 		return c->naming;
-	naming_free(c->naming);
-	c->naming = NULL;
+	forget_part(c);
 	c->part = at->part;
-	if (naming_new(at->dict, at->info, at->session_dir, &c->naming))
+	if (archive_hits_new(at->dict, &c->hits) ||
+	    naming_new(at->dict, at->info, at->session_dir, &c->naming))
 		return NULL;
 	naming_use(c->naming, c->places);
+	if (!c->request->no_debug_files && !c->request->for_perf)
+		naming_want_lines(c->naming);
 	return c->naming;
 }
 
@@ -292,8 +401,8 @@ static int collect_image(void *ctx, const struct source_image *at)
 		r = add_taken(c, at, &c->taken.at[i]);
 	if (!r && c->request->for_perf && at->image->kind == IMAGE_MODULE)
 		r = add_module_for_perf(c, at);
-	if (!r && c->source_files)
-		r = add_source_files(c, at);
+	if (!r)
+		r = add_lines(c, at);
 	build_id_to_hex(&at->image->build_id, hex);
 	if (!r && c->request->out)
 		r = archive_out_image(c->request->out, hex, found, at->name, c->err);
@@ -302,7 +411,7 @@ static int collect_image(void *ctx, const struct source_image *at)
 
 static int add_of_session(void *ctx, const char *from, const char *name)
 {
-	return add(ctx, from, name);
+	return plan(ctx, from, name, NULL);
 }
 
 static int collect_all(struct collect *c)
@@ -325,24 +434,30 @@ static int collect_all(struct collect *c)
 		incomplete = r;
 	if (incomplete >= 0 && c->source_files)
 		archive_source_files_tell(c->source_files);
+	if (incomplete >= 0 && c->request->out)
+		r = archive_plan_write(c->request->plan, c->request->out, c->err);
+	if (r)
+		incomplete = r;
 	/* The naming speaks to the trace, which ends here. */
-	naming_free(c->naming);
+	forget_part(c);
 	naming_places_free(c->places);
-	c->naming = NULL;
 	c->places = NULL;
 	return incomplete;
 }
 
 int archive_collect(const struct archive_request *request, struct err *err)
 {
-	struct collect c = { .request = request, .err = err };
-	int r = collect_all(&c);
+	struct archive_request own = *request;
+	struct collect c = { .request = &own, .err = err };
+	int r = archive_plan_new(&own.plan);
 
+	r = r ? err_set(err, r, "out of memory") : collect_all(&c);
 	forget_taken(&c);
 	vec_done(&c.taken);
 	map_done(&c.listed);
 	archive_source_files_free(c.source_files);
-	naming_free(c.naming);
+	archive_plan_free(own.plan);
+	forget_part(&c);
 	naming_places_free(c.places);
 	return r;
 }

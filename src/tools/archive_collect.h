@@ -8,6 +8,7 @@
 #include "tools/report_source.h"
 
 struct archive_out;
+struct archive_plan;
 struct err;
 
 struct archive_request {
@@ -16,10 +17,13 @@ struct archive_request {
 	struct places_options places; /* `trace` is not used */
 	bool exclude_dependent;       /* only main programs, and the kernel */
 	bool no_debug_files;          /* without separate debug files */
+	bool whole_binaries;          /* not only what reports read of them */
 	bool source_files;            /* those of the lines hit, too */
+	const char *line_cache;       /* folder of index files; NULL: none */
 	const char *search_dirs;      /* where else they are: folders, with commas */
 	const char *base_dirs;        /* what is taken off their paths then */
 	bool for_perf; /* as `perf archive` has it: only binaries, laid out as its cache */
+	struct archive_plan *plan;      /* archive_collect()'s own */
 	struct archive_out *out;        /* NULL: */
 	void (*list)(const char *path); /* is told of each file, once */
 };

@@ -30,7 +30,9 @@ struct archive_out {
 	struct tar_writer *tar;
 	struct hash_stream *hash;
 	struct archive_manifest manifest;
-	struct map names; /* hash of a name; 1 */
+	struct map names;         /* hash of a name; 1 */
+	const elf_spans *without; /* of the file at hand; NULL: nothing */
+	size_t next_without;
 	uint8_t chunk[CHUNK_BYTES];
 };
 
@@ -200,6 +202,22 @@ static int write_bytes(struct archive_out *out, struct archive_file *f,
 	return r ? r : end(out, f);
 }
 
+/* Zeros instead of what is left out, in the chunk that was read from `at`. */
+static void blank(struct archive_out *out, uint64_t at, size_t len)
+{
+	while (out->without && out->next_without < out->without->nr) {
+		const struct elf_span *s = &out->without->at[out->next_without];
+		uint64_t from = s->offset > at ? s->offset : at;
+		uint64_t end = s->end < at + len ? s->end : at + len;
+
+		if (from < end)
+			memset(out->chunk + (from - at), 0, (size_t)(end - from));
+		if (s->end > at + len)
+			break;
+		out->next_without++;
+	}
+}
+
 /* `f->bytes` of the file: what is appended meanwhile is not in the archive. */
 static int copy(struct archive_out *out, struct archive_file *f, int fd)
 {
@@ -215,6 +233,7 @@ static int copy(struct archive_out *out, struct archive_file *f, int fd)
 			return (int)n;
 		if ((size_t)n < want)
 			return -ESTALE; /* it shrank */
+		blank(out, at, want);
 		r = put(out, out->chunk, want);
 		at += want;
 	}
@@ -256,7 +275,8 @@ static int copy_from(struct archive_out *out, struct archive_file *f, const char
 
 /* What a new file is made of: one on disk, or bytes. */
 struct content {
-	const char *from; /* NULL: */
+	const char *from;         /* NULL: */
+	const elf_spans *without; /* of the file; NULL: nothing */
 	const void *bytes;
 	size_t len;
 };
@@ -266,11 +286,15 @@ static int add(struct archive_out *out, const struct content *content, const cha
 	struct archive_file f = { .name = strdup(name) };
 	int r = -ENOMEM;
 
+	out->without = content->without;
+	out->next_without = 0;
 	if (f.name)
 		r = content->from ? copy_from(out, &f, content->from)
 				  : write_bytes(out, &f, content->bytes, content->len);
 	if (!r)
 		r = archive_manifest_file(&out->manifest, &f);
+	if (!r && content->without && content->without->nr)
+		r = archive_manifest_parts(&out->manifest, name);
 	if (!r)
 		r = map_set(&out->names, name_key(name), 0, 1);
 	free(f.name);
@@ -280,7 +304,13 @@ static int add(struct archive_out *out, const struct content *content, const cha
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err)
 {
-	const struct content content = { .from = from };
+	return archive_out_add_without(out, from, name, NULL, err);
+}
+
+int archive_out_add_without(struct archive_out *out, const char *from, const char *name,
+			    const elf_spans *without, struct err *err)
+{
+	const struct content content = { .from = from, .without = without };
 	int r;
 
 	if (!archive_name_ok(name))

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "resolve/elf_needed.h"
+
 struct archive_out;
 struct err;
 
@@ -23,6 +25,10 @@ bool archive_out_has(const struct archive_out *out, const char *name);
  * the archive, and nothing was done; a negative errno with a line. */
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err);
+/* The same, with zeros in place of the bytes in `without` (joined): the manifest tells of it,
+ * if there are any. */
+int archive_out_add_without(struct archive_out *out, const char *from, const char *name,
+			    const elf_spans *without, struct err *err);
 /* The same from memory. */
 int archive_out_add_bytes(struct archive_out *out, const void *bytes, size_t len,
 			  const char *name, struct err *err);

@@ -12,6 +12,7 @@
 #include "tools/archive_collect.h"
 #include "tools/archive_open.h"
 #include "tools/archive_out.h"
+#include "tools/archive_plan.h"
 #include "tools/source_images.h"
 
 enum {
@@ -69,10 +70,10 @@ static char *place_binary(const struct archive_request *q,
 {
 	const char *name = dict_str(at->dict, at->image->name);
 
-	(void)path;
 	if (at->image->kind == IMAGE_FILE && name[0] == '/' &&
 	    archive_name_ok(name + 1) &&
-	    (!q->out || !archive_out_has(q->out, name + 1)))
+	    (!q->out || !archive_out_has(q->out, name + 1)) &&
+	    !archive_plan_is_other(q->plan, name + 1, path))
 		return strdup(name + 1);
 	return by_id(&at->image->build_id,
 		     at->image->kind == IMAGE_VDSO ? "vdso" : "elf");
@@ -193,8 +194,10 @@ static const struct {
 	{ NAMING_STEP_DEBUGINFOD, place_fetched },
 };
 
-bool archive_taken_debug(const struct archive_taken *t)
+bool archive_taken_debug(const struct source_image *at, const struct archive_taken *t)
 {
+	if (at->image->kind == IMAGE_KERNEL)
+		return false;
 	return !strcmp(t->step, NAMING_STEP_DEBUG_ID) ||
 	       !strcmp(t->step, NAMING_STEP_DEBUG_LINK) ||
 	       (!strcmp(t->step, NAMING_STEP_DEBUGINFOD) &&
@@ -217,7 +220,7 @@ char *archive_place(const struct archive_request *q, const struct source_image *
 static enum debug_cache_part part_of(const struct source_image *at,
 				     const struct archive_taken *t)
 {
-	if (archive_taken_debug(t))
+	if (archive_taken_debug(at, t))
 		return DEBUG_CACHE_DEBUG;
 	if (!strcmp(t->step, NAMING_STEP_KALLSYMS))
 		return DEBUG_CACHE_KALLSYMS;

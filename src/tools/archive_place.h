@@ -14,8 +14,8 @@ struct archive_taken {
 	char *path;
 };
 
-/* Whether it is a separate debug file. */
-bool archive_taken_debug(const struct archive_taken *t);
+/* Whether it is a separate debug file.  A kernel's vmlinux is none. */
+bool archive_taken_debug(const struct source_image *at, const struct archive_taken *t);
 /* The name of the file in the archive, malloc'd; NULL: it comes with the session, or there is
  * no place for it. */
 char *archive_place(const struct archive_request *q, const struct source_image *at,

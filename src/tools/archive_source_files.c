@@ -12,13 +12,15 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "format/archive_manifest.h"
-#include "resolve/hit_sources.h"
+#include "resolve/lines.h"
+#include "resolve/naming_lines.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_out.h"
 #include "tools/source_find.h"
-#include "tools/source_images.h"
 
-typedef VEC(uint64_t) offsets;
+enum {
+	FRAMES_MAX = 256
+};
 
 struct archive_source_files {
 	const struct archive_request *request;
@@ -28,6 +30,7 @@ struct archive_source_files {
 	/* Of the image at hand. */
 	bool local;
 	struct err *err;
+	struct line_frame frames[FRAMES_MAX];
 };
 
 int archive_source_files_new(const struct archive_request *request,
@@ -84,10 +87,9 @@ static int put(struct archive_source_files *f, const char *path, const char *fil
 	return r < 0 || !out ? r : archive_out_source(out, file != NULL, path, f->err);
 }
 
-static int take(void *ctx, const char *path, const char *dir)
+static int take(struct archive_source_files *f, const char *path)
 {
-	struct archive_source_files *f = ctx;
-	char *full = path_full(path, dir), *file;
+	char *full = path_full(path, ""), *file;
 	struct map_slot *slot;
 	bool is_new;
 	int r;
@@ -104,7 +106,7 @@ static int take(void *ctx, const char *path, const char *dir)
 		free(full);
 		return 0;
 	}
-	file = source_find(&f->find, full, dir, f->local);
+	file = source_find(&f->find, full, f->local);
 	r = put(f, full, file);
 	free(file);
 	free(full);
@@ -113,56 +115,40 @@ static int take(void *ctx, const char *path, const char *dir)
 
 /* ---- the hits of an image ---- */
 
-static int compare_offsets(const void *a, const void *b)
+/* Frames of one file come in a row, as do addresses of one line. */
+static int take_at(struct archive_source_files *f, struct naming_lines *lines,
+		   uint64_t addr, const char **last)
 {
-	const uint64_t *x = a, *y = b;
+	size_t nr = naming_lines_find(lines, addr, f->frames, FRAMES_MAX);
+	int r = 0;
 
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* A return address belongs to the call before it: that one is asked about, too. */
-static int hits_of(const struct source_image *at, offsets *ret_hits)
-{
-	offsets hits = { 0 };
-	size_t nr = 0;
-
-	for (size_t i = 0; i < at->dict->frames.nr; i++) {
-		const struct frame *frame = &at->dict->frames.at[i];
-
-		if (frame->image != at->number)
-			continue;
-		if (!vec_push(&hits, frame->offset) ||
-		    (frame->offset && !vec_push(&hits, frame->offset - 1))) {
-			vec_done(&hits);
-			return -ENOMEM;
+	for (size_t i = 0; !r && i < nr; i++)
+		if (f->frames[i].file && f->frames[i].file != *last) {
+			*last = f->frames[i].file;
+			r = take(f, *last);
 		}
-	}
-	if (hits.nr)
-		qsort(hits.at, hits.nr, sizeof(*hits.at), compare_offsets);
-	for (size_t i = 0; i < hits.nr; i++)
-		if (!nr || hits.at[nr - 1] != hits.at[i])
-			hits.at[nr++] = hits.at[i];
-	hits.nr = nr;
-	*ret_hits = hits;
-	return 0;
+	return r;
 }
 
-int archive_source_files_add(struct archive_source_files *f,
-			     const struct source_image *at, const char *binary,
-			     const char *debug, bool local, struct err *err)
+int archive_source_files_add(struct archive_source_files *f, struct naming_lines *lines,
+			     const uint64_t *addrs, size_t nr, bool local,
+			     struct err *err)
 {
-	offsets hits;
-	int r = hits_of(at, &hits);
+	uint64_t *prepared = malloc((nr + 1) * sizeof(*prepared));
+	const char *last = NULL;
+	int r = 0;
 
-	if (r)
-		return err_set(err, r, "out of memory");
+	if (!prepared)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < nr; i++)
+		prepared[i] = addrs[i];
 	f->local = local;
 	f->err = err;
-	r = hit_sources(binary, debug, hits.at, hits.nr, take, f);
-	vec_done(&hits);
-	if (r == -EBADMSG) /* damaged debug information: what there was is taken */
-		return 0;
-	return r && err && !err->text[0] ? err_sys(err, r, "%s", binary) : r;
+	naming_lines_prepare(lines, prepared, nr);
+	free(prepared);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = take_at(f, lines, addrs[i], &last);
+	return r;
 }
 
 void archive_source_files_tell(const struct archive_source_files *f)

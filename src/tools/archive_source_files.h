@@ -2,11 +2,13 @@
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct archive_request;
 struct archive_source_files;
 struct err;
-struct source_image;
+struct naming_lines;
 
 /* A search for one archive, in which each source is taken once.  0, or a negative errno with a
  * line: --search-dirs must be folders. */
@@ -14,11 +16,11 @@ int archive_source_files_new(const struct archive_request *request,
 			     struct archive_source_files **ret_files, struct err *err);
 /* NULL is fine. */
 void archive_source_files_free(struct archive_source_files *f);
-/* Takes those of an image's hits.  `binary` and `debug` (NULL: none) are its files on this
- * machine; `local`: it was recorded here, so that recorded paths mean files of this machine.
- * 0, or a negative errno with a line. */
-int archive_source_files_add(struct archive_source_files *f,
-			     const struct source_image *at, const char *binary,
-			     const char *debug, bool local, struct err *err);
+/* Takes those of the lines at `addrs` of an image, as naming_lines_find() has them 
+ * and of the calls inlined there.  `local`: it was recorded here, so that recorded paths mean
+ * files of this machine.  0, or a negative errno with a line. */
+int archive_source_files_add(struct archive_source_files *f, struct naming_lines *lines,
+			     const uint64_t *addrs, size_t nr, bool local,
+			     struct err *err);
 /* Says how many were not found, if there were any. */
 void archive_source_files_tell(const struct archive_source_files *f);

@@ -92,31 +92,38 @@ static const char *behind(const char *path, const char *dir)
 								   : NULL;
 }
 
-/* Below the folders to search: the path without one of the base folders, without the folder
- * in which the compiler ran, and whole. */
-static char *search(const struct source_find *f, const char *path, const char *dir)
+/* DIR/PATH, or as much of the end of PATH as there is a file of, to its last part. */
+static char *file_of_end(const char *dir, const char *path)
 {
 	char *file = NULL;
 
-	for (size_t i = 0; !file && i < f->search.nr; i++) {
-		const char *rest = NULL;
-
-		for (size_t k = 0; !file && k < f->base.nr; k++) {
-			rest = behind(path, f->base.at[k]);
-			if (rest)
-				file = file_below(f->search.at[i], rest);
-		}
-		rest = behind(path, dir);
-		if (!file && rest)
-			file = file_below(f->search.at[i], rest);
-		if (!file)
-			file = file_below(f->search.at[i], path + 1);
+	for (const char *at = path; !file && at; at = strchr(at, '/')) {
+		at += strspn(at, "/");
+		file = file_below(dir, at);
 	}
 	return file;
 }
 
-char *source_find(const struct source_find *f, const char *path, const char *dir,
-		  bool here)
+/* Below the folders to search: the path without one of the base folders, else the longest end
+ * of it that is there. */
+static char *search(const struct source_find *f, const char *path)
+{
+	char *file = NULL;
+
+	for (size_t i = 0; !file && i < f->search.nr; i++) {
+		for (size_t k = 0; !file && k < f->base.nr; k++) {
+			const char *rest = behind(path, f->base.at[k]);
+
+			if (rest)
+				file = file_below(f->search.at[i], rest);
+		}
+		if (!file)
+			file = file_of_end(f->search.at[i], path);
+	}
+	return file;
+}
+
+char *source_find(const struct source_find *f, const char *path, bool here)
 {
 	const char *root = f->archive ? f->archive : f->root;
 	char *file = NULL;
@@ -125,5 +132,5 @@ char *source_find(const struct source_find *f, const char *path, const char *dir
 		file = file_below(root, path + 1);
 	else if (here && is_file(path))
 		file = strdup(path);
-	return file ? file : search(f, path, dir);
+	return file ? file : search(f, path);
 }

@@ -29,7 +29,5 @@ struct source_find {
 int source_find_init(struct source_find *f, const struct source_find_options *options,
 		     struct err *err);
 void source_find_done(struct source_find *f);
-/* The file of a path_full(), malloc'd; NULL: it is nowhere.  `dir` as above, "": not known;
- * `here`: a path means a file of this machine. */
-char *source_find(const struct source_find *f, const char *path, const char *dir,
-		  bool here);
+/* The file of a path_full(), malloc'd; NULL: it is nowhere.  `here`: a path means a file of this machine. */
+char *source_find(const struct source_find *f, const char *path, bool here);

@@ -79,6 +79,107 @@ make_tar() # FILE PYTHON
 	diff -r again ../folder
 }
 
+# Where a section, or a function, of a program is: offset and size.
+section() # FILE NAME
+{
+	readelf -SW "$1" | sed 's/^ *\[[ 0-9]*\] //' |
+		awk -v name="$2" '$1 == name { print "0x" $4, "0x" $5 }'
+}
+
+bytes() # FILE OFFSET SIZE
+{
+	dd if="$1" iflag=skip_bytes,count_bytes skip=$(($2)) count=$(($3)) status=none
+}
+
+@test "of binaries a file has what reports read, and all if that is asked for" {
+	need_recording
+	need cc
+	need readelf
+	cat >program.c <<-'END'
+		unsigned table[4] = { 1, 2, 3, 4 };
+		__attribute__((noinline)) unsigned idle(unsigned n) { return n * table[n & 3]; }
+		__attribute__((noinline)) unsigned busy(unsigned n)
+		{
+			unsigned sum = n;
+			for (unsigned i = 0; i < 300000000; i++)
+				sum = sum * 17 + (sum >> 3);
+			return sum;
+		}
+		int main(int argc, char **argv)
+		{
+			return argc > 5 ? (int)idle(3) : busy(7) == 5;
+		}
+	END
+	cc -O1 -g -Wl,--build-id -o program program.c
+	operf ./program >/dev/null 2>&1
+	opreport --symbols >want
+	opreport --by line,symbol --csv >want-lines
+	oparchive --output parts.oparchive
+	oparchive --output whole.oparchive --whole-binaries
+	opreport --symbols archive:parts.oparchive | cmp want -
+	opreport --by line,symbol --csv archive:parts.oparchive | cmp want-lines -
+	here=${PWD#/}
+	mkdir parts whole
+	zstd -qdc parts.oparchive | tar xC parts
+	zstd -qdc whole.oparchive | tar xC whole
+	cmp program "whole/$here/program"
+	run ! cmp program "parts/$here/program"
+	grep -qx "parts $here/program" parts/manifest
+	run ! grep -q '^parts ' whole/manifest
+	# Not to a byte elsewhere: the code of what was hit, symbols, debug information.
+	for name in .plt .symtab .strtab .eh_frame .debug_line .debug_info .note.gnu.build-id; do
+		read -r offset size <<<"$(section program "$name")"
+		[ -n "$offset" ] || continue
+		cmp <(bytes program "$offset" "$size") <(bytes "parts/$here/program" "$offset" "$size")
+	done
+	for name in busy idle; do
+		objdump -d --disassemble="$name" program | sed 1,2d >"$name.want"
+		objdump -d --disassemble="$name" "parts/$here/program" | sed 1,2d >"$name.got"
+	done
+	cmp busy.want busy.got
+	run ! cmp -s idle.want idle.got
+}
+
+@test "two sessions that hit different functions of one program: both are there, in one file" {
+	need_recording
+	need cc
+	cat >two.c <<-'END'
+		__attribute__((noinline)) unsigned one(unsigned n)
+		{
+			unsigned sum = n;
+			for (unsigned i = 0; i < 200000000; i++)
+				sum = sum * 17 + (sum >> 3);
+			return sum;
+		}
+		__attribute__((noinline)) unsigned two(unsigned n)
+		{
+			unsigned sum = n;
+			for (unsigned i = 0; i < 200000000; i++)
+				sum = sum * 19 + (sum >> 5);
+			return sum;
+		}
+		int main(int argc, char **argv)
+		{
+			return (argc > 1 ? one(7) : two(7)) == 5;
+		}
+	END
+	cc -O1 -Wl,--build-id -o two two.c
+	mkdir both
+	operf --session-dir both ./two >/dev/null 2>&1
+	mv both/samples/current both/samples/first
+	operf --session-dir both ./two x >/dev/null 2>&1
+	oparchive --session-dir both --output both.oparchive session:first,current
+	mkdir found
+	zstd -qdc both.oparchive | tar xC found
+	for name in one two; do
+		objdump -d --disassemble="$name" two | sed 1,2d >"$name.want"
+		objdump -d --disassemble="$name" "found/${PWD#/}/two" | sed 1,2d |
+			cmp - "$name.want"
+	done
+	[ "$(grep -c '^file .*/two$' found/manifest)" -eq 1 ]
+	[ ! -d found/.debug/.build-id ]
+}
+
 # The files that a command opens, one a line, those that are not there left out.
 opened()
 {

@@ -76,6 +76,15 @@ make_program()
 	# They are where their debug information says.
 	cmp "folder/$here/tree/main.c" elsewhere/main.c
 	cmp "folder/$here/tree/sub/loop.h" elsewhere/sub/loop.h
+	# Without a base folder by the longest end: not another main.c.
+	rm -r folder
+	mkdir -p more/tree
+	mv elsewhere/main.c more/tree
+	echo other >more/main.c
+	run -0 --separate-stderr oparchive -o folder --sources --search-dirs elsewhere,more \
+		image:'*/program'
+	cmp "folder/$here/tree/main.c" more/tree/main.c
+	cmp "folder/$here/tree/sub/loop.h" elsewhere/sub/loop.h
 	run -1 oparchive -o folder --sources --search-dirs no-such-folder
 	[[ $output == *"--search-dirs: no-such-folder isn't a valid directory" ]]
 	run -1 oparchive -o folder --search-dirs elsewhere
