@@ -79,6 +79,10 @@ struct profile_event {
 struct profile_image {
 	uint32_t name; /* strings of the profile */
 	uint32_t from; /* where its symbols came from */
+	/* With a key that needs lines: the file with its code, "": unknown, or it is not at
+	 * the addresses of that file; they are those of the profile less `shift`. */
+	uint32_t binary;
+	uint64_t shift;
 	enum image_kind kind;
 	struct build_id build_id;
 	enum naming_status status;

@@ -73,6 +73,17 @@ static int prepare(struct source_lines *s, size_t from, size_t end,
 	return 0;
 }
 
+/* What is open says where the code of the image is. */
+static int note_binary(struct source_lines *s)
+{
+	struct profile_image *image = &s->p->images.at[s->view->image_of[s->image]];
+	const char *path = naming_lines_binary(s->open, &image->shift);
+
+	if (path)
+		image->binary = strtab_add(&s->p->strings, path);
+	return image->binary == STRTAB_FAILED ? -ENOMEM : 0;
+}
+
 int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)
 {
 	const struct view *v = s->view;
@@ -87,6 +98,8 @@ int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)
 	if (image == DICT_NONE || !v->source.naming || !s->p->options.lines)
 		return 0;
 	r = naming_lines_open(v->source.naming, image, s->p->options.lines, &s->open);
+	if (!r && s->open)
+		r = note_binary(s);
 	return r || !s->open ? r : prepare(s, at, end, where);
 }
 

@@ -7,9 +7,9 @@
 
 #include "aggregate/profile.h"
 #include "base/buf.h"
+#include "present/annotate_margin.h"
 #include "present/annotation.h"
 #include "present/header.h"
-#include "present/percent.h"
 
 /* One file on its way. */
 struct listing {
@@ -24,38 +24,6 @@ struct listing {
 	uint32_t near_to;
 	bool skipped;
 };
-
-/* ---- counts ---- */
-
-/* Count and percent of each column. */
-static void put_counts(FILE *out, const struct annotation *a, const uint64_t *counts)
-{
-	for (size_t c = 0; c < a->nr_columns; c++) {
-		char percent[PERCENT_MAX];
-
-		percent_format(percent_of(counts[c], a->groups.totals[c]), percent);
-		fprintf(out, "%6" PRIu64 " %s", counts[c], percent);
-	}
-}
-
-/* What stands in front of each line: NULL: no samples. */
-static void put_margin(const struct listing *s, const uint64_t *counts)
-{
-	const struct annotation *a = s->a;
-	const char *colour = "";
-
-	if (counts && s->l->screen.colour)
-		colour = screen_share_colour(
-			&s->l->screen, percent_of(counts[0], a->groups.totals[0]));
-	fputs(colour, s->out);
-	if (counts)
-		put_counts(s->out, a, counts);
-	else
-		fprintf(s->out, "%*s", (int)(14 * a->nr_columns), "");
-	if (*colour)
-		fputs(SCREEN_PLAIN, s->out);
-	fprintf(s->out, "%*s :", (int)(2 * (a->nr_columns - 1)), "");
-}
 
 static void count_shown(const struct listing *s, const uint64_t *counts)
 {
@@ -84,14 +52,14 @@ static int put_several(const struct listing *s, const struct annotated_start *st
 	for (size_t i = 0; !r && i < nr; i++) {
 		r = put_name(s, &starts[i]);
 		fputc(' ', s->out);
-		put_counts(s->out, s->a, starts[i].counts);
+		margin_put_counts(s->out, s->a, starts[i].counts);
 		fputs(", ", s->out);
 		for (size_t c = 0; !r && c < s->a->nr_columns; c++)
 			sum[c] += starts[i].counts[c];
 	}
 	if (!r) {
 		fputs("total: ", s->out);
-		put_counts(s->out, s->a, sum);
+		margin_put_counts(s->out, s->a, sum);
 	}
 	free(sum);
 	return r;
@@ -115,7 +83,7 @@ static int put_starts(struct listing *s, uint32_t line)
 	if (nr == 1) {
 		r = put_name(s, starts);
 		fputs(" total: ", s->out);
-		put_counts(s->out, s->a, starts->counts);
+		margin_put_counts(s->out, s->a, starts->counts);
 	} else {
 		r = put_several(s, starts, nr);
 	}
@@ -178,10 +146,10 @@ static int put_line(struct listing *s, uint32_t line, const char *text, size_t l
 		return 0;
 	}
 	if (s->skipped)
-		fprintf(s->out, "%*s--\n", (int)(16 * s->a->nr_columns - 3), "");
+		margin_put_gap(s->out, s->a);
 	s->skipped = false;
 	count_shown(s, counts);
-	put_margin(s, counts);
+	margin_put(s->out, s->a, &s->l->screen, counts);
 	if (text)
 		fwrite(text, 1, len, s->out);
 	else
@@ -221,7 +189,7 @@ static void put_line_zero(struct listing *s)
 	if (counts && !s->l->only_line) {
 		count_shown(s, counts);
 		fputs("<credited to line zero> ", s->out);
-		put_margin(s, counts);
+		margin_put(s->out, s->a, &s->l->screen, counts);
 	}
 	fputc('\n', s->out);
 }
@@ -230,7 +198,7 @@ static void put_about(const struct listing *s, const char *note)
 {
 	fprintf(s->out, "/* \n * Total samples for file : \"%s\"\n * \n * ",
 		s->file->path);
-	put_counts(s->out, s->a, s->file->counts);
+	margin_put_counts(s->out, s->a, s->file->counts);
 	fputc('\n', s->out);
 	if (note)
 		fprintf(s->out, " * %s\n", note);
@@ -310,7 +278,7 @@ static void put_sum(FILE *out, const struct annotation *a, const uint64_t *count
 		    const char *what, const char *name)
 {
 	fputs(" * ", out);
-	put_counts(out, a, counts);
+	margin_put_counts(out, a, counts);
 	fprintf(out, " %s%s\n", what, name);
 }
 
@@ -323,23 +291,27 @@ static bool any(const struct annotation *a, const uint64_t *counts)
 	return false;
 }
 
-void annotation_write_sums(FILE *out, const struct annotation *a, const uint64_t *shown)
+void annotation_write_sums(FILE *out, const struct annotation *a, const uint64_t *shown,
+			   bool by_line)
 {
 	uint64_t *left = calloc(a->nr_columns + 1, sizeof(*left));
 
 	for (size_t c = 0; left && c < a->nr_columns; c++)
-		left[c] = a->groups.totals[c] - shown[c] - a->without_line[c] -
-			  a->other[c];
+		left[c] = a->groups.totals[c] - shown[c] - a->other[c] -
+			  (by_line ? a->without_line[c] : 0);
 	fputs("/* \n * Samples\n * \n", out);
-	put_sum(out, a, shown, "in the lines shown", "");
+	put_sum(out, a, shown,
+		by_line ? "in the lines shown" : "in the instructions shown", "");
 	if (left && any(a, left))
-		put_sum(out, a, left, "in files and lines not shown", "");
+		put_sum(out, a, left,
+			by_line ? "in files and lines not shown" : "in code not shown",
+			"");
 	if (any(a, a->other))
 		put_sum(out, a, a->other, "in functions not shown", "");
-	if (any(a, a->without_line))
+	if (by_line && any(a, a->without_line))
 		put_sum(out, a, a->without_line,
 			"without a source line, of which:", "");
-	for (size_t i = 0; i < a->rest.nr; i++)
+	for (size_t i = 0; by_line && i < a->rest.nr; i++)
 		put_sum(out, a, a->rest.at[i].counts, "  ",
 			strtab_get(&a->p->strings, a->rest.at[i].image));
 	put_sum(out, a, a->groups.totals, "in all", "");

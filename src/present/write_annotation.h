@@ -38,6 +38,7 @@ int annotation_write_info(FILE *out, const struct annotation *a,
 int annotation_write_file(FILE *out, const struct annotation *a, size_t file,
 			  const struct annotation_source *source,
 			  const struct annotation_layout *l, uint64_t *shown);
-/* The comment behind the last file: that what was shown and what was not are all samples. */
-void annotation_write_sums(FILE *out, const struct annotation *a,
-			   const uint64_t *shown);
+/* The comment behind the last file, or function: that what was shown and what was not are all
+ * samples. */
+void annotation_write_sums(FILE *out, const struct annotation *a, const uint64_t *shown,
+			   bool by_line);

@@ -240,3 +240,11 @@ const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr)
 		return NULL;
 	return symbol.file;
 }
+
+const char *naming_lines_binary(const struct naming_lines *nl, uint64_t *ret_shift)
+{
+	if (nl->is_module)
+		return NULL;
+	*ret_shift = nl->shift;
+	return nl->binary.path;
+}

@@ -28,3 +28,6 @@ size_t naming_lines_find(struct naming_lines *nl, uint64_t addr,
 /* The source file of the symbol at an address, without its folder, where only the symbol
  * table tells; NULL: unknown. */
 const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr);
+/* The file with the image's code, borrowed, and what its link-time addresses lack to be those
+ * above; NULL if sections of it were moved apart, as those of modules. */
+const char *naming_lines_binary(const struct naming_lines *nl, uint64_t *ret_shift);

@@ -1,4 +1,5 @@
-/* annotate.c - `oprofile annotate`, called opannotate: sources with the samples of each line. */
+/* annotate.c - `oprofile annotate`, called opannotate: sources or code with the samples of each
+ * line or instruction. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 #include "present/annotation.h"
 #include "present/percent.h"
 #include "present/write_annotation.h"
+#include "present/write_assembly.h"
+#include "resolve/code.h"
 #include "tools/annotate_files.h"
 #include "tools/annotate_options.h"
 #include "tools/archive_open.h"
@@ -39,7 +42,8 @@ struct annotate {
 	uint64_t *shown;
 	const char *said[SAID_MAX];
 	char threshold_said[96];
-	size_t only_file; /* with --hottest */
+	size_t only_file;  /* with --hottest */
+	struct code *code; /* of the image at hand; NULL: none is open */
 	struct err *err;
 };
 
@@ -83,9 +87,13 @@ static void say_interpretation(struct annotate *a)
 	snprintf(a->threshold_said, sizeof(a->threshold_said),
 		 "Output files where samples count reach %g%% of the samples",
 		 threshold);
+	a->layout.said = a->said;
+	if (a->options.assembly) {
+		a->said[0] = "Output annotated assembly listing with samples";
+		return;
+	}
 	a->said[0] = "Output annotated source file with samples";
 	a->said[1] = threshold > 0 ? a->threshold_said : "Output all files";
-	a->layout.said = a->said;
 }
 
 static void choose_layout(struct annotate *a)
@@ -166,16 +174,41 @@ static int write_source(struct annotate *a, FILE *out, size_t file,
 	return 0;
 }
 
-/* ---- output ---- */
+/* ---- code ---- */
 
-static int write_all(FILE *out, void *ctx)
+static const struct profile_image *image_named(const struct profile *p, uint32_t name)
+{
+	for (size_t i = 0; i < p->images.nr; i++)
+		if (p->images.at[i].name == name && p->images.at[i].binary)
+			return &p->images.at[i];
+	return NULL;
+}
+
+static struct code *open_code(void *ctx, uint32_t name)
 {
 	struct annotate *a = ctx;
+	const struct profile *p = &a->read.profile;
+	const struct profile_image *image = image_named(p, name);
+	struct err err = { 0 };
+
+	code_close(a->code);
+	a->code = NULL;
+	if (!image)
+		command_warning("%s: its code is not here: addresses are shown alone",
+				strtab_get(&p->strings, name));
+	else if (code_open(strtab_get(&p->strings, image->binary),
+			   strtab_get(&p->strings, image->from), image->shift, &a->code,
+			   &err))
+		command_warning("%s", err.text);
+	return a->code;
+}
+
+/* ---- output ---- */
+
+static int write_sources(struct annotate *a, FILE *out)
+{
 	int r = 0;
 
-	memset(a->shown, 0, a->made.nr_columns * sizeof(*a->shown));
-	if (annotation_write_info(out, &a->made, &a->layout))
-		return err_set(a->err, -ENOMEM, "out of memory");
 	for (size_t f = 0; !r && f < a->made.files.nr; f++) {
 		struct source_file source = { 0 };
 		const char *note;
@@ -187,9 +220,35 @@ static int write_all(FILE *out, void *ctx)
 			r = write_source(a, out, f, &source, note);
 		source_file_close(&source);
 	}
+	return r;
+}
+
+static int write_assembly(struct annotate *a, FILE *out)
+{
+	const struct assembly_source source = {
+		.code_of = open_code,
+		.ctx = a,
+		.threshold = a->plan.present.threshold,
+		.top = a->options.top,
+		.hottest = a->options.hottest,
+	};
+	int r = assembly_write(out, &a->made, &source, &a->layout, a->shown);
+
+	return r ? err_set(a->err, r, "out of memory") : 0;
+}
+
+static int write_all(FILE *out, void *ctx)
+{
+	struct annotate *a = ctx;
+	int r = 0;
+
+	memset(a->shown, 0, a->made.nr_columns * sizeof(*a->shown));
+	if (annotation_write_info(out, &a->made, &a->layout))
+		return err_set(a->err, -ENOMEM, "out of memory");
+	r = a->options.assembly ? write_assembly(a, out) : write_sources(a, out);
 	if (r)
 		return r;
-	annotation_write_sums(out, &a->made, a->shown);
+	annotation_write_sums(out, &a->made, a->shown, !a->options.assembly);
 	errno = 0;
 	return fflush(out) || ferror(out) ? err_sys(a->err, errno ? -errno : -EIO,
 						    "standard output: cannot write")
@@ -229,7 +288,7 @@ static int write_below(struct annotate *a)
 	if (dir_fd >= 0)
 		close(dir_fd);
 	if (!r)
-		annotation_write_sums(stdout, &a->made, a->shown);
+		annotation_write_sums(stdout, &a->made, a->shown, true);
 	return r;
 }
 
@@ -244,7 +303,7 @@ static int write_out(struct annotate *a)
 	if (!a->shown)
 		return err_set(a->err, -ENOMEM, "out of memory");
 	choose_layout(a);
-	if (!a->made.files.nr)
+	if (!a->made.files.nr && !a->options.assembly)
 		command_warning("no debug information available for any binary "
 				"selected, and --assembly not requested.");
 	if (a->options.output_dir)
@@ -294,6 +353,7 @@ static const char **copy_words(int argc, char **argv)
 
 static void annotate_done(struct annotate *a)
 {
+	code_close(a->code);
 	free(a->shown);
 	annotation_done(&a->made);
 	source_find_done(&a->find);
@@ -326,12 +386,14 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_annotate = {
 	.name = "annotate",
 	.classic = "opannotate",
-	.summary = "show sources with the samples of each line",
-	.usage = "--source [options] [SESSION-DIR | profile specification...]",
+	.summary = "show sources or code with the samples of each line",
+	.usage = "--source|--assembly [options] [SESSION-DIR | profile "
+		 "specification...]",
 	.notes = "Words are those of opreport.\n"
 		 "Examples:\n"
 		 "  opannotate --source image:/usr/bin/make\n"
 		 "  opannotate --source --hottest\n"
+		 "  opannotate --assembly --top 3\n"
 		 "  opannotate --source --output-dir annotated --threshold 1",
 	.options = annotate_rows,
 	.run = run,

@@ -24,8 +24,10 @@ const struct option_row annotate_rows[] = {
 	  .help = "Show sources, with the samples of each line in front." },
 	{ .name = "assembly",
 	  .letter = 'a',
-	  .kind = OPTION_REFUSED,
-	  .refusal = LATER "; there are opannotate --source and opreport --details" },
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct annotate_options, assembly),
+	  .help = "Show functions as machine instructions, with the samples of each in "
+		  "front." },
 	{ .name = "output-dir",
 	  .letter = 'o',
 	  .kind = OPTION_TEXT,
@@ -81,8 +83,9 @@ const struct option_row annotate_rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "PERCENT",
 	  .offset = OPTION(struct report_options, threshold),
-	  .help = "Leave sources with a smaller share out. The shares of the others "
-		  "stay." },
+	  .help = "Leave sources, or functions, with a smaller share out. The shares "
+		  "of "
+		  "the others stay." },
 	{ .name = "top",
 	  .kind = OPTION_COUNT,
 	  .value = "N",
@@ -92,7 +95,9 @@ const struct option_row annotate_rows[] = {
 	{ .name = "hottest",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct annotate_options, hottest),
-	  .help = "Only the line with the most samples, and those around it." },
+	  .help = "Only the line, or instruction, with the most samples, and those "
+		  "around "
+		  "it." },
 	{ .name = "context",
 	  .kind = OPTION_COUNT,
 	  .value = "N",
@@ -147,7 +152,8 @@ const struct option_row annotate_rows[] = {
 	  .help = "Say more on stderr: all, debug, bfd (where symbols are from), sfile "
 		  "(files), stats (what was read), level1, xml, arcs." },
 	TERMINAL_OPTION_ROWS(struct report_options),
-	REFUSED("objdump-params", "--objdump-params is meaningless without --assembly"),
+	REFUSED("objdump-params",
+		"code is disassembled without objdump; its options " LATER),
 	REFUSED("inline-sites", "the call sites of inlined functions: " LATER),
 	REFUSED("html", "pages: " LATER),
 	REFUSED("json", "JSON of annotated sources " LATER "; there is opreport --by "
@@ -200,6 +206,17 @@ int annotate_options_check(const struct annotate_options *o, struct err *err)
 	if (!o->source && !o->assembly)
 		return err_set(err, -EINVAL,
 			       "you must specify at least --source or --assembly");
+	if (o->source && o->assembly)
+		return err_set(err, -EINVAL,
+			       "--source and --assembly together " LATER
+			       ": give one of them");
+	if (o->assembly && o->output_dir)
+		return err_set(err, -EINVAL,
+			       "--output-dir is meaningless with --assembly");
+	if (o->assembly && (o->include_files.values.nr || o->exclude_files.values.nr))
+		return err_set(err, -EINVAL,
+			       "--exclude[include]-file options not supported with "
+			       "--assembly");
 	if (o->base_dirs && !o->search_dirs)
 		return err_set(err, -EINVAL,
 			       "--base-dirs is useless unless you specify an "

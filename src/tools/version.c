@@ -8,6 +8,7 @@
 #include "capture/sources.h"
 #include "format/pack.h"
 #include "resolve/http.h"
+#include "resolve/insn.h"
 #include "resolve/xz.h"
 
 #define TEXT_OF_(x) #x
@@ -47,6 +48,8 @@ void version_print(FILE *out)
 	fprintf(out, "  %-10s %-7s %s\n", "libcurl",
 		http_version() ? http_version() : "no",
 		"files from debuginfod servers, loaded when needed");
+	fprintf(out, "  %-10s %-7s %s\n", "Zydis", insn_has_zydis() ? "yes" : "no",
+		"instructions of x86 (others: LLVM, loaded when needed)");
 	fputs("Sources of events:\n", out);
 	for (const struct source_row *row = source_rows; row->name; row++)
 		fprintf(out, "  %-18s %s%s\n", row->name, row->help,

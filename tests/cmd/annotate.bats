@@ -473,3 +473,125 @@ END
 	timeout 60 "$OPROFILE_LINKS/opannotate" -s archive:kept >listing
 	grep -q '   900 90.0000 :	work();' listing
 }
+
+@test "--assembly: layout, symbols of targets, two samples in one instruction" {
+	cat >a.s <<'END'
+	.text
+	.globl leaf
+	.type leaf, @function
+leaf:
+	movabs $0x1122334455667788,%rax
+	test %rax,%rax
+	jne leaf
+	ret
+	.size leaf, . - leaf
+	.globl other
+	.type other, @function
+other:
+	call leaf
+	nop
+	ret
+	.size other, . - other
+END
+	[ "$(uname -m)" = x86_64 ] || skip "code of x86-64"
+	"$OPROFILE" --version | grep -q 'Zydis *yes' || skip "texts are those of Zydis"
+	gcc -c -o a.o a.s
+	ld --build-id=0x1111111111111111 -e leaf -Ttext=0x401000 -o a a.o
+	local t=$(($(text_offset a)))
+	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
+info|0||host||1000000000|0||
+event|A|a|1|100|0|0
+image|1|$PWD/a|1111111111111111
+thread|7|7|work|0|0|/
+sample|0|0|0|2000|1|0+$((t))|3
+sample|0|0|0|2000|1|0+$((t + 4))|2
+sample|0|0|0|2000|1|0+$((t + 13))|4
+sample|0|0|0|2000|1|0+$((t + 21))|1
+END
+	run -0 --separate-stderr opannotate --assembly
+	diff <(printf '%s\n' "$output" | sed "1,/^ \*\/$/d; s,$PWD/,,") - <<'END'
+
+a:     file format elf64-x86-64
+
+
+Disassembly of section .text:
+
+0000000000401000 <leaf>: /* leaf total:      9 90.0000 */
+     5 50.0000 :  401000:	mov    $0x1122334455667788,%rax
+               :  40100a:	test   %rax,%rax
+     4 40.0000 :  40100d:	jnz    401000 <leaf>
+               :  40100f:	ret
+
+0000000000401010 <other>: /* other total:      1 10.0000 */
+               :  401010:	call   401000 <leaf>
+     1 10.0000 :  401015:	nop
+               :  401016:	ret
+/* 
+ * Samples
+ * 
+ *     10 100.000 in the instructions shown
+ *     10 100.000 in all
+ */
+END
+	[ -z "$stderr" ]
+	run -0 --separate-stderr opannotate -a --top 1
+	[[ $output == *"      1 10.0000 in functions not shown"* && $output != *"<other>"* ]]
+	run -0 --separate-stderr opannotate -a --threshold 50
+	[[ $output == *"      1 10.0000 in code not shown"* && $output != *"<other>"* ]]
+	run -0 --separate-stderr opannotate -a --hottest --context 0
+	[[ $output == *"0x1122334455667788"* && $output != *"jnz"* ]]
+	# The binary is another one now: what is known of it is not.
+	ld --build-id=0x3333333333333333 -e leaf -Ttext=0x401000 -o a a.o
+	run -0 --separate-stderr opannotate -a
+	[[ $stderr == *"$PWD/a: its code is not here: addresses are shown alone"* ]]
+	[[ $output == *"     4 40.0000 :"*":	(no code)"* && $output == *"     10 100.000 in the instructions shown"* ]]
+}
+
+@test "--assembly: instructions are those of objdump" {
+	cat >p.c <<'END'
+#include <string.h>
+double table[64];
+__attribute__((noinline)) double work(int n, char *text)
+{
+	double sum = 0;
+	for (int i = 0; i < n; i++) {
+		table[i % 64] += i / 3.0;
+		sum += table[(i * 7) % 64] > 2 ? text[i % 4] : 1;
+		if (i % 5 == 0)
+			memset(text, i, 4);
+	}
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	return work(argc * 1000, argv[0]) > 5;
+}
+END
+	gcc -O3 -o p p.c
+	local base=$(($(text_offset p))) text
+	text=0x$(readelf -SW p | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\).*/\1/p')
+	local work=0x$(nm p | awk '$3 == "work" {print $1}') main=0x$(nm p | awk '$3 == "main" {print $1}')
+	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
+info|0||host||1000000000|0||
+event|A|a|1|100|0|0
+image|1|$PWD/p|$(build_id p)
+thread|7|7|work|0|0|/
+sample|0|0|0|2000|1|0+$((work - text + base))|3
+sample|0|0|0|2000|1|0+$((main - text + base))|2
+END
+	opannotate -a | grep ':	' | sed 's/^.*: *\([0-9a-f]*\):	.*/\1/' | sort >ours
+	nm -S p | awk '$4 == "work" || $4 == "main" {print $1, $2}' | while read -r start size; do
+		objdump -d --no-show-raw-insn --start-address="0x$start" \
+			--stop-address="$((0x$start + 0x$size))" p
+	done | sed -n 's/^ *\([0-9a-f]*\):	.*/\1/p' | sort >theirs
+	[ "$(wc -l <theirs)" -gt 40 ]
+	diff theirs ours
+	opannotate -a | grep -q 'memset@plt>\|<main'
+}
+
+@test "--assembly does not go with what is of sources" {
+	run -1 opannotate -a -o out
+	[[ $output == *"--output-dir is meaningless with --assembly"* ]]
+	run -1 opannotate -a --include-file x
+	[[ $output == *"--exclude[include]-file options not supported with --assembly"* ]]
+}

@@ -1,0 +1,204 @@
+/* insn_llvm.c - instructions by LLVM's C disassembler, which is loaded when it is first needed.
+ * What its functions take is in llvm-c/Disassembler.h and llvm-c/Target.h, and has been so
+ * since LLVM 3.0. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "resolve/insn.h"
+
+enum {
+	IN_BRANCH = 1,     /* LLVMDisassembler_ReferenceType_In_Branch */
+	PRINT_IMM_HEX = 2, /* LLVMDisassembler_Option_PrintImmHex */
+	MNEMONIC_COLUMNS = 6
+};
+
+typedef const char *(*lookup_fn)(void *ctx, uint64_t value, uint64_t *type, uint64_t pc,
+				 const char **ret_name);
+typedef int (*op_info_fn)(void *ctx, uint64_t pc, uint64_t offset, uint64_t size,
+			  uint64_t size2, int tag, void *buf);
+
+struct llvm {
+	void *(*create)(const char *triple, const char *cpu, const char *features,
+			void *info, int tag, op_info_fn op_info, lookup_fn lookup);
+	int (*set_options)(void *dc, uint64_t options);
+	size_t (*disassemble)(void *dc, uint8_t *bytes, uint64_t len, uint64_t pc,
+			      char *text, size_t cap);
+	void (*dispose)(void *dc);
+	void *dc;
+	struct insn *now; /* being decoded */
+};
+
+static void *load(void)
+{
+	static const char *const names[] = {
+		"libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM-16.so.1",
+		"libLLVM-17.so.1", "libLLVM.so.18.1", "libLLVM.so.19.1",
+		"libLLVM.so.20.1", "libLLVM-13.so.1",
+	};
+	void *lib = NULL;
+
+	for (size_t i = 0; !lib && i < sizeof(names) / sizeof(names[0]); i++)
+		lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	return lib; /* it stays */
+}
+
+static bool find(void *lib, const char *name, void *to)
+{
+	void *f = dlsym(lib, name);
+
+	memcpy(to, &f, sizeof(f));
+	return f;
+}
+
+/* LLVM's name of what a triple begins with. */
+static const char *target_of(const char *triple)
+{
+	static const struct {
+		const char *begins;
+		const char *target;
+	} rows[] = {
+		{ "x86_64", "X86" },  { "i686", "X86" },      { "aarch64", "AArch64" },
+		{ "arm", "ARM" },     { "s390x", "SystemZ" }, { "powerpc", "PowerPC" },
+		{ "riscv", "RISCV" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strncmp(triple, rows[i].begins, strlen(rows[i].begins)))
+			return rows[i].target;
+	return "";
+}
+
+static bool begin_target(void *lib, const char *triple)
+{
+	static const char *const parts[] = { "TargetInfo", "TargetMC", "Disassembler" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		char name[64];
+		void (*begin)(void);
+
+		snprintf(name, sizeof(name), "LLVMInitialize%s%s", target_of(triple),
+			 parts[i]);
+		if (!find(lib, name, &begin))
+			return false;
+		begin();
+	}
+	return true;
+}
+
+/* Is asked about each address in an instruction: that is how jumps are known. */
+static const char *note_address(void *ctx, uint64_t value, uint64_t *type, uint64_t pc,
+				const char **ret_name)
+{
+	struct llvm *l = ctx;
+
+	(void)pc;
+	*ret_name = NULL;
+	if (l->now && *type == IN_BRANCH) {
+		l->now->has_target = true;
+		l->now->target = value;
+	}
+	*type = 0;
+	return NULL;
+}
+
+/* All that the machine may have. */
+static const char *features_of(const char *triple)
+{
+	if (!strncmp(triple, "riscv", 5))
+		return "+m,+a,+f,+d,+c";
+	if (!strncmp(triple, "aarch64", 7))
+		return "+v8.6a,+sve,+sve2,+crypto,+mte";
+	if (!strncmp(triple, "arm", 3))
+		return "+vfp4,+neon,+crypto,+crc,+hwdiv-arm";
+	return "";
+}
+
+static const char *cpu_of(const char *triple)
+{
+	if (!strncmp(triple, "s390x", 5))
+		return "z15";
+	return !strncmp(triple, "powerpc", 7) ? "pwr9" : "";
+}
+
+static void *open_llvm(const char *triple, const struct insn_machine *machine)
+{
+	void *lib = load();
+	struct llvm *l = lib ? calloc(1, sizeof(*l)) : NULL;
+
+	(void)machine;
+	if (l && find(lib, "LLVMCreateDisasmCPUFeatures", &l->create) &&
+	    find(lib, "LLVMSetDisasmOptions", &l->set_options) &&
+	    find(lib, "LLVMDisasmInstruction", &l->disassemble) &&
+	    find(lib, "LLVMDisasmDispose", &l->dispose) && begin_target(lib, triple))
+		l->dc = l->create(triple, cpu_of(triple), features_of(triple), l, 0,
+				  NULL, note_address);
+	if (l && l->dc) {
+		l->set_options(l->dc, PRINT_IMM_HEX);
+		return l;
+	}
+	free(l);
+	return NULL;
+}
+
+/* "\tbl\t#-16" as "bl     ", its target being known. */
+static void put_text(struct insn *out, const char *text)
+{
+	size_t word;
+	size_t at = 0;
+	char *cut;
+
+	text += strspn(text, " \t");
+	word = strcspn(text, " \t");
+	at = (size_t)snprintf(out->text, sizeof(out->text), "%.*s", (int)word, text);
+	text += word + strspn(text + word, " \t");
+	if (!*text)
+		return;
+	do
+		out->text[at++] = ' ';
+	while (at <= MNEMONIC_COLUMNS);
+	snprintf(out->text + at, sizeof(out->text) - at, "%s", text);
+	for (char *tab = out->text; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
+	if (!out->has_target)
+		return;
+	cut = strrchr(out->text, ',');
+	if (cut)
+		cut[1 + (cut[1] == ' ')] = '\0';
+	else
+		out->text[at] = '\0';
+}
+
+static unsigned int decode_llvm(void *ctx, const uint8_t *bytes, size_t len,
+				uint64_t address, struct insn *ret_insn)
+{
+	uint8_t copy[INSN_BYTES_MAX]; /* the function's parameter is not const */
+	char text[INSN_TEXT_MAX];
+	struct llvm *l = ctx;
+	size_t took;
+
+	memcpy(copy, bytes, len);
+	l->now = ret_insn;
+	took = l->disassemble(l->dc, copy, len, address, text, sizeof(text));
+	l->now = NULL;
+	if (!took || took > len)
+		return 0;
+	put_text(ret_insn, text);
+	return (unsigned int)took;
+}
+
+static void close_llvm(void *ctx)
+{
+	struct llvm *l = ctx;
+
+	l->dispose(l->dc);
+	free(l);
+}
+
+const struct insn_engine insn_llvm = {
+	.name = "LLVM",
+	.begin = open_llvm,
+	.decode = decode_llvm,
+	.end = close_llvm,
+};

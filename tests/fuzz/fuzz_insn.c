@@ -1,0 +1,37 @@
+/* fuzz_insn.c - any bytes as the code of a machine, which the first byte chooses. */
+#include <elf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "resolve/insn.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct insn_machine machines[] = {
+	{ EM_X86_64, true, false },  { EM_386, false, false },
+	{ EM_AARCH64, true, false }, { EM_ARM, false, false },
+	{ EM_S390, true, true },     { EM_PPC64, true, false },
+	{ EM_RISCV, true, false },
+};
+
+enum {
+	MACHINES = sizeof(machines) / sizeof(machines[0])
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct insn_decoder *decoders[MACHINES]; /* slow to make */
+	size_t m = size ? data[0] % MACHINES : 0;
+	struct insn insn;
+
+	if (!size || (!decoders[m] && insn_open(&machines[m], &decoders[m])))
+		return 0;
+	for (size_t at = 1; at < size; at += insn.len) {
+		insn_decode(decoders[m], data + at, size - at, at, &insn);
+		if (!insn.len || insn.len > size - at ||
+		    !memchr(insn.text, 0, sizeof(insn.text)))
+			abort();
+	}
+	return 0;
+}
