@@ -18,7 +18,11 @@ packages_of()
 	fuzz) echo clang libclang-rt-14-dev ;;
 	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;
 	bench) echo linux-perf python3 ;;
-	vm) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user ;;
+	vm)
+		echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user
+		echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm
+		echo qemu-system-x86 linux-perf cpio kmod python3 xz-utils zstd gzip
+		;;
 	*)
 		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact bench vm" >&2
 		exit 1

@@ -7,7 +7,9 @@
 
 static inline char module_name_char(char c)
 {
-	return c == '-' || c == ',' ? '_' : c;
+	if (c == '-' || c == ',')
+		return '_';
+	return c;
 }
 
 static inline bool module_name_equal(const char *a, size_t a_len, const char *b,
