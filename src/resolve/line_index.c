@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,7 +91,7 @@ static int read_tables(struct cursor *c, const uint8_t *map, uint64_t end,
 static int read_directory(struct line_index *x, const struct line_key *key,
 			  struct line_directory *dir)
 {
-	const uint8_t *map = x->map;
+	const uint8_t *map = x->map.bytes;
 	struct cursor c = cursor_le(map, LINE_INDEX_HEAD);
 	uint64_t at;
 	uint64_t len;
@@ -107,8 +106,8 @@ static int read_directory(struct line_index *x, const struct line_key *key,
 	at = cursor_u64(&c);
 	len = cursor_u64(&c);
 	hash = cursor_u64(&c);
-	if (cursor_u64(&c) != x->len || at < LINE_INDEX_HEAD || at > x->len ||
-	    len != x->len - at)
+	if (cursor_u64(&c) != x->map.len || at < LINE_INDEX_HEAD || at > x->map.len ||
+	    len != x->map.len - at)
 		return -EBADMSG;
 	c.pos = LINE_INDEX_HEAD - 8;
 	if (cursor_u64(&c) != hash_bytes(map, LINE_INDEX_HEAD - 8, 0) ||
@@ -140,12 +139,10 @@ int line_index_open(struct line_index *x, const char *path, const struct line_ke
 		close(fd);
 		return -EBADMSG;
 	}
-	x->len = (size_t)st.st_size;
-	x->map = mmap(NULL, x->len, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (x->map == MAP_FAILED) {
-		x->map = NULL;
+	r = mapped_window(fd, 0, (size_t)st.st_size, &x->map);
+	if (r) {
 		close(fd);
-		return -ENOMEM;
+		return r;
 	}
 	/* The time of last use, by which old ones are evicted. */
 	(void)futimens(fd, (const struct timespec[]){ { .tv_nsec = UTIME_NOW },
@@ -161,8 +158,7 @@ int line_index_open(struct line_index *x, const char *path, const struct line_ke
 
 void line_index_close(struct line_index *x)
 {
-	if (x->map)
-		munmap(x->map, x->len);
+	mapped_release(&x->map);
 	free(x->path_of);
 	*x = (struct line_index){ 0 };
 }

@@ -3,6 +3,7 @@
  * Layer: resolve.  Mapped into memory; little-endian; written beside and renamed, so that
  * any number of readers and writers may work at once.  The form: docs/line-index.md.
  *
+ * A file that becomes shorter under us reads as zeros (base/mapped.h).
  * Each block has a hash of its own, which is checked when the block is first used: opening a
  * big index costs nothing, and a damaged block is one that is not there. */
 #pragma once
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mapped.h"
 #include "base/vec.h"
 
 enum {
@@ -61,9 +63,8 @@ struct line_directory {
 };
 
 struct line_index {
-	void *map; /* NULL: none */
-	size_t len;
-	char *path_of; /* the binary's, for --list; malloc'd */
+	struct mapped map; /* bytes NULL: none */
+	char *path_of;     /* the binary's, for --list; malloc'd */
 };
 
 /* Maps the index at `path` and reads its directory, if it is whole and of `key` (NULL: of

@@ -34,7 +34,7 @@ static void *write_index(void *arg)
 
 static uint64_t kept_bytes(const struct lines *l)
 {
-	return l->index.map ? l->index.len : 0;
+	return l->index.map.len;
 }
 
 static bool copy_directory(struct lines *l)
