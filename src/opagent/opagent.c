@@ -177,7 +177,7 @@ static int open_dump(pid_t pid)
 {
 	const char *dir = getenv("JITDUMPDIR");
 	char path[PATH_BYTES];
-	int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
 	int fd;
 
 	if (!dir || !*dir) {
@@ -190,9 +190,9 @@ static int open_dump(pid_t pid)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	fd = open(path, flags, 0600);
+	fd = open(path, flags | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST && unlink(path) == 0)
-		fd = open(path, flags, 0600);
+		fd = open(path, flags | O_CLOEXEC, 0600);
 	return fd;
 }
 

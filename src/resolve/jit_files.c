@@ -83,7 +83,7 @@ int32_t jit_own_pid(int32_t pid)
 /* ---- files of a recording ---- */
 
 /* One try: *ret_path holds a path that was made for it, which goes where it leads nowhere. */
-static int try_open(int made, uint64_t inode, uint64_t since_ns, int *ret_fd,
+static int try_file(int made, uint64_t inode, uint64_t since_ns, int *ret_fd,
 		    char **ret_path)
 {
 	struct stat st;
@@ -121,7 +121,7 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 	d = opendir(dir);
 	while (d && r == -ENOENT && (entry = readdir(d)))
 		if (is_numbered(entry->d_name, "perf-", ".map"))
-			r = try_open(asprintf(ret_path, "%s/%s", dir, entry->d_name), 0,
+			r = try_file(asprintf(ret_path, "%s/%s", dir, entry->d_name), 0,
 				     0, ret_fd, ret_path);
 	if (d)
 		closedir(d);
@@ -132,12 +132,12 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 /* A process that still lives may see another /tmp, and have another number there. */
 static int open_live_map(int32_t pid, uint64_t since_ns, int *ret_fd, char **ret_path)
 {
-	int r = try_open(asprintf(ret_path, "/proc/%d/root/tmp/perf-%d.map", pid,
+	int r = try_file(asprintf(ret_path, "/proc/%d/root%s%d.map", pid, "/tmp/perf-",
 				  jit_own_pid(pid)),
 			 0, since_ns, ret_fd, ret_path);
 
 	return r != -ENOENT ? r
-			    : try_open(asprintf(ret_path, "/tmp/perf-%d.map", pid), 0,
+			    : try_file(asprintf(ret_path, "/tmp/perf-%d.map", pid), 0,
 				       since_ns, ret_fd, ret_path);
 }
 
@@ -151,7 +151,7 @@ int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
 	if (places->session_dir[0])
 		r = open_kept_map(places->session_dir, pid, ret_fd, ret_path);
 	if (r == -ENOENT && places->root[0])
-		return try_open(
+		return try_file(
 			asprintf(ret_path, "%s/tmp/perf-%d.map", places->root, pid), 0,
 			0, ret_fd, ret_path);
 	return r == -ENOENT && places->here
@@ -169,18 +169,18 @@ int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path
 	if (!jit_is_dump_name(name))
 		return r;
 	if (places->session_dir[0])
-		r = try_open(asprintf(ret_path, "%s/jit/%d/%s", places->session_dir,
+		r = try_file(asprintf(ret_path, "%s/jit/%d/%s", places->session_dir,
 				      pid, name),
 			     0, 0, ret_fd, ret_path);
 	/* Copies have inodes of their own. */
 	if (r == -ENOENT && places->root[0])
-		return try_open(asprintf(ret_path, "%s%s", places->root, path), 0, 0,
+		return try_file(asprintf(ret_path, "%s%s", places->root, path), 0, 0,
 				ret_fd, ret_path);
 	if (r != -ENOENT || !places->here)
 		return r;
-	r = try_open(asprintf(ret_path, "/proc/%d/root%s", pid, path), inode, 0, ret_fd,
+	r = try_file(asprintf(ret_path, "/proc/%d/root%s", pid, path), inode, 0, ret_fd,
 		     ret_path);
 	return r != -ENOENT ? r
-			    : try_open(asprintf(ret_path, "%s", path), inode, 0, ret_fd,
+			    : try_file(asprintf(ret_path, "%s", path), inode, 0, ret_fd,
 				       ret_path);
 }

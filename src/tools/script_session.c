@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "resolve/jit_session.h"
+#include "resolve/naming.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"
 
@@ -16,6 +18,7 @@ struct waiting {
 
 struct reader {
 	struct segment *segment;
+	struct jit_session *jit; /* NULL: without jitdumps */
 	struct script_sink sink;
 	VEC(uint64_t) oldest; /* by batch: time of the oldest sample behind it */
 	VEC(struct waiting) waiting;
@@ -61,10 +64,15 @@ static int look_ahead(struct reader *r, const char *path, struct err *err)
 
 /* ---- samples ---- */
 
+static const struct dict *dict_of(const struct reader *r)
+{
+	return r->jit ? jit_session_dict(r->jit) : segment_dict(r->segment);
+}
+
 /* What an event of perf's with these samples would be like. */
 static int add_events(struct reader *r, struct err *err)
 {
-	const struct dict *d = segment_dict(r->segment);
+	const struct dict *d = dict_of(r);
 	struct script_sink *s = &r->sink;
 
 	while (s->events.nr < d->events.nr) {
@@ -87,18 +95,26 @@ static int add_events(struct reader *r, struct err *err)
 }
 
 /* Where it was in memory, as far as that is kept. */
-static uint64_t address_of(const struct dict *d, const struct frame *frame)
+static uint64_t address_of(const struct script_sink *s, const struct frame *frame)
 {
-	const struct image *image = &d->images.at[frame->image];
+	const struct image *image = &s->dict->images.at[frame->image];
 	bool is_file = image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO;
+	const struct symbol *code;
 
+	if (image->kind == IMAGE_JIT) {
+		code = naming_find(s->naming, frame->image, frame->offset, NULL);
+		return code ? code->vaddr.v + frame->offset - code->offset
+			    : frame->offset;
+	}
+	if (image->kind == IMAGE_ANON)
+		return image->start + frame->offset - image->ref_address;
 	return is_file ? frame->offset : image->start + frame->offset;
 }
 
 static int add_frame(struct script_sink *s, uint32_t number)
 {
 	const struct frame *at = &s->dict->frames.at[number];
-	struct script_frame frame = { .address = address_of(s->dict, at) };
+	struct script_frame frame = { .address = address_of(s, at) };
 	struct script_spot spot;
 	int result = 0;
 
@@ -212,6 +228,8 @@ static int write_batches(struct reader *r, struct err *err)
 		struct sample_batch b;
 		int result = segment_next(r->segment, COLUMN_ALL, &b, err);
 
+		if (!result && r->jit && jit_session_batch(r->jit, &b, &b))
+			result = err_set(err, -ENOMEM, "out of memory");
 		if (!result)
 			result = add_events(r, err);
 		if (result)
@@ -234,12 +252,15 @@ static int write_segment(struct reader *r, const char *dir, struct session_span 
 {
 	const struct session_info *info = segment_info(r->segment);
 	/* Of an imported one as much is known as of the file it came from. */
-	const struct script_source source = {
-		.dict = segment_dict(r->segment),
+	struct script_source source = {
 		.info = info,
 		.session_dir = info->flags & SESSION_IMPORTED ? "" : dir,
 	};
-	int result;
+	int result = jit_session_new(dir, segment_dict(r->segment), info, &r->jit);
+
+	if (result)
+		return err_set(err, result, "out of memory");
+	source.dict = dict_of(r);
 
 	if (!span->start_ns)
 		span->start_ns = info->start_ns;
@@ -280,6 +301,7 @@ static int read_segment(const char *path, const char *dir,
 		result = write_segment(&r, dir, span, err);
 		take_result(&r, ret_result);
 		script_sink_done(&r.sink);
+		jit_session_free(r.jit);
 		segment_close(r.segment);
 	}
 	vec_done(&r.oldest);

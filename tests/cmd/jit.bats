@@ -138,6 +138,10 @@ perf_counts()
 	cp "$(ls jit-*.dump)" kept
 	our_counts --session-dir "$session" >ours
 	our_counts data | diff -u ours -
+	# A session does not know where files were.
+	"$OPROFILE" script --session-dir "$session" -F ip,sym,symoff | awk '{ $1 = ""; print }' >script
+	grep -q 'reuse_second(int)+0x' script
+	"$OPROFILE" script -i data -F ip,sym,symoff | awk '{ $1 = ""; print }' | diff script -
 	"$OPROFILE" archive -o folder data
 	# A session has its own copy; a perf.data has not.
 	rm jit-*.dump
