@@ -76,9 +76,14 @@ static int prepare(struct source_lines *s, size_t from, size_t end,
 /* What is open says where the code of the image is. */
 static int note_binary(struct source_lines *s)
 {
-	struct profile_image *image = &s->p->images.at[s->view->image_of[s->image]];
-	const char *path = naming_lines_binary(s->open, &image->shift);
+	uint32_t number = s->view->image_of[s->image];
+	struct profile_image *image;
+	const char *path;
 
+	if (number == VIEW_UNSET) /* only functions make it one of the profile */
+		return 0;
+	image = &s->p->images.at[number];
+	path = naming_lines_binary(s->open, &image->shift);
 	if (path)
 		image->binary = strtab_add(&s->p->strings, path);
 	return image->binary == STRTAB_FAILED ? -ENOMEM : 0;

@@ -75,7 +75,7 @@ static int add_code(struct reading *r, struct jitdump_code *code, uint64_t index
 	code->unwind = r->unwind;
 	r->lines = 0;
 	r->unwind = 0;
-	if (number == JITDUMP_NO_CODE - 1 || !vec_push(&d->codes, *code) ||
+	if (number + 1 == JITDUMP_NO_CODE || !vec_push(&d->codes, *code) ||
 	    map_set(&d->by_index, index, BY_INDEX, number) ||
 	    map_set(&d->by_index, code->address, BY_ADDRESS, number))
 		return -ENOMEM;

@@ -50,7 +50,7 @@ static uint8_t *quick_varint(uint8_t *at, uint64_t v)
 
 static uint8_t *quick_svarint(uint8_t *at, int64_t v)
 {
-	return quick_varint(at, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+	return quick_varint(at, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 /* The end of `b`, with room for an entry; NULL (and failed) without memory. */

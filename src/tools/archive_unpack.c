@@ -74,7 +74,7 @@ static int parse_name(const char *name, struct cached *ret_cached)
 {
 	struct cached c = { .part = DEBUG_CACHE_ELF };
 	const char *file = last_part(name);
-	char *rest = strndup(name, (size_t)(file - name ? file - name - 1 : 0));
+	char *rest = strndup(name, (size_t)(file > name ? file - name - 1 : 0));
 	bool good;
 
 	if (!rest)

@@ -25,12 +25,12 @@ void script_side_done(struct script_side *s)
 
 static int set_comm(struct script_side *s, int32_t tid, const char *comm)
 {
-	char *copy = strdup(comm);
-
-	if (!copy || !vec_push(&s->comms, copy)) {
-		free(copy);
+	if (!vec_grow(&s->comms))
 		return -ENOMEM;
-	}
+	s->comms.at[s->comms.nr] = strdup(comm);
+	if (!s->comms.at[s->comms.nr])
+		return -ENOMEM;
+	s->comms.nr++;
 	return map_set(&s->comm_of, (uint32_t)tid, 0, (uint32_t)s->comms.nr - 1);
 }
 

@@ -16,12 +16,13 @@ enum {
 
 static bool push_copy(struct word_file *w, const char *word)
 {
-	char *copy = strdup(word);
-
-	if (copy && vec_push(&w->words, copy))
-		return true;
-	free(copy);
-	return false;
+	if (!vec_grow(&w->words))
+		return false;
+	w->words.at[w->words.nr] = strdup(word);
+	if (!w->words.at[w->words.nr])
+		return false;
+	w->words.nr++;
+	return true;
 }
 
 /* The next word of the text, unquoted into `word`; false at the end. */

@@ -78,8 +78,16 @@ setup()
 
 @test "deps.sh installs what is missing, and says what" {
 	mkdir "$BATS_TEST_TMPDIR/bin"
-	printf '#!/bin/sh\necho "libcmocka-dev installed"\necho "python3 installed"\necho "debuginfod installed"\n' \
-		>"$BATS_TEST_TMPDIR/bin/dpkg-query"
+	# All that is asked for is there, but bats.
+	cat >"$BATS_TEST_TMPDIR/bin/dpkg-query" <<'END'
+#!/bin/sh
+for word; do
+	case $word in
+	-* | '$'* | bats) ;;
+	*) echo "$word installed" ;;
+	esac
+done
+END
 	printf '#!/bin/sh\necho 0\n' >"$BATS_TEST_TMPDIR/bin/id"
 	printf '#!/bin/sh\necho "$@" >>"%s"\n' "$BATS_TEST_TMPDIR/called" \
 		>"$BATS_TEST_TMPDIR/bin/apt-get"
