@@ -83,7 +83,7 @@ int naming_module(struct naming *n, const struct image *image, struct naming_ent
 /* The binary of an image of kind FILE or VDSO, from the first stage that has it; as
  * binary_find(). */
 int naming_find_binary(struct naming *n, const struct image *image, const char *name,
-		       struct binary *ret_binary);
+		       struct binary *b);
 /* The file given as the kernel's, if it can be the one that ran.  0: *ret_fd and *ret_path
  * (malloc'd) are the caller's; -ENOENT, -ESTALE (of another kernel), -ENOMEM, ... */
 int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd,

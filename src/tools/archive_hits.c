@@ -71,7 +71,7 @@ int archive_hits_of(const struct archive_hits *h, uint32_t image,
 	size_t begin = image ? h->end[image - 1] : 0, nr = 0;
 	archive_offsets hits = { 0 };
 
-	if (!vec_reserve(&hits, 2 * (h->end[image] - begin) + 1))
+	if (!vec_reserve(&hits, 2 * (h->end[image] - begin) + 1) || !hits.at)
 		return -ENOMEM;
 	for (size_t i = begin; i < h->end[image]; i++) {
 		hits.at[hits.nr++] = h->offsets[i];

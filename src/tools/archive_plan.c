@@ -81,11 +81,12 @@ static int add_new(struct archive_plan *p, const char *from, const char *name,
 
 	f.base = slash ? slash + 1 : f.name;
 	(void)stat(from, &f.was);
-	if (!f.from || !f.name || !vec_push(&p->files, f)) {
+	if (!f.from || !f.name || !vec_grow(&p->files) || !p->files.at) {
 		planned_done(&f);
 		return -ENOMEM;
 	}
-	*ret_file = &p->files.at[p->files.nr - 1];
+	*ret_file = &p->files.at[p->files.nr++];
+	**ret_file = f;
 	return map_set(&p->by_name, name_key(name), 0, (uint32_t)(p->files.nr - 1));
 }
 
