@@ -98,7 +98,7 @@ static int read_root(const char *pid, struct live_process *p)
 	char *end;
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%s/root/", pid);
+	snprintf(path, sizeof(path), "/proc/%s/root", pid);
 	if (stat(path, &st))
 		return -errno;
 	p->root_dev = st.st_dev;
