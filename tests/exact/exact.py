@@ -63,7 +63,9 @@ def build_c(compiler, flags, out):
 
 
 def build_one(command):
-    return lambda out: run([*command, "-o", out], stderr=subprocess.DEVNULL)
+    # Fortran leaves its modules where it is called.
+    return lambda out: run([*command, "-o", out], cwd=os.path.dirname(out),
+                           stderr=subprocess.DEVNULL)
 
 
 def same_code(a, b):
