@@ -52,4 +52,49 @@ struct report_options {
 	struct terminal_options terminal;
 };
 
+/* What is left in, and how names are shown: rows that commands with `struct report_options`
+ * at the front of their settings have in common. */
+#define REPORT_NAME_ROWS                                                               \
+	{ .name = "exclude-dependent",                                                 \
+	  .letter = 'x',                                                               \
+	  .kind = OPTION_FLAG,                                                         \
+	  .offset = OPTION(struct report_options, exclude_dependent),                  \
+	  .help = "Only samples in the programs themselves, not in libraries or the "  \
+		  "kernel." },                                                         \
+		{ .name = "exclude-symbols",                                           \
+		  .letter = 'e',                                                       \
+		  .kind = OPTION_LIST,                                                 \
+		  .value = "NAME[,NAME...]",                                           \
+		  .offset = OPTION(struct report_options, exclude_symbols),            \
+		  .help = "Leave these functions out, also of the totals." },          \
+		{ .name = "include-symbols",                                           \
+		  .letter = 'i',                                                       \
+		  .kind = OPTION_LIST,                                                 \
+		  .value = "NAME[,NAME...]",                                           \
+		  .offset = OPTION(struct report_options, include_symbols),            \
+		  .help = "Only these functions." },                                   \
+		{ .name = "demangle",                                                  \
+		  .letter = 'D',                                                       \
+		  .kind = OPTION_TEXT,                                                 \
+		  .value = "none|normal|smart",                                        \
+		  .offset = OPTION(struct report_options, demangle),                   \
+		  .help = "Show names of C++, Rust, D and Java as in the source; "     \
+			  "smart: with "                                               \
+			  "templates of the C++ library in short." },                  \
+		{ .name = "smart-demangle",                                            \
+		  .kind = OPTION_FLAG,                                                 \
+		  .offset = OPTION(struct report_options, smart_demangle),             \
+		  .help = "The same as --demangle=smart." },                           \
+		{ .name = "demangle-patterns",                                         \
+		  .kind = OPTION_TEXT,                                                 \
+		  .value = "FILE",                                                     \
+		  .offset = OPTION(struct report_options, demangle_patterns),          \
+		  .help = "Own rules for --demangle=smart, instead of "                \
+			  "~/.config/oprofile/stl.pat." },                             \
+	{                                                                              \
+		.name = "no-demangle", .kind = OPTION_FLAG,                            \
+		.offset = OPTION(struct report_options, no_demangle),                  \
+		.help = "The same as --demangle=none."                                 \
+	}
+
 extern const struct option_row report_rows[];

@@ -94,18 +94,18 @@ has_name()
 @test "a program of another root" {
 	need_root
 	need chroot
-	mkdir "$BATS_TEST_TMPDIR/root"
-	cp "$DIR/sleeper" "$BATS_TEST_TMPDIR/root/only-there"
-	chroot "$BATS_TEST_TMPDIR/root" /only-there 3>&- &
+	mkdir "$BATS_TEST_TMPDIR/jail"
+	cp "$DIR/sleeper" "$BATS_TEST_TMPDIR/jail/only-there"
+	chroot "$BATS_TEST_TMPDIR/jail" /only-there 3>&- &
 	sleeper=$!
 	for ((i = 0; i < 100; i++)); do
-		[ "$(readlink "/proc/$sleeper/root")" != "$BATS_TEST_TMPDIR/root" ] || break
+		[ "$(readlink "/proc/$sleeper/root")" != "$BATS_TEST_TMPDIR/jail" ] || break
 		sleep 0.05
 	done
 	main=- describe /only-there "$id"
 	has_name
 	run -0 "$OPROFILE" where --session-dir "$session" only-there
-	[[ $output == *"/proc/$sleeper/root/only-there: found"* ]]
+	[[ $output == *"/proc/$sleeper/"*"/only-there: found"* ]]
 }
 
 @test "another file, another boot, another machine, another process: not used" {
