@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "resolve/elf_file.h"
 #include "resolve/insn.h"
+#include "resolve/insn_marks.h"
 #include "resolve/plt.h"
 
 enum {
@@ -22,6 +23,7 @@ struct code {
 	struct symtab *tab;
 	struct symtab *plt;
 	struct insn_decoder *decoder;
+	struct insn_marks *marks; /* NULL: all is code */
 	uint64_t shift;
 	uint8_t window[WINDOW];
 	uint64_t window_at; /* link-time address of its first byte */
@@ -52,6 +54,21 @@ static struct symtab *load_symbols(struct code *c, const char *symbols_path)
 	}
 	close(fd);
 	return tab;
+}
+
+/* Stripped binaries leave their marks to the file that has their symbols. */
+static void load_marks(struct code *c, const char *symbols_path)
+{
+	int fd = symbols_path ? elf_open_regular(symbols_path) : -1;
+	struct elf_file debug;
+	bool has_debug = fd >= 0 && !elf_file_init_fd(&debug, fd, NULL);
+
+	if (insn_marks_load(&c->elf, has_debug ? &debug : NULL, &c->marks))
+		c->marks = NULL;
+	if (has_debug)
+		elf_file_done(&debug);
+	if (fd >= 0)
+		close(fd);
 }
 
 static int open_file(struct code *c, const char *path, struct err *err)
@@ -92,6 +109,7 @@ int code_open(const char *path, const char *symbols_path, uint64_t shift,
 		return r;
 	}
 	c->tab = load_symbols(c, symbols_path);
+	load_marks(c, symbols_path);
 	if (plt_load(&c->elf, &c->plt))
 		c->plt = NULL;
 	*ret_code = c;
@@ -103,6 +121,7 @@ void code_close(struct code *c)
 	if (!c)
 		return;
 	insn_close(c->decoder);
+	insn_marks_free(c->marks);
 	symtab_free(c->tab);
 	symtab_free(c->plt);
 	if (c->has_elf)
@@ -143,6 +162,9 @@ int code_insn(struct code *c, uint64_t address, struct insn *ret_insn)
 {
 	uint64_t vaddr = address - c->shift;
 	uint64_t at = vaddr - c->window_at;
+	enum insn_mode mode;
+	uint64_t end;
+	size_t len;
 
 	/* Read on while a whole instruction may not be there. */
 	if (at >= c->window_len || c->window_len - at < INSN_BYTES_MAX) {
@@ -150,7 +172,11 @@ int code_insn(struct code *c, uint64_t address, struct insn *ret_insn)
 			return -ENODATA;
 		at = 0;
 	}
-	insn_decode(c->decoder, c->window + at, c->window_len - at, address, ret_insn);
+	mode = insn_marks_at(c->marks, vaddr, &end);
+	len = c->window_len - at;
+	if (end - vaddr < len)
+		len = (size_t)(end - vaddr);
+	insn_decode(c->decoder, mode, c->window + at, len, address, ret_insn);
 	return 0;
 }
 

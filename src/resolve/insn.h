@@ -15,7 +15,8 @@ enum {
 
 struct insn {
 	unsigned int len; /* bytes, at least 1 */
-	bool bad;         /* no instruction: data, or not known to the decoder */
+	bool bad;         /* no instruction that is known to the decoder */
+	bool is_data;     /* marked as data: INSN_DATA */
 	/* As the GNU assembler has it, "jne    "; where there is a target, without it. */
 	char text[INSN_TEXT_MAX];
 	bool has_target; /* a jump or call to `target`, the last operand */
@@ -29,6 +30,13 @@ struct insn_machine {
 	uint16_t machine; /* EM_... */
 	bool is64;
 	bool big; /* endian */
+};
+
+/* What bytes are. */
+enum insn_mode {
+	INSN_CODE,
+	INSN_THUMB, /* of ARM's shorter instructions */
+	INSN_DATA
 };
 
 struct insn_decoder;
@@ -52,6 +60,7 @@ int insn_open(const struct insn_machine *machine, struct insn_decoder **ret_deco
 void insn_close(struct insn_decoder *d); /* NULL is fine */
 const char *insn_engine_name(const struct insn_decoder *d);
 /* The instruction at the beginning of `len` (1 or more) bytes, which lie at `address`.  Bytes
- * that are none become ".byte 0x..", as many as the machine's smallest instruction has. */
-void insn_decode(struct insn_decoder *d, const uint8_t *bytes, size_t len,
-		 uint64_t address, struct insn *ret_insn);
+ * that are none become ".byte 0x..", as many as objdump takes together; data
+ * becomes ".word 0x..", ".short" or ".byte". */
+void insn_decode(struct insn_decoder *d, enum insn_mode mode, const uint8_t *bytes,
+		 size_t len, uint64_t address, struct insn *ret_insn);

@@ -2,6 +2,7 @@
  * What its functions take is in llvm-c/Disassembler.h and llvm-c/Target.h, and has been so
  * since LLVM 3.0. */
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct llvm {
 	void (*dispose)(void *dc);
 	void *dc;
 	struct insn *now; /* being decoded */
+	struct insn_machine machine;
 };
 
 static void *load(void)
@@ -35,7 +37,7 @@ static void *load(void)
 	static const char *const names[] = {
 		"libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM-16.so.1",
 		"libLLVM-17.so.1", "libLLVM.so.18.1", "libLLVM.so.19.1",
-		"libLLVM.so.20.1", "libLLVM-13.so.1",
+		"libLLVM.so.20.1",
 	};
 	void *lib = NULL;
 
@@ -61,7 +63,7 @@ static const char *target_of(const char *triple)
 	} rows[] = {
 		{ "x86_64", "X86" },  { "i686", "X86" },      { "aarch64", "AArch64" },
 		{ "arm", "ARM" },     { "s390x", "SystemZ" }, { "powerpc", "PowerPC" },
-		{ "riscv", "RISCV" },
+		{ "riscv", "RISCV" }, { "thumb", "ARM" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -103,23 +105,26 @@ static const char *note_address(void *ctx, uint64_t value, uint64_t *type, uint6
 	return NULL;
 }
 
-/* All that the machine may have. */
+/* All that the machine may have and LLVM 14 knows; of what it does not know it would warn. */
 static const char *features_of(const char *triple)
 {
 	if (!strncmp(triple, "riscv", 5))
 		return "+m,+a,+f,+d,+c";
 	if (!strncmp(triple, "aarch64", 7))
-		return "+v8.6a,+sve,+sve2,+crypto,+mte";
-	if (!strncmp(triple, "arm", 3))
-		return "+vfp4,+neon,+crypto,+crc,+hwdiv-arm";
+		return "+v8.7a,+sve,+sve2,+sve2-aes,+sve2-sha3,+sve2-sm4,+sve2-bitperm,"
+		       "+crypto,+mte,+tme,+bf16,+i8mm,+rand,+ls64,+f32mm,+f64mm,+mops,+"
+		       "hbc,+sme";
+	if (!strncmp(triple, "arm", 3) || !strncmp(triple, "thumb", 5))
+		return "+v8.6a,+vfp4,+neon,+crypto,+crc,+hwdiv,+hwdiv-arm,+fullfp16,"
+		       "+dotprod,+bf16,+i8mm";
 	return "";
 }
 
 static const char *cpu_of(const char *triple)
 {
 	if (!strncmp(triple, "s390x", 5))
-		return "z15";
-	return !strncmp(triple, "powerpc", 7) ? "pwr9" : "";
+		return "arch14";
+	return !strncmp(triple, "powerpc", 7) ? "pwr10" : "";
 }
 
 static void *open_llvm(const char *triple, const struct insn_machine *machine)
@@ -127,7 +132,6 @@ static void *open_llvm(const char *triple, const struct insn_machine *machine)
 	void *lib = load();
 	struct llvm *l = lib ? calloc(1, sizeof(*l)) : NULL;
 
-	(void)machine;
 	if (l && find(lib, "LLVMCreateDisasmCPUFeatures", &l->create) &&
 	    find(lib, "LLVMSetDisasmOptions", &l->set_options) &&
 	    find(lib, "LLVMDisasmInstruction", &l->disassemble) &&
@@ -135,6 +139,7 @@ static void *open_llvm(const char *triple, const struct insn_machine *machine)
 		l->dc = l->create(triple, cpu_of(triple), features_of(triple), l, 0,
 				  NULL, note_address);
 	if (l && l->dc) {
+		l->machine = *machine;
 		l->set_options(l->dc, PRINT_IMM_HEX);
 		return l;
 	}
@@ -170,6 +175,34 @@ static void put_text(struct insn *out, const char *text)
 		out->text[at] = '\0';
 }
 
+/* Instructions that LLVM 14 does not know. */
+
+/* SCV (Power ISA 3.0, chapter 3.3.1): opcode 17, 01 in the last bits, LEV in bits 20 to 26. */
+static unsigned int mend_ppc(struct insn *out, const uint8_t *bytes, bool big)
+{
+	uint32_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	if (big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+		word = __builtin_bswap32(word);
+	if ((word & 0xfffff01f) != 0x44000001)
+		return 0;
+	snprintf(out->text, sizeof(out->text), "%-6s %u", "scv", word >> 5 & 0x7f);
+	return (unsigned int)sizeof(word);
+}
+
+/* RISBG and its like (z/Architecture Principles of Operation, chapter 7): bits of I4 and I5 that
+ * are ignored need not be 0. */
+static bool mend_s390(uint8_t *bytes)
+{
+	if (bytes[0] != 0xec || (bytes[5] != 0x55 && bytes[5] != 0x59) ||
+	    !(bytes[3] & 0x40 || bytes[4] & 0xc0))
+		return false;
+	bytes[3] &= 0xbf;
+	bytes[4] &= 0x3f;
+	return true;
+}
+
 static unsigned int decode_llvm(void *ctx, const uint8_t *bytes, size_t len,
 				uint64_t address, struct insn *ret_insn)
 {
@@ -181,7 +214,11 @@ static unsigned int decode_llvm(void *ctx, const uint8_t *bytes, size_t len,
 	memcpy(copy, bytes, len);
 	l->now = ret_insn;
 	took = l->disassemble(l->dc, copy, len, address, text, sizeof(text));
+	if (!took && l->machine.machine == EM_S390 && len >= 6 && mend_s390(copy))
+		took = l->disassemble(l->dc, copy, len, address, text, sizeof(text));
 	l->now = NULL;
+	if (!took && l->machine.machine == EM_PPC64 && len >= 4)
+		return mend_ppc(ret_insn, bytes, l->machine.big);
 	if (!took || took > len)
 		return 0;
 	put_text(ret_insn, text);

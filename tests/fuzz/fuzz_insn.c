@@ -23,12 +23,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct insn_decoder *decoders[MACHINES]; /* slow to make */
 	size_t m = size ? data[0] % MACHINES : 0;
+	enum insn_mode mode = size ? data[0] / MACHINES % (INSN_DATA + 1) : 0;
 	struct insn insn;
 
 	if (!size || (!decoders[m] && insn_open(&machines[m], &decoders[m])))
 		return 0;
 	for (size_t at = 1; at < size; at += insn.len) {
-		insn_decode(decoders[m], data + at, size - at, at, &insn);
+		insn_decode(decoders[m], mode, data + at, size - at, at, &insn);
 		if (!insn.len || insn.len > size - at ||
 		    !memchr(insn.text, 0, sizeof(insn.text)))
 			abort();
