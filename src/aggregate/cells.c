@@ -316,7 +316,7 @@ static int number_place(struct profile *p, struct view *v, struct numbers *n, si
 	struct cell_view c = { .actor = &nobody,
 			       .place = is_known ? &v->places.at[at] : &nowhere };
 
-	if (p->needs & NEED_LINES && is_known &&
+	if ((p->needs & NEED_LINES || p->options.code) && is_known &&
 	    (!i || c.place->image != n->lines->image) &&
 	    source_lines_begin(n->lines, i, n->where_of))
 		return -ENOMEM;

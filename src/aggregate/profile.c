@@ -45,6 +45,8 @@ void profile_done(struct profile *p)
 	view_free(p->view);
 	strtab_done(&p->strings);
 	vec_done(&p->events);
+	for (size_t i = 0; i < p->images.nr; i++)
+		free(p->images.at[i].sections);
 	vec_done(&p->images);
 	vec_done(&p->functions);
 	groups_done(p);
@@ -89,7 +91,7 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 	/* What is fetched for names should be fetched for what counts most. */
 	if (p->needs & (NEED_FUNCTION | NEED_ADDRESS) && source->naming)
 		p->view->fetch = naming_defer(source->naming);
-	if (p->needs & NEED_LINES && source->naming)
+	if ((p->needs & NEED_LINES || p->options.code_lines) && source->naming)
 		naming_want_lines(source->naming);
 	p->view->time_width_ns = time_width(p);
 	p->view->by_cpu = p->needs & NEED_CPU;

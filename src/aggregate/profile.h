@@ -44,9 +44,11 @@ struct profile_options {
 	/* Functions of one name at several addresses are several groups (OProfile's
 	 * --symbols), not one (--by symbol). */
 	bool functions_apart;
-	bool periods;   /* sum up the samples' periods, else they stay 0 */
-	bool quality;   /* fill profile.quality and the counts of images */
-	bool raw_names; /* symbols as in the symbol table, not demangled */
+	bool periods;    /* sum up the samples' periods, else they stay 0 */
+	bool quality;    /* fill profile.quality and the counts of images */
+	bool code;       /* note where the code of images is ... */
+	bool code_lines; /* ... and find their debug files, too */
+	bool raw_names;  /* symbols as in the symbol table, not demangled */
 	const struct name_patterns
 		*patterns;      /* make demangled names shorter; or NULL */
 	bool merge_images;      /* each image is an application of its own */
@@ -76,13 +78,23 @@ struct profile_event {
 	uint64_t period;
 };
 
+/* Where a section of a module was. */
+struct profile_section {
+	uint32_t name; /* string */
+	uint64_t address;
+};
+
 struct profile_image {
 	uint32_t name; /* strings of the profile */
 	uint32_t from; /* where its symbols came from */
-	/* With a key that needs lines: the file with its code, "": unknown, or it is not at
-	 * the addresses of that file; they are those of the profile less `shift`. */
+	/* With options.code: the file with its code and a separate debug file, "": unknown.
+	 * Its addresses are those of the profile less `shift`; of a module those of its
+	 * sections count, an array of the profile's. */
 	uint32_t binary;
+	uint32_t debug;
 	uint64_t shift;
+	struct profile_section *sections;
+	size_t nr_sections;
 	enum image_kind kind;
 	struct build_id build_id;
 	enum naming_status status;

@@ -73,26 +73,54 @@ static int prepare(struct source_lines *s, size_t from, size_t end,
 	return 0;
 }
 
-/* What is open says where the code of the image is. */
-static int note_binary(struct source_lines *s)
+static int note_sections(struct profile *p, struct profile_image *image,
+			 const struct naming_code *code)
+{
+	struct profile_section *all = calloc(code->nr_places, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < code->nr_places; i++) {
+		all[i].name = strtab_add(&p->strings, code->places[i].section);
+		all[i].address = code->places[i].address;
+		if (all[i].name == STRTAB_FAILED) {
+			free(all);
+			return -ENOMEM;
+		}
+	}
+	image->sections = all;
+	image->nr_sections = code->nr_places;
+	return 0;
+}
+
+/* What is open says where the code of the image is.  Of images that are one to the profile,
+ * the first counts. */
+static int note_code(struct source_lines *s)
 {
 	uint32_t number = s->view->image_of[s->image];
+	struct profile *p = s->p;
 	struct profile_image *image;
-	const char *path;
+	struct naming_code code;
 
 	if (number == VIEW_UNSET) /* only functions make it one of the profile */
 		return 0;
-	image = &s->p->images.at[number];
-	path = naming_lines_binary(s->open, &image->shift);
-	if (path)
-		image->binary = strtab_add(&s->p->strings, path);
-	return image->binary == STRTAB_FAILED ? -ENOMEM : 0;
+	image = &p->images.at[number];
+	naming_lines_code(s->open, &code);
+	if (image->binary || !code.path)
+		return 0;
+	image->shift = code.shift;
+	image->binary = strtab_add(&p->strings, code.path);
+	image->debug = strtab_add(&p->strings, code.debug_path ? code.debug_path : "");
+	if (image->binary == STRTAB_FAILED || image->debug == STRTAB_FAILED)
+		return -ENOMEM;
+	return code.nr_places ? note_sections(p, image, &code) : 0;
 }
 
 int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)
 {
 	const struct view *v = s->view;
 	uint32_t image = v->places.at[v->order[at]].image;
+	bool lines = s->p->needs & NEED_LINES;
 	size_t end = at;
 	int r;
 
@@ -100,12 +128,13 @@ int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)
 	s->image = image;
 	while (end < v->places.nr && v->places.at[v->order[end]].image == image)
 		end++;
-	if (image == DICT_NONE || !v->source.naming || !s->p->options.lines)
+	if (image == DICT_NONE || !v->source.naming || (lines && !s->p->options.lines))
 		return 0;
-	r = naming_lines_open(v->source.naming, image, s->p->options.lines, &s->open);
-	if (!r && s->open)
-		r = note_binary(s);
-	return r || !s->open ? r : prepare(s, at, end, where);
+	r = naming_lines_open(v->source.naming, image,
+			      lines ? s->p->options.lines : NULL, &s->open);
+	if (!r && s->open && s->p->options.code)
+		r = note_code(s);
+	return r || !s->open || !lines ? r : prepare(s, at, end, where);
 }
 
 static uint32_t add(struct source_lines *s)

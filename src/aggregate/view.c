@@ -298,7 +298,7 @@ static void decide_names(const struct profile *p, struct view *v)
 	    (named ? DENSE_NAMED_EVENTS : 1 << DENSE_EVENT_BITS))
 		v->dense.on = false;
 	v->late = named && (v->source.names_late || v->fetch || !v->dense.on ||
-			    p->needs & NEED_LINES);
+			    p->needs & NEED_LINES || p->options.code);
 }
 
 int view_extend(struct profile *p, struct view *v)

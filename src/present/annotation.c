@@ -34,6 +34,7 @@ struct making {
 	size_t symbol_key;
 	size_t start_key;
 	size_t line_key;
+	bool no_lines; /* of code alone */
 };
 
 static void add_counts(const struct annotation *a, uint64_t *to, const uint64_t *counts)
@@ -399,6 +400,20 @@ static int make_pool(struct annotation *a)
 	return 0;
 }
 
+/* Of code alone only what is not shown is summed up here. */
+static int add_others(struct making *m)
+{
+	struct annotation *a = m->a;
+
+	for (size_t i = 0; m->top && i < a->groups.all.nr; i++) {
+		uint64_t f = value_of(m, i, m->symbol_key);
+
+		if (f >= a->p->functions.nr || !m->top[f])
+			add_counts(a, a->other, a->groups.all.at[i].counts);
+	}
+	return 0;
+}
+
 static int make(struct making *m, size_t top)
 {
 	struct annotation *a = m->a;
@@ -408,6 +423,8 @@ static int make(struct making *m, size_t top)
 		r = sum_functions(m);
 	if (!r)
 		r = choose_top(m, top);
+	if (!r && m->no_lines)
+		return add_others(m);
 	for (size_t i = 0; !r && i < a->groups.all.nr; i++)
 		r = take_group(m, i);
 	if (!r)
@@ -433,7 +450,19 @@ static bool find_keys(struct making *m)
 	m->symbol_key = (size_t)symbol;
 	m->start_key = (size_t)start;
 	m->line_key = (size_t)line;
-	return image >= 0 && symbol >= 0 && start >= 0 && line >= 0;
+	m->no_lines = start < 0 || line < 0;
+	return image >= 0 && symbol >= 0;
+}
+
+static bool has_skid(const struct annotation *a)
+{
+	for (size_t c = 0; c < a->nr_columns; c++) {
+		uint32_t event = a->groups.classes.columns.at[c].event;
+
+		if (!(a->p->events.at[event].flags & EVENT_PRECISE))
+			return true;
+	}
+	return false;
 }
 
 int annotation_make(struct annotation *a, struct profile *p,
@@ -452,6 +481,7 @@ int annotation_make(struct annotation *a, struct profile *p,
 	if (r)
 		return r;
 	a->nr_columns = a->groups.nr_columns;
+	a->has_skid = has_skid(a);
 	r = make(&m, top);
 	map_done(&m.file_by);
 	map_done(&m.place_by);

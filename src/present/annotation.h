@@ -55,6 +55,7 @@ struct annotation {
 	VEC(struct annotated_rest) rest;  /* likewise */
 	uint64_t *without_line;           /* the sum of `rest` */
 	uint64_t *other;                  /* of functions beyond the top ones */
+	bool has_skid; /* an event is not precise: samples may stand behind their place */
 	/* What the above point into. */
 	VEC(struct annotated_line) all_lines;
 	VEC(struct annotated_start) all_starts;
@@ -63,7 +64,8 @@ struct annotation {
 	size_t pool_used;
 };
 
-/* Makes it from a profile with the keys image, symbol, function-line, address and line.
+/* Makes it from a profile with the keys image, symbol, function-line, address and line; without
+ * function-line and line there are no files.
  * `top`: only the functions with the most samples, so many; 0: all.  0, -ENOMEM, or -EINVAL
  * with a line: columns cannot stand side by side.  annotation_done() in any case. */
 int annotation_make(struct annotation *a, struct profile *p,

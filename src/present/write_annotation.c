@@ -10,6 +10,7 @@
 #include "present/annotate_margin.h"
 #include "present/annotation.h"
 #include "present/header.h"
+#include "present/source_text.h"
 
 /* One file on its way. */
 struct listing {
@@ -159,16 +160,6 @@ static int put_line(struct listing *s, uint32_t line, const char *text, size_t l
 	return r;
 }
 
-/* Without its end: "\n" or "\r\n". */
-static size_t text_len(const char *text, size_t len)
-{
-	if (len && text[len - 1] == '\n')
-		len--;
-	if (len && text[len - 1] == '\r')
-		len--;
-	return len;
-}
-
 static int put_source(struct listing *s, FILE *in)
 {
 	char *text = NULL;
@@ -177,7 +168,7 @@ static int put_source(struct listing *s, FILE *in)
 	int r = 0;
 
 	for (uint32_t line = 1; !r && (len = getline(&text, &cap, in)) >= 0; line++)
-		r = put_line(s, line, text, text_len(text, (size_t)len));
+		r = put_line(s, line, text, source_line_len(text, (size_t)len));
 	free(text);
 	return r;
 }
@@ -291,7 +282,17 @@ static bool any(const struct annotation *a, const uint64_t *counts)
 	return false;
 }
 
-void annotation_write_sums(FILE *out, const struct annotation *a, const uint64_t *shown,
+static void put_skid(FILE *out, const struct annotation_layout *l, bool by_line)
+{
+	fprintf(out,
+		" * \n * The event is not precise: a sample may be of the %s executed "
+		"just before%s.\n",
+		by_line ? "line" : "instruction",
+		!by_line && l->screen.is_terminal ? " (~ where there are many)" : "");
+}
+
+void annotation_write_sums(FILE *out, const struct annotation *a,
+			   const struct annotation_layout *l, const uint64_t *shown,
 			   bool by_line)
 {
 	uint64_t *left = calloc(a->nr_columns + 1, sizeof(*left));
@@ -315,6 +316,8 @@ void annotation_write_sums(FILE *out, const struct annotation *a, const uint64_t
 		put_sum(out, a, a->rest.at[i].counts, "  ",
 			strtab_get(&a->p->strings, a->rest.at[i].image));
 	put_sum(out, a, a->groups.totals, "in all", "");
+	if (a->has_skid)
+		put_skid(out, l, by_line);
 	fputs(" */\n", out);
 	free(left);
 }

@@ -40,5 +40,6 @@ int annotation_write_file(FILE *out, const struct annotation *a, size_t file,
 			  const struct annotation_layout *l, uint64_t *shown);
 /* The comment behind the last file, or function: that what was shown and what was not are all
  * samples. */
-void annotation_write_sums(FILE *out, const struct annotation *a, const uint64_t *shown,
+void annotation_write_sums(FILE *out, const struct annotation *a,
+			   const struct annotation_layout *l, const uint64_t *shown,
 			   bool by_line);

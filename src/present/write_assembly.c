@@ -8,36 +8,17 @@
 #include "aggregate/profile.h"
 #include "present/annotate_margin.h"
 #include "present/annotation.h"
+#include "present/assembly.h"
+#include "present/assembly_jumps.h"
+#include "present/assembly_lines.h"
 #include "present/percent.h"
 #include "resolve/code.h"
 #include "resolve/insn.h"
 
 enum {
 	NONE = 0xffffffff,
-	FUNCTION_MAX = 16 << 20 /* bytes that are believed */
-};
-
-/* Samples at an address. */
-struct hit {
-	uint32_t function;
-	uint32_t image;
-	uint64_t address;
-	const uint64_t *counts;
-};
-
-/* A line of the listing. */
-struct row {
-	uint64_t address;
-	uint64_t end;
-	bool no_code;
-	uint64_t *counts; /* NULL: no samples */
-};
-
-/* The hits of a function. */
-struct part {
-	size_t first;
-	size_t nr;
-	const uint64_t *counts;
+	/* Percent of its function, of an instruction whose neighbours are marked. */
+	SKID_FROM = 5
 };
 
 struct listing {
@@ -46,87 +27,17 @@ struct listing {
 	const struct assembly_source *source;
 	const struct annotation_layout *l;
 	uint64_t *shown;
-	VEC(struct hit) hits;
-	VEC(struct part) parts;
-	VEC(struct row) rows; /* of the function at hand */
+	struct assembly assembly;
+	struct assembly_jumps jumps;
+	struct assembly_lines lines;
+	uint8_t *owners; /* by row: it may own the samples of another */
+	size_t nr_owners;
 	struct code *code;
 	uint32_t image;  /* whose code is open */
 	uint32_t titled; /* which was named last */
 	char section[64];
 	uint64_t only; /* with --hottest: the address */
 };
-
-/* ---- what there is ---- */
-
-static int compare_hits(const void *x, const void *y)
-{
-	const struct hit *a = x, *b = y;
-
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
-static int compare_parts(const void *x, const void *y, void *ctx)
-{
-	const struct part *a = x, *b = y;
-	const struct listing *of = ctx;
-
-	for (size_t c = 0; c < of->a->nr_columns; c++)
-		if (a->counts[c] != b->counts[c])
-			return a->counts[c] > b->counts[c] ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
-}
-
-static int collect(struct listing *s)
-{
-	const struct annotation *a = s->a;
-	const struct key_list *keys = a->p->options.keys;
-	int symbol = keys_find(keys, KEY_SYMBOL);
-	int image = keys_find(keys, KEY_IMAGE);
-	int address = keys_find(keys, KEY_ADDRESS);
-
-	if (symbol < 0 || image < 0 || address < 0)
-		return -EINVAL;
-	for (size_t i = 0; i < a->groups.all.nr; i++) {
-		const struct line *line = &a->groups.all.at[i];
-		struct hit hit = {
-			.function = (uint32_t)profile_value(a->p, line->group,
-							    (size_t)symbol),
-			.image = (uint32_t)profile_value(a->p, line->group,
-							 (size_t)image),
-			.address = profile_value(a->p, line->group, (size_t)address),
-			.counts = line->counts,
-		};
-
-		if (hit.function < a->p->functions.nr && !vec_push(&s->hits, hit))
-			return -ENOMEM;
-	}
-	if (s->hits.nr)
-		qsort(s->hits.at, s->hits.nr, sizeof(*s->hits.at), compare_hits);
-	return 0;
-}
-
-static int divide(struct listing *s)
-{
-	const struct annotation *a = s->a;
-
-	for (size_t i = 0; i < s->hits.nr; i++) {
-		uint32_t f = s->hits.at[i].function;
-		struct part part = { i, 0, &a->functions[f * a->nr_columns] };
-
-		if ((!i || s->hits.at[i - 1].function != f) &&
-		    !vec_push(&s->parts, part))
-			return -ENOMEM;
-		s->parts.at[s->parts.nr - 1].nr++;
-	}
-	if (s->parts.nr)
-		qsort_r(s->parts.at, s->parts.nr, sizeof(*s->parts.at), compare_parts,
-			s);
-	return 0;
-}
-
-/* ---- one function ---- */
 
 static void open_code(struct listing *s, uint32_t image)
 {
@@ -136,104 +47,27 @@ static void open_code(struct listing *s, uint32_t image)
 	s->code = s->source->code_of(s->source->ctx, image);
 }
 
-/* A row with the sum of the hits before its end, from *at on. */
-static int add_row(struct listing *s, const struct row *made, size_t *at, size_t end)
-{
-	size_t nr = s->a->nr_columns;
-	struct row *row;
-
-	if (!vec_push(&s->rows, *made))
-		return -ENOMEM;
-	row = &s->rows.at[s->rows.nr - 1];
-	for (; *at < end && s->hits.at[*at].address < row->end; ++*at) {
-		if (!row->counts)
-			row->counts = calloc(nr, sizeof(*row->counts));
-		if (!row->counts)
-			return -ENOMEM;
-		for (size_t c = 0; c < nr; c++)
-			row->counts[c] += s->hits.at[*at].counts[c];
-	}
-	return 0;
-}
-
-/* Where the function begins and ends, as far as it is known. */
-static void find_bounds(const struct listing *s, const struct part *part,
-			uint64_t *ret_start, uint64_t *ret_end)
-{
-	const struct hit *first = &s->hits.at[part->first];
-	const struct hit *last = first + part->nr - 1;
-	const struct profile_function *f = &s->a->p->functions.at[first->function];
-	bool known = f->kind == FUNCTION_NAMED || f->kind == FUNCTION_UNNAMED;
-	uint64_t from = known && f->vma <= first->address ? f->vma : first->address;
-	const struct symbol *symbol = NULL;
-	uint64_t start;
-
-	if (s->code)
-		symbol = code_symbol(s->code, from, &start);
-	*ret_start = from;
-	*ret_end = last->address + 1;
-	if (symbol && start == from && symbol->size < FUNCTION_MAX &&
-	    from + symbol->size > *ret_end)
-		*ret_end = from + symbol->size;
-}
-
-static int make_rows(struct listing *s, const struct part *part)
-{
-	size_t at = part->first, end = part->first + part->nr;
-	uint64_t address, stop;
-	int r = 0;
-
-	find_bounds(s, part, &address, &stop);
-	/* Of something that is too long, or has no code, only what was hit. */
-	if (!s->code || stop - address > FUNCTION_MAX)
-		stop = address;
-	while (!r && address < stop) {
-		struct row row = { .address = address };
-		struct insn insn;
-
-		if (code_insn(s->code, address, &insn))
-			break;
-		row.end = address + insn.len;
-		r = add_row(s, &row, &at, end);
-		address = row.end;
-	}
-	while (!r && at < end) {
-		struct row row = { .address = s->hits.at[at].address, .no_code = true };
-
-		row.end = row.address + 1;
-		r = add_row(s, &row, &at, end);
-	}
-	return r;
-}
-
-static void rows_clear(struct listing *s)
-{
-	for (size_t i = 0; i < s->rows.nr; i++)
-		free(s->rows.at[i].counts);
-	s->rows.nr = 0;
-}
-
 /* ---- text ---- */
 
-static int put_symbol(struct listing *s, uint64_t address)
+static void put_symbol(struct listing *s, uint64_t address)
 {
 	uint64_t start = 0;
 	const struct symbol *symbol = code_symbol(s->code, address, &start);
 	char *shown;
 
 	if (!symbol)
-		return 0;
+		return;
 	shown = profile_name_to_show(s->a->p, symbol->name);
 	fprintf(s->out, " <%s", shown ? shown : symbol->name);
 	if (address != start)
 		fprintf(s->out, "+0x%" PRIx64, address - start);
 	fputc('>', s->out);
 	free(shown);
-	return 0;
 }
 
-static void put_insn(struct listing *s, const struct row *row)
+static void put_insn(struct listing *s, const struct assembly_row *row)
 {
+	const char *reference;
 	struct insn insn;
 
 	fprintf(s->out, "%8" PRIx64 ":\t", row->address);
@@ -242,6 +76,11 @@ static void put_insn(struct listing *s, const struct row *row)
 		return;
 	}
 	fputs(insn.text, s->out);
+	reference = code_reference(s->code, row->address, row->end);
+	if (reference) {
+		fprintf(s->out, insn.has_target ? "<%s>" : "        # <%s>", reference);
+		return;
+	}
 	if (insn.has_target) {
 		fprintf(s->out, "%" PRIx64, insn.target);
 		put_symbol(s, insn.target);
@@ -252,16 +91,79 @@ static void put_insn(struct listing *s, const struct row *row)
 	}
 }
 
-static bool is_shown(const struct listing *s, size_t i)
-{
-	size_t context = (size_t)s->l->context;
-	size_t from = i > context ? i - context : 0;
-	size_t to = s->rows.nr - i > context ? i + context : s->rows.nr - 1;
+/* ---- what is marked on a terminal ---- */
 
-	if (s->l->context < 0)
-		return true;
+static bool goes_on(struct listing *s, const struct assembly_row *row)
+{
+	static const char *const never[] = { "jmp", "ret", "br ", "b  ", "j  " };
+	struct insn insn;
+
+	if (row->no_code || code_insn(s->code, row->address, &insn))
+		return false;
+	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		if (!strncmp(insn.text, never[i], strlen(never[i])))
+			return false;
+	return true;
+}
+
+/* An interrupt comes late: what was executed right before may be what the samples are of. */
+static void mark_owners(struct listing *s, const struct assembly_function *f)
+{
+	const struct assembly *all = &s->assembly;
+
+	for (size_t i = 0; i < all->rows.nr; i++) {
+		const struct assembly_row *row = &all->rows.at[i];
+
+		if (!row->counts ||
+		    percent_of(row->counts[0], f->counts[0]) < SKID_FROM)
+			continue;
+		if (i && !row->apart && goes_on(s, row - 1))
+			s->owners[i - 1] = 1;
+		for (size_t k = 0; k < s->jumps.all.nr; k++)
+			if (s->jumps.all.at[k].to == i)
+				s->owners[s->jumps.all.at[k].from] = 1;
+	}
+}
+
+static int make_marks(struct listing *s, const struct assembly_function *f)
+{
+	size_t nr = s->assembly.rows.nr;
+	uint8_t *owners;
+	int r;
+
+	if (!s->l->screen.is_terminal)
+		return 0;
+	r = assembly_jumps_find(&s->jumps, &s->assembly, s->code);
+	if (r)
+		return r;
+	owners = realloc(s->owners, nr + 1);
+	if (!owners)
+		return -ENOMEM;
+	memset(owners, 0, nr + 1);
+	s->owners = owners;
+	if (s->a->has_skid && s->code)
+		mark_owners(s, f);
+	return 0;
+}
+
+static void put_marks(struct listing *s, size_t row)
+{
+	if (!s->l->screen.is_terminal)
+		return;
+	fputc(s->owners[row] ? '~' : ' ', s->out);
+	assembly_jumps_put(s->out, &s->jumps, row, s->l->screen.utf8);
+}
+
+/* ---- rows ---- */
+
+static bool is_near(const struct listing *s, size_t i, size_t context)
+{
+	const struct assembly *all = &s->assembly;
+	size_t from = i > context ? i - context : 0;
+	size_t to = all->rows.nr - i > context ? i + context : all->rows.nr - 1;
+
 	for (size_t k = from; k <= to; k++) {
-		const struct row *row = &s->rows.at[k];
+		const struct assembly_row *row = &all->rows.at[k];
 
 		if (s->source->hottest ? row->counts && row->address <= s->only &&
 						 s->only < row->end
@@ -271,91 +173,118 @@ static bool is_shown(const struct listing *s, size_t i)
 	return false;
 }
 
-static void put_rows(struct listing *s)
+static int put_row(struct listing *s, size_t i, bool apart)
 {
+	const struct assembly_row *row = &s->assembly.rows.at[i];
+	int r = 0;
+
+	if (apart)
+		margin_put_gap(s->out, s->a);
+	for (size_t c = 0; row->counts && c < s->a->nr_columns; c++)
+		s->shown[c] += row->counts[c];
+	if (s->source->mixed)
+		r = assembly_lines_put(&s->lines, s->out, s->code, row->address);
+	margin_put(s->out, s->a, &s->l->screen, row->counts);
+	put_marks(s, i);
+	put_insn(s, row);
+	fputc('\n', s->out);
+	return r;
+}
+
+static int put_rows(struct listing *s)
+{
+	const struct assembly *all = &s->assembly;
+	long context = s->l->context;
 	bool skipped = false;
+	int r = 0;
 
-	for (size_t i = 0; i < s->rows.nr; i++) {
-		const struct row *row = &s->rows.at[i];
-
-		if (!is_shown(s, i)) {
+	for (size_t i = 0; !r && i < all->rows.nr; i++) {
+		if (context >= 0 && !is_near(s, i, (size_t)context)) {
 			skipped = true;
 			continue;
 		}
-		if (skipped)
-			margin_put_gap(s->out, s->a);
+		r = put_row(s, i, skipped || all->rows.at[i].apart);
 		skipped = false;
-		for (size_t c = 0; row->counts && c < s->a->nr_columns; c++)
-			s->shown[c] += row->counts[c];
-		margin_put(s->out, s->a, &s->l->screen, row->counts);
-		put_insn(s, row);
-		fputc('\n', s->out);
 	}
+	return r;
 }
 
-static int put_title(struct listing *s, const struct part *part)
+static int put_title(struct listing *s, const struct assembly_function *f)
 {
-	const struct hit *first = &s->hits.at[part->first];
-	const char *name = profile_function_name(s->a->p, first->function);
-	const char *section = s->code ? code_section(s->code, first->address) : "";
+	const struct profile *p = s->a->p;
+	const char *name = profile_function_name(s->a->p, f->function);
+	uint64_t address = s->assembly.rows.at[0].address;
+	const char *section = s->code ? code_section(s->code, address) : "";
 
 	if (!name)
 		return -ENOMEM;
 	if (s->titled != s->image && s->code)
 		fprintf(s->out, "\n%s:     file format %s\n\n",
-			strtab_get(&s->a->p->strings, s->image), code_format(s->code));
+			strtab_get(&p->strings, p->images.at[f->image].name),
+			code_format(s->code));
 	if (s->titled != s->image)
 		s->section[0] = '\0';
 	s->titled = s->image;
-	if (strcmp(section, s->section) != 0) {
+	if (*section && strcmp(section, s->section) != 0) {
 		snprintf(s->section, sizeof(s->section), "%s", section);
 		fprintf(s->out, "\nDisassembly of section %s:\n", section);
 	}
-	fprintf(s->out, "\n%016" PRIx64 " <%s>: /* %s total: ", s->rows.at[0].address,
-		name, name);
-	margin_put_counts(s->out, s->a, part->counts);
+	fprintf(s->out, "\n%016" PRIx64 " <%s>: /* %s total: ", address, name, name);
+	margin_put_counts(s->out, s->a, f->counts);
 	fputs(" */\n", s->out);
 	return 0;
 }
 
-static int put_function(struct listing *s, const struct part *part)
+static int put_rows_of(struct listing *s, const struct assembly_function *f)
 {
-	int r;
+	int r = assembly_rows(&s->assembly, f, s->code);
 
-	open_code(s, s->hits.at[part->first].image);
-	r = make_rows(s, part);
-	if (!r && s->rows.nr)
-		r = put_title(s, part);
+	if (r || !s->assembly.rows.nr)
+		return r;
+	r = make_marks(s, f);
+	if (!r && s->source->mixed)
+		r = assembly_lines_begin(&s->lines, s->code, &s->assembly);
 	if (!r)
-		put_rows(s);
-	rows_clear(s);
-	return r;
+		r = put_title(s, f);
+	return r ? r : put_rows(s);
+}
+
+static int put_function(struct listing *s, const struct assembly_function *f)
+{
+	int r = 0;
+
+	open_code(s, f->image);
+	if (s->source->write && s->code)
+		r = s->source->write(s->source->ctx, s->out, &s->assembly, f, s->shown);
+	if (r)
+		return r < 0 ? r : 0;
+	return put_rows_of(s, f);
 }
 
 /* ---- all of them ---- */
 
-/* The part with the hottest instruction, which s->only is then. */
-static int find_hottest(struct listing *s, size_t *ret_part)
+/* The function with the hottest instruction, which s->only is then. */
+static int find_hottest(struct listing *s, size_t *ret_function)
 {
+	struct assembly *all = &s->assembly;
 	uint64_t most = 0;
 	int r = 0;
 
-	for (size_t i = 0; !r && i < s->parts.nr; i++) {
-		/* Parts are in order: no instruction has more than all of them. */
-		if (s->parts.at[i].counts[0] <= most)
+	for (size_t i = 0; !r && i < all->functions.nr; i++) {
+		/* They are in order: no instruction has more than all of them. */
+		if (all->functions.at[i].counts[0] <= most)
 			break;
-		open_code(s, s->hits.at[s->parts.at[i].first].image);
-		r = make_rows(s, &s->parts.at[i]);
-		for (size_t k = 0; k < s->rows.nr; k++) {
-			const struct row *row = &s->rows.at[k];
+		open_code(s, all->functions.at[i].image);
+		r = assembly_rows(all, &all->functions.at[i], s->code);
+		for (size_t k = 0; k < all->rows.nr; k++) {
+			const struct assembly_row *row = &all->rows.at[k];
 
 			if (!row->counts || row->counts[0] <= most)
 				continue;
 			most = row->counts[0];
 			s->only = row->address;
-			*ret_part = i;
+			*ret_function = i;
 		}
-		rows_clear(s);
 	}
 	return r;
 }
@@ -363,18 +292,22 @@ static int find_hottest(struct listing *s, size_t *ret_part)
 static int put_functions(struct listing *s)
 {
 	const struct assembly_source *from = s->source;
-	size_t nr = from->top && from->top < s->parts.nr ? from->top : s->parts.nr;
+	size_t nr = s->assembly.functions.nr;
 	size_t i = 0;
 	int r = 0;
 
+	if (from->top && from->top < nr)
+		nr = from->top;
 	if (from->hottest && nr) {
 		r = find_hottest(s, &i);
 		nr = i + 1;
 	}
-	for (; !r && i < nr; i++)
-		if (percent_of(s->parts.at[i].counts[0], s->a->groups.totals[0]) >=
-		    from->threshold)
-			r = put_function(s, &s->parts.at[i]);
+	for (; !r && i < nr; i++) {
+		const struct assembly_function *f = &s->assembly.functions.at[i];
+
+		if (percent_of(f->counts[0], s->a->groups.totals[0]) >= from->threshold)
+			r = put_function(s, f);
+	}
 	return r;
 }
 
@@ -389,14 +322,15 @@ int assembly_write(FILE *out, const struct annotation *a,
 			     .shown = shown,
 			     .image = NONE,
 			     .titled = NONE };
-	int r = collect(&s);
+	int r;
 
-	if (!r)
-		r = divide(&s);
+	assembly_lines_init(&s.lines, a, source);
+	r = assembly_make(&s.assembly, a);
 	if (!r)
 		r = put_functions(&s);
-	vec_done(&s.hits);
-	vec_done(&s.parts);
-	vec_done(&s.rows);
+	assembly_done(&s.assembly);
+	assembly_jumps_done(&s.jumps);
+	assembly_lines_done(&s.lines);
+	free(s.owners);
 	return r;
 }

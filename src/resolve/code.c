@@ -7,79 +7,20 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "resolve/elf_file.h"
+#include "resolve/code_priv.h"
 #include "resolve/insn.h"
 #include "resolve/insn_marks.h"
-#include "resolve/plt.h"
-
-enum {
-	WINDOW = 4096 /* bytes that are read at once */
-};
-
-struct code {
-	int fd;
-	bool has_elf;
-	struct elf_file elf;
-	struct symtab *tab;
-	struct symtab *plt;
-	struct insn_decoder *decoder;
-	struct insn_marks *marks; /* NULL: all is code */
-	uint64_t shift;
-	uint8_t window[WINDOW];
-	uint64_t window_at; /* link-time address of its first byte */
-	size_t window_len;
-};
 
 static bool is_big(const struct elf_file *f)
 {
 	return f->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
-static struct symtab *load_symbols(struct code *c, const char *symbols_path)
-{
-	struct symtab *tab = NULL;
-	int fd;
-
-	if (!symtab_load_elf_fd(c->fd, SYMTAB_FILE_OFFSETS, &tab, NULL) ||
-	    !symbols_path)
-		return tab;
-	fd = elf_open_regular(symbols_path);
-	if (fd < 0)
-		return tab;
-	symtab_free(tab);
-	tab = NULL;
-	if (symtab_load_elf_debug(c->fd, fd, &tab, NULL)) {
-		symtab_free(tab);
-		tab = NULL;
-	}
-	close(fd);
-	return tab;
-}
-
-/* Stripped binaries leave their marks to the file that has their symbols. */
-static void load_marks(struct code *c, const char *symbols_path)
-{
-	int fd = symbols_path ? elf_open_regular(symbols_path) : -1;
-	struct elf_file debug;
-	bool has_debug = fd >= 0 && !elf_file_init_fd(&debug, fd, NULL);
-
-	if (insn_marks_load(&c->elf, has_debug ? &debug : NULL, &c->marks))
-		c->marks = NULL;
-	if (has_debug)
-		elf_file_done(&debug);
-	if (fd >= 0)
-		close(fd);
-}
-
-static int open_file(struct code *c, const char *path, struct err *err)
+int code_open_elf(struct code *c, const char *path, struct err *err)
 {
 	struct insn_machine machine;
-	int r;
+	int r = elf_file_init_fd(&c->elf, c->fd, err);
 
-	c->fd = elf_open_regular(path);
-	if (c->fd < 0)
-		return err_sys(err, c->fd, "%s", path);
-	r = elf_file_init_fd(&c->elf, c->fd, err);
 	if (r)
 		return r;
 	c->has_elf = true;
@@ -93,8 +34,12 @@ static int open_file(struct code *c, const char *path, struct err *err)
 		 : 0;
 }
 
-int code_open(const char *path, const char *symbols_path, uint64_t shift,
-	      struct code **ret_code, struct err *err)
+static char *copy(const char *path)
+{
+	return path && *path ? strdup(path) : NULL;
+}
+
+int code_open(const struct code_where *where, struct code **ret_code, struct err *err)
 {
 	struct code *c = calloc(1, sizeof(*c));
 	int r;
@@ -102,116 +47,128 @@ int code_open(const char *path, const char *symbols_path, uint64_t shift,
 	if (!c)
 		return err_set(err, -ENOMEM, "out of memory");
 	c->fd = -1;
-	c->shift = shift;
-	r = open_file(c, path, err);
-	if (r) {
+	c->debug_fd = -1;
+	c->shift = where->shift;
+	c->options = where->lines;
+	c->path = copy(where->path);
+	c->debug_path = copy(where->debug_path);
+	c->kind = where->is_jitdump  ? &code_jit
+		  : where->nr_places ? &code_module
+				     : &code_elf;
+	r = c->kind->open(c, where, err);
+	if (r)
 		code_close(c);
-		return r;
-	}
-	c->tab = load_symbols(c, symbols_path);
-	load_marks(c, symbols_path);
-	if (plt_load(&c->elf, &c->plt))
-		c->plt = NULL;
-	*ret_code = c;
-	return 0;
+	else
+		*ret_code = c;
+	return r;
 }
 
 void code_close(struct code *c)
 {
 	if (!c)
 		return;
+	lines_free(c->lines);
 	insn_close(c->decoder);
 	insn_marks_free(c->marks);
 	symtab_free(c->tab);
 	symtab_free(c->plt);
+	vec_done(&c->places);
+	vec_done(&c->relocs);
+	vec_done(&c->jit_lines);
+	if (c->has_dump) {
+		jitdump_done(&c->dump);
+		mapped_release(&c->dump_bytes);
+	}
 	if (c->has_elf)
 		elf_file_done(&c->elf);
 	if (c->fd >= 0)
 		close(c->fd);
+	if (c->debug_fd >= 0)
+		close(c->debug_fd);
+	free(c->strings);
+	free(c->meant);
+	free(c->path);
+	free(c->debug_path);
 	free(c);
 }
 
-static const struct elf_segment *segment_at(const struct code *c, uint64_t vaddr)
+void code_mean(struct code *c, const char *function)
 {
-	for (size_t i = 0; i < c->elf.segments.nr; i++) {
-		const struct elf_segment *s = &c->elf.segments.at[i];
-
-		if (s->type == PT_LOAD && vaddr >= s->vaddr &&
-		    vaddr - s->vaddr < s->file_bytes)
-			return s;
-	}
-	return NULL;
+	if (c->kind != &code_jit || (c->meant && !strcmp(c->meant, function)))
+		return;
+	free(c->meant);
+	c->meant = strdup(function);
+	c->window_len = 0;
 }
 
-static int read_window(struct code *c, uint64_t vaddr)
-{
-	const struct elf_segment *s = segment_at(c, vaddr);
-	uint64_t left = s ? s->file_bytes - (vaddr - s->vaddr) : 0;
-	size_t len = left < WINDOW ? (size_t)left : WINDOW;
+/* ---- bytes ---- */
 
-	c->window_len = 0;
-	if (!len ||
-	    elf_file_read(&c->elf, s->offset + (vaddr - s->vaddr), c->window, len))
-		return -ENODATA;
-	c->window_at = vaddr;
-	c->window_len = len;
+/* What is read of an address, with at least one instruction if there is one. */
+static size_t window_at(struct code *c, uint64_t address)
+{
+	uint64_t at = address - c->window_at;
+
+	if (at < c->window_len && c->window_len - at >= INSN_BYTES_MAX)
+		return (size_t)at;
+	c->window_at = address;
+	c->window_len = c->kind->read(c, address, c->window, sizeof(c->window));
 	return 0;
+}
+
+size_t code_bytes(struct code *c, uint64_t address, uint8_t *ret_bytes, size_t len)
+{
+	size_t at = window_at(c, address);
+	size_t most = c->window_len - at < len ? c->window_len - at : len;
+
+	memcpy(ret_bytes, c->window + at, most);
+	return most;
 }
 
 int code_insn(struct code *c, uint64_t address, struct insn *ret_insn)
 {
 	uint64_t vaddr = address - c->shift;
-	uint64_t at = vaddr - c->window_at;
+	size_t at = window_at(c, address);
+	size_t len = c->window_len - at;
 	enum insn_mode mode;
 	uint64_t end;
-	size_t len;
 
-	/* Read on while a whole instruction may not be there. */
-	if (at >= c->window_len || c->window_len - at < INSN_BYTES_MAX) {
-		if (read_window(c, vaddr))
-			return -ENODATA;
-		at = 0;
-	}
+	if (!c->window_len)
+		return -ENODATA;
 	mode = insn_marks_at(c->marks, vaddr, &end);
-	len = c->window_len - at;
 	if (end - vaddr < len)
 		len = (size_t)(end - vaddr);
 	insn_decode(c->decoder, mode, c->window + at, len, address, ret_insn);
 	return 0;
 }
 
+/* ---- names ---- */
+
 const struct symbol *code_symbol(const struct code *c, uint64_t address,
 				 uint64_t *ret_start)
 {
-	uint64_t vaddr = address - c->shift;
-	const struct elf_segment *s = segment_at(c, vaddr);
-	const struct symbol *found = NULL;
-	uint64_t offset;
+	return c->kind->symbol(c, address, ret_start);
+}
 
-	if (!s)
-		return NULL;
-	offset = s->offset + (vaddr - s->vaddr);
-	if (c->tab)
-		found = symtab_find(c->tab, offset);
-	if (!found && c->plt)
-		found = symtab_find(c->plt, offset);
-	if (found)
-		*ret_start = address - (offset - found->offset);
-	return found;
+const char *code_reference(const struct code *c, uint64_t address, uint64_t end)
+{
+	size_t low = 0, high = c->relocs.nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->relocs.at[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->relocs.nr && c->relocs.at[low].address < end
+		       ? c->relocs.at[low].name
+		       : NULL;
 }
 
 const char *code_section(struct code *c, uint64_t address)
 {
-	uint64_t vaddr = address - c->shift;
-
-	for (size_t i = 0; i < c->elf.sections.nr; i++) {
-		const struct elf_section *s = &c->elf.sections.at[i];
-
-		if (s->flags & SHF_ALLOC && vaddr >= s->vaddr &&
-		    vaddr - s->vaddr < s->bytes)
-			return elf_file_section_name(&c->elf, s);
-	}
-	return "";
+	return c->kind->section(c, address);
 }
 
 const char *code_format(const struct code *c)
@@ -233,6 +190,8 @@ const char *code_format(const struct code *c)
 		{ EM_RISCV, true, false, "elf64-littleriscv" },
 	};
 
+	if (c->kind == &code_jit)
+		return "jitdump";
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].machine == c->elf.machine && rows[i].is64 == c->elf.is64 &&
 		    rows[i].big == is_big(&c->elf))
@@ -243,4 +202,49 @@ const char *code_format(const struct code *c)
 const char *code_engine(const struct code *c)
 {
 	return insn_engine_name(c->decoder);
+}
+
+/* ---- lines ---- */
+
+struct lines *code_lines(struct code *c)
+{
+	struct lines_file file = { .fd = c->fd, .path = c->path, .debug_fd = -1 };
+
+	if (c->lines_tried || !c->options || c->fd < 0)
+		return c->lines;
+	c->lines_tried = true;
+	if (c->debug_path)
+		c->debug_fd = elf_open_regular(c->debug_path);
+	else if (lines_debug_file(c->fd, c->path, &c->debug_fd, &c->debug_path))
+		c->debug_fd = -1;
+	file.debug_fd = c->debug_fd;
+	file.debug_path = c->debug_path;
+	if (lines_open(c->options, &file, &c->lines, NULL))
+		c->lines = NULL;
+	return c->lines;
+}
+
+void code_prepare_lines(struct code *c, uint64_t *addresses, size_t nr)
+{
+	struct lines *lines = c->kind->line_address ? code_lines(c) : NULL;
+	size_t kept = 0;
+
+	if (!lines)
+		return;
+	for (size_t i = 0; i < nr; i++)
+		kept += c->kind->line_address(c, addresses[i], &addresses[kept]);
+	lines_prepare(lines, addresses, kept);
+}
+
+size_t code_frames(struct code *c, uint64_t address, struct line_frame *ret_frames,
+		   size_t max)
+{
+	struct lines *lines = c->kind->line_address ? code_lines(c) : NULL;
+	uint64_t at;
+
+	if (c->kind == &code_jit)
+		return max ? code_jit_frames(c, address, ret_frames) : 0;
+	if (!lines || !c->kind->line_address(c, address, &at))
+		return 0;
+	return lines_find(lines, at, ret_frames, max);
 }

@@ -1,28 +1,56 @@
-/* code.h - the code of a binary: bytes, instructions and symbols by address.
- * Layer: resolve.  Not thread safe.  The file is hostile until parsed. */
+/* code.h - the code of an image: bytes, instructions, symbols and source lines by address.
+ * Layer: resolve.  Not thread safe.  All files are hostile until parsed.
+ *
+ * Addresses are those of a profile (struct naming_code says how they come to be): link-time
+ * addresses of files, run-time addresses of the kernel, of its modules and of what a JIT compiler
+ * made. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "resolve/lines.h"
 #include "resolve/symtab.h"
 
 struct code;
 struct err;
 struct insn;
 
-/* Opens the ELF file at `path`; symbols are those of `symbols_path` where it has none itself
- * (NULL: nowhere else).  Addresses below are its link-time addresses plus `shift`.
- * 0, -ENOTSUP (nothing here decodes its machine) or another negative errno, with a line. */
-int code_open(const char *path, const char *symbols_path, uint64_t shift,
-	      struct code **ret_code, struct err *err);
+/* Where it is.  All of it is copied or opened. */
+struct code_where {
+	const char *path;
+	const char *
+		debug_path; /* a separate debug file; NULL or "": as lines.h finds it */
+	const char *symbols_path; /* of a file without symbols; NULL: nowhere else */
+	uint64_t shift;           /* link-time addresses plus this are those below */
+	const struct symtab_place *places; /* of a module: where its sections were */
+	size_t nr_places;
+	bool is_jitdump;
+	const struct lines_options *lines; /* outlives the code; NULL: no lines */
+};
+
+/* 0, -ENOTSUP (nothing here decodes its machine) or another negative errno, with a line. */
+int code_open(const struct code_where *where, struct code **ret_code, struct err *err);
 void code_close(struct code *c); /* NULL is fine */
-/* The instruction at an address.  0 or -ENODATA: the file has no code there. */
+/* Code that a JIT compiler made may lie where other code lay before: this function is meant
+ * from now on.  Elsewhere it changes nothing. */
+void code_mean(struct code *c, const char *function);
+/* The instruction at an address.  0 or -ENODATA: there is no code. */
 int code_insn(struct code *c, uint64_t address, struct insn *ret_insn);
+/* The same of `len` bytes, as many as there are: how many. */
+size_t code_bytes(struct code *c, uint64_t address, uint8_t *ret_bytes, size_t len);
 /* What covers an address, and *ret_start where it begins; NULL: nothing that is known. */
 const struct symbol *code_symbol(const struct code *c, uint64_t address,
 				 uint64_t *ret_start);
+/* What the instruction in [address, end) of a module refers to elsewhere in the kernel, by its
+ * relocation; NULL: nothing. */
+const char *code_reference(const struct code *c, uint64_t address, uint64_t end);
 /* The section of an address, "" if there is none; borrowed. */
 const char *code_section(struct code *c, uint64_t address);
 /* As objdump calls it, "elf64-x86-64"; and who decodes it. */
 const char *code_format(const struct code *c);
 const char *code_engine(const struct code *c);
+/* As lines_prepare() and lines_find(); `addresses` is changed. */
+void code_prepare_lines(struct code *c, uint64_t *addresses, size_t nr);
+size_t code_frames(struct code *c, uint64_t address, struct line_frame *ret_frames,
+		   size_t max);

@@ -37,7 +37,7 @@ void naming_lines_close(struct naming_lines *nl)
 	free(nl);
 }
 
-/* Opens the binary's lines.  False if there are none. */
+/* Opens the binary's lines, if they are wanted.  False if there are none. */
 static bool open_lines(struct naming_lines *nl, const struct lines_options *options)
 {
 	const struct lines_file file = {
@@ -47,6 +47,8 @@ static bool open_lines(struct naming_lines *nl, const struct lines_options *opti
 		.debug_path = nl->binary.debug_path,
 	};
 
+	if (nl->binary.fd >= 0 && !options)
+		return true;
 	if (nl->binary.fd < 0 || lines_open(options, &file, &nl->lines, NULL))
 		return false;
 	return true;
@@ -109,7 +111,7 @@ static bool take_vmlinux(struct naming *n, const struct image *image, int fd,
 {
 	nl->binary.fd = fd;
 	nl->binary.path = path;
-	if (open_lines(nl, options) && lines_has_info(nl->lines) &&
+	if (open_lines(nl, options) && (!options || lines_has_info(nl->lines)) &&
 	    find_shift(n, image, fd, &nl->shift))
 		return true;
 	lines_free(nl->lines);
@@ -154,6 +156,17 @@ static bool open_module(struct naming *n, const struct image *image,
 	return open_lines(nl, options);
 }
 
+/* The file that a JIT compiler wrote; its code has bytes there. */
+static bool open_jit(struct naming *n, const struct image *image,
+		     const struct lines_options *options, struct naming_lines *nl)
+{
+	const struct jit_places places = naming_jit_places(n);
+
+	(void)options;
+	return !jit_open_dump(&places, image->pid, dict_str(n->dict, image->name),
+			      image->inode, &nl->binary.fd, &nl->binary.path);
+}
+
 int naming_lines_open(struct naming *n, uint32_t image,
 		      const struct lines_options *options,
 		      struct naming_lines **ret_lines)
@@ -161,10 +174,9 @@ int naming_lines_open(struct naming *n, uint32_t image,
 	static bool (*const openers[IMAGE_COUNT])(struct naming *, const struct image *,
 						  const struct lines_options *,
 						  struct naming_lines *) = {
-		[IMAGE_FILE] = open_file,
-		[IMAGE_VDSO] = open_file,
-		[IMAGE_KERNEL] = open_kernel,
-		[IMAGE_MODULE] = open_module,
+		[IMAGE_FILE] = open_file,     [IMAGE_VDSO] = open_file,
+		[IMAGE_KERNEL] = open_kernel, [IMAGE_MODULE] = open_module,
+		[IMAGE_JIT] = open_jit,
 	};
 	const struct image *i;
 	struct naming_lines *nl;
@@ -216,6 +228,8 @@ void naming_lines_prepare(struct naming_lines *nl, uint64_t *addrs, size_t nr)
 {
 	size_t kept = 0;
 
+	if (!nl->lines)
+		return;
 	for (size_t i = 0; i < nr; i++)
 		kept += link_address(nl, addrs[i], &addrs[kept]);
 	lines_prepare(nl->lines, addrs, kept);
@@ -227,6 +241,8 @@ size_t naming_lines_find(struct naming_lines *nl, uint64_t addr,
 {
 	uint64_t at;
 
+	if (!nl->lines)
+		return 0;
 	return link_address(nl, addr, &at) ? lines_find(nl->lines, at, ret_frames, max)
 					   : 0;
 }
@@ -236,15 +252,22 @@ const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr)
 	struct line_symbol_name symbol;
 	uint64_t at;
 
-	if (!link_address(nl, addr, &at) || !lines_symbol(nl->lines, at, NULL, &symbol))
+	if (!nl->lines || !link_address(nl, addr, &at) ||
+	    !lines_symbol(nl->lines, at, NULL, &symbol))
 		return NULL;
 	return symbol.file;
 }
 
-const char *naming_lines_binary(const struct naming_lines *nl, uint64_t *ret_shift)
+void naming_lines_code(const struct naming_lines *nl, struct naming_code *ret_code)
 {
-	if (nl->is_module)
-		return NULL;
-	*ret_shift = nl->shift;
-	return nl->binary.path;
+	*ret_code = (struct naming_code){
+		.path = nl->binary.path,
+		.debug_path = nl->binary.debug_path,
+		.shift = nl->shift,
+	};
+	if (!nl->is_module)
+		return;
+	ret_code->places = nl->has_layout ? nl->layout.places.at : nl->module.places.at;
+	ret_code->nr_places =
+		nl->has_layout ? nl->layout.places.nr : nl->module.places.nr;
 }

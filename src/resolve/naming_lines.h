@@ -9,12 +9,14 @@ struct lines_options;
 struct line_frame;
 struct naming;
 struct naming_lines;
+struct symtab_place;
 
 /* Debug files are wanted, not only symbols: servers are asked for those of binaries that have
  * symbols, too.  Before the first lookup. */
 void naming_want_lines(struct naming *n);
-/* Opens what is known of the image's lines: two descriptors as long as it is open.  0
- * (*ret_lines may be NULL: nothing is known) or -ENOMEM. */
+/* Opens what is known of the image's lines: two descriptors as long as it is open.  `options`
+ * NULL: no debug information is read, only the binary is found.  0 (*ret_lines may be NULL:
+ * nothing is known) or -ENOMEM. */
 int naming_lines_open(struct naming *n, uint32_t image,
 		      const struct lines_options *options,
 		      struct naming_lines **ret_lines);
@@ -28,6 +30,14 @@ size_t naming_lines_find(struct naming_lines *nl, uint64_t addr,
 /* The source file of the symbol at an address, without its folder, where only the symbol
  * table tells; NULL: unknown. */
 const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr);
-/* The file with the image's code, borrowed, and what its link-time addresses lack to be those
- * above; NULL if sections of it were moved apart, as those of modules. */
-const char *naming_lines_binary(const struct naming_lines *nl, uint64_t *ret_shift);
+/* Where the code of an image is: struct code_where (resolve/code.h) without its symbols. */
+struct naming_code {
+	const char *path;
+	const char *debug_path; /* a separate debug file; NULL: none */
+	uint64_t shift;         /* what link-time addresses lack to be those above */
+	/* Of a module: where its sections were; they were moved apart. */
+	const struct symtab_place *places;
+	size_t nr_places;
+};
+/* Borrowed, as long as it is open. */
+void naming_lines_code(const struct naming_lines *nl, struct naming_code *ret_code);

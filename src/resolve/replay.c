@@ -120,7 +120,8 @@ static uint32_t describe_event(struct replay *r, uint32_t at)
 		.frequency_hz = a->freq ? a->sample_freq : 0,
 		.flags = (a->exclude_user ? 0 : EVENT_USER) |
 			 (a->exclude_kernel ? 0 : EVENT_KERNEL) |
-			 (a->sample_type & PERF_SAMPLE_CALLCHAIN ? EVENT_CHAINS : 0),
+			 (a->sample_type & PERF_SAMPLE_CALLCHAIN ? EVENT_CHAINS : 0) |
+			 (a->precise_ip > 1 ? EVENT_PRECISE : 0),
 	};
 
 	if (desc.name == DICT_NONE || desc.about == DICT_NONE)

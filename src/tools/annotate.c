@@ -13,7 +13,7 @@
 #include "present/percent.h"
 #include "present/write_annotation.h"
 #include "present/write_assembly.h"
-#include "resolve/code.h"
+#include "tools/annotate_code.h"
 #include "tools/annotate_files.h"
 #include "tools/annotate_options.h"
 #include "tools/archive_open.h"
@@ -42,8 +42,8 @@ struct annotate {
 	uint64_t *shown;
 	const char *said[SAID_MAX];
 	char threshold_said[96];
-	size_t only_file;  /* with --hottest */
-	struct code *code; /* of the image at hand; NULL: none is open */
+	size_t only_file; /* with --hottest */
+	struct annotate_code code;
 	struct err *err;
 };
 
@@ -58,7 +58,9 @@ static int make_plan(struct annotate *a, char *const *words)
 	/* The keys that lines are made of. */
 	plan->options.symbols = true;
 	plan->options.details = true;
-	plan->options.debug_info = true;
+	plan->options.debug_info = !a->options.assembly;
+	plan->profile.code = a->options.assembly;
+	plan->profile.code_lines = a->options.source || a->options.inline_sites;
 	plan->merge = MERGE_LIB;
 	for (char *const *word = words; *word; word++)
 		if (!strcmp(*word, "{") || !strcmp(*word, "}"))
@@ -89,7 +91,10 @@ static void say_interpretation(struct annotate *a)
 		 threshold);
 	a->layout.said = a->said;
 	if (a->options.assembly) {
-		a->said[0] = "Output annotated assembly listing with samples";
+		a->said[0] = a->options.source
+				     ? "Output annotated source and assembly listing "
+				       "with samples"
+				     : "Output annotated assembly listing with samples";
 		return;
 	}
 	a->said[0] = "Output annotated source file with samples";
@@ -174,33 +179,29 @@ static int write_source(struct annotate *a, FILE *out, size_t file,
 	return 0;
 }
 
-/* ---- code ---- */
-
-static const struct profile_image *image_named(const struct profile *p, uint32_t name)
-{
-	for (size_t i = 0; i < p->images.nr; i++)
-		if (p->images.at[i].name == name && p->images.at[i].binary)
-			return &p->images.at[i];
-	return NULL;
-}
-
-static struct code *open_code(void *ctx, uint32_t name)
+/* For listings of code with sources between: said once for each. */
+static FILE *open_text(void *ctx, const char *path)
 {
 	struct annotate *a = ctx;
-	const struct profile *p = &a->read.profile;
-	const struct profile_image *image = image_named(p, name);
-	struct err err = { 0 };
+	struct source_file source;
+	FILE *text;
 
-	code_close(a->code);
-	a->code = NULL;
-	if (!image)
-		command_warning("%s: its code is not here: addresses are shown alone",
-				strtab_get(&p->strings, name));
-	else if (code_open(strtab_get(&p->strings, image->binary),
-			   strtab_get(&p->strings, image->from), image->shift, &a->code,
-			   &err))
-		command_warning("%s", err.text);
-	return a->code;
+	if (source_file_open(&a->find, path, &source))
+		return NULL;
+	if (!source.text)
+		command_warning("unable to open for reading: %s (%s)", path,
+				source.why);
+	text = source.text;
+	source.text = NULL;
+	source_file_close(&source);
+	return text;
+}
+
+static struct code *open_code(void *ctx, uint32_t image)
+{
+	struct annotate *a = ctx;
+
+	return annotate_code_of(&a->code, image);
 }
 
 /* ---- output ---- */
@@ -227,10 +228,13 @@ static int write_assembly(struct annotate *a, FILE *out)
 {
 	const struct assembly_source source = {
 		.code_of = open_code,
+		.open_source = open_text,
 		.ctx = a,
 		.threshold = a->plan.present.threshold,
 		.top = a->options.top,
 		.hottest = a->options.hottest,
+		.mixed = a->options.source,
+		.inline_sites = a->options.inline_sites,
 	};
 	int r = assembly_write(out, &a->made, &source, &a->layout, a->shown);
 
@@ -248,7 +252,8 @@ static int write_all(FILE *out, void *ctx)
 	r = a->options.assembly ? write_assembly(a, out) : write_sources(a, out);
 	if (r)
 		return r;
-	annotation_write_sums(out, &a->made, a->shown, !a->options.assembly);
+	annotation_write_sums(out, &a->made, &a->layout, a->shown,
+			      !a->options.assembly);
 	errno = 0;
 	return fflush(out) || ferror(out) ? err_sys(a->err, errno ? -errno : -EIO,
 						    "standard output: cannot write")
@@ -288,7 +293,7 @@ static int write_below(struct annotate *a)
 	if (dir_fd >= 0)
 		close(dir_fd);
 	if (!r)
-		annotation_write_sums(stdout, &a->made, a->shown, true);
+		annotation_write_sums(stdout, &a->made, &a->layout, a->shown, true);
 	return r;
 }
 
@@ -303,6 +308,9 @@ static int write_out(struct annotate *a)
 	if (!a->shown)
 		return err_set(a->err, -ENOMEM, "out of memory");
 	choose_layout(a);
+	annotate_code_init(&a->code, &a->read.profile,
+			   a->options.source || a->options.inline_sites ? &a->plan.lines
+									: NULL);
 	if (!a->made.files.nr && !a->options.assembly)
 		command_warning("no debug information available for any binary "
 				"selected, and --assembly not requested.");
@@ -353,7 +361,7 @@ static const char **copy_words(int argc, char **argv)
 
 static void annotate_done(struct annotate *a)
 {
-	code_close(a->code);
+	annotate_code_done(&a->code);
 	free(a->shown);
 	annotation_done(&a->made);
 	source_find_done(&a->find);

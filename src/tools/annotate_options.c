@@ -87,6 +87,11 @@ const struct option_row annotate_rows[] = {
 	  .help = "Of each source only lines with samples, those where functions "
 		  "begin, "
 		  "and N around each; with --hottest 10 unless N is given." },
+	{ .name = "inline-sites",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct annotate_options, inline_sites),
+	  .help = "Show where functions were inlined, with the samples of each "
+		  "place." },
 	REPORT_NAME_ROWS,
 	{ .name = "merge",
 	  .letter = 'm',
@@ -122,7 +127,6 @@ const struct option_row annotate_rows[] = {
 	TERMINAL_OPTION_ROWS(struct report_options),
 	REFUSED("objdump-params",
 		"code is disassembled without objdump; its options " LATER),
-	REFUSED("inline-sites", "the call sites of inlined functions: " LATER),
 	REFUSED("html", "pages: " LATER),
 	REFUSED("json", "JSON of annotated sources " LATER "; there is opreport --by "
 			"line --json"),
@@ -174,10 +178,6 @@ int annotate_options_check(const struct annotate_options *o, struct err *err)
 	if (!o->source && !o->assembly)
 		return err_set(err, -EINVAL,
 			       "you must specify at least --source or --assembly");
-	if (o->source && o->assembly)
-		return err_set(err, -EINVAL,
-			       "--source and --assembly together " LATER
-			       ": give one of them");
 	if (o->assembly && o->output_dir)
 		return err_set(err, -EINVAL,
 			       "--output-dir is meaningless with --assembly");

@@ -21,6 +21,7 @@ struct annotate_options {
 	const char *base_dirs;
 	struct option_list include_files;
 	struct option_list exclude_files;
+	bool inline_sites;
 	uint64_t top;
 	bool hottest;
 	uint64_t context;

@@ -148,6 +148,8 @@ END
  *     20  2.0000 without a source line, of which:
  *     20  2.0000   u
  *   1000 100.000 in all
+ * 
+ * The event is not precise: a sample may be of the line executed just before.
  */
 END
 	[ -z "$stderr" ]
@@ -531,6 +533,8 @@ Disassembly of section .text:
  * 
  *     10 100.000 in the instructions shown
  *     10 100.000 in all
+ * 
+ * The event is not precise: a sample may be of the instruction executed just before.
  */
 END
 	[ -z "$stderr" ]

@@ -1,0 +1,35 @@
+/* assembly_jumps.h - arrows from jumps to where they lead, for a terminal.
+ * Layer: present. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/vec.h"
+
+struct assembly;
+struct code;
+
+enum {
+	JUMP_LANES = 6 /* side by side; a jump that finds no lane has no arrow */
+};
+
+struct jump {
+	size_t from; /* rows */
+	size_t to;
+	unsigned int lane; /* 0 is next to the code */
+};
+
+struct assembly_jumps {
+	VEC(struct jump) all;
+	unsigned int nr_lanes;
+};
+
+/* Those of the rows at hand.  0 or -ENOMEM. */
+int assembly_jumps_find(struct assembly_jumps *j, struct assembly *s,
+			struct code *code);
+void assembly_jumps_done(struct assembly_jumps *j);
+/* The arrows in front of a row, nr_lanes * 2 columns. */
+void assembly_jumps_put(FILE *out, const struct assembly_jumps *j, size_t row,
+			bool utf8);

@@ -1,0 +1,71 @@
+#include "tools/annotate_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "aggregate/profile.h"
+#include "base/err.h"
+#include "resolve/code.h"
+#include "tools/command.h"
+
+void annotate_code_init(struct annotate_code *c, const struct profile *profile,
+			const struct lines_options *lines)
+{
+	*c = (struct annotate_code){ .profile = profile, .image = UINT32_MAX };
+	c->with_lines = lines != NULL;
+	if (lines)
+		c->lines = *lines;
+}
+
+void annotate_code_done(struct annotate_code *c)
+{
+	code_close(c->open);
+	c->open = NULL;
+	c->image = UINT32_MAX;
+}
+
+static int open_image(struct annotate_code *c, const struct profile_image *image,
+		      struct err *err)
+{
+	const struct profile *p = c->profile;
+	struct code_where where = {
+		.path = strtab_get(&p->strings, image->binary),
+		.debug_path = strtab_get(&p->strings, image->debug),
+		.symbols_path = strtab_get(&p->strings, image->from),
+		.shift = image->shift,
+		.nr_places = image->nr_sections,
+		.is_jitdump = image->kind == IMAGE_JIT,
+		.lines = c->with_lines ? &c->lines : NULL,
+	};
+	struct symtab_place *places = calloc(image->nr_sections + 1, sizeof(*places));
+	int r;
+
+	if (!places)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < image->nr_sections; i++)
+		places[i] = (struct symtab_place){ strtab_get(&p->strings,
+							      image->sections[i].name),
+						   image->sections[i].address };
+	where.places = places;
+	r = code_open(&where, &c->open, err);
+	free(places);
+	return r;
+}
+
+struct code *annotate_code_of(void *ctx, uint32_t image)
+{
+	struct annotate_code *c = ctx;
+	const struct profile_image *at = &c->profile->images.at[image];
+	struct err err = { 0 };
+
+	if (c->image == image)
+		return c->open;
+	annotate_code_done(c);
+	c->image = image;
+	if (!at->binary)
+		command_warning("%s: its code is not here: addresses are shown alone",
+				strtab_get(&c->profile->strings, at->name));
+	else if (open_image(c, at, &err))
+		command_warning("%s", err.text);
+	return c->open;
+}
