@@ -28,11 +28,15 @@ int main(int argc, char **argv)
 {
 	int fd = argc > 1 ? elf_open_regular(argv[1]) : -1;
 	struct err err = { 0 };
+	const struct code_where where = {
+		.path = argc > 1 ? argv[1] : "",
+		.symbols_path = argc > 2 ? argv[2] : NULL,
+	};
 	struct elf_file f;
 	struct code *code;
 
 	if (fd < 0 || elf_file_init_fd(&f, fd, &err) || elf_file_sections(&f, &err) ||
-	    code_open(argv[1], argv[2], 0, &code, &err)) {
+	    code_open(&where, &code, &err)) {
 		fprintf(stderr, "decode_text: %s\n", err.text);
 		return 1;
 	}
