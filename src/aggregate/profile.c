@@ -26,6 +26,8 @@ int profile_init(struct profile *p, const struct profile_options *options)
 		p->needs |= options->keys->keys.at[i].row->needs;
 	if (spec && spec_has_images(spec))
 		p->needs |= NEED_APP | NEED_IMAGE;
+	if (spec && spec_has_cgroups(spec))
+		p->needs |= NEED_CGROUP;
 	if (options->quality)
 		p->needs |= NEED_IMAGE | NEED_FUNCTION | NEED_QUALITY;
 	if (symbol_filter_filters(options->symbols, spec))

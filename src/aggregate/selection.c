@@ -52,8 +52,10 @@ bool selection_wants_event(const struct selection *s, const struct event_desc *e
 
 bool selection_wants_thread(const struct selection *s, const struct thread *thread)
 {
-	return !s->spec || spec_wants_thread(s->spec, thread->pid, thread->tid,
-					     dict_str(s->dict, thread->comm));
+	return !s->spec ||
+	       (spec_wants_thread(s->spec, thread->pid, thread->tid,
+				  dict_str(s->dict, thread->comm)) &&
+		spec_wants_cgroup(s->spec, dict_str(s->dict, thread->cgroup)));
 }
 
 /* Room for the bits of all images of the dict, which grows block by block. */

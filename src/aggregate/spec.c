@@ -53,6 +53,7 @@ static const struct tag_row tags[] = {
 	ID(SPEC_TGID, "tgid", "a process id"),
 	ID(SPEC_TID, "tid", "a thread id"),
 	ID(SPEC_CPU, "cpu", "the number of a CPU"),
+	TEXT(SPEC_CGROUP, "cgroup"),
 	TEXT(SPEC_SYMBOL, "symbol"),
 	TEXT(SPEC_SYMBOL_EXCLUDE, "symbol-exclude"),
 	{ .name = "time", .list = SPEC_TIME, .all = true },

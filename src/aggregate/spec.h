@@ -30,6 +30,7 @@ enum spec_tag {
 	SPEC_TGID,
 	SPEC_TID,
 	SPEC_CPU,
+	SPEC_CGROUP,
 	SPEC_SYMBOL,         /* the function, mangled or as it is shown */
 	SPEC_SYMBOL_EXCLUDE, /* not the function */
 	SPEC_TIME,
@@ -60,11 +61,14 @@ void spec_done(struct spec *spec);
 /* COLUMN_... of session.h without which it cannot be told which samples are asked for,
  * besides COLUMN_EVENT. */
 unsigned int spec_columns(const struct spec *spec);
-/* Does the specification ask for this event, thread, CPU (-1: unknown), session? */
+/* Does the specification ask for this event, thread, cgroup, CPU (-1: unknown),
+ * session? */
 bool spec_wants_event(const struct spec *spec, const char *name, uint64_t count,
 		      uint64_t unit_mask);
 bool spec_wants_thread(const struct spec *spec, int32_t tgid, int32_t tid,
 		       const char *comm);
+bool spec_has_cgroups(const struct spec *spec);
+bool spec_wants_cgroup(const struct spec *spec, const char *path);
 bool spec_wants_cpu(const struct spec *spec, int64_t cpu);
 bool spec_wants_session(const struct spec *spec, const char *name);
 /* Does it restrict functions, and does it ask for this one?  `raw` is its name in the symbol

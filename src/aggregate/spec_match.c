@@ -52,7 +52,7 @@ unsigned int spec_columns(const struct spec *spec)
 	unsigned int columns = 0;
 
 	if (lists[SPEC_COMM].values.nr || lists[SPEC_TGID].values.nr ||
-	    lists[SPEC_TID].values.nr)
+	    lists[SPEC_TID].values.nr || lists[SPEC_CGROUP].values.nr)
 		columns |= COLUMN_THREAD;
 	if (lists[SPEC_CPU].values.nr)
 		columns |= COLUMN_CPU;
@@ -79,6 +79,16 @@ bool spec_wants_thread(const struct spec *spec, int32_t tgid, int32_t tid,
 	return list_wants_number(&spec->lists[SPEC_TGID], (uint64_t)(int64_t)tgid) &&
 	       list_wants_number(&spec->lists[SPEC_TID], (uint64_t)(int64_t)tid) &&
 	       list_wants(&spec->lists[SPEC_COMM], comm);
+}
+
+bool spec_has_cgroups(const struct spec *spec)
+{
+	return spec->lists[SPEC_CGROUP].values.nr;
+}
+
+bool spec_wants_cgroup(const struct spec *spec, const char *path)
+{
+	return list_wants(&spec->lists[SPEC_CGROUP], path);
 }
 
 bool spec_wants_cpu(const struct spec *spec, int64_t cpu)

@@ -13,16 +13,17 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
 #include "base/vec.h"
 #include "capture/cpus.h"
+#include "capture/perf_attrs.h"
 #include "capture/ring.h"
 
 enum {
 	SAMPLE_PAGES =
 		256, /* 1 MB: 3 s of flat samples at 4999 Hz, 1 s of deep chains */
 	SIDE_BAND_PAGES = 64,
-	MANY_CPUS = 32, /* beyond, rings of half the size */
+	NAMESPACE_PAGES = 8, /* more than processes that begin until we have looked */
+	MANY_CPUS = 32,      /* beyond, rings of half the size */
 	MIN_PAGES = 8
 };
 
@@ -31,6 +32,7 @@ struct event_fd {
 	int fd;
 	uint32_t attr;
 	uint32_t cpu; /* index of the CPU whose ring it writes to */
+	enum perf_source_ring kind;
 };
 
 struct perf_source {
@@ -39,209 +41,19 @@ struct perf_source {
 	VEC(uint64_t) * ids;                        /* per attr */
 	struct ring *rings[PERF_SOURCE_RING_COUNT]; /* per CPU of `cpus` */
 	struct cpu_list cpus;
-	int epoll_fd;
+	/* Of the records of namespaces alone, which are read as the side band's. */
+	struct perf_event_attr namespaces;
+	bool has_namespaces;
+	int epoll_fds
+		[PERF_SOURCE_RING_COUNT]; /* that of the samples is the side band's, too */
 };
 
-/* Steps down for older kernels, newest feature first: each clears one thing. */
-static void drop_lost(struct perf_event_attr *a)
+static int add_fd(struct perf_source *s, int fd, enum perf_source_ring kind,
+		  uint32_t attr, size_t cpu)
 {
-	a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
-}
-static void drop_build_id(struct perf_event_attr *a)
-{
-	a->build_id = 0;
-}
-static void drop_cgroup(struct perf_event_attr *a)
-{
-	a->cgroup = 0;
-	a->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
-}
-static void drop_ksymbol(struct perf_event_attr *a)
-{
-	a->ksymbol = 0;
-	a->bpf_event = 0;
-}
-static void drop_namespaces(struct perf_event_attr *a)
-{
-	a->namespaces = 0;
-}
-
-static const struct {
-	void (*drop)(struct perf_event_attr *a);
-} older_kernels[] = {
-	{ drop_lost },      /* 6.0 */
-	{ drop_build_id },  /* 5.12 */
-	{ drop_cgroup },    /* 5.7 */
-	{ drop_ksymbol },   /* 5.1 */
-	{ drop_namespaces } /* 4.12 */
-};
-
-static void common_attr(struct perf_event_attr *a, const struct perf_source_config *c)
-{
-	a->size = sizeof(*a);
-	a->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			 PERF_SAMPLE_CGROUP;
-	a->sample_id_all = 1;
-	a->use_clockid = 1;
-	a->clockid = CLOCK_MONOTONIC;
-	a->inherit = c->tids != NULL;
-	a->exclude_guest = 1;
-	a->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	a->watermark = 1;
-}
-
-static void sample_attr(struct perf_event_attr *a, const struct perf_source_config *c)
-{
-	common_attr(a, c);
-	a->disabled = 1;
-	a->enable_on_exec = c->on_exec;
-	/* Of a software event that should tell its period, the kernel writes a sample for
-	 * every single one, whatever the count (perf_swevent_event()). */
-	if (!a->freq)
-		a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
-	if (c->chains)
-		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
-}
-
-static void side_band_attr(struct perf_event_attr *a,
-			   const struct perf_source_config *c)
-{
-	common_attr(a, c);
-	a->type = PERF_TYPE_SOFTWARE;
-	a->config = PERF_COUNT_SW_DUMMY;
-	a->exclude_kernel = 1;
-	a->exclude_hv = 1;
-	a->mmap = 1;
-	a->mmap2 = 1;
-	a->comm = 1;
-	a->comm_exec = 1;
-	a->task = 1;
-	a->build_id = 1;
-	a->cgroup = 1;
-	a->namespaces = 1;
-	/* BPF programs come and go for the whole machine, not for a task. */
-	a->ksymbol = !c->tids;
-	a->bpf_event = !c->tids;
-}
-
-static int perf_event_open(struct perf_event_attr *a, pid_t tid, int cpu)
-{
-	int fd = (int)syscall(SYS_perf_event_open, a, tid, cpu, -1,
-			      PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
-int perf_source_paranoid(void)
-{
-	struct buf text = { 0 };
-	int level = -1;
-
-	if (!io_read_file("/proc/sys/kernel/perf_event_paranoid", &text, 64) &&
-	    text.len) {
-		buf_put_u8(&text, 0);
-		if (text.data[0] == '-')
-			level = -1;
-		else
-			level = text.data[0] - '0';
-	}
-	buf_done(&text);
-	return level;
-}
-
-/* What perf_event_open() failing means, for a user; perf_event_open(2), ERRORS. */
-static int explain(int code, const char *event, bool system_wide, struct err *err)
-{
-	static const struct {
-		int code;
-		const char *text;
-	} reasons[] = {
-		{ -ENOENT,
-		  "this machine does not have it (a virtual machine without PMU?); "
-		  "the event TIMER works everywhere" },
-		{ -EOPNOTSUPP, "the hardware cannot sample it; the event TIMER works "
-			       "everywhere" },
-		{ -EBUSY,
-		  "the performance monitoring hardware reports EBUSY: is another "
-		  "profiling tool in use?" },
-		{ -ENOSYS, "this kernel has no perf_events (CONFIG_PERF_EVENTS), or a "
-			   "container's seccomp filter hides it" },
-		{ -EMFILE, "too many open files: raise the limit (ulimit -n)" },
-		{ -ESRCH, "the process has ended" },
-		{ -EINVAL,
-		  "the kernel does not take it with these settings (a rate above "
-		  "/proc/sys/kernel/perf_event_max_sample_rate?)" },
+	struct event_fd entry = {
+		.fd = fd, .attr = attr, .cpu = (uint32_t)cpu, .kind = kind
 	};
-	int level = perf_source_paranoid();
-
-	if (code == -EACCES || code == -EPERM) {
-		if (system_wide)
-			return err_set(
-				err, code,
-				"To do system-wide profiling, either you must be root "
-				"or /proc/sys/kernel/perf_event_paranoid must be set "
-				"to "
-				"0 or -1 (it is %d)",
-				level);
-		return err_set(
-			err, code,
-			"not allowed to profile: /proc/sys/kernel/perf_event_paranoid "
-			"is %d, your own processes need 2 or less "
-			"(sysctl kernel.perf_event_paranoid=2), other users' processes "
-			"need root",
-			level);
-	}
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-		if (reasons[i].code == code)
-			return err_set(err, code, "event %s: %s", event,
-				       reasons[i].text);
-	return err_sys(err, code, "event %s", event);
-}
-
-/* Tries the attr, then without what older kernels do not know; the rest of the recording
- * opens with what is left of it. */
-static int probe_attrs(struct perf_source *s, const struct perf_source_config *c,
-		       struct err *err)
-{
-	pid_t tid = c->tids ? c->tids[0] : -1;
-	size_t step = 0, nr_ended = 0;
-
-	for (size_t i = 0; i < s->attrs.nr;) {
-		int fd = perf_event_open(&s->attrs.at[i], tid, s->cpus.at[0]);
-
-		if (fd >= 0) {
-			close(fd);
-			i++;
-			continue;
-		}
-		/* Namespaces are told only to those with CAP_PERFMON. */
-		if ((fd == -EACCES || fd == -EPERM) && s->attrs.at[i].namespaces) {
-			drop_namespaces(&s->attrs.at[i]);
-			continue;
-		}
-		/* The first thread may have left the others alone. */
-		if (fd == -ESRCH && nr_ended + 1 < c->nr_tids) {
-			tid = c->tids[++nr_ended];
-			continue;
-		}
-		if (fd != -EINVAL ||
-		    step == sizeof(older_kernels) / sizeof(*older_kernels))
-			return explain(
-				fd, i < c->nr_events ? c->events[i].name : "side band",
-				!c->tids, err);
-		/* All attrs keep the same sample_type, so all take the step. */
-		for (size_t k = 0; k < s->attrs.nr; k++)
-			older_kernels[step].drop(&s->attrs.at[k]);
-		step++;
-		i = 0;
-	}
-	return 0;
-}
-
-static int add_fd(struct perf_source *s, int fd, uint32_t attr, size_t cpu)
-{
-	struct event_fd entry = { .fd = fd, .attr = attr, .cpu = (uint32_t)cpu };
 	uint64_t id;
 
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
@@ -251,41 +63,42 @@ static int add_fd(struct perf_source *s, int fd, uint32_t attr, size_t cpu)
 	return 0;
 }
 
-static enum perf_source_ring ring_kind(const struct perf_source *s, uint32_t attr)
+static int epoll_of(const struct perf_source *s, enum perf_source_ring kind)
 {
-	return attr + 1 == s->attrs.nr ? PERF_SOURCE_SIDE_BAND : PERF_SOURCE_SAMPLES;
+	return s->epoll_fds[kind == PERF_SOURCE_NAMESPACES ? kind
+							   : PERF_SOURCE_SAMPLES];
 }
 
 /* One descriptor wakes us for a whole ring. */
 static int watch(struct perf_source *s, size_t i)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = i };
+	const struct event_fd *e = &s->fds.at[i];
 
-	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->fds.at[i].fd, &event) ? -errno
-									      : 0;
+	return epoll_ctl(epoll_of(s, e->kind), EPOLL_CTL_ADD, e->fd, &event) ? -errno
+									     : 0;
 }
 
 static void watch_next(struct perf_source *s, size_t ended)
 {
 	const struct event_fd *old = &s->fds.at[ended];
 
-	(void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, old->fd, NULL);
+	(void)epoll_ctl(epoll_of(s, old->kind), EPOLL_CTL_DEL, old->fd, NULL);
 	for (size_t i = ended + 1; i < s->fds.nr; i++)
-		if (s->fds.at[i].cpu == old->cpu &&
-		    ring_kind(s, s->fds.at[i].attr) == ring_kind(s, old->attr) &&
+		if (s->fds.at[i].cpu == old->cpu && s->fds.at[i].kind == old->kind &&
 		    !watch(s, i))
 			return;
 }
 
 /* A descriptor whose task and all that it started have ended polls as hung up for ever,
  * while others may still write to its ring: one of these is watched from then on. */
-static void leave_ended(struct perf_source *s)
+static void leave_ended(struct perf_source *s, enum perf_source_ring kind)
 {
 	struct epoll_event events[16];
 	int nr, nr_ended;
 
 	do {
-		nr = epoll_wait(s->epoll_fd, events, 16, 0);
+		nr = epoll_wait(epoll_of(s, kind), events, 16, 0);
 		nr_ended = 0;
 		for (int i = 0; i < nr; i++)
 			if (events[i].events & (EPOLLHUP | EPOLLERR)) {
@@ -304,23 +117,29 @@ struct opening {
 	struct err *err;
 };
 
-/* One event on one CPU for one task (or all): its own descriptor, the CPU's ring. */
+/* One event on one CPU for one task (or all): its own descriptor, the CPU's ring.  The
+ * namespaces come behind the attrs. */
 static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32_t attr,
 		    pid_t tid)
 {
-	enum perf_source_ring kind = ring_kind(s, attr);
-	int fd = perf_event_open(&s->attrs.at[attr], tid, s->cpus.at[cpu]);
+	uint32_t side_band = (uint32_t)s->attrs.nr - 1;
+	enum perf_source_ring kind = attr < side_band    ? PERF_SOURCE_SAMPLES
+				     : attr == side_band ? PERF_SOURCE_SIDE_BAND
+							 : PERF_SOURCE_NAMESPACES;
+	struct perf_event_attr *a =
+		kind == PERF_SOURCE_NAMESPACES ? &s->namespaces : &s->attrs.at[attr];
+	int fd = perf_attr_open(a, tid, s->cpus.at[cpu]);
 	int r;
 
 	if (fd == -ENODEV || (fd == -ESRCH && o->config->nr_tids > 1))
 		return 0; /* the CPU went offline, or one of several threads ended */
 	if (fd < 0)
-		return explain(fd,
-			       attr < o->config->nr_events
-				       ? o->config->events[attr].name
-				       : "side band",
-			       !o->config->tids, o->err);
-	r = add_fd(s, fd, attr, cpu);
+		return perf_attr_explain(fd,
+					 attr < o->config->nr_events
+						 ? o->config->events[attr].name
+						 : "side band",
+					 !o->config->tids, o->err);
+	r = add_fd(s, fd, kind, attr < side_band ? attr : side_band, cpu);
 	if (r) {
 		close(fd);
 		return err_sys(o->err, r, "perf_event_open");
@@ -350,9 +169,10 @@ static int open_cpu(struct perf_source *s, struct opening *o, size_t cpu)
 	size_t nr_tids = c->tids ? c->nr_tids : 1;
 	int r = 0;
 
-	o->ring_fd[PERF_SOURCE_SIDE_BAND] = o->ring_fd[PERF_SOURCE_SAMPLES] = -1;
+	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
+		o->ring_fd[k] = -1;
 	for (size_t t = 0; t < nr_tids && !r; t++)
-		for (uint32_t a = 0; a < s->attrs.nr && !r; a++)
+		for (uint32_t a = 0; a < s->attrs.nr + s->has_namespaces && !r; a++)
 			r = open_one(s, o, cpu, a, c->tids ? c->tids[t] : -1);
 	return r;
 }
@@ -386,14 +206,14 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 
 	for (size_t i = 0; i < c->nr_events; i++) {
 		attr = c->events[i].attr;
-		sample_attr(&attr, c);
+		perf_attr_samples(&attr, c);
 		attr.wakeup_watermark =
 			(uint32_t)o->pages[PERF_SOURCE_SAMPLES] * page_bytes / 2;
 		if (!vec_push(&s->attrs, attr))
 			return -ENOMEM;
 	}
 	attr = (struct perf_event_attr){ 0 };
-	side_band_attr(&attr, c);
+	perf_attr_side_band(&attr, c);
 	if (c->chains)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN; /* one layout for all */
 	attr.wakeup_watermark =
@@ -411,10 +231,26 @@ static void choose_pages(struct opening *o, size_t nr_cpus)
 	o->pages[PERF_SOURCE_SAMPLES] =
 		!o->config->ring_pages && nr_cpus > MANY_CPUS ? big / 2 : big;
 	o->pages[PERF_SOURCE_SIDE_BAND] = SIDE_BAND_PAGES;
+	o->pages[PERF_SOURCE_NAMESPACES] = NAMESPACE_PAGES;
 	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
 		for (unsigned int i = 0; i < o->halvings && o->pages[k] > MIN_PAGES;
 		     i++)
 			o->pages[k] /= 2;
+}
+
+static int make_tables(struct perf_source *s)
+{
+	s->epoll_fds[PERF_SOURCE_SAMPLES] = epoll_create1(EPOLL_CLOEXEC);
+	s->epoll_fds[PERF_SOURCE_NAMESPACES] = epoll_create1(EPOLL_CLOEXEC);
+	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++) {
+		s->rings[k] = calloc(s->cpus.nr, sizeof(*s->rings[k]));
+		if (!s->rings[k])
+			return -ENOMEM;
+	}
+	return s->epoll_fds[PERF_SOURCE_SAMPLES] < 0 ||
+			       s->epoll_fds[PERF_SOURCE_NAMESPACES] < 0
+		       ? -ENOMEM
+		       : 0;
 }
 
 static int open_all(struct perf_source *s, struct opening *o)
@@ -424,13 +260,14 @@ static int open_all(struct perf_source *s, struct opening *o)
 	if (r || !s->cpus.nr)
 		return err_sys(o->err, r ? r : -ENODEV, "list of online CPUs");
 	choose_pages(o, s->cpus.nr);
-	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
-		s->rings[k] = calloc(s->cpus.nr, sizeof(*s->rings[k]));
-	if (s->epoll_fd < 0 || !s->rings[0] || !s->rings[1] ||
-	    make_attrs(s, o->config, o))
+	r = make_tables(s);
+	if (r || make_attrs(s, o->config, o))
 		return err_set(o->err, -ENOMEM, "out of memory");
-	r = probe_attrs(s, o->config, o->err);
+	r = perf_attrs_probe(s->attrs.at, s->attrs.nr, s->cpus.at[0], o->config,
+			     o->err);
+	if (!r)
+		s->has_namespaces = perf_attr_namespaces(&s->attrs.at[s->attrs.nr - 1],
+							 o->config, &s->namespaces);
 	for (size_t i = 0; i < s->cpus.nr && !r; i++)
 		r = open_cpu(s, o, i);
 	return r;
@@ -443,12 +280,13 @@ static int open_once(struct opening *o, struct perf_source **ret_source)
 
 	if (!s)
 		return err_set(o->err, -ENOMEM, "out of memory");
-	s->epoll_fd = -1;
+	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
+		s->epoll_fds[k] = -1;
 	o->no_room = false;
 	r = open_all(s, o);
 	if (!r && !s->fds.nr)
-		r = explain(-ESRCH, o->config->events[0].name, !o->config->tids,
-			    o->err);
+		r = perf_attr_explain(-ESRCH, o->config->events[0].name,
+				      !o->config->tids, o->err);
 	if (r) {
 		perf_source_close(s);
 		return r;
@@ -492,8 +330,9 @@ void perf_source_close(struct perf_source *s)
 	vec_done(&s->fds);
 	vec_done(&s->attrs);
 	cpu_list_done(&s->cpus);
-	if (s->epoll_fd >= 0)
-		close(s->epoll_fd);
+	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
+		if (s->epoll_fds[k] >= 0)
+			close(s->epoll_fds[k]);
 	free(s);
 }
 
@@ -527,7 +366,7 @@ int perf_source_enable(struct perf_source *s, bool on)
 	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
 	for (size_t i = 0; i < s->fds.nr; i++)
-		if (ring_kind(s, s->fds.at[i].attr) == PERF_SOURCE_SAMPLES &&
+		if (s->fds.at[i].kind == PERF_SOURCE_SAMPLES &&
 		    ioctl(s->fds.at[i].fd, request, 0))
 			return -errno;
 	return 0;
@@ -535,7 +374,12 @@ int perf_source_enable(struct perf_source *s, bool on)
 
 int perf_source_poll_fd(const struct perf_source *s)
 {
-	return s->epoll_fd;
+	return s->epoll_fds[PERF_SOURCE_SAMPLES];
+}
+
+int perf_source_namespaces_fd(const struct perf_source *s)
+{
+	return s->has_namespaces ? s->epoll_fds[PERF_SOURCE_NAMESPACES] : -1;
 }
 
 static int drain_ring(struct ring *ring, perf_source_fn fn, void *ctx)
@@ -550,19 +394,37 @@ static int drain_ring(struct ring *ring, perf_source_fn fn, void *ctx)
 	return r;
 }
 
+static void look(struct perf_source *s, enum perf_source_ring kind)
+{
+	leave_ended(s, kind);
+	for (size_t i = 0; i < s->cpus.nr; i++)
+		if (s->rings[kind][i].base)
+			ring_look(&s->rings[kind][i]);
+}
+
+static int drain_rings(struct perf_source *s, enum perf_source_ring kind,
+		       perf_source_fn fn, void *ctx)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->cpus.nr && !r; i++)
+		if (s->rings[kind][i].base)
+			r = drain_ring(&s->rings[kind][i], fn, ctx);
+	return r;
+}
+
 int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 		      perf_source_fn fn, void *ctx)
 {
 	int r = 0;
 
-	leave_ended(s);
-	for (size_t i = 0; i < s->cpus.nr; i++)
-		if (s->rings[kind][i].base)
-			ring_look(&s->rings[kind][i]);
-	for (size_t i = 0; i < s->cpus.nr && !r; i++)
-		if (s->rings[kind][i].base)
-			r = drain_ring(&s->rings[kind][i], fn, ctx);
-	return r;
+	look(s, kind);
+	/* Looked at later and given first: the namespaces of each process that is told of. */
+	if (kind == PERF_SOURCE_SIDE_BAND && s->has_namespaces) {
+		look(s, PERF_SOURCE_NAMESPACES);
+		r = drain_rings(s, PERF_SOURCE_NAMESPACES, fn, ctx);
+	}
+	return r ? r : drain_rings(s, kind, fn, ctx);
 }
 
 int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost)
@@ -575,7 +437,7 @@ int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost)
 	if (!(s->attrs.at[0].read_format & PERF_FORMAT_LOST))
 		return -EOPNOTSUPP;
 	for (size_t i = 0; i < s->fds.nr; i++)
-		if (ring_kind(s, s->fds.at[i].attr) == PERF_SOURCE_SAMPLES &&
+		if (s->fds.at[i].kind == PERF_SOURCE_SAMPLES &&
 		    read(s->fds.at[i].fd, &counter, sizeof(counter)) == sizeof(counter))
 			lost += counter.lost;
 	*ret_lost = lost;

@@ -28,6 +28,7 @@ struct perf_source_config {
 enum perf_source_ring {
 	PERF_SOURCE_SIDE_BAND,
 	PERF_SOURCE_SAMPLES,
+	PERF_SOURCE_NAMESPACES, /* drained with the side band, before it */
 	PERF_SOURCE_RING_COUNT
 };
 
@@ -58,6 +59,9 @@ void perf_source_rings(const struct perf_source *s,
 int perf_source_enable(struct perf_source *s, bool on);
 /* A descriptor that polls readable when a ring is half full. */
 int perf_source_poll_fd(const struct perf_source *s);
+/* One that polls readable when a process has begun or has gone to other namespaces; -1: the
+ * kernel does not tell us (CAP_PERFMON). */
+int perf_source_namespaces_fd(const struct perf_source *s);
 
 /* Called with each record; a negative return ends the drain and becomes its result. */
 typedef int (*perf_source_fn)(void *ctx, const void *record, size_t len);

@@ -51,6 +51,7 @@ void snapshot_free(struct snapshot *s)
 		return;
 	buf_done(&s->text);
 	buf_done(&s->record);
+	cgroups_done(&s->cgroups);
 	free(s);
 }
 

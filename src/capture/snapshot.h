@@ -60,6 +60,12 @@ int snapshot_kernel(struct snapshot *s, struct err *err);
 int snapshot_module(struct snapshot *s, const struct proc_module *module,
 		    uint64_t time_ns);
 
+/* The cgroup with that number, which process `pid` was met in, as a CGROUP record.  0, what the
+ * sink returned, -ENOENT (it is gone) or another negative errno. */
+int snapshot_cgroup(struct snapshot *s, uint64_t id, pid_t pid);
+/* The same for the cgroup that the process is in, where samples do not tell. */
+int snapshot_process_cgroup(struct snapshot *s, pid_t pid, uint64_t *ret_id);
+
 /* Where the kernel's text lies, from /proc/kallsyms; asked once, then remembered.
  * 0, -EACCES if the addresses are hidden, or another negative errno. */
 int snapshot_kernel_text(uint64_t *ret_start, uint64_t *ret_end);

@@ -195,6 +195,24 @@ int snapshot_module(struct snapshot *s, const struct proc_module *m, uint64_t ti
 	return put_module(s, m);
 }
 
+int snapshot_cgroup(struct snapshot *s, uint64_t id, pid_t pid)
+{
+	char path[CGROUP_PATH_MAX];
+	int r = cgroups_path(&s->cgroups, id, pid, path);
+
+	s->time_ns = 0;
+	return r ? r : snapshot_put_cgroup(s, id, path);
+}
+
+int snapshot_process_cgroup(struct snapshot *s, pid_t pid, uint64_t *ret_id)
+{
+	char path[CGROUP_PATH_MAX];
+	int r = cgroups_of_process(&s->cgroups, pid, ret_id, path);
+
+	s->time_ns = 0;
+	return r ? r : snapshot_put_cgroup(s, *ret_id, path);
+}
+
 static int put_modules(struct snapshot *s)
 {
 	struct buf text = { 0 };

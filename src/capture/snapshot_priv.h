@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "capture/cgroups.h"
 #include "capture/proc_maps.h"
 #include "capture/snapshot.h"
 
@@ -12,7 +13,8 @@ struct snapshot {
 	struct snapshot_config config;
 	struct buf text;   /* of the file that is being read */
 	struct buf record; /* the one being made */
-	uint64_t time_ns;  /* of the records being made: before anything was read */
+	struct cgroups cgroups;
+	uint64_t time_ns; /* of the records being made: before anything was read */
 };
 
 /* Reads an open /proc file to its end into s->text, NUL-terminated (not counted in len).
@@ -23,5 +25,6 @@ int snapshot_read_fd(struct snapshot *s, int fd);
 int snapshot_put_fork(struct snapshot *s, pid_t pid, pid_t ppid);
 int snapshot_put_comm(struct snapshot *s, pid_t pid, pid_t tid, const char *comm);
 int snapshot_put_mmap2(struct snapshot *s, pid_t pid, const struct proc_map *map);
+int snapshot_put_cgroup(struct snapshot *s, uint64_t id, const char *path);
 int snapshot_put_kernel_mmap(struct snapshot *s, uint64_t start, uint64_t len,
 			     uint64_t pgoff, const char *name);

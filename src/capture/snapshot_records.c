@@ -118,6 +118,14 @@ int snapshot_put_mmap2(struct snapshot *s, pid_t pid, const struct proc_map *map
 	return end_record(s, pid, pid);
 }
 
+int snapshot_put_cgroup(struct snapshot *s, uint64_t id, const char *path)
+{
+	begin_record(s, PERF_RECORD_CGROUP, 0);
+	put_u64(s, id);
+	put_text(s, path, strlen(path));
+	return end_record(s, -1, 0);
+}
+
 int snapshot_put_kernel_mmap(struct snapshot *s, uint64_t start, uint64_t len,
 			     uint64_t pgoff, const char *name)
 {

@@ -29,6 +29,8 @@ struct process {
 	uint32_t nr_states; /* thread instances that point here */
 	uint32_t unmapped;  /* image table entry for what lies in no mapping; lazily */
 	uint64_t instance;  /* a number of its own */
+	uint64_t cgroup;    /* id, of whose samples do not tell; 0 unknown */
+	bool cgroup_asked;
 	VEC(struct proc_version) versions; /* never empty */
 	struct process *older;             /* who had this pid before */
 };

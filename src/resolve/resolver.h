@@ -26,6 +26,12 @@ struct resolver_ops {
 	/* A sample of a pid that no record has named: may feed the records of a /proc
 	 * snapshot of it to resolver_side_band().  Asked once per pid.  May be NULL. */
 	void (*unknown_process)(void *ctx, int32_t pid);
+	/* A sample has a cgroup that no record has named: may feed its CGROUP record to
+	 * resolver_side_band().  Asked once per id; `pid` ran in it.  May be NULL. */
+	void (*unknown_cgroup)(void *ctx, uint64_t id, int32_t pid);
+	/* The id of the cgroup that a process is in, whose samples do not tell it; 0 unknown.
+	 * Asked once per process.  May be NULL. */
+	uint64_t (*process_cgroup)(void *ctx, int32_t pid);
 	void *ctx;
 };
 

@@ -272,13 +272,37 @@ static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
 	return stack;
 }
 
+/* The string of a sample's cgroup; 0: unknown. */
+static uint32_t cgroup_of(struct resolver *r, struct process *process, int32_t pid,
+			  uint64_t id)
+{
+	const struct resolver_ops *ops = r->ops;
+	uint32_t path;
+
+	if (!id && !process->cgroup_asked && ops && ops->process_cgroup && pid > 0) {
+		process->cgroup_asked = true;
+		process->cgroup = ops->process_cgroup(ops->ctx, pid);
+	}
+	id = id ? id : process->cgroup;
+	if (!id)
+		return 0;
+	path = map_get(&r->cgroups, id, 0);
+	if (path != MAP_NONE || !ops || !ops->unknown_cgroup)
+		return path == MAP_NONE ? 0 : path;
+	/* Without the memory for the note it is asked again. */
+	(void)map_set(&r->cgroups, id, 0, 0);
+	ops->unknown_cgroup(ops->ctx, id, pid);
+	path = map_get(&r->cgroups, id, 0);
+	return path == MAP_NONE ? 0 : path;
+}
+
 /* The dict's thread for what is true of this thread now. */
 static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_t pid,
 			       uint64_t time_ns, uint64_t cgroup_id)
 {
 	uint32_t comm = thread_comm_at(t, time_ns);
 	uint32_t app = process_app_at(t->process, time_ns);
-	uint32_t cgroup = cgroup_id ? map_get(&r->cgroups, cgroup_id, 0) : MAP_NONE;
+	uint32_t cgroup = cgroup_of(r, t->process, pid, cgroup_id);
 	struct thread thread = {
 		.pid = pid, .tid = t->tid, .ns_pid = pid, .ns_tid = t->tid
 	};
@@ -291,7 +315,7 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	thread.comm = comm;
 	thread.app = app == PROC_NO_APP ? DICT_NONE
 					: image_table_hit(&r->images, app, pid, NULL);
-	thread.cgroup = cgroup == MAP_NONE ? 0 : cgroup;
+	thread.cgroup = cgroup;
 	thread.flags = (t->process->kernel ? THREAD_KERNEL : 0) |
 		       (pid < 0 ? THREAD_EXITING : 0);
 	thread.start_ns = t->process->start_ns;

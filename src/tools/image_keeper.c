@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/log.h"
 #include "capture/kernel_files.h"
+#include "decode/record.h"
 #include "resolve/symtab.h"
+#include "tools/containers.h"
 #include "tools/session_dir.h"
 
 enum {
@@ -78,15 +82,13 @@ static int try_open(const char *path, const struct image *image, struct stat *st
 	return -ESTALE;
 }
 
-static int open_image(const char *path, int32_t pid, uint64_t start, uint64_t end,
-		      const struct image *image, struct stat *st)
+/* As the process sees it; deleted: the kernel still has the file itself. */
+static int open_of_process(const char *path, int32_t pid, uint64_t start, uint64_t end,
+			   const struct image *image, struct stat *st)
 {
 	char proc_path[4096 + 64];
-	int fd = try_open(path, image, st);
+	int fd;
 
-	if (fd >= 0 || pid <= 0)
-		return fd;
-	/* In another mount namespace, or deleted: the kernel still has the file itself. */
 	snprintf(proc_path, sizeof(proc_path), "/proc/%d/root%s", pid, path);
 	fd = try_open(proc_path, image, st);
 	if (fd >= 0)
@@ -100,11 +102,138 @@ static int open_image(const char *path, int32_t pid, uint64_t start, uint64_t en
 	return try_open(proc_path, image, st);
 }
 
+/* What two mappings of one file agree in. */
+static uint64_t identity(const struct build_id *id, const char *path, uint64_t inode,
+			 uint64_t inode_gen, uint64_t dev)
+{
+	if (id->len)
+		return hash_bytes(id->bytes, id->len, 0);
+	return hash_bytes(path, strlen(path),
+			  hash_pair(hash_pair(inode, inode_gen), dev));
+}
+
+static uint64_t identity_of(const char *path, const struct image *image)
+{
+	return identity(&image->build_id, path, image->inode, image->inode_gen,
+			image->dev);
+}
+
+static int take_early(struct image_keeper *k, const char *path,
+		      const struct image *image, struct stat *st)
+{
+	uint32_t at = map_get(&k->early_by, identity_of(path, image), 0);
+	int fd = at == MAP_NONE ? -1 : k->early.at[at].fd;
+
+	if (fd < 0 || fstat(fd, st))
+		return -ENOENT;
+	k->early.at[at].fd = -1;
+	return fd;
+}
+
+/* A path of a container may lead to another file here, which without a build-id may look like
+ * it: it is the last thing that is tried. */
+static int open_image(struct image_keeper *k, const char *path, int32_t pid,
+		      uint64_t start, uint64_t end, const struct image *image,
+		      struct stat *st)
+{
+	bool inside = k->containers && containers_has(k->containers, pid);
+	int fd = inside ? take_early(k, path, image, st) : try_open(path, image, st);
+
+	if (fd >= 0 || pid <= 0)
+		return fd;
+	fd = open_of_process(path, pid, start, end, image, st);
+	if (fd >= 0)
+		return fd;
+	fd = inside ? try_open(path, image, st) : take_early(k, path, image, st);
+	if (fd < 0 || !inside || image->build_id.len || st->st_dev == image->dev)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* The next process that maps it may live longer. */
+static void note_wanted(struct image_keeper *k, const char *path,
+			const struct image *image)
+{
+	struct wanted_image wanted = { .image = *image };
+
+	if (!image->build_id.len || k->wanted.nr >= KEEP_MAX ||
+	    map_get(&k->wanted_by, identity_of(path, image), 0) != MAP_NONE)
+		return;
+	wanted.path = strdup(path);
+	if (!wanted.path || !vec_push(&k->wanted, wanted)) {
+		free(wanted.path);
+		return;
+	}
+	(void)map_set(&k->wanted_by, identity_of(path, image), 0,
+		      (uint32_t)k->wanted.nr - 1);
+}
+
+/* Whether a mapping's file is to be opened now. */
+static bool is_early(const struct image_keeper *k, const struct record_mmap *m,
+		     uint64_t key)
+{
+	if (m->path[0] != '/' || (!m->build_id_len && !m->ino) ||
+	    k->early.nr >= KEEP_MAX)
+		return false;
+	if ((!k->containers || !containers_has(k->containers, m->pid)) &&
+	    (!k->wanted.nr || map_get(&k->wanted_by, key, 0) == MAP_NONE))
+		return false;
+	return map_get(&k->early_by, key, 0) == MAP_NONE;
+}
+
+void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
+{
+	struct early_image early = { .build_id.len = m->build_id_len };
+	struct image image = { .inode = m->ino };
+	struct stat st;
+	uint64_t key;
+
+	memcpy(early.build_id.bytes, m->build_id, sizeof(m->build_id));
+	image.build_id = early.build_id;
+	key = identity(&early.build_id, m->path, m->ino, m->ino_gen,
+		       makedev(m->maj, m->min));
+	if (!is_early(k, m, key))
+		return;
+	early.fd = open_of_process(m->path, m->pid, m->start, m->start + m->len, &image,
+				   &st);
+	if (early.fd < 0)
+		return;
+	if (!vec_push(&k->early, early)) {
+		close(early.fd);
+		return;
+	}
+	(void)map_set(&k->early_by, key, 0, (uint32_t)k->early.nr - 1);
+}
+
+static void keep(struct image_keeper *k, const char *path, const struct image *image,
+		 int fd)
+{
+	struct kept_image kept = { .image = *image, .fd = fd, .path = strdup(path) };
+
+	if (!kept.path || !vec_push(&k->kept, kept)) {
+		free(kept.path);
+		close(fd);
+	}
+}
+
+/* What the file says of itself. */
+static void complete(struct image *image, int fd, const struct stat *st)
+{
+	if (!image->build_id.len)
+		elf_build_id_fd(fd, &image->build_id, NULL);
+	image->dev = st->st_dev;
+	image->inode = st->st_ino;
+	image->mtime_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 +
+			  (uint64_t)st->st_mtim.tv_nsec;
+	image->file_bytes = (uint64_t)st->st_size;
+}
+
 void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
 			    uint64_t map_start, uint64_t map_end, struct image *image)
 {
-	struct kept_image kept = { 0 };
 	struct stat st;
+	int fd;
 
 	if (image->kind == IMAGE_KERNEL)
 		image->build_id = k->kernel_build_id;
@@ -114,21 +243,27 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 		first_vdso(k, pid, map_start, map_end, image);
 	if (image->kind != IMAGE_FILE || k->kept.nr >= KEEP_MAX)
 		return;
-	kept.fd = open_image(path, pid, map_start, map_end, image, &st);
-	if (kept.fd < 0)
+	fd = open_image(k, path, pid, map_start, map_end, image, &st);
+	if (fd < 0) {
+		note_wanted(k, path, image);
 		return;
-	if (!image->build_id.len)
-		elf_build_id_fd(kept.fd, &image->build_id, NULL);
-	image->dev = st.st_dev;
-	image->inode = st.st_ino;
-	image->mtime_ns =
-		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
-	image->file_bytes = (uint64_t)st.st_size;
-	kept.image = *image;
-	kept.path = strdup(path);
-	if (!kept.path || !vec_push(&k->kept, kept)) {
-		free(kept.path);
-		close(kept.fd);
+	}
+	complete(image, fd, &st);
+	keep(k, path, image, fd);
+}
+
+/* Those that could be opened of another process since. */
+static void keep_wanted(struct image_keeper *k)
+{
+	for (size_t i = 0; i < k->wanted.nr; i++) {
+		struct wanted_image *wanted = &k->wanted.at[i];
+		struct stat st;
+		int fd = take_early(k, wanted->path, &wanted->image, &st);
+
+		if (fd < 0)
+			continue;
+		complete(&wanted->image, fd, &st);
+		keep(k, wanted->path, &wanted->image, fd);
 	}
 }
 
@@ -162,6 +297,7 @@ static int save_copy(const struct image_keeper *k, const struct kept_image *kept
 
 void image_keeper_save_lost(struct image_keeper *k)
 {
+	keep_wanted(k);
 	for (size_t i = 0; i < k->kept.nr; i++) {
 		const struct kept_image *kept = &k->kept.at[i];
 		int r;
@@ -169,7 +305,8 @@ void image_keeper_save_lost(struct image_keeper *k)
 		if (still_there(kept) || kept->image.file_bytes > COPY_MAX)
 			continue;
 		r = save_copy(k, kept);
-		if (r)
+		/* The same binary under another path. */
+		if (r && (r != -EEXIST || !kept->image.build_id.len))
 			log_say(LOG_WARNING,
 				"%s was replaced and could not be saved: %s",
 				kept->path, strerror(-r));
@@ -183,4 +320,13 @@ void image_keeper_done(struct image_keeper *k)
 		close(k->kept.at[i].fd);
 	}
 	vec_done(&k->kept);
+	for (size_t i = 0; i < k->early.nr; i++)
+		if (k->early.at[i].fd >= 0)
+			close(k->early.at[i].fd);
+	vec_done(&k->early);
+	for (size_t i = 0; i < k->wanted.nr; i++)
+		free(k->wanted.at[i].path);
+	vec_done(&k->wanted);
+	map_done(&k->early_by);
+	map_done(&k->wanted_by);
 }

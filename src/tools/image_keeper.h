@@ -5,9 +5,12 @@
 #pragma once
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "format/dict.h"
 
+struct containers;
+struct record_mmap;
 struct session_dir;
 
 struct kept_image {
@@ -16,8 +19,25 @@ struct kept_image {
 	struct image image; /* as completed */
 };
 
+/* A binary that a container mapped, open before its first hit. */
+struct early_image {
+	int fd; /* -1: it was hit */
+	struct build_id build_id;
+};
+
+/* One that was hit, and could not be opened: the process had ended. */
+struct wanted_image {
+	char *path;
+	struct image image;
+};
+
 struct image_keeper {
 	VEC(struct kept_image) kept;
+	VEC(struct early_image) early;
+	struct map early_by; /* hash of the identity -> early */
+	VEC(struct wanted_image) wanted;
+	struct map wanted_by;                /* the same -> wanted */
+	const struct containers *containers; /* borrowed; NULL: there are none */
 	struct build_id kernel_build_id;
 	const struct session_dir *dir; /* where vdso images and copies go; borrowed */
 };
@@ -27,6 +47,9 @@ void image_keeper_init(struct image_keeper *k, const struct session_dir *dir,
 /* What struct resolver_ops' first_hit asks for. */
 void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
 			    uint64_t map_start, uint64_t map_end, struct image *image);
+/* A process has mapped a file.  In a container it is opened now, once for each file: both may be
+ * gone when it is hit; and anywhere if it was hit before and could not be opened. */
+void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m);
 /* Copies what is no longer at its path into session_dir/images/. */
 void image_keeper_save_lost(struct image_keeper *k);
 void image_keeper_done(struct image_keeper *k);

@@ -1,6 +1,8 @@
 #include "tools/jit_keeper.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 
 enum {
 	KEEP_MAX = 1024,
+	INSIDE_MAX = 512,
 	PATH_BYTES = 4096 + 64,
 	NAME_BYTES = 64
 };
@@ -40,29 +43,37 @@ static int open_of(int32_t pid, const char *path, uint64_t inode)
 	return fd < 0 ? jit_open(path, inode) : fd;
 }
 
-static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char *path,
-		 uint64_t inode)
+/* Takes the descriptor. */
+static void keep_fd(struct jit_keeper *k, int32_t pid, const char *name, int fd)
 {
-	struct kept_jit kept = { .pid = pid };
-	struct kept_jit *old;
+	struct kept_jit kept = { .pid = pid, .fd = fd };
+	struct kept_jit *old = find_kept(k, pid, name);
 
-	old = find_kept(k, pid, name);
-	if (k->kept.nr >= KEEP_MAX || (old && !k->again))
-		return;
-	kept.fd = open_of(pid, path, inode);
-	if (kept.fd < 0)
+	if (fd < 0)
 		return;
 	/* Some write a new one each time. */
 	if (old) {
 		close(old->fd);
-		old->fd = kept.fd;
+		old->fd = fd;
 		return;
 	}
 	kept.name = strdup(name);
 	if (!kept.name || !vec_push(&k->kept, kept)) {
 		free(kept.name);
-		close(kept.fd);
+		close(fd);
 	}
+}
+
+static bool is_kept(struct jit_keeper *k, int32_t pid, const char *name)
+{
+	return k->kept.nr >= KEEP_MAX || (!k->again && find_kept(k, pid, name));
+}
+
+static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char *path,
+		 uint64_t inode)
+{
+	if (!is_kept(k, pid, name))
+		keep_fd(k, pid, name, open_of(pid, path, inode));
 }
 
 void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
@@ -83,21 +94,85 @@ static bool has_other_map(const struct jit_keeper *k, int32_t pid, const char *n
 	return false;
 }
 
+static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
+{
+	for (size_t i = 0; i < k->inside.nr; i++)
+		if (k->inside.at[i].pid == pid)
+			return &k->inside.at[i];
+	return NULL;
+}
+
+void jit_keeper_began(struct jit_keeper *k, int32_t pid)
+{
+	struct jit_process *old = find_inside(k, pid);
+	struct jit_process p = { .pid = pid, .own_pid = jit_own_pid(pid) };
+	char path[NAME_BYTES];
+
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp", pid);
+	p.tmp_fd = io_open(path, O_PATH | O_DIRECTORY, 0);
+	if (p.tmp_fd < 0)
+		return;
+	if (old) {
+		close(old->tmp_fd);
+		*old = p;
+	} else if (k->inside.nr >= INSIDE_MAX || !vec_push(&k->inside, p)) {
+		close(p.tmp_fd);
+	}
+}
+
+/* Lets go of those that were gone at the last look already. */
+static void forget_gone(struct jit_keeper *k)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < k->inside.nr; i++) {
+		struct jit_process p = k->inside.at[i];
+
+		if (p.gone) {
+			close(p.tmp_fd);
+			continue;
+		}
+		p.gone = kill(p.pid, 0) && errno == ESRCH;
+		k->inside.at[nr++] = p;
+	}
+	k->inside.nr = nr;
+}
+
+/* A file in the /tmp of a process that may be gone. */
+static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
+			const char *name, const char *path)
+{
+	char link[PATH_BYTES];
+
+	if (is_kept(k, p->pid, name))
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s", p->tmp_fd, path);
+	keep_fd(k, p->pid, name, jit_open(link, 0));
+}
+
 /* What a process calls itself makes the names of its files. */
 static void look_for(struct jit_keeper *k, int32_t pid)
 {
-	int32_t own = jit_own_pid(pid);
+	const struct jit_process *inside = find_inside(k, pid);
+	int32_t own = inside ? inside->own_pid : jit_own_pid(pid);
 	char name[NAME_BYTES], path[2 * NAME_BYTES];
 
 	snprintf(name, sizeof(name), "perf-%d.map", own);
-	snprintf(path, sizeof(path), "/tmp/%s", name);
 	if (has_other_map(k, pid, name))
 		return;
-	keep(k, pid, name, path, 0);
+	if (inside) {
+		keep_inside(k, inside, name, name);
+	} else {
+		snprintf(path, sizeof(path), "/tmp/%s", name);
+		keep(k, pid, name, path, 0);
+	}
 	/* Of OProfile's own libopagent, which is found by its name alone. */
 	snprintf(name, sizeof(name), "%d.dump", own);
 	snprintf(path, sizeof(path), "/tmp/.oprofile/jitdump/%s", name);
-	keep(k, pid, name, path, 0);
+	if (inside)
+		keep_inside(k, inside, name, path + strlen("/tmp/"));
+	else
+		keep(k, pid, name, path, 0);
 }
 
 void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
@@ -108,6 +183,7 @@ void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
 		if (image->kind == IMAGE_ANON && image->pid > 0)
 			look_for(k, image->pid);
 	}
+	forget_gone(k);
 }
 
 static int save(const struct kept_jit *kept, const char *dir)
@@ -146,4 +222,7 @@ void jit_keeper_done(struct jit_keeper *k)
 		close(k->kept.at[i].fd);
 	}
 	vec_done(&k->kept);
+	for (size_t i = 0; i < k->inside.nr; i++)
+		close(k->inside.at[i].tmp_fd);
+	vec_done(&k->inside);
 }

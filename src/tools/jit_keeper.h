@@ -20,14 +20,25 @@ struct kept_jit {
 	int fd;
 };
 
+/* A process in a container, whose files can still be had when it is gone. */
+struct jit_process {
+	int32_t pid;
+	int32_t own_pid; /* the number it knows itself by */
+	int tmp_fd;      /* its /tmp */
+	bool gone;
+};
+
 struct jit_keeper {
 	VEC(struct kept_jit) kept;
+	VEC(struct jit_process) inside;
 	size_t nr_images; /* of the dict, seen so far */
 	bool again;       /* what is there now counts, also for images seen before */
 };
 
 /* If it is a jitdump that was mapped, it is held. */
 void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m);
+/* A process in a container runs a new program: holds its /tmp until the look after its end. */
+void jit_keeper_began(struct jit_keeper *k, int32_t pid);
 /* Looks for the maps of what the dict has new. */
 void jit_keeper_look(struct jit_keeper *k, const struct dict *dict);
 /* Copies all into DIR/jit/PID/NAME. */

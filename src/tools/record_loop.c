@@ -79,7 +79,10 @@ static int timeout_ms(const struct loop *l)
 	uint64_t next = l->begin_ns < l->stop_ns ? l->begin_ns : l->stop_ns;
 	uint64_t now = now_ns();
 	int ms = l->stopped ? 1000 : recorder_timeout_ms(l->p->recorder);
+	int attend_ms = l->stopped ? -1 : recorder_attend_ms(l->p->recorder);
 
+	if (attend_ms >= 0 && attend_ms < ms)
+		ms = attend_ms;
 	if (next == UINT64_MAX || l->stopped)
 		return ms;
 	if (next <= now)
@@ -113,22 +116,35 @@ static void keep_time(struct loop *l, struct err *err)
 		stop_sampling(l, err);
 }
 
+/* What the recorder has to do now.  `ring`: one is half full; `begun`: somebody began. */
+static void record(struct loop *l, bool ring, bool begun, struct err *err)
+{
+	struct recorder *r = l->p->recorder;
+
+	if (begun || recorder_attend_ms(r) == 0)
+		l->failed = recorder_attend(r, err);
+	if (!l->failed && (ring || recorder_timeout_ms(r) == 0))
+		l->failed = recorder_round(r, err);
+}
+
 static void one_turn(struct loop *l, struct err *err)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = l->stopped ? -1 : recorder_poll_fd(l->p->recorder),
 		  .events = POLLIN },
 		{ .fd = l->p->signal_fd, .events = POLLIN },
+		{ .fd = l->stopped ? -1 : recorder_attend_fd(l->p->recorder),
+		  .events = POLLIN },
 	};
 
-	if (poll(fds, 2, timeout_ms(l)) < 0 && errno != EINTR) {
+	if (poll(fds, 3, timeout_ms(l)) < 0 && errno != EINTR) {
 		l->failed = err_sys(err, -errno, "poll");
 		return;
 	}
 	take_signals(l);
 	keep_time(l, err);
 	if (!l->failed && !l->stopped)
-		l->failed = recorder_round(l->p->recorder, err);
+		record(l, fds[0].revents, fds[2].revents, err);
 	if (l->p->nr_pids && !pids_live(l))
 		l->done = true;
 }

@@ -36,14 +36,11 @@ int recorder_take_side_band(void *ctx, const void *record, size_t len)
 {
 	struct recorder *r = ctx;
 	int result = side_band_add(&r->side_band, &r->decoder, record, len);
-	struct perf_event_header header;
 	struct record rec;
 
 	r->nr_side_band++;
-	memcpy(&header, record, sizeof(header));
-	if ((header.type == PERF_RECORD_MMAP || header.type == PERF_RECORD_MMAP2) &&
-	    !decoder_record(&r->decoder, record, len, &rec, NULL))
-		recorder_keep_jit(r, &rec);
+	if (!decoder_record(&r->decoder, record, len, &rec, NULL))
+		recorder_attend_to(r, &rec);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
 	if (result != -EBADMSG)
@@ -222,6 +219,7 @@ void recorder_free(struct recorder *r)
 	snapshot_free(r->snapshot);
 	resolver_free(r->resolver);
 	image_keeper_done(&r->keeper);
+	containers_done(&r->containers);
 	jit_keeper_done(&r->jit_keeper);
 	side_band_done(&r->side_band);
 	module_watch_done(&r->modules);

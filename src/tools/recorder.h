@@ -43,6 +43,15 @@ int recorder_stop(struct recorder *r, struct err *err);
 int recorder_poll_fd(const struct recorder *r);
 /* Milliseconds until the next round is due. */
 int recorder_timeout_ms(const struct recorder *r);
+/* Containers that begin are looked at between the rounds: polls readable when something may
+ * have begun; -1: not now, or it is not told. */
+int recorder_attend_fd(const struct recorder *r);
+/* Milliseconds until recorder_attend() is due or recorder_attend_fd() is another; 0: it is due;
+ * -1: not before that is readable. */
+int recorder_attend_ms(const struct recorder *r);
+/* Reads what has begun, and opens files that may be gone soon.  0 or a negative errno with a
+ * line. */
+int recorder_attend(struct recorder *r, struct err *err);
 /* One round; writes to disk when a second has passed.  0 or a negative errno with a line
  * (-ENOSPC ...): what was written before is sound. */
 int recorder_round(struct recorder *r, struct err *err);

@@ -154,6 +154,21 @@ static void ask_proc(void *ctx, int32_t pid)
 		snapshot_process(r->snapshot, pid, &stats, NULL);
 }
 
+static void name_cgroup(void *ctx, uint64_t id, int32_t pid)
+{
+	struct recorder *r = ctx;
+
+	(void)snapshot_cgroup(r->snapshot, id, pid);
+}
+
+static uint64_t process_cgroup(void *ctx, int32_t pid)
+{
+	struct recorder *r = ctx;
+	uint64_t id;
+
+	return snapshot_process_cgroup(r->snapshot, pid, &id) ? 0 : id;
+}
+
 static void first_hit(void *ctx, const char *path, int32_t pid, uint64_t map_start,
 		      uint64_t map_end, struct image *image)
 {
@@ -271,6 +286,8 @@ static int open_tables(struct recorder *r, struct err *err)
 			result = -ENOMEM;
 	r->ops = (struct resolver_ops){ .first_hit = first_hit,
 					.unknown_process = ask_proc,
+					.unknown_cgroup = name_cgroup,
+					.process_cgroup = process_cgroup,
 					.ctx = r };
 	if (!result)
 		result = resolver_new(&r->dict, &r->ops, &r->resolver);
@@ -327,6 +344,8 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 	r->err = err;
 	machine_read(&r->machine);
 	image_keeper_init(&r->keeper, config->dir, &r->machine.kernel_build_id);
+	containers_init(&r->containers);
+	r->keeper.containers = &r->containers;
 	result = open_source(r, err);
 	if (!result)
 		result = open_tables(r, err);

@@ -12,6 +12,7 @@
 #include "capture/module_watch.h"
 #include "decode/record.h"
 #include "resolve/resolver.h"
+#include "tools/containers.h"
 #include "tools/image_keeper.h"
 #include "tools/jit_keeper.h"
 #include "tools/recorder.h"
@@ -52,6 +53,9 @@ struct recorder {
 	uint64_t nr_side_band;
 	struct module_watch modules;
 	uint64_t modules_ns; /* all that were there then are known */
+	struct containers containers;
+	uint64_t attention_end_ns; /* until then containers may come at any moment */
+	uint64_t next_look_ns;     /* at what the side band has new of them */
 	bool snapshot_done;
 	bool snapshot_is_new; /* it tells of what has just come */
 	bool stopped;         /* nothing is drained any more */
@@ -71,6 +75,8 @@ static inline uint64_t recorder_now_ns(clockid_t clock)
 int recorder_take_side_band(void *ctx, const void *record, size_t len);
 /* Has a look at a mapping: a jitdump is held. */
 void recorder_keep_jit(struct recorder *r, const struct record *rec);
+/* Notes what a record tells of containers, and opens their files. */
+void recorder_attend_to(struct recorder *r, const struct record *rec);
 /* Looks whether modules have come since the last look, and takes them as mapped since then.
  * The first one, before the snapshot, takes what is there as known.  0 or -ENOMEM. */
 int recorder_look_at_modules(struct recorder *r);

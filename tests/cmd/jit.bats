@@ -16,33 +16,6 @@ teardown()
 	end_recording_test
 }
 
-# The shares that the program printed against those of the report, within five percent of all.
-check_shares()
-{
-	timeout 60 python3 - "$@" <<-'END'
-		import csv, os, subprocess, sys
-		from fnmatch import fnmatchcase
-		out = subprocess.run([os.environ["OPROFILE_LINKS"] + "/opreport", "--csv", "--by",
-		    "image,symbol"] + sys.argv[2:], capture_output=True, text=True, check=True).stdout
-		rows = [r for r in csv.reader(out.splitlines()) if len(r) > 2 and r[2].isdigit()]
-		found, wanted = [], []
-		for line in open(sys.argv[1]):
-		    kind, _, rest = line.strip().split(" ", 2)
-		    values, _, share = rest.rpartition(" ") if kind == "share" else (rest, "", "")
-		    image, symbol = values.split(",", 1) if kind in ("share", "absent") else ("", "")
-		    nr = sum(int(r[2]) for r in rows if fnmatchcase(r[1], symbol)
-		        and any(fnmatchcase(r[0], i) for i in image.split("|")))
-		    if kind == "share":
-		        found.append(nr)
-		        wanted.append(float(share))
-		    if kind == "absent" and nr:
-		        sys.exit(f"{values}: {nr} samples")
-		print("found", found, "wanted", wanted)
-		if not found or any(abs(f / sum(found) - w) > 0.05 for f, w in zip(found, wanted)):
-		    sys.exit(out)
-	END
-}
-
 # "COUNT SYMBOL" of all code that is in no file, as we and as perf see it.
 our_counts()
 {

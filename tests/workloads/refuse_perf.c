@@ -1,24 +1,38 @@
 /* refuse_perf - to be preloaded: perf_event_open(2) is refused, as a kernel does whose
- * perf_event_paranoid goes beyond 2. */
+ * perf_event_paranoid goes beyond 2; with REFUSE=cgroup in the environment only what one
+ * without CONFIG_CGROUP_PERF does not know. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 long syscall(long number, ...);
+
+static int refused(const struct perf_event_attr *a)
+{
+	const char *what = getenv("REFUSE");
+
+	errno = EACCES;
+	if (!what || strcmp(what, "cgroup") != 0)
+		return 1;
+	errno = EINVAL;
+	return a->cgroup || a->sample_type & PERF_SAMPLE_CGROUP;
+}
 
 long syscall(long number, ...)
 {
 	long arguments[6], result;
 	va_list list;
 
-	if (number == SYS_perf_event_open) {
-		errno = EACCES;
-		return -1;
-	}
 	va_start(list, number);
 	for (int i = 0; i < 6; i++)
 		arguments[i] = va_arg(list, long);
 	va_end(list);
+	if (number == SYS_perf_event_open &&
+	    refused((const struct perf_event_attr *)arguments[0]))
+		return -1;
 #ifdef __x86_64__
 	register long r10 __asm__("r10") = arguments[3];
 	register long r8 __asm__("r8") = arguments[4];

@@ -106,6 +106,24 @@ static void lists_and_escaped_commas(void **state)
 	spec_done(&spec);
 }
 
+static void cgroups(void **state)
+{
+	struct spec spec = parse("cgroup:/system.slice/*,/", NULL);
+
+	(void)state;
+	assert_true(spec_has_cgroups(&spec));
+	assert_int_equal(spec_columns(&spec), COLUMN_THREAD);
+	assert_true(spec_wants_cgroup(&spec, "/system.slice/a.service"));
+	assert_true(spec_wants_cgroup(&spec, "/"));
+	assert_false(spec_wants_cgroup(&spec, "/user.slice"));
+	assert_false(spec_wants_cgroup(&spec, ""));
+	spec_done(&spec);
+	spec = parse("comm:a", NULL);
+	assert_false(spec_has_cgroups(&spec));
+	assert_true(spec_wants_cgroup(&spec, "/x"));
+	spec_done(&spec);
+}
+
 static void a_tag_twice(void **state)
 {
 	struct spec spec = parse("event:a", "event:b");
@@ -388,6 +406,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(wrong_words_say_what_is_wrong),
 		cmocka_unit_test(lists_and_escaped_commas),
+		cmocka_unit_test(cgroups),
 		cmocka_unit_test(a_tag_twice),
 		cmocka_unit_test(all_is_no_restriction),
 		cmocka_unit_test(numbers_are_numbers),

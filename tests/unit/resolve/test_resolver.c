@@ -382,6 +382,82 @@ static void test_bpf_program_comes_and_goes(void **unused)
 	end(&w);
 }
 
+/* ---- cgroups ---- */
+
+struct cgroup_world {
+	struct world w;
+	int asked;    /* of ids */
+	int asked_of; /* processes */
+};
+
+static void tell_cgroup(struct world *w, uint64_t time, uint64_t id, const char *path)
+{
+	struct record rec = { .type = PERF_RECORD_CGROUP };
+
+	rec.cgroup = (struct record_cgroup){ .id = id, .path = path };
+	apply(w, &rec, time);
+}
+
+static void ask_cgroup(void *ctx, uint64_t id, int32_t pid)
+{
+	struct cgroup_world *c = ctx;
+
+	(void)pid;
+	c->asked++;
+	if (id == 7)
+		tell_cgroup(&c->w, 0, 7, "/seven");
+}
+
+static uint64_t cgroup_of_process(void *ctx, int32_t pid)
+{
+	struct cgroup_world *c = ctx;
+
+	c->asked_of++;
+	return pid == 20 ? 7 : 0;
+}
+
+static const char *cgroup_at(struct world *w, uint64_t time, int32_t pid, uint64_t id)
+{
+	struct record rec = { .type = PERF_RECORD_SAMPLE,
+			      .misc = PERF_RECORD_MISC_USER };
+	struct sample s;
+
+	rec.id = (struct record_id){ .pid = pid, .tid = pid, .time_ns = time };
+	rec.sample.cgroup = id;
+	assert_int_equal(resolver_sample(w->resolver, &w->decoder, &rec, &s), 0);
+	return dict_str(&w->dict, w->dict.threads.at[s.thread].cgroup);
+}
+
+static void test_cgroups(void **state)
+{
+	struct cgroup_world c = { 0 };
+
+	(void)state;
+	begin(&c.w);
+	c.w.ops = (struct resolver_ops){ .unknown_cgroup = ask_cgroup,
+					 .process_cgroup = cgroup_of_process,
+					 .ctx = &c };
+	tell_cgroup(&c.w, 1, 5, "/five");
+	assert_string_equal(cgroup_at(&c.w, 2, 10, 5), "/five");
+	assert_int_equal(c.asked, 0);
+	/* There before the recording: asked once each, whatever comes of it. */
+	assert_string_equal(cgroup_at(&c.w, 3, 10, 7), "/seven");
+	assert_string_equal(cgroup_at(&c.w, 4, 10, 7), "/seven");
+	assert_string_equal(cgroup_at(&c.w, 5, 10, 9), "");
+	assert_string_equal(cgroup_at(&c.w, 6, 10, 9), "");
+	assert_int_equal(c.asked, 2);
+	tell_cgroup(&c.w, 7, 9, "/nine");
+	assert_string_equal(cgroup_at(&c.w, 8, 10, 9), "/nine");
+	assert_int_equal(c.asked_of, 0);
+	/* Samples that do not tell: the process is asked for, once. */
+	assert_string_equal(cgroup_at(&c.w, 9, 20, 0), "/seven");
+	assert_string_equal(cgroup_at(&c.w, 10, 20, 0), "/seven");
+	assert_string_equal(cgroup_at(&c.w, 11, 21, 0), "");
+	assert_string_equal(cgroup_at(&c.w, 12, 21, 0), "");
+	assert_int_equal(c.asked_of, 2);
+	end(&c.w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +472,7 @@ int main(void)
 		cmocka_unit_test(test_anonymous_regions_do_not_mix),
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_bpf_program_comes_and_goes),
+		cmocka_unit_test(test_cgroups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,244 @@
+#include "capture/perf_attrs.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "capture/perf_source.h"
+
+/* What can be left out. */
+enum {
+	NO_LOST = 1,
+	NO_BUILD_ID = 2,
+	NO_CGROUP = 4,
+	NO_KSYMBOL = 8,
+	NO_NAMESPACES = 16
+};
+
+/* Tried one after another. */
+static const uint8_t attempts[] = {
+	NO_CGROUP,             /* a kernel of any age without CONFIG_CGROUP_PERF */
+	NO_LOST,               /* before 6.0 */
+	NO_LOST | NO_BUILD_ID, /* 5.12 */
+	NO_LOST | NO_BUILD_ID | NO_CGROUP,                             /* 5.7 */
+	NO_LOST | NO_BUILD_ID | NO_CGROUP | NO_KSYMBOL,                /* 5.1 */
+	NO_LOST | NO_BUILD_ID | NO_CGROUP | NO_KSYMBOL | NO_NAMESPACES /* 4.12 */
+};
+
+static void leave_out(struct perf_event_attr *a, unsigned int what)
+{
+	if (what & NO_LOST)
+		a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+	if (what & NO_BUILD_ID)
+		a->build_id = 0;
+	if (what & NO_CGROUP) {
+		a->cgroup = 0;
+		a->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
+	}
+	if (what & NO_KSYMBOL)
+		a->ksymbol = a->bpf_event = 0;
+	if (what & NO_NAMESPACES)
+		a->namespaces = 0;
+}
+
+static void common_attr(struct perf_event_attr *a, const struct perf_source_config *c)
+{
+	a->size = sizeof(*a);
+	a->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			 PERF_SAMPLE_CGROUP;
+	a->sample_id_all = 1;
+	a->use_clockid = 1;
+	a->clockid = CLOCK_MONOTONIC;
+	a->inherit = c->tids != NULL;
+	a->exclude_guest = 1;
+	a->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	a->watermark = 1;
+}
+
+void perf_attr_samples(struct perf_event_attr *a, const struct perf_source_config *c)
+{
+	common_attr(a, c);
+	a->disabled = 1;
+	a->enable_on_exec = c->on_exec;
+	/* Of a software event that should tell its period, the kernel writes a sample for
+	 * every single one, whatever the count (perf_swevent_event()). */
+	if (!a->freq)
+		a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+	if (c->chains)
+		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+}
+
+void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_config *c)
+{
+	common_attr(a, c);
+	a->type = PERF_TYPE_SOFTWARE;
+	a->config = PERF_COUNT_SW_DUMMY;
+	a->exclude_kernel = 1;
+	a->exclude_hv = 1;
+	a->mmap = 1;
+	a->mmap2 = 1;
+	a->comm = 1;
+	a->comm_exec = 1;
+	a->task = 1;
+	a->build_id = 1;
+	a->cgroup = 1;
+	a->namespaces = 1;
+	/* BPF programs come and go for the whole machine, not for a task. */
+	a->ksymbol = !c->tids;
+	a->bpf_event = !c->tids;
+}
+
+bool perf_attr_namespaces(struct perf_event_attr *side_band,
+			  const struct perf_source_config *c,
+			  struct perf_event_attr *ret_attr)
+{
+	if (!side_band->namespaces || (c->tids && c->nr_tids > 1))
+		return false;
+	*ret_attr = *side_band;
+	side_band->namespaces = 0;
+	ret_attr->mmap = ret_attr->mmap2 = ret_attr->build_id = 0;
+	ret_attr->comm = ret_attr->comm_exec = ret_attr->task = 0;
+	ret_attr->cgroup = ret_attr->ksymbol = ret_attr->bpf_event = 0;
+	ret_attr->wakeup_watermark = 1;
+	return true;
+}
+
+int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu)
+{
+	int fd = (int)syscall(SYS_perf_event_open, a, tid, cpu, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int perf_source_paranoid(void)
+{
+	struct buf text = { 0 };
+	int level = -1;
+
+	if (!io_read_file("/proc/sys/kernel/perf_event_paranoid", &text, 64) &&
+	    text.len) {
+		buf_put_u8(&text, 0);
+		if (text.data[0] == '-')
+			level = -1;
+		else
+			level = text.data[0] - '0';
+	}
+	buf_done(&text);
+	return level;
+}
+
+int perf_attr_explain(int code, const char *event, bool system_wide, struct err *err)
+{
+	static const struct {
+		int code;
+		const char *text;
+	} reasons[] = {
+		{ -ENOENT,
+		  "this machine does not have it (a virtual machine without PMU?); "
+		  "the event TIMER works everywhere" },
+		{ -EOPNOTSUPP, "the hardware cannot sample it; the event TIMER works "
+			       "everywhere" },
+		{ -EBUSY,
+		  "the performance monitoring hardware reports EBUSY: is another "
+		  "profiling tool in use?" },
+		{ -ENOSYS, "this kernel has no perf_events (CONFIG_PERF_EVENTS), or a "
+			   "container's seccomp filter hides it" },
+		{ -EMFILE, "too many open files: raise the limit (ulimit -n)" },
+		{ -ESRCH, "the process has ended" },
+		{ -EINVAL,
+		  "the kernel does not take it with these settings (a rate above "
+		  "/proc/sys/kernel/perf_event_max_sample_rate?)" },
+	};
+	int level = perf_source_paranoid();
+
+	if (code == -EACCES || code == -EPERM) {
+		if (system_wide)
+			return err_set(
+				err, code,
+				"To do system-wide profiling, either you must be root "
+				"or /proc/sys/kernel/perf_event_paranoid must be set "
+				"to "
+				"0 or -1 (it is %d)",
+				level);
+		return err_set(
+			err, code,
+			"not allowed to profile: /proc/sys/kernel/perf_event_paranoid "
+			"is %d, your own processes need 2 or less "
+			"(sysctl kernel.perf_event_paranoid=2), other users' processes "
+			"need root",
+			level);
+	}
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (reasons[i].code == code)
+			return err_set(err, code, "event %s: %s", event,
+				       reasons[i].text);
+	return err_sys(err, code, "event %s", event);
+}
+
+/* The first attr that the kernel does not take; *ret_code is why.  `nr`: it takes all.  Threads
+ * that have ended are passed by: the first one may have left the others alone. */
+static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
+			const struct perf_source_config *c, int *ret_code)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < nr;) {
+		int fd = perf_attr_open(&attrs[i], c->tids ? c->tids[at] : -1, cpu);
+
+		if (fd >= 0) {
+			close(fd);
+			i++;
+			continue;
+		}
+		if (fd == -ESRCH && at + 1 < c->nr_tids) {
+			at++;
+			continue;
+		}
+		*ret_code = fd;
+		return i;
+	}
+	return nr;
+}
+
+int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
+		     const struct perf_source_config *c, struct err *err)
+{
+	struct perf_event_attr *wanted = malloc(nr * sizeof(*wanted));
+	size_t attempt = 0, bad;
+	int r = 0;
+
+	if (!wanted)
+		return err_set(err, -ENOMEM, "out of memory");
+	memcpy(wanted, attrs, nr * sizeof(*wanted));
+	while ((bad = try_attrs(attrs, nr, cpu, c, &r)) < nr) {
+		/* Namespaces are told only to those with CAP_PERFMON. */
+		if ((r == -EACCES || r == -EPERM) && attrs[bad].namespaces) {
+			attrs[bad].namespaces = wanted[bad].namespaces = 0;
+			continue;
+		}
+		if (r != -EINVAL || attempt == sizeof(attempts)) {
+			free(wanted);
+			return perf_attr_explain(
+				r,
+				bad < c->nr_events ? c->events[bad].name : "side band",
+				!c->tids, err);
+		}
+		/* All attrs keep the same sample_type, so all take the step. */
+		for (size_t i = 0; i < nr; i++) {
+			attrs[i] = wanted[i];
+			leave_out(&attrs[i], attempts[attempt]);
+		}
+		attempt++;
+	}
+	free(wanted);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* containers.h - which processes see other files than we do: those in other mount namespaces, as
+ * the kernel tells (PERF_RECORD_NAMESPACES).
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "decode/record.h"
+
+struct containers {
+	uint64_t own;      /* inode of our mount namespace, 0: not known */
+	struct map inside; /* pids: 1 in a container, 0 not any more */
+	struct map known;  /* (inode, 0): mount namespaces met so far */
+};
+
+/* Looks up our own namespace. */
+void containers_init(struct containers *c);
+void containers_done(struct containers *c);
+/* Takes a NAMESPACES record.  Whether its mount namespace is another than ours, and new. */
+bool containers_take(struct containers *c, const struct record_namespaces *n);
+/* Whether the process was last told to be in another mount namespace than ours. */
+bool containers_has(const struct containers *c, int32_t pid);

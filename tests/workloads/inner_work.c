@@ -1,0 +1,16 @@
+/* inner_first, inner_second, inner_bare [MS] - static programs for containers, alike but for the
+ * function that takes their time; the third has no build-id. */
+#include "work.h"
+
+WORK_FUNCTION(INNER_FUNCTION)
+
+int main(int argc, char **argv)
+{
+	uint64_t end_ns = work_thread_ns() +
+			  work_argument(argc, argv, 1, 200) * UINT64_C(1000000);
+	uint64_t rounds = 20000;
+
+	while (work_thread_ns() < end_ns)
+		INNER_FUNCTION(rounds);
+	return 0;
+}
