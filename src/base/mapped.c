@@ -113,6 +113,14 @@ int mapped_window(int fd, uint64_t offset, size_t len, struct mapped *ret_mapped
 	return 0;
 }
 
+void mapped_stream(const struct mapped *m)
+{
+	uint8_t *at = atomic_load(&slots[m->slot].start);
+
+	if (at)
+		(void)madvise(at, m->len, MADV_HUGEPAGE);
+}
+
 void mapped_release(struct mapped *m)
 {
 	struct slot *s = &slots[m->slot];

@@ -17,6 +17,10 @@ struct mapped {
  * many are mapped at the moment; or another negative errno.
  * Takes over SIGBUS: one that is none of ours goes to the handler before. */
 int mapped_window(int fd, uint64_t offset, size_t len, struct mapped *ret_mapped);
+/* Advice: it will be looked at from its start to its end.  What is not in the page cache then
+ * comes in pieces of megabytes, however small the device's own read-ahead is, and stays
+ * there in large ones (madvise(2), MADV_HUGEPAGE on files). */
+void mapped_stream(const struct mapped *m);
 void mapped_release(struct mapped *m); /* one that is all zero is fine */
 /* Some of it could not be read: from now on, or since earlier, it is zeros from some page
  * on.  To be asked after what it is about was looked at. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -12,7 +11,11 @@
 #include "format/perf_input_priv.h"
 
 enum {
-	READ_AHEAD_BYTES = 8 << 20,
+	/* Windows end where huge pages do: what the page cache has in one piece is then
+	 * mapped in one step, and a record that lies across makes the next window begin a
+	 * little earlier. */
+	HUGE_PAGE_BYTES = 2 << 20,
+	MAPPED_BYTES = 8 << 20,
 	SPARSE_BYTES = 4096 /* of stack that a sample brings */
 };
 
@@ -116,10 +119,13 @@ bool perf_source_is_sparse(const struct perf_input *in)
 	return false;
 }
 
-static void note_end(struct perf_input *in, uint64_t file_bytes)
+/* What came already is not missing, though the file may have become shorter than that. */
+static void note_end(struct perf_input *in, uint64_t file_bytes, uint64_t came)
 {
 	struct perf_source *s = &in->source;
 
+	if (file_bytes < came)
+		file_bytes = came;
 	if (s->end == UINT64_MAX) {
 		s->end = file_bytes;
 	} else if (file_bytes < s->end) {
@@ -130,28 +136,15 @@ static void note_end(struct perf_input *in, uint64_t file_bytes)
 		s->at = s->end;
 }
 
-/* The system reads what comes later while we work on what is here.  One page tells whether
- * there is something to be read at all. */
-static void read_ahead(const struct perf_source *s)
-{
-	uint64_t at = s->at + READ_AHEAD_BYTES - PERF_CHUNK_BYTES;
-	uint8_t byte;
-	struct iovec one = { &byte, 1 };
-
-	if (preadv2(s->fd, &one, 1, (off_t)at, RWF_NOWAIT) < 0 && errno == EAGAIN)
-		(void)posix_fadvise(s->fd, (off_t)at, PERF_CHUNK_BYTES,
-				    POSIX_FADV_WILLNEED);
-}
-
 int perf_source_map(struct perf_input *in, uint64_t from, struct perf_window **ret_win)
 {
 	struct perf_source *s = &in->source;
-	uint64_t len = PERF_CHUNK_BYTES;
+	uint64_t len = MAPPED_BYTES - from % HUGE_PAGE_BYTES;
 	struct stat st;
 	int r;
 
 	if (fstat(s->fd, &st) == 0)
-		note_end(in, (uint64_t)st.st_size);
+		note_end(in, (uint64_t)st.st_size, s->at);
 	if (s->at >= s->end)
 		return 1;
 	if (len > s->end - from)
@@ -162,7 +155,6 @@ int perf_source_map(struct perf_input *in, uint64_t from, struct perf_window **r
 		return r == -ENOMEM ? r : -EAGAIN;
 	}
 	s->at = from + len;
-	read_ahead(s);
 	return 0;
 }
 
@@ -177,8 +169,8 @@ bool perf_source_cut(struct perf_input *in, struct perf_window *win, uint64_t ba
 	size = (uint64_t)st.st_size;
 	if (size >= base + win->len)
 		return false;
-	note_end(in, size);
-	win->len = size > base + pos ? size - base : pos;
+	note_end(in, size, base + pos);
+	win->len = in->source.end - base;
 	return true;
 }
 

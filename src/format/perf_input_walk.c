@@ -9,8 +9,23 @@ enum {
 	FIRST_SIMPLEPERF = 32768,
 	LAST_SIMPLEPERF = FIRST_SIMPLEPERF + 63,
 	COMPRESSED2_BYTES = HEADER_BYTES + 8, /* before the data */
-	COMPRESSED_DATA_MAX = 65519           /* of one such record */
+	COMPRESSED_DATA_MAX = 65519,          /* of one such record */
+	LINE_BYTES = 64,
+	/* Behind a record as long as this the processor does not see what comes. */
+	FAR_BYTES = 2048,
+	AHEAD_RECORDS = 6,
+	AHEAD_LINES = 3
 };
+
+/* Records with stacks are mostly of one size: what is some of them further on is asked for
+ * now.  Where the guess is wrong, it costs nothing but the asking. */
+static inline void prefetch_far(const uint8_t *at, const uint8_t *end, size_t size)
+{
+	if ((size_t)(end - at) <= (AHEAD_RECORDS + 1) * size)
+		return;
+	for (size_t i = 0; i < AHEAD_LINES; i++)
+		__builtin_prefetch(at + AHEAD_RECORDS * size + i * LINE_BYTES);
+}
 
 /* Steps over the records that are passed on as they are: the most of all data goes through
  * this loop. */
@@ -23,6 +38,8 @@ step_plain(const uint8_t *at, const uint8_t *end, const uint8_t *classes, bool s
 		if (h.type >= PERF_CLASSES || classes[h.type] != CLASS_PLAIN ||
 		    h.size < HEADER_BYTES || h.size > end - at)
 			break;
+		if (h.size >= FAR_BYTES)
+			prefetch_far(at, end, h.size);
 		at += h.size;
 	}
 	return at;
@@ -154,7 +171,10 @@ int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
 	      enum perf_stop *ret_stop)
 {
 	const uint8_t *first = level->win->bytes + level->pos;
-	const uint8_t *end = level->win->bytes + level->win->len;
+	size_t left = level->win->len - level->pos;
+	/* Mapped windows are longer than chunks may be; no record is. */
+	const uint8_t *end =
+		first + (left < PERF_CHUNK_BYTES ? left : PERF_CHUNK_BYTES);
 	const uint8_t *at = first;
 	bool swap = in->info.swap;
 

@@ -50,6 +50,7 @@ int perf_window_map(int fd, uint64_t offset, size_t len, struct perf_window **re
 		free(win);
 		return r;
 	}
+	mapped_stream(&win->mapped);
 	win->refs = 1;
 	win->len = len;
 	win->bytes = win->mapped.bytes;
