@@ -189,7 +189,11 @@ numbers() {
 			echo "with '$options' it can"
 			return 1
 		fi
-		grep -q 'evil-' "$BATS_TEST_TMPDIR/screen"
+		if ! grep -q 'evil-' "$BATS_TEST_TMPDIR/screen"; then
+			echo "with '$options' it is not there:"
+			cat -v "$BATS_TEST_TMPDIR/screen" "$BATS_TEST_TMPDIR/stderr"
+			return 1
+		fi
 	done
 	# Neither in what is said on the standard error.
 	on_whole_terminal 80 "$OPROFILE" report --session-dir "$LONG" --no-pager -l \
