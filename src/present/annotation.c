@@ -6,36 +6,10 @@
 
 #include "aggregate/profile.h"
 #include "base/err.h"
-#include "base/map.h"
 #include "base/parse.h"
 #include "base/path.h"
+#include "present/annotation_priv.h"
 #include "present/writers.h"
-
-/* Samples of one line, of one function. */
-struct hit {
-	uint32_t file; /* NONE: without a line */
-	uint32_t line;
-	uint32_t function;
-	uint32_t group; /* line of a->groups */
-};
-
-enum {
-	NONE = 0xffffffff
-};
-
-struct making {
-	struct annotation *a;
-	struct map file_by;  /* string -> file */
-	struct map place_by; /* string "path:12" -> index of places */
-	VEC(struct hit) places;
-	VEC(struct hit) hits;
-	uint64_t *top; /* by function: whether it is one of the top; NULL: all are */
-	size_t image_key;
-	size_t symbol_key;
-	size_t start_key;
-	size_t line_key;
-	bool no_lines; /* of code alone */
-};
 
 static void add_counts(const struct annotation *a, uint64_t *to, const uint64_t *counts)
 {
@@ -78,7 +52,7 @@ static uint32_t name_of(struct making *m, const char *path, size_t len)
 	return name;
 }
 
-static uint32_t file_of(struct making *m, const char *path, size_t len)
+uint32_t annotation_file(struct making *m, const char *path, size_t len)
 {
 	struct annotation *a = m->a;
 	uint32_t name = name_of(m, path, len);
@@ -91,9 +65,11 @@ static uint32_t file_of(struct making *m, const char *path, size_t len)
 		return NONE;
 	if (!is_new)
 		return slot->value_plus_1 - 1;
-	file.counts = new_counts(a);
-	if (!vec_push(&a->files, file))
+	file.counts = calloc(a->nr_columns + 1, sizeof(*file.counts));
+	if (!file.counts || !vec_push(&a->files, file)) {
+		free(file.counts);
 		return NONE;
+	}
 	slot->value_plus_1 = (uint32_t)a->files.nr;
 	return slot->value_plus_1 - 1;
 }
@@ -110,7 +86,7 @@ static int parse_place(struct making *m, const char *text, struct hit *ret_place
 	    (!line && text[0] != '/'))
 		return 0;
 	ret_place->line = (uint32_t)line;
-	ret_place->file = file_of(m, text, (size_t)(colon - text));
+	ret_place->file = annotation_file(m, text, (size_t)(colon - text));
 	return ret_place->file == NONE ? -ENOMEM : 0;
 }
 
@@ -386,11 +362,10 @@ static int compare_rest(const void *x, const void *y, void *ctx)
 			      strtab_get(&of->p->strings, b->image));
 }
 
-/* Counts of files, of lines, of images, and two sums: each group makes no more than one of
- * each, or two files. */
+/* Counts of lines, of images, and two sums: each group makes no more than one of each. */
 static int make_pool(struct annotation *a)
 {
-	size_t nr = a->groups.all.nr * 4 + 2;
+	size_t nr = a->groups.all.nr * 2 + 2;
 
 	a->pool = calloc(nr * a->nr_columns + 1, sizeof(*a->pool));
 	if (!a->pool)
@@ -414,7 +389,7 @@ static int add_others(struct making *m)
 	return 0;
 }
 
-static int make(struct making *m, size_t top)
+static int make(struct making *m, const struct annotation_options *options)
 {
 	struct annotation *a = m->a;
 	int r = make_pool(a);
@@ -422,7 +397,7 @@ static int make(struct making *m, size_t top)
 	if (!r)
 		r = sum_functions(m);
 	if (!r)
-		r = choose_top(m, top);
+		r = choose_top(m, options->top);
 	if (!r && m->no_lines)
 		return add_others(m);
 	for (size_t i = 0; !r && i < a->groups.all.nr; i++)
@@ -431,6 +406,8 @@ static int make(struct making *m, size_t top)
 		r = make_lines(m);
 	if (!r)
 		r = make_starts(m);
+	if (!r && options->code_of)
+		r = annotation_make_sites(m, options);
 	if (!r && a->files.nr)
 		qsort_r(a->files.at, a->files.nr, sizeof(*a->files.at), compare_files,
 			a);
@@ -466,9 +443,9 @@ static bool has_skid(const struct annotation *a)
 }
 
 int annotation_make(struct annotation *a, struct profile *p,
-		    const struct present_options *options, size_t top, struct err *err)
+		    const struct annotation_options *options, struct err *err)
 {
-	struct present_options all = *options;
+	struct present_options all = *options->present;
 	struct making m = { .a = a };
 	int r;
 
@@ -482,7 +459,7 @@ int annotation_make(struct annotation *a, struct profile *p,
 		return r;
 	a->nr_columns = a->groups.nr_columns;
 	a->has_skid = has_skid(a);
-	r = make(&m, top);
+	r = make(&m, options);
 	map_done(&m.file_by);
 	map_done(&m.place_by);
 	vec_done(&m.places);
@@ -494,6 +471,11 @@ int annotation_make(struct annotation *a, struct profile *p,
 void annotation_done(struct annotation *a)
 {
 	lines_done(&a->groups);
+	for (size_t i = 0; i < a->files.nr; i++)
+		free(a->files.at[i].counts);
+	for (size_t i = 0; i < a->all_sites.nr; i++)
+		free(a->all_sites.at[i].counts);
+	vec_done(&a->all_sites);
 	vec_done(&a->files);
 	vec_done(&a->rest);
 	vec_done(&a->all_lines);

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "present/lines.h"
 
+struct code;
 struct err;
 struct present_options;
 struct profile;
@@ -30,6 +31,16 @@ struct annotated_start {
 	const uint64_t *counts;
 };
 
+/* Samples in code of a function that was inlined, what was inlined into that included: where it
+ * was called, or in all at the line that declares it. */
+struct annotated_site {
+	uint32_t file;
+	uint32_t line;
+	uint32_t name; /* string: of the function */
+	bool is_sum;   /* all calls, at the declaration */
+	uint64_t *counts;
+};
+
 struct annotated_file {
 	const char *path;
 	uint32_t image; /* string: the binary that most of its samples are of */
@@ -38,6 +49,9 @@ struct annotated_file {
 	size_t nr_lines;
 	struct annotated_start *starts; /* by line, the most samples first */
 	size_t nr_starts;
+	struct annotated_site
+		*sites; /* by line, the most samples first; only if asked for */
+	size_t nr_sites;
 	uint64_t image_samples; /* while it is made: of `image` */
 };
 
@@ -59,17 +73,26 @@ struct annotation {
 	/* What the above point into. */
 	VEC(struct annotated_line) all_lines;
 	VEC(struct annotated_start) all_starts;
+	VEC(struct annotated_site) all_sites;
 	uint64_t *functions; /* by function */
 	uint64_t *pool;
 	size_t pool_used;
 };
 
+struct annotation_options {
+	const struct present_options *present;
+	size_t top; /* only the functions with the most samples, so many; 0: all */
+	/* The code of an image of the profile with its lines, borrowed until the next call; NULL:
+	 * it is nowhere.  With it sites are found. */
+	struct code *(*code_of)(void *ctx, uint32_t image);
+	void *ctx;
+};
+
 /* Makes it from a profile with the keys image, symbol, function-line, address and line; without
- * function-line and line there are no files.
- * `top`: only the functions with the most samples, so many; 0: all.  0, -ENOMEM, or -EINVAL
- * with a line: columns cannot stand side by side.  annotation_done() in any case. */
+ * function-line and line there are no files.  0, -ENOMEM, or -EINVAL with a line: columns cannot
+ * stand side by side.  annotation_done() in any case. */
 int annotation_make(struct annotation *a, struct profile *p,
-		    const struct present_options *options, size_t top, struct err *err);
+		    const struct annotation_options *options, struct err *err);
 void annotation_done(struct annotation *a);
 /* The most samples that one line has, and where; false if no line has any. */
 bool annotation_hottest(const struct annotation *a, size_t *ret_file,

@@ -21,6 +21,7 @@ struct listing {
 	uint64_t *shown;
 	size_t line;        /* the next one of file->lines */
 	size_t start;       /* of file->starts */
+	size_t site;        /* of file->sites */
 	uint32_t near_from; /* lines that are near enough, in front of the next one */
 	uint32_t near_to;
 	bool skipped;
@@ -92,6 +93,33 @@ static int put_starts(struct listing *s, uint32_t line)
 	return r;
 }
 
+/* What was inlined at a line, and what the line declares and was inlined elsewhere. */
+static void put_sites(struct listing *s, uint32_t line)
+{
+	const struct annotated_file *f = s->file;
+
+	for (; s->site < f->nr_sites && f->sites[s->site].line == line; s->site++) {
+		const struct annotated_site *site = &f->sites[s->site];
+
+		fprintf(s->out, " /* %s inlined %s: ",
+			strtab_get(&s->a->p->strings, site->name),
+			site->is_sum ? "in all" : "here");
+		margin_put_counts(s->out, s->a, site->counts);
+		fputs(" */", s->out);
+	}
+}
+
+/* Passes over what was not shown of a line. */
+static void skip_comments(struct listing *s, uint32_t line)
+{
+	const struct annotated_file *f = s->file;
+
+	while (s->start < f->nr_starts && f->starts[s->start].line == line)
+		s->start++;
+	while (s->site < f->nr_sites && f->sites[s->site].line == line)
+		s->site++;
+}
+
 /* ---- lines ---- */
 
 /* The next line about which there is something to say; 0: none. */
@@ -100,10 +128,11 @@ static uint32_t next_line(const struct listing *s)
 	const struct annotated_file *f = s->file;
 	uint32_t line = s->line < f->nr_lines ? f->lines[s->line].line : 0;
 	uint32_t start = s->start < f->nr_starts ? f->starts[s->start].line : 0;
+	uint32_t site = s->site < f->nr_sites ? f->sites[s->site].line : 0;
 
 	if (!line || (start && start < line))
-		return start;
-	return line;
+		line = start;
+	return !line || (site && site < line) ? site : line;
 }
 
 static const uint64_t *counts_at(struct listing *s, uint32_t line)
@@ -141,9 +170,7 @@ static int put_line(struct listing *s, uint32_t line, const char *text, size_t l
 
 	if (!shown) {
 		s->skipped = true;
-		while (s->start < s->file->nr_starts &&
-		       s->file->starts[s->start].line == line)
-			s->start++;
+		skip_comments(s, line);
 		return 0;
 	}
 	if (s->skipped)
@@ -156,6 +183,7 @@ static int put_line(struct listing *s, uint32_t line, const char *text, size_t l
 	else
 		fprintf(s->out, "/* line %" PRIu32 " */", line);
 	r = put_starts(s, line);
+	put_sites(s, line);
 	fputc('\n', s->out);
 	return r;
 }

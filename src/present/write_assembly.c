@@ -246,19 +246,20 @@ static int put_rows_of(struct listing *s, const struct assembly_function *f)
 		r = assembly_lines_begin(&s->lines, s->code, &s->assembly);
 	if (!r)
 		r = put_title(s, f);
+	if (r)
+		return r;
+	if (s->source->write && s->code)
+		r = s->source->write(s->source->ctx, s->out, &s->assembly, f, s->shown);
 	return r ? r : put_rows(s);
 }
 
 static int put_function(struct listing *s, const struct assembly_function *f)
 {
-	int r = 0;
+	int r;
 
 	open_code(s, f->image);
-	if (s->source->write && s->code)
-		r = s->source->write(s->source->ctx, s->out, &s->assembly, f, s->shown);
-	if (r)
-		return r < 0 ? r : 0;
-	return put_rows_of(s, f);
+	r = put_rows_of(s, f);
+	return r < 0 ? r : 0;
 }
 
 /* ---- all of them ---- */

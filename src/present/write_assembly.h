@@ -21,8 +21,8 @@ struct assembly_source {
 	struct code *(*code_of)(void *ctx, uint32_t image);
 	/* Opens a source for reading, NULL: it cannot be shown. */
 	FILE *(*open_source)(void *ctx, const char *path);
-	/* Writes the function in another way: 1: it did; 0: it is left to us; or a negative errno.
-	 * What it shows is added to `shown`.  May be NULL. */
+	/* Writes the function, whose rows are at hand, in another way: 1: it did; 0: it does
+	 * not; -ENOMEM.  What it shows is added to `shown`.  May be NULL. */
 	int (*write)(void *ctx, FILE *out, const struct assembly *s,
 		     const struct assembly_function *function, uint64_t *shown);
 	void *ctx;

@@ -15,6 +15,7 @@
 #include "present/write_assembly.h"
 #include "tools/annotate_code.h"
 #include "tools/annotate_files.h"
+#include "tools/annotate_objdump.h"
 #include "tools/annotate_options.h"
 #include "tools/archive_open.h"
 #include "tools/command.h"
@@ -44,6 +45,7 @@ struct annotate {
 	char threshold_said[96];
 	size_t only_file; /* with --hottest */
 	struct annotate_code code;
+	struct annotate_objdump objdump;
 	struct err *err;
 };
 
@@ -59,7 +61,7 @@ static int make_plan(struct annotate *a, char *const *words)
 	plan->options.symbols = true;
 	plan->options.details = true;
 	plan->options.debug_info = !a->options.assembly;
-	plan->profile.code = a->options.assembly;
+	plan->profile.code = a->options.assembly || a->options.inline_sites;
 	plan->profile.code_lines = a->options.source || a->options.inline_sites;
 	plan->merge = MERGE_LIB;
 	for (char *const *word = words; *word; word++)
@@ -224,11 +226,20 @@ static int write_sources(struct annotate *a, FILE *out)
 	return r;
 }
 
+static int write_by_objdump(void *ctx, FILE *out, const struct assembly *s,
+			    const struct assembly_function *function, uint64_t *shown)
+{
+	struct annotate *a = ctx;
+
+	return annotate_objdump_write(&a->objdump, out, s, function, shown);
+}
+
 static int write_assembly(struct annotate *a, FILE *out)
 {
 	const struct assembly_source source = {
 		.code_of = open_code,
 		.open_source = open_text,
+		.write = a->options.objdump_params ? write_by_objdump : NULL,
 		.ctx = a,
 		.threshold = a->plan.present.threshold,
 		.top = a->options.top,
@@ -299,18 +310,24 @@ static int write_below(struct annotate *a)
 
 static int write_out(struct annotate *a)
 {
+	bool sites = a->options.inline_sites && !a->options.assembly;
+	const struct annotation_options options = {
+		.present = &a->plan.present,
+		.top = a->options.top,
+		.code_of = sites ? open_code : NULL,
+		.ctx = a,
+	};
 	int r;
 
-	if (annotation_make(&a->made, &a->read.profile, &a->plan.present,
-			    a->options.top, a->err))
+	annotate_code_init(&a->code, &a->read.profile,
+			   a->options.source || a->options.inline_sites ? &a->plan.lines
+									: NULL);
+	if (annotation_make(&a->made, &a->read.profile, &options, a->err))
 		return -1;
 	a->shown = calloc(a->made.nr_columns + 1, sizeof(*a->shown));
 	if (!a->shown)
 		return err_set(a->err, -ENOMEM, "out of memory");
 	choose_layout(a);
-	annotate_code_init(&a->code, &a->read.profile,
-			   a->options.source || a->options.inline_sites ? &a->plan.lines
-									: NULL);
 	if (!a->made.files.nr && !a->options.assembly)
 		command_warning("no debug information available for any binary "
 				"selected, and --assembly not requested.");
@@ -332,6 +349,9 @@ static int annotate(struct annotate *a, char *const *words)
 
 	if (!r)
 		r = make_plan(a, words);
+	if (!r && a->options.objdump_params)
+		r = annotate_objdump_init(&a->objdump, a->options.objdump_params,
+					  a->options.source, a->err);
 	if (!r)
 		r = report_read_all(&a->read, &a->plan, a->err);
 	report_progress_end();
@@ -362,6 +382,7 @@ static const char **copy_words(int argc, char **argv)
 static void annotate_done(struct annotate *a)
 {
 	annotate_code_done(&a->code);
+	annotate_objdump_done(&a->objdump);
 	free(a->shown);
 	annotation_done(&a->made);
 	source_find_done(&a->find);

@@ -60,14 +60,9 @@ const struct option_row annotate_rows[] = {
 	  .value = "GLOB[,GLOB...]",
 	  .offset = OPTION(struct annotate_options, exclude_files),
 	  .help = "No sources whose name, or a folder that they are in, matches." },
-	{ .name = "threshold",
-	  .letter = 't',
-	  .kind = OPTION_TEXT,
-	  .value = "PERCENT",
-	  .offset = OPTION(struct report_options, threshold),
-	  .help = "Leave sources, or functions, with a smaller share out. The shares "
-		  "of "
-		  "the others stay." },
+	REPORT_THRESHOLD_ROW(
+		"Leave sources, or functions, with a smaller share out. The "
+		"shares of the others stay."),
 	{ .name = "top",
 	  .kind = OPTION_COUNT,
 	  .value = "N",
@@ -92,41 +87,17 @@ const struct option_row annotate_rows[] = {
 	  .offset = OPTION(struct annotate_options, inline_sites),
 	  .help = "Show where functions were inlined, with the samples of each "
 		  "place." },
+	{ .name = "objdump-params",
+	  .kind = OPTION_TEXT,
+	  .value = "PARAMS",
+	  .offset = OPTION(struct annotate_options, objdump_params),
+	  .help = "With --assembly: let objdump show the code, with these parameters, "
+		  "which are split at blanks." },
 	REPORT_NAME_ROWS,
-	{ .name = "merge",
-	  .letter = 'm',
-	  .kind = OPTION_LIST,
-	  .value = "LIST",
-	  .offset = OPTION(struct report_options, merge),
-	  .help = "Sum up what is told apart: cpu, tid, tgid (and tid), unitmask, or "
-		  "all. The programs that use a library are always summed up." },
-	{ .name = "input",
-	  .kind = OPTION_TEXT,
-	  .value = "FILE",
-	  .offset = OPTION(struct report_options, input),
-	  .help = "A recording, the same as the word FILE." },
-	SESSION_DIR_OPTION_ROW(struct report_options),
-	PLACES_OPTION_ROWS(struct report_options),
-	THREADS_OPTION_ROW(struct report_options),
-	{ .name = "no-cache",
-	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct report_options, no_cache),
-	  .help = "Source lines: neither read nor write index files (oprofile "
-		  "cache)." },
-	{ .name = "strict",
-	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct report_options, strict),
-	  .help = "End with status 1 if there was a warning." },
-	{ .name = "verbose",
-	  .letter = 'V',
-	  .kind = OPTION_TEXT,
-	  .value = "LIST",
-	  .offset = OPTION(struct report_options, verbose),
-	  .help = "Say more on stderr: all, debug, bfd (where symbols are from), sfile "
-		  "(files), stats (what was read), level1, xml, arcs." },
-	TERMINAL_OPTION_ROWS(struct report_options),
-	REFUSED("objdump-params",
-		"code is disassembled without objdump; its options " LATER),
+	REPORT_MERGE_ROW(
+		"Sum up what is told apart: cpu, tid, tgid (and tid), unitmask, "
+		"or all. The programs that use a library are always summed up."),
+	REPORT_READ_ROWS,
 	REFUSED("html", "pages: " LATER),
 	REFUSED("json", "JSON of annotated sources " LATER "; there is opreport --by "
 			"line --json"),
@@ -185,6 +156,13 @@ int annotate_options_check(const struct annotate_options *o, struct err *err)
 		return err_set(err, -EINVAL,
 			       "--exclude[include]-file options not supported with "
 			       "--assembly");
+	if (o->objdump_params && !o->assembly)
+		return err_set(err, -EINVAL,
+			       "--objdump-params is meaningless without --assembly");
+	if (o->objdump_params && (o->hottest || o->context != ANNOTATE_CONTEXT_OFF))
+		return err_set(err, -EINVAL,
+			       "--objdump-params: objdump shows functions as a whole, "
+			       "which does not go with --hottest and --context");
 	if (o->base_dirs && !o->search_dirs)
 		return err_set(err, -EINVAL,
 			       "--base-dirs is useless unless you specify an "

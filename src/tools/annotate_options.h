@@ -22,6 +22,7 @@ struct annotate_options {
 	struct option_list include_files;
 	struct option_list exclude_files;
 	bool inline_sites;
+	const char *objdump_params;
 	uint64_t top;
 	bool hottest;
 	uint64_t context;

@@ -97,4 +97,47 @@ struct report_options {
 		.help = "The same as --demangle=none."                                 \
 	}
 
+/* Rows of such commands whose help says what they show. */
+#define REPORT_THRESHOLD_ROW(text)                                                     \
+	{                                                                              \
+		.name = "threshold", .letter = 't', .kind = OPTION_TEXT,               \
+		.value = "PERCENT",                                                    \
+		.offset = OPTION(struct report_options, threshold), .help = (text)     \
+	}
+#define REPORT_MERGE_ROW(text)                                                         \
+	{                                                                              \
+		.name = "merge", .letter = 'm', .kind = OPTION_LIST, .value = "LIST",  \
+		.offset = OPTION(struct report_options, merge), .help = (text)         \
+	}
+
+/* What is read, where all of it is, and how it is told. */
+#define REPORT_READ_ROWS                                                               \
+	{ .name = "input",                                                             \
+	  .kind = OPTION_TEXT,                                                         \
+	  .value = "FILE",                                                             \
+	  .offset = OPTION(struct report_options, input),                              \
+	  .help = "A recording, the same as the word FILE." },                         \
+		SESSION_DIR_OPTION_ROW(struct report_options),                         \
+		PLACES_OPTION_ROWS(struct report_options),                             \
+		THREADS_OPTION_ROW(struct report_options),                             \
+		{ .name = "no-cache",                                                  \
+		  .kind = OPTION_FLAG,                                                 \
+		  .offset = OPTION(struct report_options, no_cache),                   \
+		  .help = "Source lines: neither read nor write index files "          \
+			  "(oprofile "                                                 \
+			  "cache)." },                                                 \
+		{ .name = "strict",                                                    \
+		  .kind = OPTION_FLAG,                                                 \
+		  .offset = OPTION(struct report_options, strict),                     \
+		  .help = "End with status 1 if there was a warning." },               \
+		{ .name = "verbose",                                                   \
+		  .letter = 'V',                                                       \
+		  .kind = OPTION_TEXT,                                                 \
+		  .value = "LIST",                                                     \
+		  .offset = OPTION(struct report_options, verbose),                    \
+		  .help = "Say more on stderr: all, debug, bfd (where symbols are "    \
+			  "from), sfile (files), stats (what was read), level1, xml, " \
+			  "arcs." },                                                   \
+		TERMINAL_OPTION_ROWS(struct report_options)
+
 extern const struct option_row report_rows[];
