@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/huge.h"
 
 bool buf_reserve(struct buf *b, size_t extra)
 {
@@ -29,6 +30,23 @@ bool buf_reserve(struct buf *b, size_t extra)
 	}
 	b->data = data;
 	b->cap = cap;
+	return true;
+}
+
+bool buf_reserve_huge(struct buf *b, size_t bytes)
+{
+	uint8_t *data;
+
+	if (b->failed || b->len || bytes <= b->cap)
+		return buf_reserve(b, bytes);
+	data = huge_alloc(bytes);
+	if (!data) {
+		b->failed = true;
+		return false;
+	}
+	free(b->data);
+	b->data = data;
+	b->cap = bytes;
 	return true;
 }
 

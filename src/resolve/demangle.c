@@ -123,6 +123,11 @@ static char *demangle_base(const char *name, const char *version, int options)
 	return result;
 }
 
+bool demangle_wants(const char *name)
+{
+	return name[0] == 'L' || looks_mangled(name);
+}
+
 static char *demangle_with(const char *name, int options)
 {
 	const char *version;

@@ -1,6 +1,7 @@
 /* demangle.h - names of C++, Rust, D and Java as a person wrote them.
  * Layer: resolve.  Uses libiberty. */
 #pragma once
+#include <stdbool.h>
 
 /* The demangled name, malloc'd; NULL if `name` is not mangled (or too long, or memory is
  * short): the caller then shows `name`.
@@ -9,5 +10,7 @@
  * Rust's hash is dropped.  Java's names are those of JVMs ("La/B;f(I)V" is "a.B.f(int)")
  * and of GCJ.  A hostile name costs bounded time, stack and memory. */
 char *demangle(const char *name);
+/* Whether it begins as mangled names do: of others demangle() makes nothing. */
+bool demangle_wants(const char *name);
 /* As perf shows it: without the parameters of functions, and D not at all. */
 char *demangle_plain(const char *name);

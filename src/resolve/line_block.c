@@ -126,22 +126,33 @@ enum {
 	ROW_BYTES_MAX = 1 + 5 * 10 /* quick_leb() takes ten bytes at most */
 };
 
+/* Numbers of one byte, as nearly all are, are taken without a branch: which of them follow
+ * cannot be foreseen. */
 static inline const uint8_t *quick_row(const uint8_t *at, struct line_row *row)
 {
 	uint8_t what = *at++;
 	uint32_t step = what & LINE_ROW_FAR;
+	uint64_t line = 0;
+	uint32_t has;
 
 	row->addr += step == LINE_ROW_FAR ? quick_leb(&at) : step;
 	if (what & LINE_ROW_FILE)
 		row->file_number = (uint32_t)quick_leb(&at);
-	if (what & LINE_ROW_LINE) {
-		uint64_t zigzag = quick_leb(&at);
-
-		row->line +=
-			(uint32_t)(zigzag >> 1) ^ (uint32_t) - (int32_t)(zigzag & 1);
+	has = (what & LINE_ROW_LINE) != 0;
+	if (has & *at >> 7) {
+		line = quick_leb(&at);
+	} else {
+		line = *at & (0 - has);
+		at += has;
 	}
-	if (what & LINE_ROW_COLUMN)
+	row->line += (uint32_t)(line >> 1) ^ (0 - (uint32_t)(line & 1));
+	has = (what & LINE_ROW_COLUMN) != 0;
+	if (has & *at >> 7) {
 		row->column = (uint32_t)quick_leb(&at);
+	} else {
+		row->column = (*at & (0 - has)) | (row->column & (has - 1));
+		at += has;
+	}
 	if (what & LINE_ROW_DISCRIMINATOR)
 		row->discriminator = (uint32_t)quick_leb(&at);
 	return at;
@@ -191,31 +202,114 @@ static struct cursor group_rows(const struct line_block *b, uint32_t group,
 	return c;
 }
 
+void line_seek_begin(struct line_seek *s, const struct line_block *b)
+{
+	*s = (struct line_seek){ .block = b };
+}
+
+/* Whether `addr` is behind the run's group, or nothing is known. */
+static bool is_elsewhere(const struct line_run *r, uint64_t addr)
+{
+	return !r->high || addr < r->low || addr >= r->group_high;
+}
+
+/* Makes the group of `addr`, most often the next one, the run's.  False if there is none. */
+static bool enter_group(struct line_run *r, const uint8_t *heads, uint32_t nr,
+			uint64_t addr)
+{
+	uint32_t group = r->group + 1;
+
+	if (!r->high || addr < r->low || group >= nr || u64_at(heads, group) > addr ||
+	    (group + 1 < nr && u64_at(heads, group + 1) <= addr))
+		group = find_group(heads, nr, addr);
+	r->high = 0;
+	if (group >= nr)
+		return false;
+	r->group = group;
+	r->group_high = group + 1 < nr ? u64_at(heads, group + 1) : UINT64_MAX;
+	return true;
+}
+
+/* The next row becomes the one that is known, and the one behind it is read. */
+static bool step_row(struct line_seek *s)
+{
+	struct line_run *r = &s->rows;
+	struct cursor c = cursor_le(s->block->rows, s->block->rows_len);
+
+	s->row = s->next;
+	r->low = s->row.addr;
+	r->high = r->group_high;
+	if (!r->left)
+		return true;
+	c.pos = r->pos;
+	next_row(&c, &s->next);
+	r->pos = c.pos;
+	r->left--;
+	r->high = c.failed ? 0 : s->next.addr;
+	return !c.failed;
+}
+
+static bool open_row_group(struct line_seek *s, uint64_t addr)
+{
+	const struct line_block *b = s->block;
+	struct line_run *r = &s->rows;
+	struct cursor c;
+
+	if (!enter_group(r, b->row_addrs, b->nr_row_groups, addr))
+		return false;
+	c = group_rows(b, r->group, &s->next);
+	if (!c.failed)
+		next_row(&c, &s->next);
+	r->pos = c.pos;
+	r->left = in_group(b->nr_rows, r->group) - 1;
+	return !c.failed && step_row(s);
+}
+
+/* The same up to `addr`, as far as no row can be behind the block's end. */
+static void step_rows(struct line_seek *s, uint64_t addr)
+{
+	const struct line_block *b = s->block;
+	struct line_run *r = &s->rows;
+	const uint8_t *at = b->rows + r->pos;
+	struct line_row row = s->row;
+	struct line_row next = s->next;
+	uint32_t left = r->left;
+
+	if (r->high > addr || (uint64_t)left * ROW_BYTES_MAX > b->rows_len - r->pos)
+		return;
+	while (left && next.addr <= addr) {
+		row = next;
+		at = quick_row(at, &next);
+		left--;
+	}
+	s->row = row;
+	s->next = next;
+	r->low = row.addr;
+	r->high = next.addr;
+	r->left = left;
+	r->pos = (size_t)(at - b->rows);
+}
+
+bool line_seek_row(struct line_seek *s, uint64_t addr, struct line_row *ret_row)
+{
+	if (is_elsewhere(&s->rows, addr) && !open_row_group(s, addr))
+		return false;
+	step_rows(s, addr);
+	while (s->rows.high <= addr) {
+		if (!step_row(s))
+			return false;
+	}
+	*ret_row = s->row;
+	finish_row(s->block, ret_row);
+	return !ret_row->end;
+}
+
 bool line_block_row(const struct line_block *b, uint64_t addr, struct line_row *ret_row)
 {
-	uint32_t group = find_group(b->row_addrs, b->nr_row_groups, addr);
-	struct line_row row;
-	struct line_row best;
-	struct cursor c;
-	uint32_t nr;
+	struct line_seek s;
 
-	if (group >= b->nr_row_groups)
-		return false;
-	nr = in_group(b->nr_rows, group);
-	c = group_rows(b, group, &row);
-	next_row(&c, &row);
-	best = row;
-	for (uint32_t i = 1; i < nr; i++) {
-		next_row(&c, &row);
-		if (c.failed || row.addr > addr)
-			break;
-		best = row;
-	}
-	if (c.failed)
-		return false;
-	finish_row(b, &best);
-	*ret_row = best;
-	return !best.end;
+	line_seek_begin(&s, b);
+	return line_seek_row(&s, addr, ret_row);
 }
 
 static void walk_group(struct line_row_walk *w, uint32_t group)
@@ -276,33 +370,69 @@ static int64_t zigzag(uint64_t v)
 	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
+/* Reads where the span ends, of which the scope was read. */
+static bool end_span(struct line_seek *s, struct cursor *c)
+{
+	struct line_run *r = &s->spans;
+
+	r->high = r->group_high;
+	if (r->left) {
+		r->high = r->low + leb_u(c);
+		r->left--;
+	}
+	r->pos = c->pos;
+	if (c->failed)
+		r->high = 0;
+	return !c->failed;
+}
+
+static bool step_span(struct line_seek *s)
+{
+	struct line_run *r = &s->spans;
+	struct cursor c = cursor_le(s->block->spans, s->block->spans_len);
+
+	c.pos = r->pos;
+	r->low = r->high;
+	s->scope += zigzag(leb_u(&c));
+	return end_span(s, &c);
+}
+
+static bool open_span_group(struct line_seek *s, uint64_t addr)
+{
+	const struct line_block *b = s->block;
+	struct line_run *r = &s->spans;
+	struct cursor c = cursor_le(b->spans, b->spans_len);
+
+	if (!enter_group(r, b->span_addrs, b->nr_span_groups, addr))
+		return false;
+	c.pos = u32_at(b->span_at, r->group);
+	if (c.pos > c.len)
+		return false;
+	r->left = in_group(b->nr_spans, r->group) - 1;
+	r->low = u64_at(b->span_addrs, r->group);
+	s->scope = zigzag(leb_u(&c));
+	return end_span(s, &c);
+}
+
+uint32_t line_seek_scope(struct line_seek *s, uint64_t addr)
+{
+	if (is_elsewhere(&s->spans, addr) && !open_span_group(s, addr))
+		return LINE_NO_SCOPE;
+	while (s->spans.high <= addr) {
+		if (!step_span(s))
+			return LINE_NO_SCOPE;
+	}
+	if (s->scope <= 0 || (uint64_t)s->scope > s->block->scopes_len)
+		return LINE_NO_SCOPE;
+	return (uint32_t)(s->scope - 1);
+}
+
 uint32_t line_block_scope_at(const struct line_block *b, uint64_t addr)
 {
-	uint32_t group = find_group(b->span_addrs, b->nr_span_groups, addr);
-	struct cursor c = cursor_le(b->spans, b->spans_len);
-	uint64_t at;
-	int64_t scope;
-	uint32_t start;
-	uint32_t nr;
+	struct line_seek s;
 
-	if (group >= b->nr_span_groups)
-		return LINE_NO_SCOPE;
-	start = u32_at(b->span_at, group);
-	if (start > c.len)
-		return LINE_NO_SCOPE;
-	c.pos = start;
-	nr = in_group(b->nr_spans, group);
-	at = u64_at(b->span_addrs, group);
-	scope = zigzag(leb_u(&c));
-	for (uint32_t i = 1; i < nr; i++) {
-		at += leb_u(&c);
-		if (c.failed || at > addr)
-			break;
-		scope += zigzag(leb_u(&c));
-	}
-	if (c.failed || scope <= 0 || (uint64_t)scope > b->scopes_len)
-		return LINE_NO_SCOPE;
-	return (uint32_t)(scope - 1);
+	line_seek_begin(&s, b);
+	return line_seek_scope(&s, addr);
 }
 
 static bool take_function(const struct line_block *b, uint64_t number,

@@ -63,6 +63,31 @@ struct line_row {
 bool line_block_row(const struct line_block *b, uint64_t addr,
 		    struct line_row *ret_row);
 
+/* Looks up one address after the other, and steps on from the one before where that is not
+ * far: the same answers as line_block_row() and line_block_scope_at(), sooner. */
+struct line_run {
+	uint64_t low;        /* the last answer holds in [low, high) */
+	uint64_t high;       /* 0: there is none */
+	uint64_t group_high; /* where the next group begins */
+	size_t pos;
+	uint32_t group;
+	uint32_t left; /* entries of the group that were not looked at */
+};
+struct line_seek {
+	const struct line_block *block;
+	struct line_run rows;
+	struct line_row row;
+	struct line_row next; /* at rows.high, if that is in the same group */
+	struct line_run spans;
+	int64_t scope;
+};
+/* `b` is borrowed. */
+void line_seek_begin(struct line_seek *s, const struct line_block *b);
+/* As line_block_row(); s->rows says where else the answer holds. */
+bool line_seek_row(struct line_seek *s, uint64_t addr, struct line_row *ret_row);
+/* As line_block_scope_at(); so does s->spans. */
+uint32_t line_seek_scope(struct line_seek *s, uint64_t addr);
+
 /* Goes through the rows by address. */
 struct line_row_walk {
 	const struct line_block *block;

@@ -183,6 +183,7 @@ int line_symbols_open(struct line_symbols *s, const void *bytes, size_t len)
 {
 	struct cursor c = cursor_le(bytes, len);
 
+	s->last = 0;
 	s->nr = cursor_u32(&c);
 	s->strings_len = cursor_u32(&c);
 	s->entries = cursor_take(&c, (size_t)s->nr * ENTRY);
@@ -212,23 +213,50 @@ static bool covers(const struct line_symbol *sym, uint64_t addr)
 	return !sym->size || addr - sym->addr < sym->size;
 }
 
-bool line_symbols_find(const struct line_symbols *s, uint64_t addr, const char *wanted,
-		       struct line_symbol *ret)
+static uint64_t addr_at(const struct line_symbols *s, uint32_t i)
+{
+	struct cursor c = cursor_le(s->entries + (size_t)i * ENTRY, 8);
+
+	return cursor_u64(&c);
+}
+
+/* The first symbol behind `addr`: looked for from the one that was found last on, in steps
+ * that double, then between the last two. */
+static uint32_t find_behind(struct line_symbols *s, uint64_t addr)
 {
 	uint32_t low = 0;
 	uint32_t high = s->nr;
-	uint64_t nearest = 0;
-	bool found = false;
 
+	if (s->last < s->nr && addr_at(s, s->last) <= addr) {
+		low = s->last;
+		for (uint32_t step = 1; step < s->nr - low; step *= 2) {
+			if (addr_at(s, low + step) > addr) {
+				high = low + step;
+				break;
+			}
+			low += step;
+		}
+	}
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (entry_at(s, mid).addr <= addr)
+		if (addr_at(s, mid) <= addr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	for (uint32_t i = low, back = 0; i-- > 0 && back < BACK_MAX; back++) {
+	s->last = low ? low - 1 : 0;
+	return low;
+}
+
+bool line_symbols_find(struct line_symbols *s, uint64_t addr, const char *wanted,
+		       struct line_symbol *ret)
+{
+	uint64_t nearest = 0;
+	bool found = false;
+
+	for (uint32_t i = find_behind(s, addr), back = 0; i-- > 0 && back < BACK_MAX;
+	     back++) {
 		struct line_symbol sym = entry_at(s, i);
 
 		if (!back)

@@ -22,6 +22,8 @@ struct line_symbols {
 	uint32_t nr;
 	const char *strings;
 	uint32_t strings_len;
+	uint32_t
+		last; /* what was found last: most questions are about its neighbours */
 };
 
 struct line_symbol {
@@ -36,5 +38,5 @@ int line_symbols_open(struct line_symbols *s, const void *bytes, size_t len);
 /* The symbol that begins nearest before `addr` and covers it; of several names of one
  * address `wanted` (may be NULL) if it is among them, else the first one in the file.
  * False if there is none. */
-bool line_symbols_find(const struct line_symbols *s, uint64_t addr, const char *wanted,
+bool line_symbols_find(struct line_symbols *s, uint64_t addr, const char *wanted,
 		       struct line_symbol *ret);

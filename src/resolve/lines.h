@@ -88,6 +88,14 @@ void lines_store(struct lines *l);
 /* Innermost first; at most `max` of them.  Returns how many: 0 if nothing is known. */
 size_t lines_find(struct lines *l, uint64_t addr, struct line_frame *ret_frames,
 		  size_t max);
+/* Where else lines_find() would say what it said last. */
+struct lines_reach {
+	uint64_t low; /* in [low, high) all is the same */
+	uint64_t high;
+	uint64_t chain; /* where this is the same, all frames are, but for the innermost
+			 * one's place in the source; 0: that is not known */
+};
+void lines_reach(const struct lines *l, struct lines_reach *ret_reach);
 /* The symbol at an address; where it has several names, `wanted` (may be NULL) if that is
  * one of them. */
 bool lines_symbol(struct lines *l, uint64_t addr, const char *wanted,

@@ -42,10 +42,13 @@ struct lines {
 	/* The block that was asked last. */
 	uint32_t unit;
 	struct line_block block;
+	struct line_seek seek;
 	bool block_open;
+	bool reach_known;
 	/* The calls that led to the scope that was asked last, without its own place. */
 	uint32_t chain_id;
-	uint32_t chain_nr; /* 0: none */
+	uint32_t chain_nr;     /* 0: none */
+	uint64_t chain_number; /* of chains that were kept */
 	struct line_frame chain[LINE_CHAIN_MAX];
 	struct lines_stats stats;
 	size_t unsaved_bytes;
@@ -54,6 +57,10 @@ struct lines {
 	struct line_directory written; /* the writer's copy */
 };
 
+/* The unit at `addr`; neighbours ask for the same one. */
+uint32_t lines_unit_at(struct lines *l, uint64_t addr);
+/* The block of that, read if need be; NULL if there is none. */
+const struct line_block *lines_block_at(struct lines *l, uint64_t addr);
 /* Fills dir.covers and dir.units from the debug information.  0 or -ENOMEM. */
 int lines_scan(struct lines *l);
 /* Reads the units in l->todo.  0 or -ENOMEM. */

@@ -22,7 +22,10 @@ enum {
 	INPUT_STEP = 1 << 20,
 	INPUT_BATCH_MAX = 64 << 20,
 	WORD_MAX = 64, /* of a line of input: an address is no longer */
-	OUTPUT_STEP = 1 << 18
+	OUTPUT_STEP = 1 << 18,
+	ANSWER_BYTES = 128, /* as a guess */
+	AHEAD = 16, /* what memory needs to come, in answers that are copied meanwhile */
+	CACHE_LINE = 64
 };
 
 extern const struct command command_addr2line;
@@ -41,19 +44,13 @@ struct settings {
 	uint64_t threads;
 };
 
-/* Where the answer to a question is in the text. */
-struct piece {
-	size_t at;
-	size_t len;
-};
-
 struct run {
 	struct settings set;
 	struct lines *lines;
 	struct addr2line_out out;
 	VEC(uint64_t) addrs; /* what is looked up */
-	VEC(uint64_t) shown; /* what was given */
-	VEC(struct piece) pieces;
+	VEC(uint64_t) shown; /* what was given, if it is to be printed */
+	VEC(struct addr2line_piece) pieces;
 	bool failed;
 };
 
@@ -141,8 +138,16 @@ static void add_address(struct run *run, const char *word)
 	if ((run->set.section || lines_is_relocatable(run->lines)) &&
 	    lines_place(run->lines, run->set.section, shown, &addr))
 		addr = UINT64_MAX;
-	if (!vec_push(&run->addrs, addr) || !vec_push(&run->shown, shown))
+	if (!vec_push(&run->addrs, addr) ||
+	    (run->set.addresses && !vec_push(&run->shown, shown)))
 		run->failed = true;
+}
+
+/* The order of the questions is not that of the answers: each one is far from the last. */
+static void fetch(const uint8_t *at)
+{
+	__builtin_prefetch(at);
+	__builtin_prefetch(at + CACHE_LINE);
 }
 
 /* Writes the answers in the order of the questions. */
@@ -153,8 +158,10 @@ static int put_in_order(struct run *run)
 	int r = text->failed ? -ENOMEM : 0;
 
 	for (size_t i = 0; !r && i < run->addrs.nr; i++) {
-		const struct piece *p = &run->pieces.at[i];
+		const struct addr2line_piece *p = &run->pieces.at[i];
 
+		if (i + AHEAD < run->addrs.nr)
+			fetch(text->data + run->pieces.at[i + AHEAD].at);
 		buf_put(&ordered, text->data + p->at, p->len);
 		if (ordered.len >= OUTPUT_STEP || i + 1 == run->addrs.nr) {
 			r = ordered.failed ? -ENOMEM
@@ -164,7 +171,7 @@ static int put_in_order(struct run *run)
 		}
 	}
 	buf_done(&ordered);
-	buf_clear(text);
+	addr2line_out_clear(&run->out);
 	return r;
 }
 
@@ -184,12 +191,13 @@ static int look_up(struct run *run, bool last)
 	lines_prepare(run->lines, run->addrs.at, run->addrs.nr);
 	if (last)
 		lines_store(run->lines);
+	buf_reserve_huge(&run->out.text, nr * ANSWER_BYTES);
 	for (size_t i = 0; !r && i < nr; i++) {
-		struct piece *p = &run->pieces.at[keys[i].index];
+		uint32_t number = keys[i].index;
+		uint64_t shown = run->out.addresses ? run->shown.at[number] : 0;
 
-		p->at = run->out.text.len;
-		addr2line_out_put(&run->out, keys[i].at, run->shown.at[keys[i].index]);
-		p->len = run->out.text.len - p->at;
+		run->pieces.at[number] =
+			addr2line_out_put(&run->out, keys[i].at, shown);
 	}
 	free(keys);
 	return r;

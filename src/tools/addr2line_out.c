@@ -10,13 +10,16 @@ static void put(struct buf *b, const char *text)
 	buf_put(b, text, strlen(text));
 }
 
+#define PIECE_AT_MAX ((UINT64_C(1) << 36) - 1)
+#define PIECE_LEN_MAX ((UINT64_C(1) << 28) - 1)
+
 /* The demangled name; each is made once, known by where the mangled one is. */
 static const char *demangled(struct addr2line_out *o, const char *name)
 {
 	struct map_slot *slot;
 	bool is_new;
 
-	if (!o->demangle)
+	if (!o->demangle || !demangle_wants(name))
 		return name;
 	slot = map_at(&o->by_name, (uintptr_t)name, 0, &is_new);
 	if (!slot)
@@ -83,29 +86,40 @@ static void name_outermost(struct addr2line_out *o, struct line_frame *f, uint64
 		f->name = symbol.name;
 }
 
-void addr2line_out_put(struct addr2line_out *o, uint64_t addr, uint64_t shown)
+static void put_address(struct addr2line_out *o, uint64_t shown)
+{
+	if (!o->addresses)
+		return;
+	put(&o->text, "0x");
+	buf_put_hex(&o->text, shown, 2 * lines_addr_bytes(o->lines));
+	put(&o->text, o->pretty ? ": " : "\n");
+}
+
+static void put_again(struct addr2line_out *o, const struct addr2line_piece *piece)
+{
+	if (buf_reserve(&o->text, piece->len))
+		buf_put(&o->text, o->text.data + piece->at, piece->len);
+}
+
+static struct addr2line_piece piece_from(const struct addr2line_out *o, size_t at)
+{
+	return (struct addr2line_piece){ .at = at & PIECE_AT_MAX,
+					 .len = (o->text.len - at) & PIECE_LEN_MAX };
+}
+
+static void put_frames(struct addr2line_out *o, size_t nr)
 {
 	struct line_frame *frames = o->frames;
-	size_t nr = lines_find(o->lines, addr, frames, ADDR2LINE_FRAMES_MAX);
-	struct line_symbol_name symbol;
+	struct addr2line_last *last = &o->last;
+	size_t at = o->text.len;
 
-	if (o->addresses) {
-		put(&o->text, "0x");
-		buf_put_hex(&o->text, shown, 2 * lines_addr_bytes(o->lines));
-		put(&o->text, o->pretty ? ": " : "\n");
-	}
-	if (!nr && lines_symbol(o->lines, addr, NULL, &symbol)) {
-		frames[0] =
-			(struct line_frame){ .name = symbol.name, .file = symbol.file };
-		nr = 1;
-	} else if (!nr) {
-		put_unknown(o);
-		return;
-	} else if (o->functions && !frames[nr - 1].inlined) {
-		name_outermost(o, &frames[nr - 1], addr);
-	}
-	for (size_t i = 0; i < (o->inlines ? nr : 1); i++) {
-		if (i && o->pretty)
+	if (o->functions)
+		put_function(o, frames[0].name);
+	last->name = piece_from(o, at);
+	put_place(o, &frames[0]);
+	at = o->text.len;
+	for (size_t i = 1; i < (o->inlines ? nr : 1); i++) {
+		if (o->pretty)
 			put(&o->text, " (inlined by) ");
 		if (o->functions)
 			put_function(o, frames[i].name);
@@ -113,6 +127,72 @@ void addr2line_out_put(struct addr2line_out *o, uint64_t addr, uint64_t shown)
 		frames[i].discriminator = frames[0].discriminator;
 		put_place(o, &frames[i]);
 	}
+	last->callers = piece_from(o, at);
+	last->discriminator = frames[0].discriminator;
+}
+
+/* Code without debug information: from its symbol. */
+static void put_symbol(struct addr2line_out *o, uint64_t addr)
+{
+	struct line_symbol_name symbol;
+
+	if (!lines_symbol(o->lines, addr, NULL, &symbol)) {
+		put_unknown(o);
+		return;
+	}
+	o->frames[0] = (struct line_frame){ .name = symbol.name, .file = symbol.file };
+	put_frames(o, 1);
+}
+
+static void put_found(struct addr2line_out *o, uint64_t addr, size_t nr)
+{
+	struct line_frame *outermost = &o->frames[nr - 1];
+	struct addr2line_last *last = &o->last;
+	struct lines_reach reach;
+	bool named = outermost->name || outermost->inlined || !o->functions;
+
+	lines_reach(o->lines, &reach);
+	if (reach.chain && reach.chain == last->chain &&
+	    o->frames[0].discriminator == last->discriminator) {
+		put_again(o, &last->name);
+		put_place(o, &o->frames[0]);
+		put_again(o, &last->callers);
+	} else {
+		if (o->functions && !outermost->inlined)
+			name_outermost(o, outermost, addr);
+		put_frames(o, nr);
+	}
+	/* A function's name may come from the symbol at this very address. */
+	last->chain = named ? reach.chain : 0;
+	last->low = reach.low;
+	last->high = named && !o->addresses ? reach.high : 0;
+}
+
+struct addr2line_piece addr2line_out_put(struct addr2line_out *o, uint64_t addr,
+					 uint64_t shown)
+{
+	size_t at = o->text.len;
+	size_t nr;
+
+	if (addr >= o->last.low && addr < o->last.high)
+		return o->last.all;
+	nr = lines_find(o->lines, addr, o->frames, ADDR2LINE_FRAMES_MAX);
+	put_address(o, shown);
+	o->last.high = 0;
+	if (nr) {
+		put_found(o, addr, nr);
+	} else {
+		o->last.chain = 0;
+		put_symbol(o, addr);
+	}
+	o->last.all = piece_from(o, at);
+	return o->last.all;
+}
+
+void addr2line_out_clear(struct addr2line_out *o)
+{
+	buf_clear(&o->text);
+	o->last = (struct addr2line_last){ 0 };
 }
 
 void addr2line_out_done(struct addr2line_out *o)

@@ -24,6 +24,7 @@ static void look_at_block(const uint8_t *data, size_t size)
 {
 	struct line_block b;
 	struct line_row_walk walk;
+	struct line_seek seek;
 	struct line_row row;
 	uint64_t addr = 0;
 
@@ -32,11 +33,14 @@ static void look_at_block(const uint8_t *data, size_t size)
 	line_row_walk_begin(&walk, &b, 0x1234);
 	for (unsigned int i = 0; i < 4096 && line_row_walk_next(&walk, &row); i++)
 		addr = row.addr;
+	line_seek_begin(&seek, &b);
 	for (uint64_t at = addr; at < addr + 512; at += 7) {
 		uint32_t id = line_block_scope_at(&b, at);
 		struct line_scope s;
 
 		(void)line_block_row(&b, at, &row);
+		(void)line_seek_row(&seek, at, &row);
+		(void)line_seek_scope(&seek, at);
 		for (unsigned int i = 0; i < 64 && id != LINE_NO_SCOPE; i++) {
 			if (!line_block_scope(&b, id, &s))
 				break;

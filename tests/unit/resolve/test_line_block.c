@@ -107,6 +107,75 @@ static void test_walk(void **state)
 	buf_done(&out);
 }
 
+static void expect_seek(struct line_seek *s, uint64_t at)
+{
+	uint32_t i = (uint32_t)(at - 1000) / STEP;
+	struct line_row row;
+
+	assert_true(line_seek_row(s, at, &row));
+	assert_int_equal(row.addr, 1000 + i * STEP);
+	assert_int_equal(row.line, i % 7 * 100 + 1);
+	assert_int_equal(row.column, i % 3);
+	assert_int_equal(row.discriminator, i % 11 == 0);
+	assert_int_equal(s->rows.low, 1000 + i * STEP);
+	assert_int_equal(s->rows.high, 1000 + (i + 1) * STEP);
+}
+
+/* Whatever was asked before, and how far away. */
+static void test_seek(void **state)
+{
+	const uint64_t end = 1000 + (NR_ROWS - 1) * STEP;
+	struct buf out = { 0 };
+	struct line_block b;
+	struct line_seek s;
+	struct line_row row;
+
+	(void)state;
+	make(&out);
+	assert_int_equal(line_block_open(&b, out.data, out.len), 0);
+	line_seek_begin(&s, &b);
+	assert_false(line_seek_row(&s, 999, &row));
+	for (uint64_t step = 1; step < 300; step += 7) {
+		for (uint64_t at = 1000; at < end; at += step)
+			expect_seek(&s, at);
+		for (uint64_t at = end - 1; at >= 1000; at -= step)
+			expect_seek(&s, at);
+	}
+	assert_false(line_seek_row(&s, end, &row));
+	assert_false(line_seek_row(&s, 999, &row));
+	expect_seek(&s, 1000);
+	buf_done(&out);
+}
+
+/* As line_block_scope_at() says it, and up to where. */
+static void test_seek_scope(void **state)
+{
+	static const uint64_t ends[] = { 1000, 1100, 1150, 1160, 1200, 1500 };
+	struct buf out = { 0 };
+	struct line_block b;
+	struct line_seek s;
+
+	(void)state;
+	make(&out);
+	assert_int_equal(line_block_open(&b, out.data, out.len), 0);
+	line_seek_begin(&s, &b);
+	for (uint64_t step = 1; step < 400; step += 13) {
+		size_t i = 0;
+
+		for (uint64_t at = 1000; at < 1600; at += step) {
+			while (i + 1 < 6 && at >= ends[i + 1])
+				i++;
+			assert_int_equal(line_seek_scope(&s, at),
+					 line_block_scope_at(&b, ends[i]));
+			assert_int_equal(s.spans.low, ends[i]);
+			assert_int_equal(s.spans.high,
+					 i + 1 < 6 ? ends[i + 1] : UINT64_MAX);
+		}
+	}
+	assert_int_equal(line_seek_scope(&s, 999), LINE_NO_SCOPE);
+	buf_done(&out);
+}
+
 static void expect_chain(const struct line_block *b, uint64_t addr, const char *names)
 {
 	uint32_t id = line_block_scope_at(b, addr);
@@ -179,10 +248,9 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_walk),
-		cmocka_unit_test(test_chains),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_rows),       cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_chains),     cmocka_unit_test(test_seek),
+		cmocka_unit_test(test_seek_scope), cmocka_unit_test(test_damage),
 	};
 
 	return UNIT_RUN(tests);
