@@ -243,22 +243,28 @@ int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
 int kernel_files_save_modules(const char *current_dir, struct err *err)
 {
 	struct buf text = { 0 };
+	struct buf older = { 0 };
 	struct buf out = { 0 };
 	char *path = NULL;
 	int r;
 
 	if (asprintf(&path, "%s/modules", current_dir) < 0)
 		return err_sys(err, -ENOMEM, "%s", current_dir);
+	/* Of the recordings that this one is added to. */
+	if (io_read_file(path, &older, MODULES_BYTES_MAX))
+		buf_clear(&older);
 	r = read_modules(&text);
 	if (r == 0) {
 		kernel_files_describe_modules((const char *)text.data, "/sys/module",
 					      &out);
+		kernel_files_merge_modules((const char *)older.data, older.len, &out);
 		r = out.failed ? -ENOMEM : io_write_file(path, out.data, out.len, 0644);
 	}
 	if (r < 0)
 		err_sys(err, r, "%s", path);
 	free(path);
 	buf_done(&text);
+	buf_done(&older);
 	buf_done(&out);
 	return r;
 }

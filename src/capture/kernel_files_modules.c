@@ -132,3 +132,46 @@ void kernel_files_describe_modules(const char *text, const char *sys_module,
 	while (proc_modules_next(&text, &m))
 		kernel_files_describe_module(&m, sys_module, out);
 }
+
+/* The length of "NAME 0xADDRESS ", 0 if the line does not begin so. */
+static size_t load_len(const char *line, size_t len)
+{
+	const char *blank = memchr(line, ' ', len);
+	const char *end =
+		blank ? memchr(blank + 1, ' ', len - (size_t)(blank + 1 - line)) : NULL;
+
+	return end ? (size_t)(end + 1 - line) : 0;
+}
+
+/* Whether a line of the first `out_len` bytes begins with that. */
+static bool has_line(const struct buf *out, size_t out_len, const char *begin,
+		     size_t len)
+{
+	const char *text = (const char *)out->data;
+
+	for (size_t pos = 0; pos < out_len;) {
+		const char *newline = memchr(text + pos, '\n', out_len - pos);
+
+		if (out_len - pos >= len && !memcmp(text + pos, begin, len))
+			return true;
+		pos = newline ? (size_t)(newline - text) + 1 : out_len;
+	}
+	return false;
+}
+
+void kernel_files_merge_modules(const char *older, size_t len, struct buf *out)
+{
+	size_t out_len = out->len;
+
+	for (size_t pos = 0; pos < len && !out->failed;) {
+		const char *newline = memchr(older + pos, '\n', len - pos);
+		size_t line = newline ? (size_t)(newline - older) - pos : len - pos;
+		size_t begin = load_len(older + pos, line);
+
+		if (begin && !has_line(out, out_len, older + pos, begin)) {
+			buf_put(out, older + pos, line);
+			put_text(out, "\n");
+		}
+		pos += line + 1;
+	}
+}

@@ -18,6 +18,9 @@ void kernel_files_describe_modules(const char *text, const char *sys_module,
 				   struct buf *out);
 void kernel_files_describe_module(const struct proc_module *m, const char *sys_module,
 				  struct buf *out);
+/* Appends the lines of an older file `modules` whose module and address no line of `out` has:
+ * other recordings of the session met them. */
+void kernel_files_merge_modules(const char *older, size_t len, struct buf *out);
 /* " .text=0xffff..." from what /sys/module/NAME/sections/SECTION says (it is cut at its line's
  * end); nothing for a section whose address is hidden. */
 void kernel_files_put_section(const char *section, char *text, struct buf *out);

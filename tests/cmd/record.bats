@@ -304,6 +304,16 @@ teardown()
 	[ ! -e "$session/samples/previous" ]
 }
 
+@test "--append keeps what is known of modules that were unloaded since" {
+	operf --session-dir "$session" true
+	gone='gone 0xffffffffc0999000 4096 0123456789abcdef0123456789abcdef01234567 .text=0xffffffffc0999000'
+	echo "$gone" >>"$session/samples/current/modules"
+	cp "$session/samples/current/modules" "$BATS_TEST_TMPDIR/before"
+	operf --session-dir "$session" --append true
+	sort "$session/samples/current/modules" | diff <(sort "$BATS_TEST_TMPDIR/before") -
+	grep -qxF "$gone" "$session/samples/current/modules"
+}
+
 @test "--append with a command that cannot run leaves the session as it was" {
 	operf --session-dir "$session" true
 	ls "$session/samples/current" >"$BATS_TEST_TMPDIR/before"

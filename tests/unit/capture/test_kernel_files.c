@@ -316,6 +316,31 @@ static void no_prefix_of_a_vdso_is_overread(void **state)
 			 -EBADMSG);
 }
 
+static void modules_of_earlier_recordings_stay(void **state)
+{
+	static const char older[] = "loop 0xc0000000 4096 - .text=0xc0000000\n"
+				    "fat 0xc0100000 4096 aa .text=0xc0100000\n"
+				    "nonsense\n"
+				    "fat 0xc0300000 4096 aa .text=0xc0300000";
+	static const char now[] = "loop 0xc0000000 4096 - .text=0xc0000010\n"
+				  "fat 0xc0200000 4096 aa .text=0xc0200000\n";
+	static const char both[] = "loop 0xc0000000 4096 - .text=0xc0000010\n"
+				   "fat 0xc0200000 4096 aa .text=0xc0200000\n"
+				   "fat 0xc0100000 4096 aa .text=0xc0100000\n"
+				   "fat 0xc0300000 4096 aa .text=0xc0300000\n";
+	struct buf out = { 0 };
+
+	(void)state;
+	buf_put(&out, now, strlen(now));
+	kernel_files_merge_modules(older, strlen(older), &out);
+	assert_int_equal(out.len, strlen(both));
+	assert_memory_equal(out.data, both, out.len);
+	/* Once more, and nothing is new. */
+	kernel_files_merge_modules(older, strlen(older), &out);
+	assert_int_equal(out.len, strlen(both));
+	buf_done(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -326,6 +351,7 @@ int main(void)
 		cmocka_unit_test(modules_are_described),
 		cmocka_unit_test(symbols_of_one_module),
 		cmocka_unit_test(modules_that_come_later),
+		cmocka_unit_test(modules_of_earlier_recordings_stay),
 		cmocka_unit_test(the_hash_ignores_use_counts),
 		cmocka_unit_test(the_vdso_is_saved_by_its_build_id),
 		cmocka_unit_test(no_prefix_of_a_vdso_is_overread),
