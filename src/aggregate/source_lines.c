@@ -148,11 +148,22 @@ static void put(struct source_lines *s, const char *text)
 	buf_put(&s->text, text, strlen(text));
 }
 
+/* The function's name in the symbol table, NULL: it has none. */
+static const char *raw_name(const struct source_lines *s, uint32_t function)
+{
+	return has_vma(s->p, function)
+		       ? strtab_get(&s->p->strings, s->p->functions.at[function].raw)
+		       : NULL;
+}
+
 /* "path:12"; of code with a symbol and no lines "name.c:0". */
-static uint32_t line_at(struct source_lines *s, uint64_t addr, bool with_number)
+static uint32_t line_at(struct source_lines *s, uint64_t addr, uint32_t function,
+			bool with_number)
 {
 	struct line_frame frame = { 0 };
-	size_t nr = s->open ? naming_lines_find(s->open, addr, &frame, FRAMES_MAX) : 0;
+	size_t nr = s->open ? naming_lines_find_in(s->open, addr, raw_name(s, function),
+						   &frame, FRAMES_MAX)
+			    : 0;
 	const char *file = nr ? frame.file : NULL;
 
 	if (!file && s->open)
@@ -178,7 +189,7 @@ static uint32_t function_line(struct source_lines *s, uint32_t function)
 		return strtab_add(&s->p->strings, unknown);
 	f = &s->p->functions.at[function];
 	if (f->line == DICT_NONE)
-		f->line = line_at(s, f->vma, true);
+		f->line = line_at(s, f->vma, function, true);
 	return f->line;
 }
 
@@ -213,5 +224,5 @@ uint32_t source_lines_value(struct source_lines *s, const struct place *place,
 		return inlined_name(s, place);
 	if (key == KEY_FUNCTION_LINE)
 		return function_line(s, place->function);
-	return line_at(s, place->address, key == KEY_LINE);
+	return line_at(s, place->address, place->function, key == KEY_LINE);
 }

@@ -10,6 +10,7 @@
 #include "resolve/code_priv.h"
 #include "resolve/insn.h"
 #include "resolve/insn_marks.h"
+#include "resolve/jit_lines.h"
 
 static bool is_big(const struct elf_file *f)
 {
@@ -74,7 +75,7 @@ void code_close(struct code *c)
 	symtab_free(c->plt);
 	vec_done(&c->places);
 	vec_done(&c->relocs);
-	vec_done(&c->jit_lines);
+	jit_lines_free(c->jit_lines);
 	if (c->has_dump) {
 		jitdump_done(&c->dump);
 		mapped_release(&c->dump_bytes);

@@ -7,6 +7,7 @@
 #include "resolve/code_priv.h"
 #include "resolve/insn.h"
 #include "resolve/jit_dump.h"
+#include "resolve/jit_lines.h"
 
 static int open_decoder(struct code *c, const char *path, struct err *err)
 {
@@ -37,36 +38,15 @@ static int open_jit(struct code *c, const struct code_where *where, struct err *
 	c->has_dump = true;
 	if (jit_dump_symtab(&c->dump, &c->dump_bytes, &c->tab))
 		c->tab = NULL;
+	if (jit_lines_new(&c->dump, &c->dump_bytes, &c->jit_lines))
+		return err_set(err, -ENOMEM, "out of memory");
 	return open_decoder(c, where->path, err);
-}
-
-static bool is_meant(const struct code *c, const struct jitdump_code *code)
-{
-	return c->meant && strlen(c->meant) == code->name_len &&
-	       !memcmp(c->meant, c->dump_bytes.bytes + code->name, code->name_len);
-}
-
-/* What lay at an address: the function that is meant, else whichever came first. */
-static const struct jitdump_code *code_at(const struct code *c, uint64_t address)
-{
-	const struct jitdump_code *found = NULL;
-
-	for (size_t i = 0; i < c->dump.codes.nr; i++) {
-		const struct jitdump_code *code = &c->dump.codes.at[i];
-
-		if (address < code->address || address - code->address >= code->size)
-			continue;
-		if (is_meant(c, code))
-			return code;
-		if (!found)
-			found = code;
-	}
-	return found;
 }
 
 static size_t read_jit(struct code *c, uint64_t address, uint8_t *ret_bytes, size_t len)
 {
-	const struct jitdump_code *code = code_at(c, address);
+	const struct jitdump_code *code =
+		jit_lines_code(c->jit_lines, address, c->meant);
 	uint64_t left, at;
 
 	if (!code || code->offset >= JITDUMP_NO_BYTES)
@@ -86,7 +66,8 @@ static size_t read_jit(struct code *c, uint64_t address, uint8_t *ret_bytes, siz
 static const struct symbol *symbol_jit(const struct code *c, uint64_t address,
 				       uint64_t *ret_start)
 {
-	const struct jitdump_code *code = code_at(c, address);
+	const struct jitdump_code *code =
+		jit_lines_code(c->jit_lines, address, c->meant);
 
 	if (!code || !c->tab)
 		return NULL;
@@ -103,70 +84,14 @@ static const char *section_jit(struct code *c, uint64_t address)
 
 /* ---- lines ---- */
 
-struct reading {
-	struct code *c;
-	uint32_t code;
-};
-
-static int take_line(void *ctx, const struct jitdump_line *line)
-{
-	struct reading *r = ctx;
-	struct code_jit_line made = { line->address, r->code, line->line, line->file };
-
-	return vec_push(&r->c->jit_lines, made) ? 0 : -ENOMEM;
-}
-
-static int compare_lines(const void *x, const void *y)
-{
-	const struct code_jit_line *a = x, *b = y;
-
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
-static void read_lines(struct code *c)
-{
-	c->jit_lines_read = true;
-	for (size_t i = 0; i < c->dump.codes.nr; i++) {
-		struct reading r = { c, (uint32_t)i };
-
-		(void)jitdump_lines(&c->dump, c->dump_bytes.bytes, c->dump_bytes.len,
-				    &c->dump.codes.at[i], take_line, &r);
-	}
-	if (c->jit_lines.nr)
-		qsort(c->jit_lines.at, c->jit_lines.nr, sizeof(*c->jit_lines.at),
-		      compare_lines);
-}
-
 size_t code_jit_frames(struct code *c, uint64_t address, struct line_frame *ret_frame)
 {
-	const struct jitdump_code *code = code_at(c, address);
-	const struct code_jit_line *found = NULL;
-	struct code_jit_line key;
-	size_t low = 0, high;
+	const struct jitdump_code *code =
+		jit_lines_code(c->jit_lines, address, c->meant);
 
-	if (!code)
-		return 0;
-	if (!c->jit_lines_read)
-		read_lines(c);
-	key = (struct code_jit_line){ .address = address,
-				      .code = (uint32_t)(code - c->dump.codes.at) };
-	high = c->jit_lines.nr;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_lines(&c->jit_lines.at[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low)
-		found = &c->jit_lines.at[low - 1];
-	if (!found || found->code != key.code)
-		return 0;
-	*ret_frame = (struct line_frame){ .file = found->file, .line = found->line };
-	return 1;
+	*ret_frame = (struct line_frame){ 0 };
+	return code && jit_lines_find(c->jit_lines, code, address, &ret_frame->file,
+				      &ret_frame->line);
 }
 
 const struct code_kind code_jit = {

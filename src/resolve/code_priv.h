@@ -21,14 +21,6 @@ struct code_reloc {
 	uint8_t bytes;
 };
 
-/* A line of code that a JIT compiler made. */
-struct code_jit_line {
-	uint64_t address;
-	uint32_t code; /* of the dump */
-	uint32_t line;
-	const char *file;
-};
-
 struct code {
 	const struct code_kind *kind;
 	int fd;
@@ -49,8 +41,7 @@ struct code {
 	struct jitdump dump;
 	bool has_dump;
 	char *meant;
-	VEC(struct code_jit_line) jit_lines; /* by code and address */
-	bool jit_lines_read;
+	struct jit_lines *jit_lines;
 	/* Lines. */
 	const struct lines_options *options;
 	char *path;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "resolve/binary.h"
+#include "resolve/jit_dump.h"
+#include "resolve/jit_lines.h"
 #include "resolve/lines.h"
 #include "resolve/module_layout.h"
 #include "resolve/naming_priv.h"
@@ -18,6 +20,9 @@ struct naming_lines {
 	struct module_line module;   /* where the sections of a module were ... */
 	struct module_layout layout; /* ... or must have been */
 	bool has_layout;
+	struct mapped dump_bytes; /* of a JIT compiler's code */
+	struct jitdump dump;
+	struct jit_lines *jit_lines; /* NULL: it is none, or there are no lines */
 };
 
 void naming_want_lines(struct naming *n)
@@ -33,6 +38,10 @@ void naming_lines_close(struct naming_lines *nl)
 	if (nl->has_layout)
 		module_layout_done(&nl->layout);
 	module_line_done(&nl->module);
+	if (nl->jit_lines)
+		jitdump_done(&nl->dump);
+	jit_lines_free(nl->jit_lines);
+	mapped_release(&nl->dump_bytes);
 	binary_close(&nl->binary);
 	free(nl);
 }
@@ -162,9 +171,17 @@ static bool open_jit(struct naming *n, const struct image *image,
 {
 	const struct jit_places places = naming_jit_places(n);
 
-	(void)options;
-	return !jit_open_dump(&places, image->pid, dict_str(n->dict, image->name),
-			      image->inode, &nl->binary.fd, &nl->binary.path);
+	if (jit_open_dump(&places, image->pid, dict_str(n->dict, image->name),
+			  image->inode, &nl->binary.fd, &nl->binary.path))
+		return false;
+	if (!options ||
+	    jit_dump_map(nl->binary.fd, nl->binary.path, &nl->dump_bytes, &nl->dump))
+		return true;
+	if (jit_lines_new(&nl->dump, &nl->dump_bytes, &nl->jit_lines)) {
+		jitdump_done(&nl->dump);
+		mapped_release(&nl->dump_bytes);
+	}
+	return true;
 }
 
 int naming_lines_open(struct naming *n, uint32_t image,
@@ -236,11 +253,30 @@ void naming_lines_prepare(struct naming_lines *nl, uint64_t *addrs, size_t nr)
 	lines_store(nl->lines);
 }
 
+static size_t find_jit(const struct naming_lines *nl, uint64_t addr,
+		       const char *function, struct line_frame *ret_frame)
+{
+	const struct jitdump_code *code = jit_lines_code(nl->jit_lines, addr, function);
+
+	*ret_frame = (struct line_frame){ 0 };
+	return code && jit_lines_find(nl->jit_lines, code, addr, &ret_frame->file,
+				      &ret_frame->line);
+}
+
 size_t naming_lines_find(struct naming_lines *nl, uint64_t addr,
 			 struct line_frame *ret_frames, size_t max)
 {
+	return naming_lines_find_in(nl, addr, NULL, ret_frames, max);
+}
+
+size_t naming_lines_find_in(struct naming_lines *nl, uint64_t addr,
+			    const char *function, struct line_frame *ret_frames,
+			    size_t max)
+{
 	uint64_t at;
 
+	if (nl->jit_lines)
+		return max ? find_jit(nl, addr, function, ret_frames) : 0;
 	if (!nl->lines)
 		return 0;
 	return link_address(nl, addr, &at) ? lines_find(nl->lines, at, ret_frames, max)

@@ -27,6 +27,11 @@ void naming_lines_close(struct naming_lines *nl); /* NULL is fine */
 void naming_lines_prepare(struct naming_lines *nl, uint64_t *addrs, size_t nr);
 size_t naming_lines_find(struct naming_lines *nl, uint64_t addr,
 			 struct line_frame *ret_frames, size_t max);
+/* The same where the function is known, by its name in the symbol table (NULL: it is not): code
+ * of a JIT compiler may have had the address of other code. */
+size_t naming_lines_find_in(struct naming_lines *nl, uint64_t addr,
+			    const char *function, struct line_frame *ret_frames,
+			    size_t max);
 /* The source file of the symbol at an address, without its folder, where only the symbol
  * table tells; NULL: unknown. */
 const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr);

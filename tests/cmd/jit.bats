@@ -124,6 +124,27 @@ perf_counts()
 	grep -q mover ours
 }
 
+@test "the lines of a jitdump: in reports, of functions at one address each its own, and of sources" {
+	mkdir dumps
+	seq 1 20 | sed 's/^/this is line /' >agent.lang
+	JITDUMPDIR=$PWD/dumps operf --session-dir "$session" "$WORKLOADS/jit_agent" 600 >truth
+	opreport --session-dir "$session" --by symbol,line --csv >out
+	cat out
+	# Its loop is in the second line; the first one is its first instruction's.
+	grep -q '^agent_first,agent.lang:12,' out && grep -q '^the_agents_second,agent.lang:12,' out
+	opreport --session-dir "$session" -g -l | grep -q ' agent.lang:11 .* agent_first$'
+	timeout 60 "$OPROFILE_LINKS/opannotate" --source --session-dir "$session" --search-dirs="$PWD" >annotated
+	grep -q '^ *[0-9]* [0-9.]* :this is line 12$' annotated
+	grep -q ':this is line 11 /\* the_agents_second *[0-9]* [0-9.]*, agent_first ' annotated
+	# One of two functions that lie at the same place one after the other has lines.
+	operf --session-dir "$session" "$WORKLOADS/jit_dump" 600 >truth
+	opreport --session-dir "$session" --by symbol,line --csv >out
+	cat out
+	grep -q '^reuse_first,burn.jit:42,' out
+	grep -q '^reuse_second(int),(no location information),' out
+	run ! grep -E '^(reuse_second|mover).*burn.jit' out
+}
+
 @test "perf inject --jit comes to the same of a jitdump, and perf's own clock does as well" {
 	need perf
 	perf record -q -k 1 -o data "$WORKLOADS/jit_dump" 700 >truth ||
