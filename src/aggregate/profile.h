@@ -97,6 +97,7 @@ struct profile_image {
 	size_t nr_sections;
 	enum image_kind kind;
 	struct build_id build_id;
+	bool foreign; /* recorded on another machine: paths mean nothing here */
 	enum naming_status status;
 	uint64_t samples; /* these two only with options.quality */
 	uint64_t unresolved;

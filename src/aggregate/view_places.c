@@ -35,6 +35,7 @@ static uint32_t profile_image_of(struct profile *p, struct view *v, uint32_t ima
 
 	if (v->image_of[at] != VIEW_UNSET)
 		return v->image_of[at];
+	made.foreign = v->source.naming && naming_is_foreign(v->source.naming);
 	buf_clear(&v->text);
 	image_name_put(&v->text, d, from, NAMES_OPROFILE, view_vmlinux(p, v));
 	made.name = add_string(p, v);

@@ -47,6 +47,15 @@ bool naming_is_local(const struct naming *n)
 	return n->is_local;
 }
 
+bool naming_is_foreign(const struct naming *n)
+{
+	const char *recorded = n->info->hostname;
+	struct utsname here;
+
+	return recorded && *recorded && !uname(&here) &&
+	       strcmp(recorded, here.nodename) != 0;
+}
+
 void naming_free(struct naming *n)
 {
 	if (!n)

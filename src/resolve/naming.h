@@ -74,6 +74,11 @@ struct naming_options {
 int naming_places_new(const struct naming_options *options,
 		      struct naming_places **ret_places);
 void naming_places_free(struct naming_places *p); /* NULL is fine */
+/* A source of the binary with this build-id from servers, by the absolute path that its debug
+ * information has.  0: *ret_fd and *ret_path (malloc'd) are the caller's; -ENOENT: it is not to be
+ * had; -ENOMEM. */
+int naming_places_source(struct naming_places *p, const struct build_id *id,
+			 const char *path, int *ret_fd, char **ret_path);
 /* Before the first lookup; `p` outlives the naming. */
 void naming_use(struct naming *n, struct naming_places *p);
 
@@ -88,6 +93,8 @@ void naming_free(struct naming *n); /* NULL is fine */
 struct jit_places naming_jit_places(const struct naming *n);
 /* Whether the recording was made on this machine, under this kernel. */
 bool naming_is_local(const struct naming *n);
+/* Whether it was made on another machine, as far as that is known: its paths mean nothing here. */
+bool naming_is_foreign(const struct naming *n);
 /* Symbols that the recording carries itself (simpleperf's do), for what has none elsewhere.
  * Before the first lookup; they outlive the naming. */
 struct perf_input_symbol_file;

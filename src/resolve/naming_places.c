@@ -112,6 +112,22 @@ struct debuginfod *naming_places_debuginfod(const struct naming_places *p)
 	return p ? p->debuginfod : NULL;
 }
 
+int naming_places_source(struct naming_places *p, const struct build_id *id,
+			 const char *path, int *ret_fd, char **ret_path)
+{
+	const struct debuginfod_want want = { DEBUGINFOD_SOURCE, *id, path };
+	int r;
+
+	if (!p || !p->debuginfod || !id->len)
+		return -ENOENT;
+	r = debuginfod_open(p->debuginfod, &want, ret_fd, ret_path);
+	if (r != -EAGAIN)
+		return r;
+	debuginfod_fetch(p->debuginfod, &want, 1);
+	r = debuginfod_open(p->debuginfod, &want, ret_fd, ret_path);
+	return r == -EAGAIN ? -ENOENT : r;
+}
+
 const struct naming_trace *naming_places_trace(const struct naming_places *p)
 {
 	return p ? p->trace : NULL;

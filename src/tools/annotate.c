@@ -39,6 +39,7 @@ struct annotate {
 	struct report_read read;
 	struct annotation made;
 	struct source_find find;
+	struct source_places sources;
 	struct annotation_layout layout;
 	uint64_t *shown;
 	const char *said[SAID_MAX];
@@ -74,6 +75,7 @@ static int make_plan(struct annotate *a, char *const *words)
 			plan->sources.samples_dir);
 	if (r)
 		return r;
+	a->sources = (struct source_places){ &a->find, plan->places };
 	return source_find_init(
 		&a->find,
 		&(struct source_find_options){
@@ -133,38 +135,55 @@ static bool is_wanted(const struct annotate *a, size_t file)
 
 /* ---- sources ---- */
 
-/* Whether the file was changed after the binary was made that its samples are of. */
-static bool is_newer(const struct annotate *a, const struct annotated_file *file,
-		     const struct source_file *source)
+/* The image that most of a file's samples are of. */
+static const struct profile_image *image_of(const struct annotate *a,
+					    const struct annotated_file *file)
 {
 	const struct profile *p = &a->read.profile;
+
+	for (size_t i = 0; i < p->images.nr; i++)
+		if (p->images.at[i].name == file->image)
+			return &p->images.at[i];
+	return NULL;
+}
+
+/* Whether the file was changed after the binary was made that its samples are of. */
+static bool is_newer(const struct annotate *a, const struct profile_image *image,
+		     const struct source_file *source)
+{
+	const char *from;
 	struct stat st;
 
-	for (size_t i = 0; source->text && i < p->images.nr; i++) {
-		const struct profile_image *image = &p->images.at[i];
-		const char *from = strtab_get(&p->strings, image->from);
+	if (!source->text || source->fetched || !image)
+		return false;
+	from = strtab_get(&a->read.profile.strings, image->from);
+	return *from && !stat(from, &st) && source->st.st_mtime > st.st_mtime;
+}
 
-		if (image->name == file->image && *from && !stat(from, &st))
-			return source->st.st_mtime > st.st_mtime;
-	}
-	return false;
+static bool warn_of_newer(const struct annotate *a, const struct profile_image *image,
+			  const struct source_file *source)
+{
+	if (!is_newer(a, image, source))
+		return false;
+	command_warning("%s is newer than %s: lines may be others than those that ran",
+			source->file,
+			strtab_get(&a->read.profile.strings, image->name));
+	return true;
 }
 
 /* Opens the source, and says on stderr what is wrong with it. */
 static int open_source(struct annotate *a, const struct annotated_file *file,
 		       struct source_file *source, const char **ret_note)
 {
+	const struct profile_image *image = image_of(a, file);
+
 	*ret_note = NULL;
-	if (source_file_open(&a->find, file->path, source))
+	if (source_file_open(&a->sources, file->path, image, source))
 		return err_set(a->err, -ENOMEM, "out of memory");
 	if (!source->text) {
 		command_warning("unable to open for reading: %s (%s)", file->path,
 				source->why);
-	} else if (is_newer(a, file, source)) {
-		command_warning("%s is newer than %s: lines may be others than those "
-				"that ran",
-				source->file,
-				strtab_get(&a->read.profile.strings, file->image));
+	} else if (warn_of_newer(a, image, source)) {
 		*ret_note = "The source is newer than the binary: lines may be others "
 			    "than those that ran.";
 	}
@@ -185,14 +204,16 @@ static int write_source(struct annotate *a, FILE *out, size_t file,
 static FILE *open_text(void *ctx, const char *path)
 {
 	struct annotate *a = ctx;
+	const struct profile_image *image = &a->read.profile.images.at[a->code.image];
 	struct source_file source;
 	FILE *text;
 
-	if (source_file_open(&a->find, path, &source))
+	if (source_file_open(&a->sources, path, image, &source))
 		return NULL;
 	if (!source.text)
 		command_warning("unable to open for reading: %s (%s)", path,
 				source.why);
+	warn_of_newer(a, image, &source);
 	text = source.text;
 	source.text = NULL;
 	source_file_close(&source);

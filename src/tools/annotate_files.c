@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aggregate/profile.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/path.h"
@@ -25,10 +26,9 @@ static bool is_text(int fd)
 	return len >= 0 && !memchr(bytes, 0, (size_t)len);
 }
 
-/* NULL, or why it cannot be shown. */
-static const char *open_text(struct source_file *s)
+/* Consumes the descriptor.  NULL, or why it cannot be shown. */
+static const char *take_text(struct source_file *s, int fd)
 {
-	int fd = io_open(s->file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	const char *why = NULL;
 
 	if (fd < 0)
@@ -44,12 +44,43 @@ static const char *open_text(struct source_file *s)
 	return why;
 }
 
-int source_file_open(const struct source_find *find, const char *path,
-		     struct source_file *ret_source)
+/* The same of a full path.  -ENOMEM or 0. */
+static int find_text(const struct source_places *p, const char *full,
+		     const struct profile_image *image, struct source_file *s,
+		     const char **ret_why)
+{
+	bool foreign = image && image->foreign;
+	int fd = -1;
+	int r;
+
+	*ret_why = NULL;
+	s->file = source_find(p->find, full, !foreign);
+	if (s->file) {
+		fd = io_open(s->file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+		*ret_why = take_text(s, fd);
+		return 0;
+	}
+	r = image ? naming_places_source(p->places, &image->build_id, full, &fd,
+					 &s->file)
+		  : -ENOENT;
+	if (!r) {
+		s->fetched = true;
+		*ret_why = take_text(s, fd);
+	} else {
+		*ret_why = foreign ? "it was recorded on another machine; "
+				     "--search-dirs may name a folder here"
+				   : "No such file or directory";
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+int source_file_open(const struct source_places *places, const char *path,
+		     const struct profile_image *image, struct source_file *ret_source)
 {
 	struct source_file *s = ret_source;
 	char *full = path_full(path, "");
-	const char *why = "No such file or directory";
+	const char *why;
+	int r = 0;
 
 	*s = (struct source_file){ 0 };
 	if (!full)
@@ -60,12 +91,11 @@ int source_file_open(const struct source_find *find, const char *path,
 	else if (!strncmp(full, "/proc/", 6) || !strncmp(full, "/sys/", 5))
 		why = "it is no file but a part of the kernel";
 	else
-		s->file = source_find(find, full, true);
+		r = find_text(places, full, image, s, &why);
 	free(full);
-	if (s->file)
-		why = open_text(s);
-	snprintf(s->why, sizeof(s->why), "%s", why ? why : "");
-	return 0;
+	if (!r)
+		snprintf(s->why, sizeof(s->why), "%s", why ? why : "");
+	return r;
 }
 
 void source_file_close(struct source_file *s)

@@ -7,20 +7,31 @@
 #include <sys/stat.h>
 
 struct err;
+struct naming_places;
+struct profile_image;
 struct source_find;
+
+/* Where sources are looked for. */
+struct source_places {
+	struct source_find *find;
+	struct naming_places *places; /* with the servers of debuginfod; NULL: none */
+};
 
 /* A source, opened. */
 struct source_file {
 	FILE *text;   /* NULL: cannot be shown, and ... */
 	char why[96]; /* ... this is why */
 	char *file;   /* where it was found; NULL: nowhere */
+	bool fetched; /* from a server: its times say nothing */
 	struct stat st;
 };
 
-/* Opens the source that is called `path`.  What is no regular file of text is not read.  0 or
- * -ENOMEM; source_file_close() it. */
-int source_file_open(const struct source_find *find, const char *path,
-		     struct source_file *ret_source);
+/* Opens the source that is called `path` by the debug information of `image` (NULL: not known):
+ * where source_find() has it, else from servers.  Of a recording from elsewhere the path means
+ * nothing here.  What is no regular file of text is not read.  0 or -ENOMEM; source_file_close()
+ * it. */
+int source_file_open(const struct source_places *places, const char *path,
+		     const struct profile_image *image, struct source_file *ret_source);
 void source_file_close(struct source_file *s);
 
 /* Makes the folder, with those above, unless it is there: a descriptor, or a negative errno with

@@ -85,7 +85,7 @@ make_session()
 {
 	local t=$(($(text_offset t))) u=$(($(text_offset u)))
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
-info|0||host||1000000000|0||
+info|0||$(uname -n)||1000000000|0||
 event|TIMER|time|3|0|1000|0
 image|1|$PWD/t|1111111111111111
 image|1|$PWD/u|2222222222222222
@@ -328,7 +328,7 @@ END
 	make_library
 	local t=$(($(text_offset t)))
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
-info|0||host||1000000000|0||
+info|0||$(uname -n)||1000000000|0||
 event|A|a|1|100|0|0
 event|B|b|1|100|0|0
 image|1|$PWD/t|1111111111111111
@@ -365,7 +365,7 @@ compare_with_addr2line()
 	objdump -d --no-show-raw-insn -j .text p | sed -n 's/^ *\([0-9a-f]*\):	.*/0x\1/p' >addresses
 	rm -f "$DIR/samples/current/segment-000001"
 	{
-		echo "info|0||host||1000000000|0||"
+		echo "info|0||$(uname -n)||1000000000|0||"
 		echo "event|TIMER|time|3|0|1000|0"
 		echo "image|1|$PWD/p|"
 		echo "thread|7|7|p|0|0|/"
@@ -501,7 +501,7 @@ END
 	ld --build-id=0x1111111111111111 -e leaf -Ttext=0x401000 -o a a.o
 	local t=$(($(text_offset a)))
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
-info|0||host||1000000000|0||
+info|0||$(uname -n)||1000000000|0||
 event|A|a|1|100|0|0
 image|1|$PWD/a|1111111111111111
 thread|7|7|work|0|0|/
@@ -576,7 +576,7 @@ END
 	text=0x$(readelf -SW p | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\).*/\1/p')
 	local work=0x$(nm p | awk '$3 == "work" {print $1}') main=0x$(nm p | awk '$3 == "main" {print $1}')
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
-info|0||host||1000000000|0||
+info|0||$(uname -n)||1000000000|0||
 event|A|a|1|100|0|0
 image|1|$PWD/p|$(build_id p)
 thread|7|7|work|0|0|/

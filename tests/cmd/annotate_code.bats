@@ -69,7 +69,7 @@ sample_all()
 	text=0x$(readelf -SW p | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\).*/\1/p')
 	objdump -d --no-show-raw-insn -j .text p | sed -n 's/^ *\([0-9a-f]*\):	.*/0x\1/p' >addresses
 	{
-		echo "info|0||host||1000000000|0||"
+		echo "info|0||$(uname -n)||1000000000|0||"
 		echo "event|TIMER|time|3|0|1000|0"
 		echo "image|1|$PWD/p|$(build_id p)"
 		echo "thread|7|7|p|0|0|/"
@@ -187,7 +187,7 @@ END
 	ld --build-id=0x1111111111111111 -e leaf -Ttext=0x401000 -o a a.o
 	local t=$(($(text_offset a)))
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
-info|0||host||1000000000|0||
+info|0||$(uname -n)||1000000000|0||
 event|A|a|1|100|0|0
 image|1|$PWD/a|1111111111111111
 thread|7|7|work|0|0|/
@@ -209,7 +209,7 @@ END
 	# A precise event's samples stand where they belong.
 	rm "$DIR/samples/current/segment-000001"
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
-info|0||host||1000000000|0||
+info|0||$(uname -n)||1000000000|0||
 event|A|a|33|100|0|0
 image|1|$PWD/a|1111111111111111
 thread|7|7|work|0|0|/
@@ -251,7 +251,7 @@ END
 	echo "mod 0xffffffffc0100000 16384 4444444444444444 .text=$text .text.unlikely=$rare .data=$data .bss=$bss .rodata.str1.1=$strings .rodata=$read" \
 		>"$DIR/samples/current/modules"
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
-info|0||host||1000000000|0||
+info|0||$(uname -n)||1000000000|0||
 event|A|a|3|100|0|0
 image|3|mod|4444444444444444|0|0xffffffffc0100000|0xffffffffc0104000
 thread|7|7|work|-|0|/

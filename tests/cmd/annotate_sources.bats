@@ -1,0 +1,236 @@
+# Where opannotate finds sources, and what it makes of those that are not as they should be.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+ID=1111111111111111111111111111111111111111
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR"
+	export XDG_CACHE_HOME=$PWD/cache
+	export no_proxy='*' HOME=$PWD DEBUGINFOD_CACHE_PATH=$PWD/fetched DEBUGINFOD_URLS=
+	DIR=$PWD/session
+	servers=
+	public=
+	mkdir -p "$DIR/samples/current" src
+}
+
+teardown()
+{
+	[ -z "$servers" ] || kill $servers
+	[ -z "$public" ] || rm -r "$public"
+}
+
+opannotate()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/opannotate" --session-dir "$DIR" "$@"
+}
+
+# make_session [HOST]: 70 samples in line 6 of src/t.c, 30 in line 9, as its bytes are in nops.
+make_session()
+{
+	local host=${1-$(uname -n)} text
+	cat >t.s <<END
+	.file 1 "$PWD/src/t.c"
+	.text
+	.globl leaf
+	.type leaf, @function
+leaf:
+	.loc 1 6
+	.rept 8
+	nop
+	.endr
+	.loc 1 9
+	.rept 8
+	nop
+	.endr
+	.size leaf, . - leaf
+.Lend:
+	.section .debug_abbrev,"",@progbits
+	.byte 1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0, 0, 0
+	.section .debug_info,"",@progbits
+	.long .Linfo_end - .Linfo
+.Linfo:
+	.short 4
+	.long 0
+	.byte 8, 1
+	.long 0
+	.quad leaf
+	.long .Lend - leaf
+.Linfo_end:
+END
+	clang -c -o t.o t.s
+	ld -shared --build-id=0x$ID -o t t.o
+	text=$(($(text_offset t)))
+	rm -f "$DIR/samples/current/segment-000001"
+	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
+info|0||$host|1000000000|0||
+event|TIMER|time|3|0|1000|0
+image|1|$PWD/t|$ID
+thread|7|7|work|0|0|/
+sample|0|0|0|2000|1|0+$((text + 1))|70
+sample|0|0|0|2000|1|0+$((text + 9))|30
+END
+	write_source
+}
+
+write_source()
+{
+	printf '%s\n' one two three four five '	six();' seven eight nine ten >src/t.c
+	touch -d 2000-01-01 src/t.c
+}
+
+adds_up()
+{
+	[[ $output == *"    100 100.000 in the lines shown"* || $output == *"    100 100.000 in the instructions shown"* ]] &&
+		[[ $output == *"    100 100.000 in all"* ]]
+}
+
+@test "a recording of another machine: its paths mean nothing here" {
+	make_session elsewhere
+	run -0 --separate-stderr opannotate -s
+	[[ $stderr == *"$PWD/src/t.c (it was recorded on another machine; --search-dirs may name a folder here)"* ]]
+	[[ $output != *"six();"* && $output == *"    70 70.0000 :/* line 6 */"* ]]
+	adds_up
+	run -0 --separate-stderr opannotate -s -a
+	[[ $output != *"six();"* ]]
+	run -0 --separate-stderr opannotate -s --search-dirs "$PWD"
+	[[ $output == *"    70 70.0000 :	six();"* ]]
+	[ -z "$stderr" ]
+}
+
+@test "from a debuginfod server, by the build-id of the binary" {
+	need python3
+	make_session
+	mkdir -p "served/$ID/source$PWD/src"
+	mv src/t.c "served/$ID/source$PWD/src/"
+	python3 "$SOURCE_ROOT/tests/cmd/debuginfod_server.py" good served >asked 2>/dev/null 3>&- &
+	servers=$!
+	wait_for asked '[0-9]'
+	export DEBUGINFOD_URLS="http://127.0.0.1:$(head -n 1 asked)"
+	run -0 --separate-stderr opannotate -s
+	[[ $output == *"    70 70.0000 :	six();"* ]]
+	[[ $stderr != *newer* ]]
+	grep -q "$ID/source" asked
+	# It is kept: the server may go.
+	kill $servers
+	servers=
+	run -0 --separate-stderr opannotate -s -a
+	[[ $output == *":	six();"* ]]
+	run -0 --separate-stderr opannotate -s --debuginfod-timeout 0
+	[[ $output == *":	six();"* ]]
+}
+
+@test "a source that may not be read" {
+	need_nobody
+	open_session
+	cd "$public"
+	chmod 755 .
+	DIR=$session
+	mkdir -p "$DIR/samples/current" src
+	make_session
+	chmod 0 src/t.c
+	mkdir -m 777 nobody
+	run -0 --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups env \
+		XDG_CACHE_HOME="$PWD/nobody" "$OPROFILE_LINKS/opannotate" --session-dir "$DIR" -s
+	[[ $stderr == *"src/t.c (Permission denied)"* ]]
+	[[ $output == *"    70 70.0000 :/* line 6 */"* ]]
+	adds_up
+}
+
+@test "100 MB of source, in little memory" {
+	make_session
+	{
+		cat src/t.c
+		yes 'a line of a source that somebody generated, and that is rather long' | head -c 104857600
+	} >big
+	mv big src/t.c
+	touch -d 2000-01-01 src/t.c
+	(ulimit -v 400000 && opannotate -s) >listing
+	[ "$(wc -l <listing)" -gt 1500000 ]
+	grep -q '^    70 70.0000 :	six(); ' listing
+	grep -q '^ \*    100 100.000 in all' listing
+	(ulimit -v 400000 && opannotate -s --context 2) >listing
+	[ "$(wc -l <listing)" -lt 100 ]
+	(ulimit -v 400000 && opannotate -s -a) >listing
+	grep -q '^               :	six();$' listing
+}
+
+@test "with instructions, too: CRLF, bytes that are no UTF-8, binaries, folders, nothing" {
+	make_session
+	printf 'one\r\ntwo\r\n\r\n\r\nfive\r\n\xff\xfe six\r\n7\r\n8\r\nnine' >src/t.c
+	opannotate -s -a >got
+	LC_ALL=C grep -qax $'               :\xff\xfe six' got
+	grep -qax '               :nine' got
+	local kind
+	for kind in folder fifo binary missing; do
+		rm -rf src/t.c
+		case $kind in
+		folder) mkdir src/t.c ;;
+		fifo) mkfifo src/t.c ;;
+		binary) printf 'one\ntwo\0\1\2\nthree\n' >src/t.c ;;
+		esac
+		run -0 --separate-stderr opannotate -s -a
+		[[ $output == *"               :/* $PWD/src/t.c:6 */"* ]]
+		[[ $stderr == *"t.c ("*")"* ]]
+		adds_up
+	done
+}
+
+@test "a source that changed is marked in both listings" {
+	make_session
+	touch src/t.c
+	touch -d '1 hour ago' t
+	run -0 --separate-stderr opannotate -s -a
+	[[ $stderr == *"/src/t.c is newer than $PWD/t: lines may be others than those that ran"* ]]
+	run -0 --separate-stderr opannotate -s
+	[[ $output == *" * The source is newer than the binary"* ]]
+}
+
+@test "an output directory that is a link, or that leads through links, upwards or onto sources" {
+	make_session
+	mkdir real
+	ln -s real out
+	# The one that was named may be a link: who named it knows.
+	run -0 opannotate -s -o out
+	grep -q 'six();' "real$PWD/src/t.c"
+	ln -s / slash
+	run -1 opannotate -s -o slash
+	[[ $output == *"Output path of / would over-write the source files"* ]]
+	[ "$(sed -n 6p src/t.c)" = '	six();' ]
+	# A folder on the way is a link.
+	rm -rf real
+	mkdir -p "real/${PWD%/*}" elsewhere
+	ln -s "$PWD/elsewhere" "real$PWD"
+	run -1 opannotate -s -o out
+	[[ $output == *"refusing to create file"* ]]
+	[ -z "$(ls elsewhere)" ]
+	# Paths of debug information that lead upwards.
+	sed -i "s,$PWD/src/t.c,$PWD/src/../../../../../../../../../../../../tmp/../evil.c," t.s
+	clang -c -o t.o t.s
+	ld -shared --build-id=0x$ID -o t t.o
+	rm -rf real "$XDG_CACHE_HOME"
+	mkdir real
+	run -0 opannotate -s -o out
+	[ -f real/evil.c ]
+	[ ! -e /evil.c ]
+	run -0 opannotate -s -a
+	[[ $output == *"evil.c:6 */"* ]]
+}
+
+@test "names of sources cannot command a terminal" {
+	need python3
+	make_session
+	rm -rf "$XDG_CACHE_HOME"
+	sed -i "s,$PWD/src/t.c,/x\\\\033]0;owned\\\\007.c," t.s
+	clang -c -o t.o t.s
+	ld -shared --build-id=0x$ID -o t t.o
+	local how
+	for how in "-s" "-s -a"; do
+		LC_ALL=C TERM=xterm timeout 20 python3 "$SOURCE_ROOT/tests/cmd/on_terminal.py" 100 \
+			"$OPROFILE_LINKS/opannotate" --session-dir "$DIR" $how --no-pager --color=never >got
+		grep -qa 'owned' got
+		run ! grep -qa $'\033\]' got
+	done
+}
