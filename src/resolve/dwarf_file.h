@@ -47,6 +47,7 @@ struct dwarf_file {
 	VEC(struct dwarf_code)
 	code;                 /* executable sections, else segments; by address */
 	VEC(uint64_t) placed; /* of a relocatable file: address of each section */
+	_Atomic(uint64_t) line_bytes_read; /* of all line programs, each time */
 };
 
 /* Opens the debug sections of the ELF file at `fd`, which stays the caller's and open.

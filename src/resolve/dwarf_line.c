@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 enum {
 	FORMATS_MAX = 255,
 	PATHS_MAX = 1 << 20,
+	TIMES_READ_MAX = 8,
+	FREE_BYTES = 1 << 20,
 	PATH_MAX_BYTES = 1 << 16
 };
 
@@ -145,6 +148,15 @@ static int read_fixed(struct dwarf_program *p, struct cursor *c, uint64_t *ret_p
 	return c->failed ? -EBADMSG : 0;
 }
 
+/* Each program is read a few times at most.  A file in which very many units have the same
+ * one, or ones that overlap, was made to cost time: the rest of them has no lines. */
+static bool is_too_much(struct dwarf_file *f, uint64_t length)
+{
+	uint64_t most = f->sections[DWARF_LINE].bytes * TIMES_READ_MAX + FREE_BYTES;
+
+	return atomic_fetch_add(&f->line_bytes_read, length) + length > most;
+}
+
 /* The bytes of the program, from its length on. */
 static int read_bytes(struct dwarf_program *p)
 {
@@ -168,6 +180,8 @@ static int read_bytes(struct dwarf_program *p)
 	if (c.failed || length > s->bytes)
 		return -EBADMSG;
 	length += c.pos;
+	if (is_too_much(u->info->file, length))
+		return -EBADMSG;
 	r = dwarf_section_read(s, u->line_off, length, &rd->line_bytes, &rd->line_cap,
 			       &at);
 	if (r)

@@ -48,7 +48,8 @@ struct dwarf_row {
 
 typedef VEC(struct dwarf_row) dwarf_row_vec;
 
-/* 0, -ENODATA (the unit has none), -EBADMSG, -EOPNOTSUPP (a version that nobody knows) or
+/* 0, -ENODATA (the unit has none), -EBADMSG (or the file's programs were read more often than
+ * an honest file asks for), -EOPNOTSUPP (a version that nobody knows) or
  * -ENOMEM.  dwarf_program_done() in any case; `p` starts as zeros and is used again. */
 int dwarf_program_open(struct dwarf_program *p, const struct dwarf_unit *u,
 		       struct dwarf_reader *rd);

@@ -23,10 +23,17 @@ enum {
 struct worker;
 typedef int (*work_fn)(struct worker *w, size_t i);
 
+/* A unit that does not say where its code is: its lines do. */
+struct line_user {
+	uint64_t line_off;
+	uint32_t unit;
+};
+
 /* What all threads of a piece of work share. */
 struct work {
 	struct lines *l;
 	work_fn fn;
+	const struct line_user *users;
 	size_t nr;
 	size_t step;
 	_Atomic(size_t) next;
@@ -44,6 +51,7 @@ struct worker {
 	struct line_block_maker maker;
 	struct buf out;
 	VEC(struct dwarf_scope_range) covers; /* of units */
+	VEC(struct line_user) line_users;
 	size_t nr_split_missing;
 };
 
@@ -77,6 +85,7 @@ static void worker_done(struct worker *w)
 	vec_done(&w->rows);
 	vec_done(&w->code);
 	vec_done(&w->covers);
+	vec_done(&w->line_users);
 	line_block_maker_done(&w->maker);
 	buf_done(&w->out);
 }
@@ -113,17 +122,51 @@ static int run_all(struct work *work, struct worker *workers, unsigned int nr_th
 	return work->failed;
 }
 
-/* A unit that does not say where its code is: its lines do. */
-static int cover_by_lines(struct worker *w, const struct dwarf_unit *u)
+static int add_covers(struct worker *w, uint32_t rank)
 {
+	for (size_t i = 0; i < w->code.nr; i++) {
+		struct dwarf_scope_range range = { w->code.at[i].low,
+						   w->code.at[i].high, rank };
+
+		if (!vec_push(&w->covers, range))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Reads a unit's root, and where its code is. */
+static int scan_unit(struct worker *w, size_t i)
+{
+	struct dwarf_unit *u = &w->l->source.info.units.at[i];
+	struct line_user user = { .unit = (uint32_t)i };
+	int r;
+
+	dwarf_unit_read_root(u, &w->rd);
+	if (u->bad_root)
+		return 0;
+	if (!u->has_code) {
+		user.line_off = u->line_off;
+		return !u->has_line || vec_push(&w->line_users, user) ? 0 : -ENOMEM;
+	}
+	w->code.nr = 0;
+	r = dwarf_ranges_of_unit(u, &w->rd, &w->code);
+	/* What a unit says of itself counts more than lines: with -flto units without code
+	 * refer to the lines of others. */
+	return r ? r : add_covers(w, (uint32_t)(i + w->l->source.info.units.nr));
+}
+
+static int cover_by_lines(struct worker *w, size_t i)
+{
+	uint32_t unit = w->work->users[i].unit;
 	uint64_t low = 0;
 
-	if (dwarf_program_open(&w->program, u, &w->rd))
+	if (dwarf_program_open(&w->program, &w->l->source.info.units.at[unit], &w->rd))
 		return 0;
 	if (dwarf_program_run(&w->program, &w->rows))
 		return -ENOMEM;
-	for (size_t i = 0; i < w->rows.nr; i++) {
-		const struct dwarf_row *row = &w->rows.at[i];
+	w->code.nr = 0;
+	for (size_t k = 0; k < w->rows.nr; k++) {
+		const struct dwarf_row *row = &w->rows.at[k];
 
 		if (!low)
 			low = row->addr;
@@ -135,35 +178,49 @@ static int cover_by_lines(struct worker *w, const struct dwarf_unit *u)
 			low = 0;
 		}
 	}
-	return 0;
+	return add_covers(w, unit);
 }
 
-/* Reads a unit's root, and where its code is. */
-static int scan_unit(struct worker *w, size_t i)
+static int by_lines(const void *a, const void *b)
 {
-	struct dwarf_unit *u = &w->l->source.info.units.at[i];
-	uint32_t rank = (uint32_t)i;
+	const struct line_user *x = a;
+	const struct line_user *y = b;
+
+	if (x->line_off != y->line_off)
+		return x->line_off < y->line_off ? -1 : 1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+/* The units whose lines say where their code is.  Of those with the same lines only the last
+ * one counts: there may be thousands. */
+static int scan_lines(struct work *work, struct worker *workers,
+		      unsigned int nr_threads)
+{
+	VEC(struct line_user) users = { 0 };
+	size_t kept = 0;
 	int r = 0;
 
-	dwarf_unit_read_root(u, &w->rd);
-	if (u->bad_root)
-		return 0;
-	w->code.nr = 0;
-	/* What a unit says of itself counts more than its lines: with -flto units without code
-	 * refer to the lines of others. */
-	if (u->has_code)
-		rank += (uint32_t)w->l->source.info.units.nr;
-	if (u->has_code)
-		r = dwarf_ranges_of_unit(u, &w->rd, &w->code);
-	else if (u->has_line)
-		r = cover_by_lines(w, u);
-	for (size_t k = 0; !r && k < w->code.nr; k++) {
-		struct dwarf_scope_range range = { w->code.at[k].low,
-						   w->code.at[k].high, rank };
-
-		if (!vec_push(&w->covers, range))
-			r = -ENOMEM;
+	for (unsigned int i = 0; !r && i < nr_threads; i++) {
+		for (size_t k = 0; !r && k < workers[i].line_users.nr; k++) {
+			if (!vec_push(&users, workers[i].line_users.at[k]))
+				r = -ENOMEM;
+		}
 	}
+	if (!r && users.nr) {
+		qsort(users.at, users.nr, sizeof(*users.at), by_lines);
+		for (size_t i = 0; i < users.nr; i++) {
+			if (i + 1 == users.nr ||
+			    users.at[i].line_off != users.at[i + 1].line_off)
+				users.at[kept++] = users.at[i];
+		}
+		*work = (struct work){ .l = work->l,
+				       .fn = cover_by_lines,
+				       .users = users.at,
+				       .nr = kept,
+				       .step = 1 };
+		r = run_all(work, workers, nr_threads);
+	}
+	vec_done(&users);
 	return r;
 }
 
@@ -207,6 +264,8 @@ int lines_scan(struct lines *l)
 	if (!workers)
 		return -ENOMEM;
 	r = run_all(&work, workers, nr_threads);
+	if (!r)
+		r = scan_lines(&work, workers, nr_threads);
 	if (!r) {
 		r = merge_covers(l, workers, nr_threads);
 		if (!r && !vec_reserve(&l->dir.units, nr + 1))

@@ -185,6 +185,30 @@ static void test_very_long_instruction_words(void **state)
 	end(&x);
 }
 
+/* A program that very many units share costs no more than so many times its bytes. */
+static void test_shared_by_too_many(void **state)
+{
+	enum {
+		PROGRAM = 1 << 19,
+		ENOUGH = 8, /* more often than an honest file has it read */
+		MOST = 16
+	};
+	struct fixture x;
+	unsigned int times = 1;
+
+	(void)state;
+	begin(&x, 1);
+	set_address(&x, 0x2000);
+	while (x.bytes.len < PROGRAM)
+		put(&x, "\2\1\1", 3);
+	put(&x, END_SEQUENCE, 3);
+	run(&x);
+	while (times <= MOST && !dwarf_program_open(&x.program, &x.unit, &x.reader))
+		times++;
+	assert_in_range(times, ENOUGH, MOST);
+	end(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_files_and_discriminators),
 		cmocka_unit_test(test_sequences),
 		cmocka_unit_test(test_very_long_instruction_words),
+		cmocka_unit_test(test_shared_by_too_many),
 	};
 
 	return UNIT_RUN(tests);
