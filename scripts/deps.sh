@@ -17,6 +17,7 @@ packages_of()
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;
+	page) echo binutils chromium chromium-driver gcc python3 ;;
 	bench) echo linux-perf python3 ;;
 	vm)
 		echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user
@@ -24,7 +25,7 @@ packages_of()
 		echo qemu-system-x86 linux-perf cpio kmod python3 xz-utils zstd gzip
 		;;
 	*)
-		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact bench vm" >&2
+		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact page bench vm" >&2
 		exit 1
 		;;
 	esac

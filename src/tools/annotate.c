@@ -12,9 +12,12 @@
 #include "present/annotation.h"
 #include "present/percent.h"
 #include "present/write_annotation.h"
+#include "present/write_annotation_html.h"
+#include "present/write_annotation_json.h"
 #include "present/write_assembly.h"
 #include "tools/annotate_code.h"
 #include "tools/annotate_files.h"
+#include "tools/annotate_html.h"
 #include "tools/annotate_objdump.h"
 #include "tools/annotate_options.h"
 #include "tools/archive_open.h"
@@ -47,6 +50,7 @@ struct annotate {
 	size_t only_file; /* with --hottest */
 	struct annotate_code code;
 	struct annotate_objdump objdump;
+	struct annotate_html *html; /* with --html */
 	struct err *err;
 };
 
@@ -61,7 +65,7 @@ static int make_plan(struct annotate *a, char *const *words)
 	/* The keys that lines are made of. */
 	plan->options.symbols = true;
 	plan->options.details = true;
-	plan->options.debug_info = !a->options.assembly;
+	plan->options.debug_info = !a->options.assembly || a->options.both;
 	plan->profile.code = a->options.assembly || a->options.inline_sites;
 	plan->profile.code_lines = a->options.source || a->options.inline_sites;
 	plan->merge = MERGE_LIB;
@@ -329,6 +333,85 @@ static int write_below(struct annotate *a)
 	return r;
 }
 
+/* ---- pages, JSON ---- */
+
+static int open_page_source(void *ctx, size_t file, bool again,
+			    struct annotation_source *ret_source)
+{
+	struct annotate *a = ctx;
+	const struct annotated_file *of = &a->made.files.at[file];
+	struct source_file source = { 0 };
+	int r = again ? source_file_open(&a->sources, of->path, image_of(a, of),
+					 &source)
+		      : open_source(a, of, &source, &ret_source->note);
+
+	ret_source->text = source.text;
+	source.text = NULL;
+	source_file_close(&source);
+	return r;
+}
+
+static bool wants_page(void *ctx, size_t file)
+{
+	return is_wanted(ctx, file);
+}
+
+static int open_page(void *ctx, const char *path, FILE **ret_page)
+{
+	struct annotate *a = ctx;
+
+	return annotate_html_open_page(a->html, path, ret_page);
+}
+
+static int close_page(void *ctx, FILE *page)
+{
+	struct annotate *a = ctx;
+
+	return annotate_html_close_page(a->html, page);
+}
+
+static int write_html(struct annotate *a)
+{
+	const struct annotation_pages pages = {
+		.code_of = open_code,
+		.open_source = open_page_source,
+		.wants_file = wants_page,
+		.open_page = open_page,
+		.close_page = close_page,
+		.ctx = a,
+		.threshold = a->plan.present.threshold,
+		.top = a->options.top,
+		.words = a->layout.words,
+	};
+	int r = annotation_write_html(&a->made, &pages);
+
+	if (!r)
+		r = annotate_html_finish(a->html);
+	else if (!*a->err->text)
+		err_set(a->err, r, "out of memory");
+	return r;
+}
+
+static int write_as_json(FILE *out, struct annotate *a)
+{
+	const struct annotation_json json = {
+		.code_of = open_code,
+		.wants_file = wants_page,
+		.ctx = a,
+		.sources = a->options.source,
+		.code = a->options.assembly,
+		.threshold = a->plan.present.threshold,
+		.top = a->options.top,
+	};
+
+	if (annotation_write_json(out, &a->made, &json))
+		return err_set(a->err, -ENOMEM, "out of memory");
+	errno = 0;
+	return fflush(out) || ferror(out) ? err_sys(a->err, errno ? -errno : -EIO,
+						    "standard output: cannot write")
+					  : 0;
+}
+
 static int write_out(struct annotate *a)
 {
 	bool sites = a->options.inline_sites && !a->options.assembly;
@@ -352,6 +435,10 @@ static int write_out(struct annotate *a)
 	if (!a->made.files.nr && !a->options.assembly)
 		command_warning("no debug information available for any binary "
 				"selected, and --assembly not requested.");
+	if (a->html)
+		return write_html(a);
+	if (a->options.json)
+		return write_as_json(stdout, a);
 	if (a->options.output_dir)
 		return write_below(a);
 	r = pager_run(&a->plan.options.terminal, &a->layout.screen, write_all, a);
@@ -368,6 +455,8 @@ static int annotate(struct annotate *a, char *const *words)
 	bool incomplete;
 	int r = annotate_options_check(&a->options, a->err);
 
+	if (!r && a->options.html)
+		r = annotate_html_new(a->options.html, &a->html, a->err);
 	if (!r)
 		r = make_plan(a, words);
 	if (!r && a->options.objdump_params)
@@ -404,6 +493,7 @@ static void annotate_done(struct annotate *a)
 {
 	annotate_code_done(&a->code);
 	annotate_objdump_done(&a->objdump);
+	annotate_html_free(a->html);
 	free(a->shown);
 	annotation_done(&a->made);
 	source_find_done(&a->find);
@@ -437,14 +527,16 @@ const struct command command_annotate = {
 	.name = "annotate",
 	.classic = "opannotate",
 	.summary = "show sources or code with the samples of each line",
-	.usage = "--source|--assembly [options] [SESSION-DIR | profile "
+	.usage = "--source|--assembly|--html DIR|--json [options] [SESSION-DIR | "
+		 "profile "
 		 "specification...]",
 	.notes = "Words are those of opreport.\n"
 		 "Examples:\n"
 		 "  opannotate --source image:/usr/bin/make\n"
 		 "  opannotate --source --hottest\n"
 		 "  opannotate --assembly --top 3\n"
-		 "  opannotate --source --output-dir annotated --threshold 1",
+		 "  opannotate --source --output-dir annotated --threshold 1\n"
+		 "  opannotate --html pages",
 	.options = annotate_rows,
 	.run = run,
 };

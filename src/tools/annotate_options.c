@@ -9,13 +9,6 @@
 #include "base/err.h"
 #include "tools/report_source.h"
 
-#define LATER "comes with a later version"
-
-#define REFUSED(long_name, text)                                                       \
-	{                                                                              \
-		.name = (long_name), .kind = OPTION_REFUSED, .refusal = (text)         \
-	}
-
 const struct option_row annotate_rows[] = {
 	{ .name = "source",
 	  .letter = 's',
@@ -93,14 +86,21 @@ const struct option_row annotate_rows[] = {
 	  .offset = OPTION(struct annotate_options, objdump_params),
 	  .help = "With --assembly: let objdump show the code, with these parameters, "
 		  "which are split at blanks." },
+	{ .name = "html",
+	  .kind = OPTION_TEXT,
+	  .value = "DIR",
+	  .offset = OPTION(struct annotate_options, html),
+	  .help = "Make a folder of pages for a browser: an index by heat, each source "
+		  "and each function's instructions, linked with each other." },
+	{ .name = "json",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct annotate_options, json),
+	  .help = "Sources, code (--assembly), or both as JSON." },
 	REPORT_NAME_ROWS,
 	REPORT_MERGE_ROW(
 		"Sum up what is told apart: cpu, tid, tgid (and tid), unitmask, "
 		"or all. The programs that use a library are always summed up."),
 	REPORT_READ_ROWS,
-	REFUSED("html", "pages: " LATER),
-	REFUSED("json", "JSON of annotated sources " LATER "; there is opreport --by "
-			"line --json"),
 	{ 0 },
 };
 
@@ -144,15 +144,41 @@ bool annotate_wants_file(const struct annotate_options *o, const char *path)
 	return !o->include_files.values.nr || matches_any(&o->include_files, path);
 }
 
-int annotate_options_check(const struct annotate_options *o, struct err *err)
+/* Pages are of sources and code, and so is JSON unless one of them is asked for. */
+static int check_wholes(struct annotate_options *o, struct err *err)
 {
+	const char *name = o->html ? "--html" : "--json";
+
+	if (!o->html && !o->json)
+		return 0;
+	if (o->html && o->json)
+		return err_set(err, -EINVAL, "--html or --json: give one of them");
+	if (o->output_dir || o->hottest || o->context != ANNOTATE_CONTEXT_OFF ||
+	    o->objdump_params)
+		return err_set(err, -EINVAL,
+			       "%s does not go with --output-dir, --hottest, --context "
+			       "and --objdump-params",
+			       name);
+	if (o->html || (!o->source && !o->assembly))
+		o->source = o->assembly = true;
+	o->both = o->source && o->assembly;
+	return 0;
+}
+
+int annotate_options_check(struct annotate_options *o, struct err *err)
+{
+	int r = check_wholes(o, err);
+
+	if (r)
+		return r;
 	if (!o->source && !o->assembly)
 		return err_set(err, -EINVAL,
 			       "you must specify at least --source or --assembly");
 	if (o->assembly && o->output_dir)
 		return err_set(err, -EINVAL,
 			       "--output-dir is meaningless with --assembly");
-	if (o->assembly && (o->include_files.values.nr || o->exclude_files.values.nr))
+	if (o->assembly && !o->both &&
+	    (o->include_files.values.nr || o->exclude_files.values.nr))
 		return err_set(err, -EINVAL,
 			       "--exclude[include]-file options not supported with "
 			       "--assembly");

@@ -23,6 +23,9 @@ struct annotate_options {
 	struct option_list exclude_files;
 	bool inline_sites;
 	const char *objdump_params;
+	const char *html;
+	bool json;
+	bool both; /* of lines and code one thing is made */
 	uint64_t top;
 	bool hottest;
 	uint64_t context;
@@ -30,8 +33,8 @@ struct annotate_options {
 
 extern const struct option_row annotate_rows[];
 
-/* Which options do not go together.  0, or -EINVAL with the line that OProfile's users know
- * (oprofile-behaviour.md 1.2) where it had the same rule. */
-int annotate_options_check(const struct annotate_options *o, struct err *err);
+/* Which options do not go together, and what some imply.  0, or -EINVAL with the line that
+ * OProfile's users know (oprofile-behaviour.md 1.2) where it had the same rule. */
+int annotate_options_check(struct annotate_options *o, struct err *err);
 /* Whether a source is asked for: globs are of its name or of a folder it is in. */
 bool annotate_wants_file(const struct annotate_options *o, const char *path);

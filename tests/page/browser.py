@@ -1,0 +1,109 @@
+"""A headless Chromium driven by Debian's chromedriver (W3C WebDriver: JSON over HTTP)."""
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # W3C WebDriver, section 12.1
+KEYS = {"Enter": "\ue007", "Tab": "\ue004", "Escape": "\ue00c"}
+
+
+def is_there():
+    return bool(shutil.which("chromium") and shutil.which("chromedriver"))
+
+
+class Browser:
+    """`with Browser() as b:`; all of its files are in a folder that goes with it."""
+
+    def __init__(self, dark=False, width=1200, height=800):
+        self.dark = dark
+        self.size = f"{width},{height}"
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        env = dict(os.environ, HOME=self.folder.name, TMPDIR=self.folder.name)
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, text=True, env=env)
+        port = None
+        for line in self.driver.stdout:
+            match = re.search(r"successfully on port (\d+)", line)
+            if match:
+                port = match[1]
+                break
+        self.base = f"http://127.0.0.1:{port}/session"
+        self.session = ""
+        self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                f"--window-size={self.size}", f"--user-data-dir={self.folder.name}/profile",
+                # Nothing but files: whatever a page asked of a network would fail.
+                "--host-resolver-rules=MAP * ~NOTFOUND"]
+        if self.dark:
+            args.append("--blink-settings=preferredColorScheme=0")
+        made = self.call("POST", "", {"capabilities": {"alwaysMatch": {
+            "browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"},
+            "goog:chromeOptions": {"binary": shutil.which("chromium"), "args": args}}}})
+        self.session = "/" + made["sessionId"]
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.folder.cleanup()
+
+    def call(self, method, path, body=None):
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(self.base + self.session + path, data, method=method,
+                                         headers={"Content-Type": "application/json"})
+        try:
+            with self.opener.open(request, timeout=120) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(json.load(error)["value"]["message"]) from error
+
+    def open(self, url):
+        self.call("POST", "/url", {"url": url})
+
+    def url(self):
+        return self.call("GET", "/url")
+
+    def title(self):
+        return self.call("GET", "/title")
+
+    def run(self, script, *args):
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(args)})
+
+    def wait(self, script, *args):
+        """`script` ends by calling its last argument."""
+        return self.call("POST", "/execute/async", {"script": script, "args": list(args)})
+
+    def find(self, selector):
+        return self.call("POST", "/element",
+                         {"using": "css selector", "value": selector})[ELEMENT]
+
+    def text(self, selector):
+        return self.call("GET", f"/element/{self.find(selector)}/text")
+
+    def click(self, selector):
+        self.call("POST", f"/element/{self.find(selector)}/click", {})
+
+    def press(self, key):
+        value = KEYS.get(key, key)
+        self.call("POST", "/actions", {"actions": [{
+            "type": "key", "id": "keyboard",
+            "actions": [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]}]})
+
+    def messages(self):
+        """What the console said since it was asked last: errors of scripts and of the policy."""
+        return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
+
+    def screenshot(self, path):
+        with open(path, "wb") as out:
+            out.write(base64.b64decode(self.call("GET", "/screenshot")))
