@@ -28,7 +28,7 @@ make_program()
 	text=0x$(readelf -SW "$1" | sed -n 's/.* \.text *PROGBITS *\([0-9a-f]*\).*/\1/p')
 	objdump -d --no-show-raw-insn -j .text "$1" | sed -n 's/^ *\([0-9a-f]*\):	.*/0x\1/p' >addresses
 	{
-		echo "info|0||host||1000000000|0||"
+		echo "info|0||$(uname -n)||1000000000|0||"
 		echo "event|TIMER|time|3|0|1000|0"
 		echo "image|1|$PWD/$1|$(readelf -n "$1" | sed -n 's/ *Build ID: //p')"
 		echo "thread|7|7|p|0|0|/"
@@ -275,7 +275,7 @@ END
 	t=$(($(text_offset p)))
 	rm "$DIR/samples/current/segment-000001"
 	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
-info|0||host||1000000000|0||
+info|0||$(uname -n)||1000000000|0||
 event|A|a|1|100|0|0
 event|B|b|1|100|0|0
 image|1|$PWD/p|$(readelf -n p | sed -n 's/ *Build ID: //p')

@@ -64,7 +64,7 @@ class Made:
                                                         "--no-show-raw-insn"), re.M)
         lines = sh("addr2line", "-e", binary, input="\n".join(addresses)).splitlines()
         build_id = re.search(r"Build ID: (\w+)", sh("readelf", "-n", binary))[1]
-        text = ["info|0||host||1000000000|0||", "event|TIMER|time|3|0|1000|0",
+        text = [f"info|0||{os.uname().nodename}||1000000000|0||", "event|TIMER|time|3|0|1000|0",
                 f"image|1|{binary}|{build_id}", "thread|7|7|p|0|0|/"]
         for n, (address, line) in enumerate(zip(addresses, lines)):
             more = 1000 if re.search(rf"{hottest}\b", line) else 0
