@@ -133,12 +133,9 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	source.first_ns = span->first_ns;
 	source.last_ns = span->last_ns;
 	note_segment(p, source.info);
-	/* Of an imported one as much is known as of the file it came from. */
 	r = open_jit(&source, session_dir, &jit);
 	if (!r)
-		r = naming_new(source.dict, source.info,
-			       source.info->flags & SESSION_IMPORTED ? "" : session_dir,
-			       &source.naming);
+		r = naming_new(source.dict, source.info, session_dir, &source.naming);
 	if (r)
 		r = err_set(err, r, "out of memory");
 	else

@@ -322,13 +322,12 @@ static int advance(struct part *p, struct err *err)
 static int open_names(struct sample_merge *m, struct part *p)
 {
 	const struct session_info *info = segment_info(p->order.segment);
-	bool imported = info->flags & SESSION_IMPORTED;
 	int r;
 
 	if (p->chosen || !m->spec || !spec_has_symbols(m->spec))
 		return 0;
-	r = naming_new(segment_dict(p->order.segment), info,
-		       imported ? "" : p->session_dir, &p->naming);
+	r = naming_new(segment_dict(p->order.segment), info, p->session_dir,
+		       &p->naming);
 	if (r)
 		return r;
 	if (m->places)

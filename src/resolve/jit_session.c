@@ -7,10 +7,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "format/dict_merge.h"
 #include "resolve/jit_files.h"
 #include "resolve/jit_stage.h"
+
+enum {
+	TIME_TEXT_MAX = 64
+};
 
 struct jit_session {
 	struct dict dict;
@@ -23,6 +29,26 @@ struct jit_session {
 
 /* ---- the files ---- */
 
+/* When the dump was mapped, of a session that has another clock. */
+static bool read_time(const char *path, uint64_t *ret_ns)
+{
+	struct buf text = { 0 };
+	char *name;
+	bool is;
+
+	if (asprintf(&name, "%s.mapped", path) < 0)
+		return false;
+	is = !io_read_file(name, &text, TIME_TEXT_MAX) && text.len &&
+	     text.data[text.len - 1] == '\n';
+	if (is) {
+		text.data[text.len - 1] = '\0';
+		is = parse_u64((const char *)text.data, ret_ns);
+	}
+	buf_done(&text);
+	free(name);
+	return is;
+}
+
 static int add_dump(struct jit_session *s, const char *dir, int32_t pid,
 		    const char *name, enum jit_clock clock)
 {
@@ -33,6 +59,8 @@ static int add_dump(struct jit_session *s, const char *dir, int32_t pid,
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return -ENOMEM;
 	from.path = path;
+	if (clock == JIT_CLOCK_NONE && read_time(path, &from.mapped_ns))
+		from.clock = JIT_CLOCK_MAPPED;
 	from.fd = jit_open(path, 0);
 	if (from.fd >= 0) {
 		r = jit_stage_add(s->stage, &from);

@@ -33,8 +33,11 @@ int naming_new(const struct dict *dict, const struct session_info *info,
 	n->dict = dict;
 	n->info = info;
 	n->is_local = is_this_machine(info);
-	n->session_dir = strdup(session_dir ? session_dir : "");
-	if (!n->session_dir) {
+	n->jit_dir = strdup(session_dir ? session_dir : "");
+	if (!session_dir || info->flags & SESSION_IMPORTED)
+		session_dir = "";
+	n->session_dir = strdup(session_dir);
+	if (!n->session_dir || !n->jit_dir) {
 		naming_free(n);
 		return -ENOMEM;
 	}
@@ -73,6 +76,7 @@ void naming_free(struct naming *n)
 	buf_done(&n->modules);
 	file_index_free(n->installed_modules);
 	free(n->session_dir);
+	free(n->jit_dir);
 	free(n);
 }
 

@@ -82,10 +82,10 @@ int naming_places_source(struct naming_places *p, const struct build_id *id,
 /* Before the first lookup; `p` outlives the naming. */
 void naming_use(struct naming *n, struct naming_places *p);
 
-/* `session_dir` holds the saved kallsyms, vdso and image copies (docs/format.md); NULL or ""
- * for a recording that has none, a perf.data: then only what has the right build-id is used,
- * and what has none only on the machine where it was recorded (hostname and os_release of
- * `info`).  `dict` and `info` outlive it.  0 or -ENOMEM. */
+/* `session_dir` holds the saved kallsyms, vdso and image copies, and what JIT compilers told
+ * (docs/format.md); NULL or "" for a recording that has none, a perf.data: then only what has
+ * the right build-id is used, and what has none only on the machine where it was recorded
+ * (hostname and os_release of `info`).  So it is of an imported session but for JIT code.  `dict` and `info` outlive it.  0 or -ENOMEM. */
 int naming_new(const struct dict *dict, const struct session_info *info,
 	       const char *session_dir, struct naming **ret_naming);
 void naming_free(struct naming *n); /* NULL is fine */

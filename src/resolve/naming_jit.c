@@ -23,7 +23,7 @@ struct jit_places naming_jit_places(const struct naming *n)
 	const char *root = naming_places_root(n->places);
 
 	return (struct jit_places){
-		.session_dir = n->session_dir,
+		.session_dir = n->jit_dir,
 		.root = root,
 		.here = !root[0] && n->is_local,
 		.since_wall_ns = n->info->start_wall_ns,

@@ -50,7 +50,8 @@ struct naming_jit {
 struct naming {
 	const struct dict *dict;
 	const struct session_info *info;
-	char *session_dir;       /* "" none */
+	char *session_dir;       /* "" none, or an imported one */
+	char *jit_dir;           /* of any session, "" none */
 	bool is_local;           /* recorded on this machine, under this kernel */
 	struct live_files *live; /* of its processes; NULL: of another boot, or not
 				       * looked for yet */

@@ -283,6 +283,11 @@ static int take_dump(struct replay *r, const struct record *rec)
 	if ((rec->type != PERF_RECORD_MMAP && rec->type != PERF_RECORD_MMAP2) ||
 	    !jit_dump_name(m->path))
 		return 0;
+	if (r->options.jit_mapped)
+		r->options.jit_mapped(r->options.ctx, m,
+				      r->feed.timeless ? 0 : rec->id.time_ns);
+	if (!r->jit)
+		return 0;
 	if (r->feed.timeless)
 		from.clock = JIT_CLOCK_NONE;
 	else if (r->info.clock_id == CLOCK_MONOTONIC)
@@ -309,7 +314,7 @@ static int apply_side(struct replay *r, struct feed_batch *batch)
 		rec.id.time_ns = s->time_ns;
 		rec.id.has_time = true;
 		result = resolver_side_band(r->resolver, &rec);
-		if (!result && r->jit)
+		if (!result && (r->jit || r->options.jit_mapped))
 			result = take_dump(r, &rec);
 		if (result)
 			return result;

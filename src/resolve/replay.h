@@ -19,6 +19,10 @@
 struct err;
 struct replay;
 
+/* A process mapped a jitdump, in time of the samples; 0: they have none. */
+typedef void (*replay_dump_fn)(void *ctx, const struct record_mmap *m,
+			       uint64_t time_ns);
+
 /* One sample with its record, for who wants more than columns.  `rec` is good during the
  * call.  A negative errno ends the replay with it; of another one than -ENOMEM
  * it has told the reason itself. */
@@ -35,6 +39,7 @@ struct replay_options {
 	replay_sample_fn each;
 	/* With `each`: likewise, between the samples. */
 	side_fn each_side;
+	replay_dump_fn jit_mapped; /* may be NULL */
 	void *ctx;
 };
 

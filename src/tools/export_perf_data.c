@@ -142,7 +142,8 @@ static int add_perf_data(struct perf_data_export *e,
 
 	if (asprintf(&segment, "%s/%" PRIu32, scratch_folder(e->dir), number) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = import_file(source->dir, segment, made.chosen ? spec : NULL, &result, err);
+	r = import_file(source->dir, segment, NULL, made.chosen ? spec : NULL, &result,
+			err);
 	if (!r) {
 		e->sample_types |= result.sample_types;
 		e->not_asked_for += result.skipped;

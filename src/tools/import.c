@@ -141,7 +141,7 @@ static int import_one(struct import_run *m, const struct report_session *source,
 
 	if (!segment)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = import_file(source->dir, segment, &m->spec, &result, err);
+	r = import_file(source->dir, segment, m->dir.writing, &m->spec, &result, err);
 	if (!r) {
 		m->samples += result.samples;
 		m->skipped += result.skipped;

@@ -13,6 +13,7 @@
 #include "format/session.h"
 #include "resolve/replay.h"
 #include "tools/command.h"
+#include "tools/import_jit.h"
 
 enum {
 	FLUSH_SAMPLES = 64 * 1024,
@@ -30,6 +31,8 @@ struct import {
 	struct session_totals totals;
 	uint64_t time_factor; /* of samples without a time, which are numbered */
 	struct import_result result;
+	const char *jit_dir; /* where files of JIT compilers go, NULL: they do not */
+	struct import_jit jit;
 };
 
 bool import_is_incomplete(const struct import_result *result)
@@ -259,17 +262,37 @@ static int close_writer(struct import *m, int r, struct err *err)
 	return r ? r : closed;
 }
 
+static void jit_mapped(void *ctx, const struct record_mmap *mmap, uint64_t time_ns)
+{
+	struct import *m = ctx;
+
+	import_jit_mapped(&m->jit, mmap, time_ns);
+}
+
 static int read_input(struct import *m, struct err *err)
 {
-	const struct replay_options options = { .chains = true, .threads = true };
+	const struct replay_options options = { .chains = true,
+						.threads = true,
+						.jit_mapped =
+							m->jit_dir ? jit_mapped : NULL,
+						.ctx = m };
 	int r = replay_new(m->input, &options, &m->replay, err);
 
-	if (r)
+	if (!r && m->jit_dir &&
+	    import_jit_init(&m->jit, m->jit_dir, replay_dict(m->replay),
+			    replay_info(m->replay)))
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (r) {
+		replay_free(m->replay);
 		return r;
+	}
 	m->time_factor = time_factor(perf_input_info(m->input));
 	selection_init(&m->selection, m->spec, replay_dict(m->replay), "");
 	r = convert(m, err);
 	r = close_writer(m, r, err);
+	if (!r && m->jit_dir)
+		import_jit_maps(&m->jit, replay_dict(m->replay));
+	import_jit_done(&m->jit);
 	if (r)
 		unlink(m->segment);
 	selection_done(&m->selection);
@@ -277,10 +300,11 @@ static int read_input(struct import *m, struct err *err)
 	return r;
 }
 
-int import_file(const char *path, const char *segment, const struct spec *spec,
-		struct import_result *ret_result, struct err *err)
+int import_file(const char *path, const char *segment, const char *jit_dir,
+		const struct spec *spec, struct import_result *ret_result,
+		struct err *err)
 {
-	struct import m = { .segment = segment, .spec = spec };
+	struct import m = { .segment = segment, .spec = spec, .jit_dir = jit_dir };
 	int r = perf_input_open(path, &m.input, err);
 
 	if (r)

@@ -22,10 +22,12 @@ struct import_result {
 
 /* Reads `path` ("-": standard input) and writes the samples that `spec` (NULL: all) asks for
  * to the new file `segment`.  Memory does not grow with the samples.  What is damaged or
- * missing is counted.  0, or a negative errno with a line that names the file; there is no
+ * missing is counted.  `jit_dir`: the session's folder, which takes what JIT compilers of this
+ * machine wrote; NULL: nothing is looked for.  0, or a negative errno with a line that names the file; there is no
  * segment then. */
-int import_file(const char *path, const char *segment, const struct spec *spec,
-		struct import_result *ret_result, struct err *err);
+int import_file(const char *path, const char *segment, const char *jit_dir,
+		const struct spec *spec, struct import_result *ret_result,
+		struct err *err);
 /* Whether something of the input could not be read. */
 bool import_is_incomplete(const struct import_result *result);
 /* Says so, with numbers. */

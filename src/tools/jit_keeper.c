@@ -186,32 +186,33 @@ void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
 	forget_gone(k);
 }
 
-static int save(const struct kept_jit *kept, const char *dir)
+int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 {
 	char path[PATH_BYTES];
 	struct stat st;
 	int r;
 
-	if (fstat(kept->fd, &st))
+	if (fstat(fd, &st))
 		return -errno;
 	if ((uint64_t)st.st_size > copy_max)
 		return -EFBIG;
-	snprintf(path, sizeof(path), "%s/jit/%d", dir, kept->pid);
+	snprintf(path, sizeof(path), "%s/jit/%d", dir, pid);
 	r = io_make_dirs(path, 0755);
 	if (r)
 		return r;
-	snprintf(path, sizeof(path), "%s/jit/%d/%s", dir, kept->pid, kept->name);
-	return io_copy_new(kept->fd, path, (uint64_t)st.st_size);
+	snprintf(path, sizeof(path), "%s/jit/%d/%s", dir, pid, name);
+	return io_copy_new(fd, path, (uint64_t)st.st_size);
 }
 
 void jit_keeper_save(const struct jit_keeper *k, const char *dir)
 {
 	for (size_t i = 0; i < k->kept.nr; i++) {
-		int r = save(&k->kept.at[i], dir);
+		const struct kept_jit *kept = &k->kept.at[i];
+		int r = jit_keeper_copy(kept->fd, dir, kept->pid, kept->name);
 
 		if (r)
 			log_say(LOG_WARNING, "%s of process %d could not be saved: %s",
-				k->kept.at[i].name, k->kept.at[i].pid, strerror(-r));
+				kept->name, kept->pid, strerror(-r));
 	}
 }
 

@@ -251,10 +251,9 @@ static int write_segment(struct reader *r, const char *dir, struct session_span 
 			 struct err *err)
 {
 	const struct session_info *info = segment_info(r->segment);
-	/* Of an imported one as much is known as of the file it came from. */
 	struct script_source source = {
 		.info = info,
-		.session_dir = info->flags & SESSION_IMPORTED ? "" : dir,
+		.session_dir = dir,
 	};
 	int result = jit_session_new(dir, segment_dict(r->segment), info, &r->jit);
 

@@ -163,6 +163,22 @@ perf_counts()
 	check_shares truth data
 }
 
+@test "opimport takes maps and jitdumps along, whatever the recording's clock" {
+	need perf
+	for clock in '' '-k 1'; do
+		rm -rf "$session"/samples jit-*.dump
+		perf record -q $clock -o data sh -c '"$0" 700; echo $$ >pid; exec "$1" 300 last' "$WORKLOADS/jit_dump" "$WORKLOADS/jit_map" >truth ||
+			skip "perf cannot record here: NOT TESTED"
+		jit_map=/tmp/perf-$(cat pid).map
+		"$OPROFILE" import --session-dir "$session" data
+		our_counts data >ours
+		rm "$jit_map" jit-*.dump
+		our_counts --session-dir "$session" | diff -u ours -
+		grep -q reuse_second ours && grep -q reuse_first ours && grep -q jit_gamma ours
+		grep -q reuse_second <(our_counts --session-dir "$session")
+	done
+}
+
 @test "a damaged jitdump is read as far as it goes" {
 	operf --session-dir "$session" "$WORKLOADS/jit_dump" 300 >truth
 	copy=$(echo "$session"/samples/current/jit/*/jit-*.dump)

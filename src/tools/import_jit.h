@@ -1,0 +1,29 @@
+/* import_jit.h - takes along what just-in-time compilers told of their code, for the session that
+ * a perf.data of this machine becomes.
+ * Layer: tools. */
+#pragma once
+#include <stdint.h>
+
+#include "format/dict.h"
+#include "format/session.h"
+#include "resolve/jit_files.h"
+
+struct naming;
+struct record_mmap;
+
+struct import_jit {
+	const char *dir; /* of the session */
+	const struct session_info *info;
+	struct naming *naming;
+	struct jit_places places;
+};
+
+/* What is borrowed outlives it.  0 or -ENOMEM; import_jit_done() in any case. */
+int import_jit_init(struct import_jit *j, const char *dir, const struct dict *dict,
+		    const struct session_info *info);
+void import_jit_done(struct import_jit *j);
+/* A process mapped a jitdump, in time of the samples (0: they have none): it is copied if it is
+ * found.  `ctx`: struct import_jit.  (struct replay_options) */
+void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns);
+/* The maps of all processes with hits outside of files. */
+void import_jit_maps(const struct import_jit *j, const struct dict *dict);
