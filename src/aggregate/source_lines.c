@@ -10,6 +10,7 @@
 
 enum {
 	FRAMES_MAX = 1, /* the innermost one says it all */
+	CHAIN_MAX = 32,
 	ADDRS_A_PLACE = 2
 };
 
@@ -156,6 +157,16 @@ static const char *raw_name(const struct source_lines *s, uint32_t function)
 		       : NULL;
 }
 
+static uint32_t add_place(struct source_lines *s, const char *file, uint32_t line)
+{
+	buf_clear(&s->text);
+	put(s, file);
+	put(s, ":");
+	buf_put_decimal(&s->text, line);
+	buf_put_u8(&s->text, 0);
+	return add(s);
+}
+
 /* "path:12"; of code with a symbol and no lines "name.c:0". */
 static uint32_t line_at(struct source_lines *s, uint64_t addr, uint32_t function,
 			bool with_number)
@@ -170,14 +181,28 @@ static uint32_t line_at(struct source_lines *s, uint64_t addr, uint32_t function
 		file = naming_lines_symbol_file(s->open, addr);
 	if (!file)
 		return strtab_add(&s->p->strings, unknown);
+	if (with_number)
+		return add_place(s, file, frame.line);
 	buf_clear(&s->text);
 	put(s, file);
-	if (with_number) {
-		put(s, ":");
-		buf_put_decimal(&s->text, frame.line);
-	}
 	buf_put_u8(&s->text, 0);
 	return add(s);
+}
+
+/* Where the function at `addr` begins: the line of its first instruction; if that is of a function
+ * that was inlined there, its own declaration. */
+static uint32_t start_at(struct source_lines *s, uint64_t addr, uint32_t function)
+{
+	struct line_frame frames[CHAIN_MAX];
+	size_t nr = s->open ? naming_lines_find_in(s->open, addr, raw_name(s, function),
+						   frames, CHAIN_MAX)
+			    : 0;
+	const struct line_frame *own = nr ? &frames[nr - 1] : NULL;
+
+	if (nr > 1 && frames[0].inlined && !own->inlined && own->decl_file &&
+	    own->decl_line)
+		return add_place(s, own->decl_file, own->decl_line);
+	return line_at(s, addr, function, true);
 }
 
 /* A symbol's line is looked up once. */
@@ -189,7 +214,7 @@ static uint32_t function_line(struct source_lines *s, uint32_t function)
 		return strtab_add(&s->p->strings, unknown);
 	f = &s->p->functions.at[function];
 	if (f->line == DICT_NONE)
-		f->line = line_at(s, f->vma, function, true);
+		f->line = start_at(s, f->vma, function);
 	return f->line;
 }
 
