@@ -18,6 +18,15 @@ packages_of()
 	fuzz) echo clang libclang-rt-14-dev ;;
 	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;
 	page) echo binutils chromium chromium-driver gcc python3 ;;
+	exact-real)
+		packages_of exact
+		echo apt dpkg-dev patch tcl golang-go cargo rustc libeigen3-dev nlohmann-json3-dev
+		# The crates of ripgrep.
+		echo librust-bstr+default-dev librust-clap-2-dev librust-grep-dev
+		echo librust-grep-searcher-dev librust-ignore-dev librust-lazy-static-dev
+		echo librust-log-dev librust-num-cpus-dev librust-regex+default-dev
+		echo librust-serde-json-dev librust-termcolor-dev
+		;;
 	bench) echo linux-perf python3 ;;
 	vm)
 		echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user
@@ -25,7 +34,7 @@ packages_of()
 		echo qemu-system-x86 linux-perf cpio kmod python3 xz-utils zstd gzip
 		;;
 	*)
-		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact page bench vm" >&2
+		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact exact-real page bench vm" >&2
 		exit 1
 		;;
 	esac

@@ -7,16 +7,17 @@ addr2line and eu-addr2line.  Where any two of the three say the same, we have to
 addresses have to be 95 % of all.  docs/lines.md says how answers are compared, and names the
 classes of what may differ.
 
-  --addresses N   of each binary (default 2000)
+  --addresses N   of each binary (default 2000); all of them where its code has fewer bytes
   --slow N        as many of them for eu-addr2line, which is slow (default 500)
+  --real          programs of the world too (redis, sqlite, lapack ...): their source is fetched
   --only WORD     only binaries whose name contains this
   --binary FILE   this one too; may be repeated
   --show N        examples of each kind of difference (default 2)
+  --classes       count and show where one of the three stands alone, or all differ
   --keep DIR      build there, and leave it
   --quick         a few small binaries, few addresses: for every day
 """
 import argparse
-import glob
 import os
 import random
 import re
@@ -26,93 +27,14 @@ import sys
 import tempfile
 from collections import Counter
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.dont_write_bytecode = True  # the source folder stays as it is
+
+import aranges
+import builds
+import real
+from builds import have
+
 NEEDED = 0.95
-QUICK = "--quick" in sys.argv
-QUICK_NAMES = {"gcc -O2", "gcc -O2 split", "clang -O2 DWARF 5", "gfortran"}
-
-
-def have(name):
-    return shutil.which(name) is not None
-
-
-def run(command, **more):
-    return subprocess.run(command, check=True, **more)
-
-
-def own_sources():
-    """A real C program that is always there: two layers of this one, without unusual needs."""
-    files = sorted(glob.glob(f"{ROOT}/src/base/*.c") +
-                   ([] if QUICK else glob.glob(f"{ROOT}/src/resolve/*.c")))
-    return [f for f in files if not re.search(r"xz_|debuginfod|http|name_patterns", f)]
-
-
-def build_c(compiler, flags, out):
-    objects = []
-    common = ["-g", "-fPIC", "-D_GNU_SOURCE", f"-I{ROOT}/src"]
-    folder = out + ".d"
-    os.makedirs(folder, exist_ok=True)
-    for source in own_sources():
-        made = os.path.join(folder, os.path.basename(source)[:-2] + ".o")
-        run([compiler, *common, *flags, "-c", "-o", made, source], cwd=folder,
-            stderr=subprocess.DEVNULL)
-        objects.append(made)
-    run([compiler, *common, *flags, "-shared", "-o", out, *objects], cwd=folder,
-        stderr=subprocess.DEVNULL)
-
-
-def build_one(command):
-    # Fortran leaves its modules where it is called.
-    return lambda out: run([*command, "-o", out], cwd=os.path.dirname(out),
-                           stderr=subprocess.DEVNULL)
-
-
-def same_code(a, b):
-    """Whether two builds differ in nothing but how debug information is written."""
-    text = [subprocess.run(["objcopy", "-O", "binary", "-j", ".text", f, "/dev/stdout"],
-                           stdout=subprocess.PIPE, check=True).stdout for f in (a, b)]
-    return text[0] == text[1]
-
-
-def build_dwz(out):
-    build_c("gcc", ["-O2"], out)
-    twin = out + ".twin"
-    shutil.copy(out, twin)
-    # The twin makes dwz share: a third file that both refer to.
-    run(["dwz", "-m", out + ".alt", "-M", os.path.basename(out) + ".alt", out, twin])
-
-
-def subjects():
-    """(name, the tools it needs, what builds it, what builds its twin).
-
-    A twin has the same code, and debug information in a form that the other programs can read
-    whole: they are asked about that one."""
-    def c(compiler, *flags):
-        return lambda out: build_c(compiler, flags, out)
-    cxx, fortran, rust = (os.path.join(HERE, n)
-                          for n in ("templates.cc", "numbers.f90", "shapes.rs"))
-    clang4 = c("clang", "-O2", "-gdwarf-4")
-    return [
-        ("gcc -O0", ["gcc"], c("gcc", "-O0"), None),
-        ("gcc -O2", ["gcc"], c("gcc", "-O2"), None),
-        ("gcc -O3 -flto", ["gcc"], c("gcc", "-O3", "-flto"), None),
-        ("gcc -O2 DWARF 4", ["gcc"], c("gcc", "-O2", "-gdwarf-4"), None),
-        ("gcc -O2 split", ["gcc"], c("gcc", "-O2", "-gsplit-dwarf"),
-         c("gcc", "-O2")),
-        ("gcc -O2 dwz", ["gcc", "dwz"], build_dwz, c("gcc", "-O2")),
-        ("clang -O2 DWARF 4", ["clang"], clang4, None),
-        ("clang -O2 DWARF 5", ["clang"], c("clang", "-O2", "-gdwarf-5"), clang4),
-        ("clang -O2 split", ["clang"], c("clang", "-O2", "-gsplit-dwarf", "-gdwarf-5"),
-         clang4),
-        ("g++ templates", ["g++"], build_one(["g++", "-g", "-O2", "-std=c++17", cxx]),
-         None),
-        ("clang++ templates", ["clang++"],
-         build_one(["clang++", "-g", "-O2", "-std=c++17", cxx]),
-         build_one(["clang++", "-gdwarf-4", "-O2", "-std=c++17", cxx])),
-        ("gfortran", ["gfortran"], build_one(["gfortran", "-g", "-O2", fortran]), None),
-        ("rustc", ["rustc"], build_one(["rustc", "-g", "-O", rust]), None),
-    ]
 
 
 def code_of(binary):
@@ -124,9 +46,11 @@ def code_of(binary):
 
 
 def pick(binary, nr):
+    """As many different addresses, the same ones each time."""
     ranges = [r for r in code_of(binary) if r[1]]
-    rng = random.Random(binary.rsplit("/", 1)[-1])
-    return [rng.randrange(a, a + n) for a, n in rng.choices(ranges, [n for _, n in ranges], k=nr)]
+    rng = random.Random(os.path.basename(binary))
+    start, size = ranges[0]
+    return sorted(start + i for i in rng.sample(range(size), min(nr, size)))
 
 
 def clean_name(name):
@@ -172,7 +96,9 @@ def ask(command, addresses):
 def kind_of(ours, theirs):
     """What differs, in a word or two."""
     if not ours:
-        return "we know nothing"
+        return "no answer"
+    if theirs and theirs[-1][0] is None:
+        return "code of no function"
     if len(ours) != len(theirs):
         return "length of the chain"
     for i, (a, b) in enumerate(zip(ours, theirs)):
@@ -190,9 +116,24 @@ class Counted:
     def __init__(self):
         self.asked = self.qualified = self.agreed = 0
         self.alone = Counter()
-        self.kinds = Counter()
-        self.examples = {}
-        self.split = {}
+        # Kind of difference to examples of it: ours, and classes of the others'.
+        self.kinds = {}
+        self.classes = {}
+
+    def differs(self, at, ours, wanted):
+        self.kinds.setdefault(kind_of(ours, wanted), []).append((at, ours, wanted))
+
+    def stands_alone(self, name, at, answer, wanted):
+        self.alone[name] += 1
+        self.classes.setdefault(f"{name}: {kind_of(answer, wanted)}", []).append(
+            (at, answer, wanted))
+
+    def split(self, at, ours, said):
+        """No two agree: named after what each has other than we."""
+        kinds = [f"{n}: {kind_of(a, ours) if a != ours else 'as we'}"
+                 for n, a in sorted(said.items())]
+        self.classes.setdefault("all differ; " + ", ".join(kinds), []).append(
+            (at, said, ours))
 
 
 def ask_others(binary, addresses, few):
@@ -207,12 +148,15 @@ def ask_others(binary, addresses, few):
         others["llvm"] = ask(["llvm-symbolizer", "--output-style=GNU", "--no-demangle",
                               *flags], addresses)
     if have("eu-addr2line"):
-        others["elfutils"] = ask(["eu-addr2line", *flags], few)
+        with tempfile.TemporaryDirectory() as folder:
+            if not aranges.has_aranges(binary) and have("llvm-dwarfdump"):
+                flags[-1] = aranges.add_aranges(binary, os.path.join(folder, "aranges"))
+            others["elfutils"] = ask(["eu-addr2line", *flags], few)
     return others
 
 
 def compare(oprofile, binary, twin, options):
-    addresses = sorted(set(pick(binary, options.addresses)))
+    addresses = pick(binary, options.addresses)
     few = sorted(random.Random(1).sample(addresses, min(options.slow, len(addresses))))
     ours = ask([oprofile, "addr2line", "--no-cache", "-a", "-f", "-i", "-e", binary], addresses)
     others = ask_others(twin or binary, addresses, few)
@@ -224,25 +168,24 @@ def compare(oprofile, binary, twin, options):
         counted.asked += 1
         wanted, votes = Counter(said.values()).most_common(1)[0]
         if votes < 2:
-            counted.split.setdefault("", []).append((at, ours.get(at), said))
+            counted.split(at, ours.get(at), said)
             continue
         counted.qualified += 1
         for name, answer in said.items():
-            counted.alone[name] += answer != wanted
+            if answer != wanted:
+                counted.stands_alone(name, at, answer, wanted)
         if ours.get(at) == wanted:
             counted.agreed += 1
-            continue
-        kind = kind_of(ours.get(at), wanted)
-        counted.kinds[kind] += 1
-        counted.examples.setdefault(kind, []).append((at, ours.get(at), wanted))
+        else:
+            counted.differs(at, ours.get(at), wanted)
     return counted
 
 
-def show(counted, nr):
-    for kind, times in counted.kinds.most_common():
-        print(f"    {times} times: {kind}")
-        for at, a, b in counted.examples[kind][:nr]:
-            print(f"      {at:#x}\n        ours   {a}\n        theirs {b}")
+def show(kinds, nr, one, other):
+    for kind, examples in sorted(kinds.items(), key=lambda k: -len(k[1])):
+        print(f"#   {len(examples)} times: {kind}")
+        for at, a, b in examples[:nr]:
+            print(f"#     {at:#x}\n#       {one:6} {a}\n#       {other:6} {b}")
 
 
 def check(name, oprofile, binary, twin, options):
@@ -252,8 +195,24 @@ def check(name, oprofile, binary, twin, options):
     print(f"{'ok' if good else 'not ok'} {name}: {c.asked} asked, {100 * share:.2f} % qualify, "
           f"{c.qualified - c.agreed} differ; alone: "
           + ", ".join(f"{n} {v}" for n, v in sorted(c.alone.items())), flush=True)
-    show(c, options.show)
+    show(c.kinds, options.show, "ours", "theirs")
+    if options.classes:
+        show(c.classes, options.show, "alone", "others")
     return good
+
+
+def built(name, folder, build, build_twin):
+    """The binary, and its twin or None."""
+    out = os.path.join(folder, re.sub(r"[^a-z0-9]+", "-", name.lower()))
+    if not os.path.exists(out):
+        build(out)
+    twin = out + "-twin" if build_twin else None
+    if twin and not os.path.exists(twin):
+        build_twin(twin)
+    if twin and not builds.same_code(out, twin):
+        print(f"# {name}: its twin has other code")
+        twin = None
+    return out, twin
 
 
 def main():
@@ -268,29 +227,26 @@ def main():
     parser.add_argument("--binary", action="append", default=[])
     parser.add_argument("--show", type=int, default=2)
     parser.add_argument("--keep")
+    parser.add_argument("--real", action="store_true")
+    parser.add_argument("--classes", action="store_true")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     if options.quick:
         options.addresses, options.slow = 400, 400
-    folder = options.keep or tempfile.mkdtemp(prefix="exact.")
+    folder = os.path.abspath(options.keep or tempfile.mkdtemp(prefix="exact."))
     os.makedirs(folder, exist_ok=True)
     results = []
     try:
-        for name, tools, build, build_twin in subjects():
-            if options.only not in name or (QUICK and name not in QUICK_NAMES):
+        wanted = builds.subjects(options.quick)
+        if options.real:
+            wanted += real.subjects(folder)
+        for name, tools, build, build_twin in wanted:
+            if options.only not in name:
                 continue
-            out = os.path.join(folder, re.sub(r"[^a-z0-9]+", "-", name.lower()))
             if not all(have(t) for t in tools):
                 print(f"ok {name} # skip no {' or '.join(tools)}")
                 continue
-            if not os.path.exists(out):
-                build(out)
-            twin = out + "-twin" if build_twin else None
-            if twin and not os.path.exists(twin):
-                build_twin(twin)
-            if twin and not same_code(out, twin):
-                print(f"# {name}: its twin has other code")
-                twin = None
+            out, twin = built(name, folder, build, build_twin)
             results.append(check(name, options.oprofile, out, twin, options))
         for binary in options.binary:
             results.append(check(os.path.basename(binary), options.oprofile, binary, None,

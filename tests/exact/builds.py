@@ -1,0 +1,113 @@
+"""What exact.py builds by itself: small programs of many compilers and kinds of debug information."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+QUICK_NAMES = {"gcc -O2", "gcc -O2 split", "clang -O2 DWARF 5", "gfortran"}
+
+
+def have(name):
+    return shutil.which(name) is not None
+
+
+def run(command, **more):
+    return subprocess.run(command, check=True, **more)
+
+
+def own_sources(quick=False):
+    """A real C program that is always there: two layers of this one, without unusual needs."""
+    files = sorted(glob.glob(f"{ROOT}/src/base/*.c") +
+                   ([] if quick else glob.glob(f"{ROOT}/src/resolve/*.c")))
+    return [f for f in files if not re.search(r"xz_|debuginfod|http|name_patterns", f)]
+
+
+def build_c(compiler, flags, out, quick=False):
+    objects = []
+    common = ["-g", "-fPIC", "-D_GNU_SOURCE", f"-I{ROOT}/src"]
+    folder = out + ".d"
+    os.makedirs(folder, exist_ok=True)
+    for source in own_sources(quick):
+        made = os.path.join(folder, os.path.basename(source)[:-2] + ".o")
+        run([compiler, *common, *flags, "-c", "-o", made, source], cwd=folder,
+            stderr=subprocess.DEVNULL)
+        objects.append(made)
+    run([compiler, *common, *flags, "-shared", "-o", out, *objects], cwd=folder,
+        stderr=subprocess.DEVNULL)
+
+
+def build_one(command):
+    # Fortran leaves its modules where it is called.
+    return lambda out: run([*command, "-o", out], cwd=os.path.dirname(out),
+                           stderr=subprocess.DEVNULL)
+
+
+def same_code(a, b):
+    """Whether two builds differ in nothing but how debug information is written."""
+    text = [subprocess.run(["objcopy", "-O", "binary", "-j", ".text", f, "/dev/stdout"],
+                           stdout=subprocess.PIPE, check=True).stdout for f in (a, b)]
+    return text[0] == text[1]
+
+
+def share(out):
+    """dwz, with a third file that the binary and its copy both refer to."""
+    twin = out + ".twin"
+    shutil.copy(out, twin)
+    run(["dwz", "-m", out + ".alt", "-M", os.path.basename(out) + ".alt", out, twin])
+
+
+def build_dwz(out):
+    build_c("gcc", ["-O2"], out)
+    share(out)
+
+
+def subjects(quick):
+    """(name, the tools it needs, what builds it, what builds its twin).
+
+    A twin has the same code, and debug information in a form that the other programs can read
+    whole: they are asked about that one."""
+    def c(compiler, *flags):
+        return lambda out: build_c(compiler, flags, out, quick)
+    cxx, fortran, rust = (os.path.join(HERE, n)
+                          for n in ("templates.cc", "numbers.f90", "shapes.rs"))
+
+    def small(*flags):
+        return lambda out: build_c("gcc", ["-O2", *flags], out, quick=True)
+
+    def typed(*flags):
+        return build_one(["g++", "-g", "-O2", "-std=c++17", "-fdebug-types-section", *flags, cxx])
+    clang4 = c("clang", "-O2", "-gdwarf-4")
+    every = [
+        ("gcc -O0", ["gcc"], c("gcc", "-O0"), None),
+        ("gcc -O2", ["gcc"], c("gcc", "-O2"), None),
+        ("gcc -O3 -flto", ["gcc"], c("gcc", "-O3", "-flto"), None),
+        ("gcc -O2 DWARF 4", ["gcc"], c("gcc", "-O2", "-gdwarf-4"), None),
+        ("gcc -O2 split", ["gcc"], c("gcc", "-O2", "-gsplit-dwarf"),
+         c("gcc", "-O2")),
+        ("gcc -O2 dwz", ["gcc", "dwz"], build_dwz, c("gcc", "-O2")),
+        ("clang -O2 DWARF 4", ["clang"], clang4, None),
+        ("clang -O2 DWARF 5", ["clang"], c("clang", "-O2", "-gdwarf-5"), clang4),
+        ("clang -O2 split", ["clang"], c("clang", "-O2", "-gsplit-dwarf", "-gdwarf-5"),
+         clang4),
+        ("g++ templates", ["g++"], build_one(["g++", "-g", "-O2", "-std=c++17", cxx]),
+         None),
+        ("clang++ templates", ["clang++"],
+         build_one(["clang++", "-g", "-O2", "-std=c++17", cxx]),
+         build_one(["clang++", "-gdwarf-4", "-O2", "-std=c++17", cxx])),
+        ("type units DWARF 4", ["g++"], typed("-gdwarf-4"), None),
+        ("type units DWARF 5", ["g++"], typed("-gdwarf-5"), None),
+        ("gcc -O2 DWARF 2", ["gcc"], small("-gdwarf-2", "-gstrict-dwarf"), None),
+        ("gcc -O2 DWARF 3", ["gcc"], small("-gdwarf-3", "-gstrict-dwarf"), None),
+        ("gcc -O2 DWARF 64 bits", ["gcc"], small("-gdwarf-5", "-gdwarf64"), None),
+        ("gcc -O2 packed", ["gcc"], small("-gz=zlib"), None),
+        ("gcc -O2 packed the old way", ["gcc"], small("-gz=zlib-gnu"), small()),
+        ("gcc -O2 sections dropped", ["gcc"],
+         small("-ffunction-sections", "-fvisibility=hidden", "-Wl,--gc-sections",
+               "-Wl,-e,buf_put"), None),
+        ("gfortran", ["gfortran"], build_one(["gfortran", "-g", "-O2", fortran]), None),
+        ("rustc", ["rustc"], build_one(["rustc", "-g", "-O", rust]), None),
+    ]
+    return [s for s in every if not quick or s[0] in QUICK_NAMES]
