@@ -8,7 +8,8 @@ addresses have to be 95 % of all.  docs/lines.md says how answers are compared, 
 classes of what may differ.
 
   --addresses N   of each binary (default 2000); all of them where its code has fewer bytes
-  --slow N        as many of them for eu-addr2line, which is slow (default 500)
+  --slow N        as many of them for eu-addr2line, which is slow (default 500), and
+  --seconds N     as many as it answers in about this time (default 60)
   --real          programs of the world too (redis, sqlite, lapack ...): their source is fetched
   --only WORD     only binaries whose name contains this
   --binary FILE   this one too; may be repeated
@@ -25,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 
 sys.dont_write_bytecode = True  # the source folder stays as it is
@@ -35,6 +37,7 @@ import real
 from builds import have
 
 NEEDED = 0.95
+ASK_AT_ONCE = 2000
 
 
 def code_of(binary):
@@ -93,6 +96,17 @@ def ask(command, addresses):
     return parse(done.stdout.decode(errors="replace"))
 
 
+def ask_a_while(command, addresses, seconds):
+    """Answers until the time is over."""
+    end = time.monotonic() + seconds
+    answers = {}
+    for i in range(0, len(addresses), ASK_AT_ONCE):
+        answers |= ask(command, addresses[i:i + ASK_AT_ONCE])
+        if time.monotonic() > end:
+            break
+    return answers
+
+
 def kind_of(ours, theirs):
     """What differs, in a word or two."""
     if not ours:
@@ -115,6 +129,7 @@ def kind_of(ours, theirs):
 class Counted:
     def __init__(self):
         self.asked = self.qualified = self.agreed = 0
+        self.slow = 0  # of eu-addr2line
         self.alone = Counter()
         # Kind of difference to examples of it: ours, and classes of the others'.
         self.kinds = {}
@@ -136,7 +151,7 @@ class Counted:
             (at, said, ours))
 
 
-def ask_others(binary, addresses, few):
+def ask_others(binary, addresses, options):
     flags = ["-a", "-f", "-i", "-e", binary]
     others = {}
     if have("addr2line"):
@@ -151,16 +166,17 @@ def ask_others(binary, addresses, few):
         with tempfile.TemporaryDirectory() as folder:
             if not aranges.has_aranges(binary) and have("llvm-dwarfdump"):
                 flags[-1] = aranges.add_aranges(binary, os.path.join(folder, "aranges"))
-            others["elfutils"] = ask(["eu-addr2line", *flags], few)
+            few = random.Random(1).sample(addresses, min(options.slow, len(addresses)))
+            others["elfutils"] = ask_a_while(["eu-addr2line", *flags], few, options.seconds)
     return others
 
 
 def compare(oprofile, binary, twin, options):
     addresses = pick(binary, options.addresses)
-    few = sorted(random.Random(1).sample(addresses, min(options.slow, len(addresses))))
     ours = ask([oprofile, "addr2line", "--no-cache", "-a", "-f", "-i", "-e", binary], addresses)
-    others = ask_others(twin or binary, addresses, few)
+    others = ask_others(twin or binary, addresses, options)
     counted = Counted()
+    counted.slow = len(others.get("elfutils", ()))
     for at in addresses:
         said = {n: o[at] for n, o in others.items() if at in o}
         if len(said) < 2:
@@ -192,7 +208,8 @@ def check(name, oprofile, binary, twin, options):
     c = compare(oprofile, binary, twin, options)
     share = c.qualified / c.asked if c.asked else 0
     good = c.asked and share >= NEEDED and c.agreed == c.qualified
-    print(f"{'ok' if good else 'not ok'} {name}: {c.asked} asked, {100 * share:.2f} % qualify, "
+    print(f"{'ok' if good else 'not ok'} {name}: {c.asked} asked "
+          f"({c.slow} of three), {100 * share:.2f} % qualify, "
           f"{c.qualified - c.agreed} differ; alone: "
           + ", ".join(f"{n} {v}" for n, v in sorted(c.alone.items())), flush=True)
     show(c.kinds, options.show, "ours", "theirs")
@@ -223,6 +240,7 @@ def main():
     parser.add_argument("oprofile")
     parser.add_argument("--addresses", type=int, default=2000)
     parser.add_argument("--slow", type=int, default=500)
+    parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--only", default="")
     parser.add_argument("--binary", action="append", default=[])
     parser.add_argument("--show", type=int, default=2)
