@@ -181,7 +181,8 @@ static int find_machine(struct sample_merge *m, const struct segment *s,
 
 static bool is_kernel(const struct image *image)
 {
-	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE;
+	return image->kind == IMAGE_KERNEL || image->kind == IMAGE_MODULE ||
+	       image->kind == IMAGE_GUEST_KERNEL;
 }
 
 /* Images that came since the last call are of this machine. */

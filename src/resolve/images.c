@@ -145,17 +145,43 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image)
 }
 
 /* "[kernel.kallsyms]_text" with _text's run-time address as the offset; 0 where the kernel
- * hides it.  0 or -ENOMEM. */
+ * hides it.  `prefix_len`: up to the symbol.  0 or -ENOMEM. */
 static int note_reference(struct image_table *t, const struct record_mmap *m,
-			  struct image *image)
+			  size_t prefix_len, struct image *image)
 {
-	const char *symbol = m->path + strlen(kernel_prefix);
+	const char *symbol = m->path + prefix_len;
 
-	if (!*symbol)
+	if (!*symbol || !m->pgoff)
 		return 0;
 	image->ref_name = dict_string(t->dict, symbol);
 	image->ref_address = m->pgoff;
 	return image->ref_name == DICT_NONE ? -ENOMEM : 0;
+}
+
+uint32_t image_table_of_guest(struct image_table *t, const struct record_mmap *m)
+{
+	struct image image = { .kind = IMAGE_GUEST_KERNEL,
+			       .start = m->start,
+			       .end = m->start + m->len };
+	const char *bracket = strchr(m->path, ']');
+	char name[IMAGE_NAME_MAX] = "[";
+	size_t len = 1;
+
+	/* Its name without the last bracket: others have a number there. */
+	if (starts_with(m->path, "[guest.kernel.kallsyms") && bracket) {
+		len = (size_t)(bracket - m->path) < sizeof(name) - 2
+			      ? (size_t)(bracket - m->path)
+			      : sizeof(name) - 2;
+		memcpy(name, m->path, len);
+		if (note_reference(t, m, (size_t)(bracket + 1 - m->path), &image))
+			return IMAGE_TABLE_FAILED;
+	} else {
+		module_name(m->path, name + 1, sizeof(name) - 2);
+		len = strlen(name);
+	}
+	memcpy(name + len, "]", 2);
+	image.name = dict_string(t->dict, name);
+	return image.name == DICT_NONE ? IMAGE_TABLE_FAILED : find_or_add(t, &image);
 }
 
 uint64_t image_table_first_offset(const struct record_mmap *m)
@@ -175,8 +201,8 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 		image.name = dict_string(t->dict, name);
 		image.start = m->start;
 		image.end = m->start + m->len;
-		if (image.kind == IMAGE_KERNEL && m->pgoff &&
-		    note_reference(t, m, &image))
+		if (image.kind == IMAGE_KERNEL &&
+		    note_reference(t, m, strlen(kernel_prefix), &image))
 			return IMAGE_TABLE_FAILED;
 	} else {
 		image.kind = user_kind(m);

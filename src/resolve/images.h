@@ -48,6 +48,9 @@ uint64_t image_table_first_offset(const struct record_mmap *m);
  * memory is short. */
 uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 			     bool kernel);
+/* The same for a record of a virtual machine's kernel: its own code, "[guest.kernel.kallsyms]"
+ * as perf calls it (of several machines with a number in it), or a module's, "[ext4]". */
+uint32_t image_table_of_guest(struct image_table *t, const struct record_mmap *m);
 /* An entry made by hand (BPF programs, unmapped space); always new. */
 uint32_t image_table_add(struct image_table *t, const struct image *image);
 /* Whether the entry stands for one mapping alone: it must be counted (struct mapping). */

@@ -73,6 +73,7 @@ void naming_free(struct naming *n)
 	live_files_free(n->live);
 	naming_kallsyms_done(&n->kallsyms);
 	naming_jit_done(&n->jit);
+	naming_guest_done(&n->guest);
 	buf_done(&n->modules);
 	file_index_free(n->installed_modules);
 	free(n->session_dir);
@@ -270,7 +271,7 @@ static int (*const name_kind[IMAGE_COUNT])(struct naming *, const struct image *
 	[IMAGE_VDSO] = name_file,
 	[IMAGE_ANON] = naming_anon,
 	[IMAGE_UNMAPPED] = name_nothing,
-	[IMAGE_GUEST_KERNEL] = name_nothing,
+	[IMAGE_GUEST_KERNEL] = naming_guest,
 	[IMAGE_GUEST_USER] = name_nothing,
 	[IMAGE_HYPERVISOR] = name_nothing,
 	[IMAGE_KERNEL_UNMAPPED] = name_nothing,

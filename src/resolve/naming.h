@@ -62,6 +62,10 @@ struct naming_options {
 	const char *const *image_path; /* folders, searched with all below them for a
 					* file of the name; ends with NULL; NULL: none */
 	const char *vmlinux;           /* instead of the session's; NULL: none */
+	/* Of the virtual machine whose kernel was sampled, too: the text of its
+	 * /proc/kallsyms, and its kernel's file; NULL: none. */
+	const char *guest_kallsyms;
+	const char *guest_vmlinux;
 	const char *debug_dir; /* perf's cache (resolve/debug_cache.h); NULL: none */
 	const struct naming_trace *trace; /* NULL: none; outlives the places */
 	const struct debuginfod_options

@@ -72,8 +72,7 @@ static const char *given_vmlinux(const struct naming *n)
 	return n->info->vmlinux;
 }
 
-/* The symbols of the kernel in the ELF file at `fd`.  Sets the status; -ENOMEM. */
-static int load_vmlinux(struct naming *n, const struct image *image, int fd,
+int naming_load_vmlinux(struct naming *n, const struct image *image, int fd,
 			struct naming_entry *e)
 {
 	const char *ref = dict_str(n->dict, image->ref_name);
@@ -146,7 +145,7 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 	} else if (id.len && ran->len && !build_id_equal(&id, ran)) {
 		e->status = NAMING_OTHER_FILE;
 	} else {
-		r = load_vmlinux(n, image, fd, e);
+		r = naming_load_vmlinux(n, image, fd, e);
 		if (e->status == NAMING_OK && !(id.len && ran->len))
 			e->status = NAMING_UNVERIFIED;
 	}
@@ -170,7 +169,7 @@ static void forget(struct naming_entry *e)
 static int name_from_proven(struct naming *n, const struct image *image, int fd,
 			    char *path, struct naming_entry *e)
 {
-	int r = load_vmlinux(n, image, fd, e);
+	int r = naming_load_vmlinux(n, image, fd, e);
 
 	close(fd);
 	if (!r && e->tab && symtab_count(e->tab)) {

@@ -14,6 +14,8 @@
 struct naming_places {
 	char *root;
 	char *vmlinux;
+	char *guest_kallsyms;
+	char *guest_vmlinux;
 	char *debug_dir;
 	const struct naming_trace *trace;
 	struct debuginfod *debuginfod;
@@ -57,11 +59,14 @@ int naming_places_new(const struct naming_options *options,
 		return -ENOMEM;
 	p->root = copy_root(options->root);
 	p->vmlinux = strdup(options->vmlinux ? options->vmlinux : "");
+	p->guest_kallsyms =
+		strdup(options->guest_kallsyms ? options->guest_kallsyms : "");
+	p->guest_vmlinux = strdup(options->guest_vmlinux ? options->guest_vmlinux : "");
 	p->debug_dir = strdup(options->debug_dir ? options->debug_dir : "");
 	p->trace = options->trace;
 	p->archive = options->archive;
-	if (!p->root || !p->vmlinux || !p->debug_dir ||
-	    copy_folders(p, options->image_path) ||
+	if (!p->root || !p->vmlinux || !p->debug_dir || !p->guest_kallsyms ||
+	    !p->guest_vmlinux || copy_folders(p, options->image_path) ||
 	    (options->debuginfod && !options->archive &&
 	     debuginfod_new(options->debuginfod, &p->debuginfod))) {
 		naming_places_free(p);
@@ -83,6 +88,8 @@ void naming_places_free(struct naming_places *p)
 	map_done(&p->warned);
 	free(p->root);
 	free(p->vmlinux);
+	free(p->guest_kallsyms);
+	free(p->guest_vmlinux);
 	free(p->debug_dir);
 	free(p);
 }
@@ -95,6 +102,16 @@ const char *naming_places_root(const struct naming_places *p)
 const char *naming_places_vmlinux(const struct naming_places *p)
 {
 	return p ? p->vmlinux : "";
+}
+
+const char *naming_places_guest_kallsyms(const struct naming_places *p)
+{
+	return p ? p->guest_kallsyms : "";
+}
+
+const char *naming_places_guest_vmlinux(const struct naming_places *p)
+{
+	return p ? p->guest_vmlinux : "";
 }
 
 const char *naming_places_debug_dir(const struct naming_places *p)

@@ -47,6 +47,14 @@ struct naming_jit {
 	struct perf_map map;
 };
 
+/* /proc/kallsyms of a virtual machine, as the user gave it. */
+struct naming_guest {
+	bool read;
+	enum naming_status status; /* OK: there is a text */
+	struct buf text;
+	struct kallsyms_index index;
+};
+
 struct naming {
 	const struct dict *dict;
 	const struct session_info *info;
@@ -60,6 +68,7 @@ struct naming {
 	VEC(struct naming_entry) entries; /* by image number */
 	struct naming_kallsyms kallsyms;
 	struct naming_jit jit;
+	struct naming_guest guest;
 	bool modules_read;
 	struct buf modules;                   /* the session's list of them */
 	struct file_index *installed_modules; /* of the kernel that ran; NULL: none */
@@ -81,6 +90,12 @@ struct binary_places naming_binary_places(struct naming *n, enum binary_stage st
 /* The loaders of naming_kernel.c.  0 (e->status tells) or -ENOMEM. */
 int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e);
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e);
+/* The symbols of the kernel in the ELF file at `fd`.  Sets the status.  0 or -ENOMEM. */
+int naming_load_vmlinux(struct naming *n, const struct image *image, int fd,
+			struct naming_entry *e);
+/* Of naming_guest.c. */
+int naming_guest(struct naming *n, const struct image *image, struct naming_entry *e);
+void naming_guest_done(struct naming_guest *g);
 /* The binary of an image of kind FILE or VDSO, from the first stage that has it; as
  * binary_find(). */
 int naming_find_binary(struct naming *n, const struct image *image, const char *name,

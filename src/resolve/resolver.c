@@ -145,6 +145,17 @@ struct proc_thread *resolver_thread(struct resolver *r, int32_t pid, int32_t tid
 	return add_thread(r, process, tid, 0, NULL);
 }
 
+/* A virtual machine's kernel: one for all of them, which was there from the beginning. */
+static int apply_guest_mmap(struct resolver *r, const struct record_mmap *m,
+			    struct mapping *mapping)
+{
+	mapping->image = image_table_of_guest(&r->images, m);
+	return mapping->image == IMAGE_TABLE_FAILED
+		       ? -ENOMEM
+		       : procs_map(&r->procs, r->worlds[WORLD_GUEST_KERNEL], 0,
+				   mapping);
+}
+
 static int apply_mmap(struct resolver *r, const struct record *rec)
 {
 	const struct record_mmap *m = &rec->mmap;
@@ -157,9 +168,9 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 
 	if (!(m->prot & PROT_EXEC) || !m->len || mapping.end < mapping.start)
 		return 0;
-	/* The pids are the guest's. */
-	if (mode == PERF_RECORD_MISC_GUEST_KERNEL ||
-	    mode == PERF_RECORD_MISC_GUEST_USER)
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL)
+		return apply_guest_mmap(r, m, &mapping);
+	if (mode == PERF_RECORD_MISC_GUEST_USER) /* the pids are the guest's */
 		return 0;
 	mapping.image = image_table_of_mmap(&r->images, m, kernel);
 	if (mapping.image == IMAGE_TABLE_FAILED)

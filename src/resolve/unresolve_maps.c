@@ -129,22 +129,40 @@ static int place_kernel(struct unresolve *u, uint32_t number, const uint32_t *ma
 	u->fixed = root;
 	snprintf(path, sizeof(path), "%s%.100s", unresolve_image_name(u, number),
 		 place->moved ? "" : dict_str(u->dict, image->ref_name));
-	return unresolve_write_kernel(u, &m, path);
+	return unresolve_write_kernel(u, PERF_RECORD_MISC_KERNEL, &m, path);
+}
+
+/* "[guest.kernel.kallsyms]_text", "[ext4]": they are nobody's but the guest's. */
+static int tell_guest(struct unresolve *u, const struct image *image)
+{
+	const struct mapping m = { .start = image->start,
+				   .end = image->end,
+				   .pgoff = image->ref_address };
+	char path[512];
+
+	snprintf(path, sizeof(path), "%.255s%.100s", dict_str(u->dict, image->name),
+		 dict_str(u->dict, image->ref_name));
+	return unresolve_write_kernel(u, PERF_RECORD_MISC_GUEST_KERNEL, &m, path);
 }
 
 /* The kernel itself comes first, as perf has it. */
 int unresolve_kernel(struct unresolve *u, const uint32_t *machines)
 {
-	static const enum image_kind kinds[] = { IMAGE_KERNEL, IMAGE_MODULE };
+	static const enum image_kind kinds[] = { IMAGE_KERNEL, IMAGE_MODULE,
+						 IMAGE_GUEST_KERNEL };
 	const struct dict *d = u->dict;
 
-	for (size_t k = 0; k < 2; k++) {
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
 		for (uint32_t i = 0; i < d->images.nr; i++) {
 			const struct image *image = &d->images.at[i];
 			int r = 0;
 
-			if (image->kind == kinds[k] && is_kernel(image))
+			if (image->kind != kinds[k])
+				continue;
+			if (is_kernel(image))
 				r = place_kernel(u, i, machines);
+			else if (image->kind == IMAGE_GUEST_KERNEL && image->end)
+				r = tell_guest(u, image);
 			if (r)
 				return r;
 		}

@@ -67,7 +67,8 @@ struct unresolve_mode {
 int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
 			 const struct mapping *m, const struct image *image,
 			 const char *path);
-int unresolve_write_kernel(struct unresolve *u, const struct mapping *m,
+/* `mode`: PERF_RECORD_MISC_KERNEL or _GUEST_KERNEL. */
+int unresolve_write_kernel(struct unresolve *u, uint16_t mode, const struct mapping *m,
 			   const char *path);
 int unresolve_write_ksymbol(struct unresolve *u, const struct unresolve_id *id,
 			    const struct image *image, bool unregister);

@@ -164,12 +164,14 @@ int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
 	return end_with_id(u, id);
 }
 
-int unresolve_write_kernel(struct unresolve *u, const struct mapping *m,
+int unresolve_write_kernel(struct unresolve *u, uint16_t mode, const struct mapping *m,
 			   const char *path)
 {
-	const struct unresolve_id id = { .pid = -1 };
+	/* perf's numbers of the host and of a guest without one */
+	const struct unresolve_id id = { .pid = mode == PERF_RECORD_MISC_KERNEL ? -1
+										: 0 };
 
-	begin(u, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+	begin(u, PERF_RECORD_MMAP, mode);
 	put_u32(u, (uint32_t)id.pid);
 	put_u32(u, 0);
 	put_u64(u, m->start);

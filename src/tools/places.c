@@ -97,13 +97,21 @@ static int use_archive(const char *dir, struct archived *a, struct folders *fold
 	return add_folder(folders, strdup(a->modules), err);
 }
 
+static int check_file(const char *path, const char *option, struct err *err)
+{
+	return path && access(path, R_OK) ? err_sys(err, -errno, "%s: %s", option, path)
+					  : 0;
+}
+
 static int check(const struct places_options *from, struct err *err)
 {
 	int r = from->root ? check_folder(from->root, "--root", err) : 0;
 
-	if (!r && from->vmlinux && access(from->vmlinux, R_OK))
-		r = err_sys(err, -errno, "--vmlinux: %s", from->vmlinux);
-	return r;
+	if (!r)
+		r = check_file(from->vmlinux, "--vmlinux", err);
+	if (!r)
+		r = check_file(from->guest_kallsyms, "--guestkallsyms", err);
+	return r ? r : check_file(from->guest_vmlinux, "--guestvmlinux", err);
 }
 
 static int gather(const struct places_options *from, struct archived *a,
@@ -128,6 +136,8 @@ int places_make(const struct places_options *from, struct naming_places **ret_pl
 {
 	struct naming_options options = { .root = from->root,
 					  .vmlinux = from->vmlinux,
+					  .guest_kallsyms = from->guest_kallsyms,
+					  .guest_vmlinux = from->guest_vmlinux,
 					  .trace = from->trace };
 	struct folders folders = { 0 };
 	struct archived a = { 0 };

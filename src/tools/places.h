@@ -15,6 +15,8 @@ struct places_options {
 	const char *root;
 	const char *image_path;
 	const char *vmlinux;
+	const char *guest_kallsyms;
+	const char *guest_vmlinux;
 	const char *archive;
 	const char *debuginfod_timeout;
 	const struct naming_trace *trace;
@@ -43,6 +45,16 @@ struct places_options {
 		  .value = "FILE",                                                     \
 		  .offset = OPTION(type, places.vmlinux),                              \
 		  .help = "The kernel's uncompressed image, for its functions." },     \
+		{ .name = "guestkallsyms",                                             \
+		  .kind = OPTION_TEXT,                                                 \
+		  .value = "FILE",                                                     \
+		  .offset = OPTION(type, places.guest_kallsyms),                       \
+		  .help = "/proc/kallsyms of the virtual machine that was sampled." }, \
+		{ .name = "guestvmlinux",                                              \
+		  .kind = OPTION_TEXT,                                                 \
+		  .value = "FILE",                                                     \
+		  .offset = OPTION(type, places.guest_vmlinux),                        \
+		  .help = "Its kernel's uncompressed image." },                        \
 	{                                                                              \
 		.name = "debuginfod-timeout", .kind = OPTION_TEXT, .value = "SECONDS", \
 		.offset = OPTION(type, places.debuginfod_timeout),                     \

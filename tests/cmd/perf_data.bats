@@ -122,3 +122,78 @@ END
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ]
 	grep -q 'incomplete.* bytes missing' "$BATS_TEST_TMPDIR/err"
 }
+
+# make_guest_data FILE: samples of the kernel of a virtual machine (12, in two functions), of its module
+# (3) and beside them (2), of its programs (4), and of this machine's kernel (6).
+make_guest_data()
+{
+	python3 - "$1" <<-'END'
+		import struct, sys
+		now = 0
+		def record(kind, misc, body):
+		    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+		def who(pid):
+		    global now
+		    now += 1000
+		    return struct.pack("<IIQ", pid, pid, now)
+		def text(s):
+		    return s.encode() + bytes(8 - len(s) % 8)
+		def mapping(misc, pid, start, size, off, name):
+		    return record(1, misc, struct.pack("<iIQQQ", pid, 0, start, size, off) + text(name) + who(0))
+		KERNEL, GUEST_KERNEL, GUEST_USER, HOST, GUEST = 1, 4, 5, 0xffffffff81000000, 0xffffffff91000000
+		data = mapping(KERNEL, -1, HOST, 0x1000000, HOST, "[kernel.kallsyms]_text")
+		data += mapping(GUEST_KERNEL, 0, GUEST, 0x1000000, GUEST, "[guest.kernel.kallsyms]_text")
+		data += mapping(GUEST_KERNEL, 0, 0xffffffffc0400000, 0x10000, 0, "[guestmod]")
+		data += record(3, 0, struct.pack("<II", 77, 77) + text("qemu") + who(77))
+		for n, misc, ip in ((7, GUEST_KERNEL, GUEST + 0x110), (5, GUEST_KERNEL, GUEST + 0x210),
+		    (3, GUEST_KERNEL, 0xffffffffc0400100), (2, GUEST_KERNEL, 0xffffffffd0400100), (4, GUEST_USER, 0x401000),
+		    (6, KERNEL, HOST + 0x100)):
+		    for _ in range(n):
+		        now += 1000
+		        data += record(9, misc, struct.pack("<QIIQQ", ip, 77, 77, now, 1000003))
+		# cpu-clock with IP, TID, TIME, PERIOD; mmap, comm, task, sample_id_all
+		attr = struct.pack("<IIQQQQQ", 1, 128, 0, 1000003, 0x107, 0, 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18)
+		attr += bytes(128 - len(attr)) + struct.pack("<QQ", 0, 0)
+		header = b"PERFILE2" + struct.pack("<8Q", 104, 144, 104, len(attr), 104 + len(attr), len(data), 0, 0) + bytes(32)
+		open(sys.argv[1], "wb").write(header + attr + data)
+	END
+	printf '%s\n' 'ffffffff91000000 T _text' 'ffffffff91000100 T guest_hot' 'ffffffff91000200 T guest_warm' \
+		'ffffffff91000300 T guest_last' 'ffffffffc0400000 t guestmod_begin	[guestmod]' \
+		'ffffffffc0400080 t guestmod_work	[guestmod]' >guest.kallsyms
+}
+
+@test "the kernel of a virtual machine: perf's names, and its functions by --guestkallsyms" {
+	cd "$BATS_TEST_TMPDIR"
+	make_guest_data data
+	opreport --by image,origin,symbol --csv --guestkallsyms=guest.kallsyms data 2>/dev/null | sed 1d | cut -d , -f 1-4 | sort >ours
+	sort >expected <<-'END'
+		[guest.kernel.kallsyms],[g],guest_hot,7
+		[guest.kernel.kallsyms],[g],guest_warm,5
+		[guestmod],[g],guestmod_work,3
+		[kernel.kallsyms],[k],/no-vmlinux,6
+		[unknown],[g],[unknown],2
+		[unknown],[u],[unknown],4
+	END
+	diff expected ours
+	# Those of another boot: moved by where _text was; the module lies elsewhere.
+	sed 's/ffffffff91/ffffffffa1/;s/c04/c07/' guest.kallsyms >moved
+	opreport --by image,symbol --csv --guestkallsyms=moved data 2>/dev/null >out
+	grep -q '^\[guest.kernel.kallsyms\],guest_hot,7,' out
+	grep -q '^\[guestmod\],\[guestmod\],3,' out
+	run -1 opreport --guestkallsyms=/no/such/file data
+	[[ $output == *"--guestkallsyms: /no/such/file"* ]]
+	# By itself a session and a file made of it say the same.
+	"$OPROFILE" import --session-dir . --name guest data
+	opreport --session-dir . session:guest --by image,origin,symbol --csv --guestkallsyms=guest.kallsyms 2>/dev/null |
+		sed 1d | cut -d , -f 1-4 | sort | diff expected -
+	"$OPROFILE" export perf-data -o again samples/guest
+	opreport --by image,origin,symbol --csv --guestkallsyms=guest.kallsyms again 2>/dev/null | sed 1d | cut -d , -f 1-4 | sort | diff expected -
+	need perf
+	printf 'guestmod 65536 0 - Live 0xffffffffc0400000\n' >guest.modules
+	for file in data again; do
+		perf kvm --guest --guestkallsyms=guest.kallsyms --guestmodules=guest.modules report --stdio -n -s dso,sym -i $file 2>/dev/null |
+			awk '!/^#/ && NF { print $3 "," $4 "," $2 }' | sed 's/unknown\],\[u/unknown],[u/' | sort >perfs
+		# perf names no functions of a guest's module.
+		awk -F, '$2 != "[k]" { print $1 "," $2 "," $4 }' expected | sort | diff perfs -
+	done
+}
