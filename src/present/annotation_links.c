@@ -109,14 +109,13 @@ static int add_site(struct annotation_links *l, const struct spot *callee,
 	return r;
 }
 
-int links_add(struct annotation_links *l, uint32_t function, uint64_t address,
-	      uint32_t text, const uint64_t *counts, const struct line_frame *frames,
-	      size_t nr)
+int links_add(struct annotation_links *l, const struct links_insn *insn,
+	      const struct line_frame *frames, size_t nr)
 {
-	struct line_link insn = { .kind = LINK_INSN,
-				  .function = function,
-				  .address = address,
-				  .text = text,
+	struct line_link link = { .kind = LINK_INSN,
+				  .function = insn->function,
+				  .address = insn->address,
+				  .text = insn->text,
 				  .to_file = LINKS_NO_FILE };
 	struct spot inner, outer;
 	int r;
@@ -125,14 +124,14 @@ int links_add(struct annotation_links *l, uint32_t function, uint64_t address,
 		return 0;
 	r = spot_of(l, &frames[0], &inner);
 	if (!r && inner.file != LINKS_NO_FILE) {
-		insn.file = inner.file;
-		insn.line = inner.line;
-		r = push(l, &insn, counts);
+		link.file = inner.file;
+		link.line = inner.line;
+		r = push(l, &link, insn->counts);
 	}
 	for (size_t i = 1; !r && i < nr && frames[i - 1].inlined; i++) {
 		r = spot_of(l, &frames[i], &outer);
 		if (!r)
-			r = add_site(l, &inner, &outer, counts);
+			r = add_site(l, &inner, &outer, insn->counts);
 		inner = outer;
 	}
 	return r;

@@ -53,11 +53,17 @@ void links_done(struct annotation_links *l);
  * LINKS_NO_FILE.  -ENOMEM as a result: memory was short. */
 int links_file(struct annotation_links *l, const char *path, uint32_t *ret_file,
 	       uint32_t *ret_path);
-/* An instruction with samples, and where it came from, innermost frame first.  `text` is a string
- * of the profile.  0 or -ENOMEM. */
-int links_add(struct annotation_links *l, uint32_t function, uint64_t address,
-	      uint32_t text, const uint64_t *counts, const struct line_frame *frames,
-	      size_t nr);
+/* An instruction with samples. */
+struct links_insn {
+	uint32_t function; /* of struct assembly */
+	uint64_t address;
+	uint32_t text; /* string of the profile */
+	const uint64_t *counts;
+};
+
+/* Notes it, and where it came from, innermost frame first.  0 or -ENOMEM. */
+int links_add(struct annotation_links *l, const struct links_insn *insn,
+	      const struct line_frame *frames, size_t nr);
 /* To be called when all are there, before the next two.  Equal ones are summed up. */
 int links_sort(struct annotation_links *l);
 /* Those of a line: the first one, and how many. */

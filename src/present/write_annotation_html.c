@@ -181,7 +181,7 @@ static void name_page(struct page_name *name, const char *text, uint64_t hash)
 			      *text == '-' || (*text == '.' && at));
 
 		if (plain || (at && name->text[at - 1] != '_'))
-			name->text[at++] = plain ? *text : '_';
+			name->text[at++] = (char)(plain ? *text : '_');
 	}
 	snprintf(name->text + at, sizeof(name->text) - at, "-%016" PRIx64 ".html",
 		 hash);
@@ -192,15 +192,20 @@ static uint64_t hash_text(const char *text, uint64_t seed)
 	return hash_bytes(text, strlen(text), seed);
 }
 
-/* Whether nothing has that name yet; in a file system that ignores case it would be one. */
-static int is_new(struct map *names, uint64_t hash, bool *ret_new)
+/* Changes a hash that another page has already.  0 or -ENOMEM. */
+static int make_unique(struct map *names, uint64_t *hash)
 {
-	struct map_slot *slot = map_at(names, hash, 0, ret_new);
+	struct map_slot *slot;
+	bool is_new;
 
-	if (!slot)
-		return -ENOMEM;
-	slot->value_plus_1 = 1;
-	return 0;
+	for (;; ++*hash) {
+		slot = map_at(names, *hash, 0, &is_new);
+		if (!slot)
+			return -ENOMEM;
+		slot->value_plus_1 = 1;
+		if (is_new)
+			return 0;
+	}
 }
 
 static int name_sources(struct html_pages *p, struct map *names)
@@ -208,16 +213,11 @@ static int name_sources(struct html_pages *p, struct map *names)
 	for (size_t f = 0; f < p->a->files.nr; f++) {
 		const char *path = p->a->files.at[f].path;
 		uint64_t hash = hash_text(path, 0);
-		bool new = false;
 
 		if (!p->to->wants_file(p->to->ctx, f))
 			continue;
-		while (!new) {
-			if (is_new(names, hash, &new))
-				return -ENOMEM;
-			if (!new)
-				hash++;
-		}
+		if (make_unique(names, &hash))
+			return -ENOMEM;
 		name_page(&p->sources[f], page_base_name(path), hash);
 	}
 	return 0;
@@ -243,16 +243,11 @@ static int name_functions(struct html_pages *p, struct map *names)
 		const struct assembly_function *f = &p->code.functions.at[i];
 		const struct profile_function *of = &p->a->p->functions.at[f->function];
 		uint64_t hash = hash_function(p, of);
-		bool new = false;
 
 		if (percent_of(f->counts[0], p->a->groups.totals[0]) < p->to->threshold)
 			continue;
-		while (!new) {
-			if (is_new(names, hash, &new))
-				return -ENOMEM;
-			if (!new)
-				hash++;
-		}
+		if (make_unique(names, &hash))
+			return -ENOMEM;
 		name_page(&p->functions[i], strtab_get(&p->a->p->strings, of->raw),
 			  hash);
 		p->function_of[f->function] = (uint32_t)i;

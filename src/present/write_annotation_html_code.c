@@ -149,8 +149,10 @@ static int note_links(struct listing *s, const struct assembly_row *row,
 	name = strtab_add(strings, text);
 	if (name == STRTAB_FAILED)
 		return -ENOMEM;
-	return links_add(&s->p->links, s->function, row->address, name, row->counts,
-			 s->frames, s->nr_frames);
+	return links_add(
+		&s->p->links,
+		&(struct links_insn){ s->function, row->address, name, row->counts },
+		s->frames, s->nr_frames);
 }
 
 static int find_place(struct listing *s, uint64_t address)

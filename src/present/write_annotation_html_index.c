@@ -74,9 +74,9 @@ static void put_cells(const struct html_pages *p, const uint64_t *counts)
 static int compare_hot(const void *x, const void *y, void *ctx)
 {
 	const struct hot_line *a = x, *b = y;
-	const struct annotation *of = ctx;
+	const struct html_pages *of = ctx;
 
-	for (size_t c = 0; c < of->nr_columns; c++)
+	for (size_t c = 0; c < of->a->nr_columns; c++)
 		if (a->line->counts[c] != b->line->counts[c])
 			return a->line->counts[c] > b->line->counts[c] ? -1 : 1;
 	if (a->file != b->file)
@@ -85,7 +85,7 @@ static int compare_hot(const void *x, const void *y, void *ctx)
 }
 
 /* All lines of sources that have pages, the hottest first. */
-static struct hot_line *sort_lines(const struct html_pages *p, size_t *ret_nr)
+static struct hot_line *sort_lines(struct html_pages *p, size_t *ret_nr)
 {
 	struct hot_line *all = calloc(p->a->all_lines.nr + 1, sizeof(*all));
 	size_t nr = 0;
@@ -97,7 +97,7 @@ static struct hot_line *sort_lines(const struct html_pages *p, size_t *ret_nr)
 			all[nr++] = (struct hot_line){ (uint32_t)f, &file->lines[i] };
 	}
 	if (nr)
-		qsort_r(all, nr, sizeof(*all), compare_hot, (void *)(uintptr_t)p->a);
+		qsort_r(all, nr, sizeof(*all), compare_hot, p);
 	*ret_nr = nr;
 	return all;
 }

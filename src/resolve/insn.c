@@ -102,7 +102,7 @@ static void put_data(bool big, const uint8_t *bytes, size_t len, uint64_t addres
 	uint32_t value = 0;
 	size_t i = 0;
 
-	while (sizes[i].len > len || address % sizes[i].len)
+	while (i < 2 && (sizes[i].len > len || address % sizes[i].len))
 		i++;
 	out->is_data = true;
 	out->len = sizes[i].len;
