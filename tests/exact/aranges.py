@@ -1,5 +1,5 @@
-"""A copy of a binary with .debug_aranges: elfutils finds units by nothing else, and clang, Go and
-rustc write none.  What goes in is what llvm-dwarfdump prints of each unit's own ranges."""
+"""A copy of a binary with .debug_aranges: elfutils finds units by nothing else, and clang and Go
+write none, rustc not for all units.  What goes in is what llvm-dwarfdump prints of each unit."""
 import re
 import struct
 import subprocess
@@ -36,18 +36,22 @@ def section(units):
     return out
 
 
-def has_aranges(binary):
-    text = subprocess.run(["readelf", "-SW", binary], capture_output=True, text=True,
+def print_of(*command):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace",
                           check=True).stdout
-    return bool(re.search(r"\.z?debug_aranges", text))
 
 
-def add_aranges(binary, out):
-    text = subprocess.run(["llvm-dwarfdump", "-r", "0", "--debug-info", binary],
-                          capture_output=True, text=True, errors="replace", check=True).stdout
+def with_aranges(binary, out):
+    """The binary itself where it has all, else `out`, made here."""
+    units = unit_ranges(print_of("llvm-dwarfdump", "-r", "0", "--debug-info", binary))
+    there = {int(o, 16) for o in re.findall(r"Offset into \.debug_info:\s+(?:0x)?([0-9a-f]+)",
+                                            print_of("readelf", "-wr", binary))}
+    if all(at in there for at, ranges in units.items() if ranges):
+        return binary
     with tempfile.NamedTemporaryFile() as made:
-        made.write(section(unit_ranges(text)))
+        made.write(section(units))
         made.flush()
-        subprocess.run(["objcopy", "--add-section", f".debug_aranges={made.name}", binary, out],
+        subprocess.run(["objcopy", "--remove-section", ".debug_aranges", "--add-section",
+                        f".debug_aranges={made.name}", binary, out],
                        check=True, stderr=subprocess.DEVNULL)
     return out

@@ -1,12 +1,16 @@
-"""What exact.py builds by itself: small programs of many compilers and kinds of debug information."""
+"""What exact.py builds by itself: small programs, many compilers and kinds of debug information."""
 import glob
 import os
 import re
 import shutil
 import subprocess
+from collections import namedtuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+# What builds it; its twin, and who of the other programs is asked about that.
+Subject = namedtuple("Subject", "name tools build twin blind", defaults=(None, ()))
+NO_SPLIT = ["binutils", "elfutils"]
 QUICK_NAMES = {"gcc -O2", "gcc -O2 split", "clang -O2 DWARF 5", "gfortran"}
 
 
@@ -65,10 +69,8 @@ def build_dwz(out):
 
 
 def subjects(quick):
-    """(name, the tools it needs, what builds it, what builds its twin).
-
-    A twin has the same code, and debug information in a form that the other programs can read
-    whole: they are asked about that one."""
+    """A twin has the same code, and debug information in a form that those of the other programs
+    can read whole to whom the binary's own is strange."""
     def c(compiler, *flags):
         return lambda out: build_c(compiler, flags, out, quick)
     cxx, fortran, rust = (os.path.join(HERE, n)
@@ -81,33 +83,34 @@ def subjects(quick):
         return build_one(["g++", "-g", "-O2", "-std=c++17", "-fdebug-types-section", *flags, cxx])
     clang4 = c("clang", "-O2", "-gdwarf-4")
     every = [
-        ("gcc -O0", ["gcc"], c("gcc", "-O0"), None),
-        ("gcc -O2", ["gcc"], c("gcc", "-O2"), None),
-        ("gcc -O3 -flto", ["gcc"], c("gcc", "-O3", "-flto"), None),
-        ("gcc -O2 DWARF 4", ["gcc"], c("gcc", "-O2", "-gdwarf-4"), None),
-        ("gcc -O2 split", ["gcc"], c("gcc", "-O2", "-gsplit-dwarf"),
-         c("gcc", "-O2")),
-        ("gcc -O2 dwz", ["gcc", "dwz"], build_dwz, c("gcc", "-O2")),
-        ("clang -O2 DWARF 4", ["clang"], clang4, None),
-        ("clang -O2 DWARF 5", ["clang"], c("clang", "-O2", "-gdwarf-5"), clang4),
-        ("clang -O2 split", ["clang"], c("clang", "-O2", "-gsplit-dwarf", "-gdwarf-5"),
-         clang4),
-        ("g++ templates", ["g++"], build_one(["g++", "-g", "-O2", "-std=c++17", cxx]),
-         None),
-        ("clang++ templates", ["clang++"],
-         build_one(["clang++", "-g", "-O2", "-std=c++17", cxx]),
-         build_one(["clang++", "-gdwarf-4", "-O2", "-std=c++17", cxx])),
-        ("type units DWARF 4", ["g++"], typed("-gdwarf-4"), None),
-        ("type units DWARF 5", ["g++"], typed("-gdwarf-5"), None),
-        ("gcc -O2 DWARF 2", ["gcc"], small("-gdwarf-2", "-gstrict-dwarf"), None),
-        ("gcc -O2 DWARF 3", ["gcc"], small("-gdwarf-3", "-gstrict-dwarf"), None),
-        ("gcc -O2 DWARF 64 bits", ["gcc"], small("-gdwarf-5", "-gdwarf64"), None),
-        ("gcc -O2 packed", ["gcc"], small("-gz=zlib"), None),
-        ("gcc -O2 packed the old way", ["gcc"], small("-gz=zlib-gnu"), small()),
-        ("gcc -O2 sections dropped", ["gcc"],
-         small("-ffunction-sections", "-fvisibility=hidden", "-Wl,--gc-sections",
-               "-Wl,-e,buf_put"), None),
-        ("gfortran", ["gfortran"], build_one(["gfortran", "-g", "-O2", fortran]), None),
-        ("rustc", ["rustc"], build_one(["rustc", "-g", "-O", rust]), None),
+        Subject("gcc -O0", ["gcc"], c("gcc", "-O0")),
+        Subject("gcc -O2", ["gcc"], c("gcc", "-O2")),
+        Subject("gcc -O3 -flto", ["gcc"], c("gcc", "-O3", "-flto")),
+        Subject("gcc -O2 DWARF 4", ["gcc"], c("gcc", "-O2", "-gdwarf-4")),
+        Subject("gcc -O2 split", ["gcc"],
+                c("gcc", "-O2", "-gsplit-dwarf"), c("gcc", "-O2"), NO_SPLIT),
+        Subject("gcc -O2 dwz", ["gcc", "dwz"], build_dwz, c("gcc", "-O2"), ["llvm"]),
+        Subject("clang -O2 DWARF 4", ["clang"], clang4),
+        Subject("clang -O2 DWARF 5", ["clang"],
+                c("clang", "-O2", "-gdwarf-5"), clang4, ["binutils"]),
+        Subject("clang -O2 split", ["clang"],
+                c("clang", "-O2", "-gsplit-dwarf", "-gdwarf-5"), clang4, NO_SPLIT),
+        Subject("g++ templates", ["g++"], build_one(["g++", "-g", "-O2", "-std=c++17", cxx])),
+        Subject("clang++ templates", ["clang++"],
+                build_one(["clang++", "-g", "-O2", "-std=c++17", cxx]),
+                build_one(["clang++", "-gdwarf-4", "-O2", "-std=c++17", cxx]), ["binutils"]),
+        Subject("type units DWARF 4", ["g++"], typed("-gdwarf-4")),
+        Subject("type units DWARF 5", ["g++"], typed("-gdwarf-5")),
+        Subject("gcc -O2 DWARF 2", ["gcc"], small("-gdwarf-2", "-gstrict-dwarf")),
+        Subject("gcc -O2 DWARF 3", ["gcc"], small("-gdwarf-3", "-gstrict-dwarf")),
+        Subject("gcc -O2 DWARF 64 bits", ["gcc"], small("-gdwarf-5", "-gdwarf64")),
+        Subject("gcc -O2 packed", ["gcc"], small("-gz=zlib")),
+        Subject("gcc -O2 packed the old way", ["gcc"],
+                small("-gz=zlib-gnu"), small(), ["binutils"]),
+        Subject("gcc -O2 sections dropped", ["gcc"],
+                small("-ffunction-sections", "-fvisibility=hidden", "-Wl,--gc-sections",
+                      "-Wl,-e,buf_put")),
+        Subject("gfortran", ["gfortran"], build_one(["gfortran", "-g", "-O2", fortran])),
+        Subject("rustc", ["rustc"], build_one(["rustc", "-g", "-O", rust])),
     ]
-    return [s for s in every if not quick or s[0] in QUICK_NAMES]
+    return [s for s in every if not quick or s.name in QUICK_NAMES]

@@ -19,6 +19,7 @@ classes of what may differ.
   --quick         a few small binaries, few addresses: for every day
 """
 import argparse
+import itertools
 import os
 import random
 import re
@@ -107,6 +108,32 @@ def ask_a_while(command, addresses, seconds):
     return answers
 
 
+def spelled_alike(a, b):
+    """Whether only spelling differs: what gcc puts behind the names of a function's parts and
+    copies, and `<artificial>`, which is no file but stands for one with -flto."""
+    def of_clone(name):
+        return name and re.sub(r"(\.(lto_priv|constprop|isra|part|cold)(\.\d+)?)+$", "", name)
+    return a and b and len(a) == len(b) and all(
+        of_clone(x[0]) == of_clone(y[0]) and x[2] == y[2] and
+        (x[1] == y[1] or is_artificial(x) or is_artificial(y)) for x, y in zip(a, b))
+
+
+def is_artificial(frame):
+    return frame[1] and frame[1].endswith("/<artificial>")
+
+
+def vote(said):
+    """(what two of them say, how an answer is compared with it), or None."""
+    wanted, votes = Counter(said.values()).most_common(1)[0]
+    if votes > 1:
+        return wanted, lambda answer: answer == wanted
+    for a, b in itertools.combinations(said.values(), 2):
+        if spelled_alike(a, b):
+            whole = b if any(is_artificial(f) for f in a) else a
+            return whole, lambda answer: spelled_alike(answer, whole)
+    return None
+
+
 def kind_of(ours, theirs):
     """What differs, in a word or two."""
     if not ours:
@@ -151,30 +178,33 @@ class Counted:
             (at, said, ours))
 
 
-def ask_others(binary, addresses, options):
-    flags = ["-a", "-f", "-i", "-e", binary]
+def ask_others(binary, twin, blind, addresses, options):
+    """The blind ones are asked about the twin."""
+    def flags(tool):
+        return ["-a", "-f", "-i", "-e", twin if twin and tool in blind else binary]
     others = {}
     if have("addr2line"):
-        there = ask(["addr2line", *flags], addresses)
-        back = ask(["addr2line", *flags], addresses[::-1])
+        there = ask(["addr2line", *flags("binutils")], addresses)
+        back = ask(["addr2line", *flags("binutils")], addresses[::-1])
         # Its name for what has no linkage name depends on what it was asked before.
         others["binutils"] = {at: a for at, a in there.items() if back.get(at) == a}
     if have("llvm-symbolizer"):
         others["llvm"] = ask(["llvm-symbolizer", "--output-style=GNU", "--no-demangle",
-                              *flags], addresses)
+                              *flags("llvm")], addresses)
     if have("eu-addr2line"):
         with tempfile.TemporaryDirectory() as folder:
-            if not aranges.has_aranges(binary) and have("llvm-dwarfdump"):
-                flags[-1] = aranges.add_aranges(binary, os.path.join(folder, "aranges"))
+            asked = flags("elfutils")
+            if have("llvm-dwarfdump"):
+                asked[-1] = aranges.with_aranges(asked[-1], os.path.join(folder, "aranges"))
             few = random.Random(1).sample(addresses, min(options.slow, len(addresses)))
-            others["elfutils"] = ask_a_while(["eu-addr2line", *flags], few, options.seconds)
+            others["elfutils"] = ask_a_while(["eu-addr2line", *asked], few, options.seconds)
     return others
 
 
-def compare(oprofile, binary, twin, options):
+def compare(oprofile, binary, twin, blind, options):
     addresses = pick(binary, options.addresses)
     ours = ask([oprofile, "addr2line", "--no-cache", "-a", "-f", "-i", "-e", binary], addresses)
-    others = ask_others(twin or binary, addresses, options)
+    others = ask_others(binary, twin, blind, addresses, options)
     counted = Counted()
     counted.slow = len(others.get("elfutils", ()))
     for at in addresses:
@@ -182,15 +212,16 @@ def compare(oprofile, binary, twin, options):
         if len(said) < 2:
             continue
         counted.asked += 1
-        wanted, votes = Counter(said.values()).most_common(1)[0]
-        if votes < 2:
+        found = vote(said)
+        if not found:
             counted.split(at, ours.get(at), said)
             continue
+        wanted, is_same = found
         counted.qualified += 1
         for name, answer in said.items():
-            if answer != wanted:
+            if not is_same(answer):
                 counted.stands_alone(name, at, answer, wanted)
-        if ours.get(at) == wanted:
+        if is_same(ours.get(at)):
             counted.agreed += 1
         else:
             counted.differs(at, ours.get(at), wanted)
@@ -204,8 +235,8 @@ def show(kinds, nr, one, other):
             print(f"#     {at:#x}\n#       {one:6} {a}\n#       {other:6} {b}")
 
 
-def check(name, oprofile, binary, twin, options):
-    c = compare(oprofile, binary, twin, options)
+def check(name, oprofile, binary, twin, blind, options):
+    c = compare(oprofile, binary, twin, blind, options)
     share = c.qualified / c.asked if c.asked else 0
     good = c.asked and share >= NEEDED and c.agreed == c.qualified
     print(f"{'ok' if good else 'not ok'} {name}: {c.asked} asked "
@@ -258,17 +289,17 @@ def main():
         wanted = builds.subjects(options.quick)
         if options.real:
             wanted += real.subjects(folder)
-        for name, tools, build, build_twin in wanted:
+        for name, tools, build, build_twin, blind in wanted:
             if options.only not in name:
                 continue
             if not all(have(t) for t in tools):
                 print(f"ok {name} # skip no {' or '.join(tools)}")
                 continue
             out, twin = built(name, folder, build, build_twin)
-            results.append(check(name, options.oprofile, out, twin, options))
+            results.append(check(name, options.oprofile, out, twin, blind, options))
         for binary in options.binary:
             results.append(check(os.path.basename(binary), options.oprofile, binary, None,
-                                 options))
+                                 (), options))
     finally:
         if not options.keep:
             shutil.rmtree(folder)

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from builds import HERE, run, share
+from builds import HERE, NO_SPLIT, Subject, run, share
 
 SOURCES = ("deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
            "http://deb.debian.org/debian bookworm main\n")
@@ -86,8 +86,8 @@ def pack(out):
 
 def build_ninja(folder, out, compiler):
     made = fresh(source(folder, "ninja-build"), out)
-    files = [f for f in glob.glob(made + "/src/*.cc")
-             if not re.search(r"test|win32|msvc|minidump|includes_norm|perf|bench|\.in\.|browse", f)]
+    others = r"test|win32|msvc|minidump|includes_norm|perf|bench|\.in\.|browse"
+    files = [f for f in glob.glob(made + "/src/*.cc") if not re.search(others, f)]
     run([compiler, "-g", "-O2", "-DNDEBUG", "-o", out, *files], cwd=made, **QUIET)
 
 
@@ -137,7 +137,7 @@ def then(*steps):
 
 
 def subjects(folder):
-    """The same rows as builds.subjects()."""
+    """As builds.subjects()."""
     def redis(compiler, *flags):
         return lambda out: build_redis(folder, out, compiler, flags)
 
@@ -145,24 +145,27 @@ def subjects(folder):
         return lambda out: build_sqlite(folder, out, compiler, flags)
     heavy = ["-std=c++17", "-O2", "-I/usr/include/eigen3", os.path.join(HERE, "heavy.cc")]
     return [
-        ("redis gcc -O2", ["gcc"], redis("gcc", "-O2"), None),
-        ("redis gcc -O3 -flto", ["gcc"], redis("gcc", "-O3", "-flto"), None),
-        ("redis clang -O2 DWARF 5", ["clang"], redis("clang", "-O2", "-gdwarf-5"), None),
-        ("redis dwz", ["gcc", "dwz"], then(redis("gcc", "-O2"), share), redis("gcc", "-O2")),
-        ("redis dwp", ["gcc", "dwp"], then(redis("gcc", "-O2", "-gsplit-dwarf"), pack),
-         redis("gcc", "-O2")),
-        ("sqlite gcc -O0", ["gcc"], sqlite("gcc", "-O0"), None),
-        ("sqlite gcc -O2", ["gcc"], sqlite("gcc", "-O2"), None),
-        ("sqlite gcc -O3 -flto", ["gcc"], sqlite("gcc", "-O3", "-flto"), None),
-        ("sqlite clang -O2 DWARF 4", ["clang"], sqlite("clang", "-O2", "-gdwarf-4"), None),
-        ("sqlite clang -O2 DWARF 5", ["clang"], sqlite("clang", "-O2", "-gdwarf-5"), None),
-        ("sqlite split", ["gcc"], sqlite("gcc", "-O2", "-gsplit-dwarf"),
-         sqlite("gcc", "-O2")),
-        ("templates of Eigen and JSON", ["g++"],
-         lambda out: run(["g++", "-g", *heavy, "-o", out], **QUIET), None),
-        ("ninja g++", ["g++"], lambda out: build_ninja(folder, out, "g++"), None),
-        ("ninja clang++", ["clang++"], lambda out: build_ninja(folder, out, "clang++"), None),
-        ("lapack gfortran", ["gfortran"], lambda out: build_lapack(folder, out), None),
-        ("ripgrep rustc", ["/usr/bin/cargo"], lambda out: build_ripgrep(folder, out), None),
-        ("vet go", ["go"], build_go, None),
+        Subject("redis gcc -O2", ["gcc"], redis("gcc", "-O2")),
+        Subject("redis gcc -O3 -flto", ["gcc"], redis("gcc", "-O3", "-flto")),
+        Subject("redis clang -O2 DWARF 5", ["clang"], redis("clang", "-O2", "-gdwarf-5"),
+                redis("clang", "-O2", "-gdwarf-4"), ["binutils"]),
+        Subject("redis dwz", ["gcc", "dwz"],
+                then(redis("gcc", "-O2"), share), redis("gcc", "-O2"), ["llvm"]),
+        Subject("redis dwp", ["gcc", "dwp"],
+                then(redis("gcc", "-O2", "-gsplit-dwarf"), pack), redis("gcc", "-O2"), NO_SPLIT),
+        Subject("sqlite gcc -O0", ["gcc"], sqlite("gcc", "-O0")),
+        Subject("sqlite gcc -O2", ["gcc"], sqlite("gcc", "-O2")),
+        Subject("sqlite gcc -O3 -flto", ["gcc"], sqlite("gcc", "-O3", "-flto")),
+        Subject("sqlite clang -O2 DWARF 4", ["clang"], sqlite("clang", "-O2", "-gdwarf-4")),
+        Subject("sqlite clang -O2 DWARF 5", ["clang"], sqlite("clang", "-O2", "-gdwarf-5"),
+                sqlite("clang", "-O2", "-gdwarf-4"), ["binutils"]),
+        Subject("sqlite split", ["gcc"],
+                sqlite("gcc", "-O2", "-gsplit-dwarf"), sqlite("gcc", "-O2"), NO_SPLIT),
+        Subject("templates of Eigen and JSON", ["g++"],
+                lambda out: run(["g++", "-g", *heavy, "-o", out], **QUIET)),
+        Subject("ninja g++", ["g++"], lambda out: build_ninja(folder, out, "g++")),
+        Subject("ninja clang++", ["clang++"], lambda out: build_ninja(folder, out, "clang++")),
+        Subject("lapack gfortran", ["gfortran"], lambda out: build_lapack(folder, out)),
+        Subject("ripgrep rustc", ["/usr/bin/cargo"], lambda out: build_ripgrep(folder, out)),
+        Subject("vet go", ["go"], build_go),
     ]
