@@ -122,9 +122,19 @@ static void put_target(struct listing *s, uint64_t address)
 	free(shown);
 }
 
-static void put_insn(struct listing *s, const struct insn *insn)
+static void put_insn(struct listing *s, const struct assembly_row *row,
+		     const struct insn *insn)
 {
+	const char *reference = code_reference(s->code, row->address, row->end);
+
 	html_put(s->p->out, insn->text);
+	if (reference) {
+		fputs(insn->has_target ? "&lt;" : "  <span class=dim># &lt;",
+		      s->p->out);
+		html_put(s->p->out, reference);
+		fputs(insn->has_target ? "&gt;" : "&gt;</span>", s->p->out);
+		return;
+	}
 	if (insn->has_target)
 		put_target(s, insn->target);
 	if (insn->has_data) {
@@ -184,7 +194,7 @@ static int put_row(struct listing *s, const struct assembly_row *row)
 	fprintf(p->out, " <a class=no href=#i%" PRIx64 ">%8" PRIx64 "</a>  ",
 		row->address, row->address);
 	if (known)
-		put_insn(s, &insn);
+		put_insn(s, row, &insn);
 	else
 		fputs("(no code)", p->out);
 	if (row->counts && s->file != LINKS_NO_FILE) {

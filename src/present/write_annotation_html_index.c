@@ -249,6 +249,11 @@ static int put_about(const struct html_pages *p)
 		at += n;
 	}
 	fputs("</pre>\n", p->out);
+	if (p->a->has_skid)
+		fputs("<p class=note>The event is not precise: a sample may be of what "
+		      "was "
+		      "executed just before.</p>\n",
+		      p->out);
 	free(text);
 	return 0;
 }

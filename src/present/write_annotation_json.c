@@ -219,6 +219,8 @@ static void put_place(struct writing *w, struct code *code, uint64_t address)
 static void put_row(struct writing *w, struct code *code,
 		    const struct assembly_row *row)
 {
+	const char *reference =
+		code ? code_reference(code, row->address, row->end) : NULL;
 	struct insn insn;
 
 	json_begin_object(&w->j);
@@ -227,9 +229,11 @@ static void put_row(struct writing *w, struct code *code,
 		put_samples(w, "samples", row->counts);
 	if (code && !row->no_code && !code_insn(code, row->address, &insn)) {
 		put_text(w, "text", insn.text);
-		if (insn.has_target)
+		if (reference)
+			put_text(w, "reference", reference);
+		else if (insn.has_target)
 			put_address(w, "target", insn.target);
-		if (insn.has_data)
+		if (insn.has_data && !reference)
 			put_address(w, "data", insn.data);
 	}
 	if (code && w->what->sources)
@@ -336,6 +340,8 @@ static int write_all(struct writing *w)
 
 	json_begin_object(&w->j);
 	put_text(w, "schema", schema);
+	json_name(&w->j, "skid");
+	json_bool(&w->j, w->a->has_skid);
 	r = put_columns(w);
 	if (!r && w->what->sources)
 		r = put_files(w);

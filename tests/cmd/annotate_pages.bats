@@ -262,6 +262,22 @@ END
 	[ "$(grep -o 'id=L' pages/source/big.c-*.html | wc -l)" -ge 100020 ]
 	[ "$(grep -c 'class=c>' pages/source/big.c-*.html)" -ge 500 ]
 	grep -q '(and 296002 bytes more)' pages/source/big.c-*.html
+	# Of more than 200000 lines only those near samples are shown behind these.
+	{
+		yes '' | head -n 249999
+		echo 'int f(int x) { return x / 7; }'
+		yes '' | head -n 50000
+	} >src/long.c
+	rm "$DIR/samples/current/segment-000001"
+	make_program q src/long.c
+	opannotate --html long
+	check_links long
+	[ "$(grep -o 'id=L[0-9]*' long/source/long.c-*.html | wc -l)" -eq 200201 ]
+	grep -q 'id=L249900 ' long/source/long.c-*.html
+	grep -q 'id=L250100 ' long/source/long.c-*.html
+	[ "$(grep -c 'class=gap' long/source/long.c-*.html)" -eq 1 ]
+	rm "$DIR/samples/current/segment-000001"
+	make_program p src/big.c
 	mv src/big.c gone
 	run -0 --separate-stderr opannotate --html none
 	[ "$(grep -c 'unable to open for reading' <<<"$stderr")" -eq 1 ]
