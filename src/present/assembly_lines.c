@@ -23,7 +23,7 @@ void assembly_lines_init(struct assembly_lines *l, const struct annotation *a,
 {
 	*l = (struct assembly_lines){
 		.a = a,
-		.texts = { .open = source->open_source, .ctx = source->ctx },
+		.texts = { .open_source = source->open_source, .ctx = source->ctx },
 		.sites = source->inline_sites,
 	};
 }

@@ -73,7 +73,7 @@ struct source_text *source_texts_find(struct source_texts *t, const char *path)
 	if (!s)
 		return NULL;
 	s->path = strdup(path);
-	s->file = t->open(t->ctx, path);
+	s->file = t->open_source(t->ctx, path);
 	s->used = ++t->turn;
 	if (s->path && index_lines(t, s))
 		return s;

@@ -23,7 +23,7 @@ struct source_text {
 struct source_texts {
 	VEC(struct source_text) all;
 	uint64_t turn;
-	FILE *(*open)(void *ctx, const char *path);
+	FILE *(*open_source)(void *ctx, const char *path);
 	void *ctx;
 	char *line;
 	size_t cap;

@@ -281,7 +281,9 @@ static int name_all(struct html_pages *p)
 int annotation_write_html(const struct annotation *a,
 			  const struct annotation_pages *pages)
 {
-	struct html_pages p = { .a = a, .to = pages, .texts = { .open = open_text } };
+	struct html_pages p = { .a = a,
+				.to = pages,
+				.texts = { .open_source = open_text } };
 	int r = assembly_make(&p.code, a);
 
 	p.texts.ctx = &p;

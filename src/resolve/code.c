@@ -56,7 +56,7 @@ int code_open(const struct code_where *where, struct code **ret_code, struct err
 	c->kind = where->is_jitdump  ? &code_jit
 		  : where->nr_places ? &code_module
 				     : &code_elf;
-	r = c->kind->open(c, where, err);
+	r = c->kind->begin(c, where, err);
 	if (r)
 		code_close(c);
 	else

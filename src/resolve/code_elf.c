@@ -127,7 +127,7 @@ static bool line_address(struct code *c, uint64_t address, uint64_t *ret_address
 }
 
 const struct code_kind code_elf = {
-	.open = open_elf,
+	.begin = open_elf,
 	.read = read_elf,
 	.symbol = symbol_elf,
 	.section = section_elf,

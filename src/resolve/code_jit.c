@@ -95,7 +95,7 @@ size_t code_jit_frames(struct code *c, uint64_t address, struct line_frame *ret_
 }
 
 const struct code_kind code_jit = {
-	.open = open_jit,
+	.begin = open_jit,
 	.read = read_jit,
 	.symbol = symbol_jit,
 	.section = section_jit,

@@ -109,7 +109,7 @@ static bool line_address(struct code *c, uint64_t address, uint64_t *ret_address
 }
 
 const struct code_kind code_module = {
-	.open = open_module,
+	.begin = open_module,
 	.read = read_module,
 	.symbol = symbol_module,
 	.section = section_module,

@@ -57,7 +57,7 @@ struct code {
 
 /* What differs from kind to kind. */
 struct code_kind {
-	int (*open)(struct code *c, const struct code_where *where, struct err *err);
+	int (*begin)(struct code *c, const struct code_where *where, struct err *err);
 	/* Up to `len` bytes at an address: how many, 0 if there are none. */
 	size_t (*read)(struct code *c, uint64_t address, uint8_t *ret_bytes,
 		       size_t len);
