@@ -8,19 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "base/io.h"
 
+const char line_index_magic[8] = "OPLINES";
+
 enum {
 	UNIT_BYTES = 32,
-	COVER_BYTES = 12,
-	PATH_OF_MAX = 4096,
-	WRITE_STEP = 1 << 20
+	COVER_BYTES = 12
 };
-
-static const char magic[8] = "OPLINES";
 
 static struct line_unit read_unit(struct cursor *c, const uint8_t *map, uint64_t end)
 {
@@ -38,15 +35,6 @@ static struct line_unit read_unit(struct cursor *c, const uint8_t *map, uint64_t
 	if (u.state == LINE_UNIT_UNCHECKED)
 		u.block = map + at;
 	return u;
-}
-
-static void put_unit(struct buf *out, const struct line_unit *u, uint64_t at)
-{
-	buf_put_u64(out, u->off);
-	buf_put_u64(out, at);
-	buf_put_u64(out, u->hash);
-	buf_put_u32(out, at ? u->len : 0);
-	buf_put_u32(out, at ? LINE_UNIT_UNCHECKED : LINE_UNIT_ABSENT);
 }
 
 static bool is_key(const struct line_key *key, struct cursor *c)
@@ -99,7 +87,8 @@ static int read_directory(struct line_index *x, const struct line_key *key,
 	const char *path_of;
 	uint32_t path_len;
 
-	if (memcmp(cursor_take(&c, sizeof(magic)), magic, sizeof(magic)) != 0 ||
+	if (memcmp(cursor_take(&c, sizeof(line_index_magic)), line_index_magic,
+		   sizeof(line_index_magic)) != 0 ||
 	    cursor_u32(&c) != LINE_INDEX_VERSION)
 		return -EBADMSG;
 	cursor_u32(&c);
@@ -118,7 +107,7 @@ static int read_directory(struct line_index *x, const struct line_key *key,
 		return -EBADMSG;
 	path_len = cursor_u32(&c);
 	path_of = cursor_take(&c, path_len);
-	if (!path_of || path_len > PATH_OF_MAX)
+	if (!path_of || path_len > LINE_INDEX_PATH_MAX)
 		return -EBADMSG;
 	x->path_of = strndup(path_of, path_len);
 	return x->path_of ? read_tables(&c, map, at, dir) : -ENOMEM;
@@ -148,6 +137,8 @@ int line_index_open(struct line_index *x, const char *path, const struct line_ke
 	(void)futimens(fd, (const struct timespec[]){ { .tv_nsec = UTIME_NOW },
 						      { .tv_nsec = UTIME_OMIT } });
 	close(fd);
+	x->dev = st.st_dev;
+	x->ino = st.st_ino;
 	r = read_directory(x, key, dir);
 	if (r) {
 		line_directory_done(dir);
@@ -195,125 +186,4 @@ uint32_t line_directory_find(const struct line_directory *dir, uint64_t addr,
 	*ret_low = low ? dir->covers.at[low - 1].addr : 0;
 	*ret_high = low < dir->covers.nr ? dir->covers.at[low].addr : UINT64_MAX;
 	return low ? dir->covers.at[low - 1].unit : (uint32_t)LINE_NO_UNIT;
-}
-
-static bool is_written(const struct line_unit *u)
-{
-	return u->keep &&
-	       (u->state == LINE_UNIT_READY || u->state == LINE_UNIT_UNCHECKED);
-}
-
-/* Writes through a buffer, so that thousands of small blocks are few calls. */
-struct writer {
-	int fd;
-	uint64_t at; /* bytes given so far */
-	struct buf pending;
-	int r;
-};
-
-static void flush(struct writer *w)
-{
-	if (!w->r)
-		w->r = io_write_all(w->fd, w->pending.data, w->pending.len);
-	buf_clear(&w->pending);
-}
-
-static uint64_t put_block(struct writer *w, const struct line_unit *u)
-{
-	uint64_t at = w->at;
-
-	if (!is_written(u))
-		return 0;
-	if (u->len >= WRITE_STEP) {
-		flush(w);
-		if (!w->r)
-			w->r = io_write_all(w->fd, u->block, u->len);
-	} else {
-		if (w->pending.len >= WRITE_STEP)
-			flush(w);
-		buf_put(&w->pending, u->block, u->len);
-	}
-	w->at += u->len;
-	return at;
-}
-
-static void put_key(struct buf *out, const struct line_key *key, const char *path_of)
-{
-	size_t len = strnlen(path_of, PATH_OF_MAX);
-
-	buf_put_u32(out, key->is_build_id);
-	buf_put_u32(out, key->len);
-	buf_put(out, key->bytes, key->len);
-	buf_put_u32(out, (uint32_t)len);
-	buf_put(out, path_of, len);
-}
-
-static void write_all(struct writer *w, const struct line_key *key, const char *path_of,
-		      const struct line_directory *dir)
-{
-	struct buf out = { 0 };
-	struct buf head = { 0 };
-	uint8_t zeros[LINE_INDEX_HEAD] = { 0 };
-	uint64_t at;
-
-	buf_put(&w->pending, zeros, sizeof(zeros));
-	w->at = sizeof(zeros);
-	put_key(&out, key, path_of);
-	buf_put_u32(&out, (uint32_t)dir->units.nr);
-	buf_put_u32(&out, (uint32_t)dir->covers.nr);
-	at = put_block(w, &dir->symbols);
-	put_unit(&out, &dir->symbols, at);
-	for (size_t i = 0; i < dir->units.nr; i++) {
-		at = put_block(w, &dir->units.at[i]);
-		put_unit(&out, &dir->units.at[i], at);
-	}
-	for (size_t i = 0; i < dir->covers.nr; i++) {
-		buf_put_u64(&out, dir->covers.at[i].addr);
-		buf_put_u32(&out, dir->covers.at[i].unit);
-	}
-	buf_put(&w->pending, out.data, out.len);
-	flush(w);
-	buf_put(&head, magic, sizeof(magic));
-	buf_put_u32(&head, LINE_INDEX_VERSION);
-	buf_put_u32(&head, 0);
-	buf_put_u64(&head, w->at);
-	buf_put_u64(&head, out.len);
-	buf_put_u64(&head, hash_bytes(out.data, out.len, 0));
-	buf_put_u64(&head, w->at + out.len);
-	while (head.len < LINE_INDEX_HEAD - 8)
-		buf_put_u64(&head, 0);
-	buf_put_u64(&head, hash_bytes(head.data, LINE_INDEX_HEAD - 8, 0));
-	if (head.failed || out.failed || w->pending.failed)
-		w->r = -ENOMEM;
-	else if (!w->r && pwrite(w->fd, head.data, head.len, 0) != (ssize_t)head.len)
-		w->r = -errno;
-	buf_done(&out);
-	buf_done(&head);
-}
-
-int line_index_write(const char *path, const struct line_key *key, const char *path_of,
-		     const struct line_directory *dir)
-{
-	struct writer w = { 0 };
-	char *part = NULL;
-
-	/* Each writer has a file of its own: who renames last wins. */
-	if (asprintf(&part, "%s.XXXXXX", path) < 0)
-		return -ENOMEM;
-	w.fd = mkostemp(part, O_CLOEXEC);
-	if (w.fd < 0) {
-		w.r = -errno;
-		free(part);
-		return w.r;
-	}
-	write_all(&w, key, path_of, dir);
-	buf_done(&w.pending);
-	if (close(w.fd) && !w.r)
-		w.r = -errno;
-	if (!w.r && rename(part, path))
-		w.r = -errno;
-	if (w.r)
-		unlink(part);
-	free(part);
-	return w.r;
 }

@@ -101,8 +101,7 @@ static void drop_directory(struct lines *l)
 	l->symbols_tried = false;
 }
 
-/* The debug information, ready to be read, and a directory. */
-static int need_source(struct lines *l, struct err *err)
+int lines_need_source(struct lines *l, struct err *err)
 {
 	bool was_open = l->source_open;
 	int r = open_source(l, err);
@@ -190,7 +189,7 @@ int lines_open(const struct lines_options *o, const struct lines_file *file,
 	if (!r)
 		r = take_head(l, err);
 	if (!r && open_index(l))
-		r = need_source(l, err);
+		r = lines_need_source(l, err);
 	if (r) {
 		lines_free(l);
 		return r;
@@ -274,7 +273,7 @@ unsigned int lines_addr_bytes(const struct lines *l)
 
 int lines_place(struct lines *l, const char *section, uint64_t off, uint64_t *ret_addr)
 {
-	int r = need_source(l, NULL);
+	int r = lines_need_source(l, NULL);
 
 	return r ? r : dwarf_file_place(&l->source.file, section, off, ret_addr);
 }
@@ -285,7 +284,7 @@ static int make_symbols(struct lines *l)
 	struct line_unit *u = &l->dir.symbols;
 	struct buf out = { 0 };
 	struct elf_file binary;
-	int r = need_source(l, NULL);
+	int r = lines_need_source(l, NULL);
 
 	if (r)
 		return r;
@@ -312,7 +311,7 @@ static int make_symbols(struct lines *l)
 	return 0;
 }
 
-static bool need_symbols(struct lines *l)
+bool lines_need_symbols(struct lines *l)
 {
 	struct line_unit *u = &l->dir.symbols;
 
@@ -347,10 +346,10 @@ static void build_todo(struct lines *l)
 	if (!l->todo.nr)
 		return;
 	lines_save_wait(l);
-	if (need_source(l, NULL) || l->dir.units.nr != nr)
+	if (lines_need_source(l, NULL) || l->dir.units.nr != nr)
 		return;
 	if (l->options.symbols)
-		need_symbols(l);
+		lines_need_symbols(l);
 	(void)lines_build(l);
 	l->todo.nr = 0;
 }
@@ -378,7 +377,7 @@ void lines_prepare(struct lines *l, const uint64_t *addrs, size_t nr)
 	build_todo(l);
 }
 
-void lines_prepare_all(struct lines *l)
+size_t lines_list_absent(struct lines *l)
 {
 	uint8_t *seen = calloc(1, l->dir.units.nr + 1);
 
@@ -393,7 +392,13 @@ void lines_prepare_all(struct lines *l)
 			break;
 	}
 	free(seen);
-	build_todo(l);
+	return l->todo.nr;
+}
+
+void lines_prepare_all(struct lines *l)
+{
+	if (lines_list_absent(l))
+		build_todo(l);
 }
 
 const struct line_block *lines_block_at(struct lines *l, uint64_t addr)
@@ -426,7 +431,8 @@ bool lines_symbol(struct lines *l, uint64_t addr, const char *wanted,
 {
 	struct line_symbol sym;
 
-	if (!need_symbols(l) || !line_symbols_find(&l->symbols, addr, wanted, &sym))
+	if (!lines_need_symbols(l) ||
+	    !line_symbols_find(&l->symbols, addr, wanted, &sym))
 		return false;
 	*ret_symbol =
 		(struct line_symbol_name){ sym.name, sym.file, sym.addr, sym.size };

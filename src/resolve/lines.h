@@ -81,6 +81,12 @@ bool lines_has_info(const struct lines *l);
 void lines_prepare(struct lines *l, const uint64_t *addrs, size_t nr);
 /* The same for the whole binary. */
 void lines_prepare_all(struct lines *l);
+/* Reads all that is not in the index file, and writes that as it goes: memory holds the units
+ * that are being read, not the index.  Nothing can be asked afterwards.  0, -ENOTSUP (no index
+ * is wanted), -ENOMEM, or what writing says. */
+int lines_make_index(struct lines *l);
+/* Whether something was added to the index file, and something is left that it has not. */
+bool lines_is_partial(const struct lines *l);
 /* Begins to keep what was read in the index file, in a thread of its own, if that is worth
  * while: before the answers are printed is a good time.  lines_free() waits for it, and does
  * it if nobody asked. */

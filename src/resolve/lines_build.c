@@ -312,18 +312,25 @@ static int read_scopes(struct worker *w, const struct dwarf_unit *u, bool *ret_k
 	return r == -EBADMSG ? 0 : r;
 }
 
-static int keep_block(struct line_unit *unit, const struct buf *out, bool keep)
+static int keep_block(const struct lines *l, struct line_unit *unit,
+		      const struct buf *out)
 {
-	uint8_t *copy = malloc(out->len);
+	uint8_t *copy;
 
+	unit->len = (uint32_t)out->len;
+	unit->hash = hash_bytes(out->data, out->len, 0);
+	if (l->stream) {
+		if (unit->keep)
+			line_writer_put(l->stream, unit, out->data);
+		unit->state = unit->keep ? LINE_UNIT_WRITTEN : LINE_UNIT_FAILED;
+		return 0;
+	}
+	copy = malloc(out->len);
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, out->data, out->len);
 	unit->block = copy;
 	unit->owned = copy;
-	unit->len = (uint32_t)out->len;
-	unit->hash = hash_bytes(copy, out->len, 0);
-	unit->keep = keep;
 	unit->state = LINE_UNIT_READY;
 	return 0;
 }
@@ -358,7 +365,8 @@ static int build_unit(struct worker *w, size_t i)
 			    scopes ? NULL : &w->scopes, &w->out);
 	if (r == -EFBIG)
 		return 0;
-	return r ? r : keep_block(unit, &w->out, keep);
+	unit->keep = keep;
+	return r ? r : keep_block(w->l, unit, &w->out);
 }
 
 int lines_build(struct lines *l)
@@ -376,8 +384,12 @@ int lines_build(struct lines *l)
 		worker_done(&workers[i]);
 	}
 	free(workers);
-	for (size_t i = 0; i < l->todo.nr; i++)
-		l->unsaved_bytes += l->dir.units.at[l->todo.at[i]].len;
+	for (size_t i = 0; i < l->todo.nr; i++) {
+		const struct line_unit *unit = &l->dir.units.at[l->todo.at[i]];
+
+		if (unit->state == LINE_UNIT_READY && unit->keep)
+			l->unsaved_bytes += unit->len;
+	}
 	l->stats.units_read += l->todo.nr;
 	return r;
 }

@@ -52,6 +52,8 @@ struct lines {
 	struct line_frame chain[LINE_CHAIN_MAX];
 	struct lines_stats stats;
 	size_t unsaved_bytes;
+	struct line_writer *stream; /* blocks go there at once; NULL: they stay */
+	bool stored;                /* something was added to the index file */
 	pthread_t writer;
 	bool writing;
 	struct line_directory written; /* the writer's copy */
@@ -63,6 +65,11 @@ uint32_t lines_unit_at(struct lines *l, uint64_t addr);
 const struct line_block *lines_block_at(struct lines *l, uint64_t addr);
 /* Fills dir.covers and dir.units from the debug information.  0 or -ENOMEM. */
 int lines_scan(struct lines *l);
+/* The debug information, ready to be read, and a directory. */
+int lines_need_source(struct lines *l, struct err *err);
+bool lines_need_symbols(struct lines *l);
+/* Puts the units that are in no block yet into l->todo, and says how many. */
+size_t lines_list_absent(struct lines *l);
 /* Reads the units in l->todo.  0 or -ENOMEM. */
 int lines_build(struct lines *l);
 /* Waits for that. */

@@ -14,21 +14,61 @@ enum {
 	WORTH_PART = 8
 };
 
-static void *write_index(void *arg)
+static size_t count_kept(const struct line_directory *dir)
 {
-	struct lines *l = arg;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < dir->units.nr; i++)
+		nr += dir->units.at[i].keep &&
+		      dir->units.at[i].state != LINE_UNIT_ABSENT &&
+		      dir->units.at[i].state != LINE_UNIT_FAILED;
+	return nr;
+}
+
+/* Whether another program has written an index meanwhile that has more than `dir`. */
+static bool is_behind(const struct lines *l, const struct line_directory *dir)
+{
+	struct line_directory theirs;
+	struct line_index x;
+	bool behind;
+
+	if (line_index_open(&x, l->index_path, &l->key, &theirs))
+		return false;
+	/* The one that we began with may have damage that we found. */
+	behind = (x.ino != l->index.ino || x.dev != l->index.dev) &&
+		 theirs.units.nr == dir->units.nr &&
+		 count_kept(&theirs) > count_kept(dir);
+	line_directory_done(&theirs);
+	line_index_close(&x);
+	return behind;
+}
+
+/* Writes what `dir` has, with what is in `w` (NULL: nothing) already. */
+static int write_directory(struct lines *l, struct line_writer *w,
+			   struct line_directory *dir)
+{
 	char *path = realpath(l->path, NULL);
-	int r = io_make_dirs(l->cache_dir, 0700);
+	int r = w ? 0 : line_writer_open(l->index_path, &w);
 
 	if (!r)
-		r = line_index_write(l->index_path, &l->key, path ? path : l->path,
-				     &l->written);
+		r = line_writer_finish(w, &l->key, path ? path : l->path, dir);
 	free(path);
 	if (r)
 		log_say(LOG_DEBUG, "%s: index not written: %s", l->index_path,
 			strerror(-r));
 	else
 		(void)line_cache_trim(l->cache_dir, line_cache_limit(), NULL);
+	return r;
+}
+
+static void *write_index(void *arg)
+{
+	struct lines *l = arg;
+
+	if (is_behind(l, &l->written))
+		return NULL;
+	if (!io_make_dirs(l->cache_dir, 0700))
+		(void)write_directory(l, NULL, &l->written);
 	return NULL;
 }
 
@@ -69,6 +109,7 @@ void lines_store(struct lines *l)
 	if (!copy_directory(l))
 		return;
 	l->unsaved_bytes = 0;
+	l->stored = true;
 	/* While the caller looks things up.  The blocks do not change any more. */
 	l->writing = true;
 	if (pthread_create(&l->writer, NULL, write_index, l)) {
@@ -85,4 +126,46 @@ void lines_save_wait(struct lines *l)
 	pthread_join(l->writer, NULL);
 	l->writing = false;
 	line_directory_done(&l->written);
+}
+
+bool lines_is_partial(const struct lines *l)
+{
+	for (size_t i = 0; l->stored && i < l->dir.covers.nr; i++) {
+		uint32_t unit = l->dir.covers.at[i].unit;
+
+		if (unit != LINE_NO_UNIT &&
+		    l->dir.units.at[unit].state == LINE_UNIT_ABSENT)
+			return true;
+	}
+	return false;
+}
+
+int lines_make_index(struct lines *l)
+{
+	int r;
+
+	if (!l->index_path || l->options.no_write)
+		return -ENOTSUP;
+	lines_save_wait(l);
+	if (!lines_list_absent(l))
+		return 0;
+	r = lines_need_source(l, NULL);
+	/* What was there may have been an index of something else. */
+	if (r || !lines_list_absent(l))
+		return r;
+	if (l->options.symbols)
+		(void)lines_need_symbols(l);
+	r = io_make_dirs(l->cache_dir, 0700);
+	if (!r)
+		r = line_writer_open(l->index_path, &l->stream);
+	if (r)
+		return r;
+	r = lines_build(l);
+	if (r)
+		line_writer_drop(l->stream);
+	else
+		r = write_directory(l, l->stream, &l->dir);
+	l->stream = NULL;
+	l->unsaved_bytes = 0;
+	return r;
 }

@@ -198,6 +198,7 @@ static int build_one(const struct settings *set, const char *dir, const char *pa
 	struct lines_stats stats;
 	struct lines *lines;
 	struct err err = { 0 };
+	int r;
 
 	if (lines_open_path(&options, path, &lines, &err)) {
 		command_error("%s: %s", path, err.text);
@@ -208,9 +209,13 @@ static int build_one(const struct settings *set, const char *dir, const char *pa
 		lines_free(lines);
 		return 1;
 	}
-	lines_prepare_all(lines);
+	r = lines_make_index(lines);
 	lines_stats(lines, &stats);
 	lines_free(lines);
+	if (r) {
+		command_error("%s: index not written: %s", path, strerror(-r));
+		return 1;
+	}
 	printf("%s: %zu of %zu units read", path, stats.units_read, stats.units);
 	if (stats.units_split)
 		printf("; %zu .dwo files not found", stats.units_split);
