@@ -78,10 +78,10 @@ void line_writer_drop(struct line_writer *w)
 {
 	if (!w)
 		return;
-	if (w->fd >= 0) {
+	if (w->fd >= 0)
 		close(w->fd);
+	if (w->fd >= 0 && w->part)
 		unlink(w->part);
-	}
 	pthread_mutex_destroy(&w->lock);
 	buf_done(&w->pending);
 	free(w->part);

@@ -85,7 +85,7 @@ void lines_prepare_all(struct lines *l);
  * that are being read, not the index.  Nothing can be asked afterwards.  0, -ENOTSUP (no index
  * is wanted), -ENOMEM, or what writing says. */
 int lines_make_index(struct lines *l);
-/* Whether something was added to the index file, and something is left that it has not. */
+/* Whether this has something for the index file, and something is left that it has not. */
 bool lines_is_partial(const struct lines *l);
 /* Begins to keep what was read in the index file, in a thread of its own, if that is worth
  * while: before the answers are printed is a good time.  lines_free() waits for it, and does

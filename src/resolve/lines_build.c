@@ -387,8 +387,10 @@ int lines_build(struct lines *l)
 	for (size_t i = 0; i < l->todo.nr; i++) {
 		const struct line_unit *unit = &l->dir.units.at[l->todo.at[i]];
 
-		if (unit->state == LINE_UNIT_READY && unit->keep)
+		if (unit->state == LINE_UNIT_READY && unit->keep) {
 			l->unsaved_bytes += unit->len;
+			l->grew = true;
+		}
 	}
 	l->stats.units_read += l->todo.nr;
 	return r;

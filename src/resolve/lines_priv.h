@@ -53,7 +53,7 @@ struct lines {
 	struct lines_stats stats;
 	size_t unsaved_bytes;
 	struct line_writer *stream; /* blocks go there at once; NULL: they stay */
-	bool stored;                /* something was added to the index file */
+	bool grew;                  /* there is something that the index file had not */
 	pthread_t writer;
 	bool writing;
 	struct line_directory written; /* the writer's copy */

@@ -109,7 +109,6 @@ void lines_store(struct lines *l)
 	if (!copy_directory(l))
 		return;
 	l->unsaved_bytes = 0;
-	l->stored = true;
 	/* While the caller looks things up.  The blocks do not change any more. */
 	l->writing = true;
 	if (pthread_create(&l->writer, NULL, write_index, l)) {
@@ -130,7 +129,9 @@ void lines_save_wait(struct lines *l)
 
 bool lines_is_partial(const struct lines *l)
 {
-	for (size_t i = 0; l->stored && i < l->dir.covers.nr; i++) {
+	if (!l->grew || !l->index_path || l->options.no_write)
+		return false;
+	for (size_t i = 0; i < l->dir.covers.nr; i++) {
 		uint32_t unit = l->dir.covers.at[i].unit;
 
 		if (unit != LINE_NO_UNIT &&

@@ -15,6 +15,7 @@
 #include "resolve/lines.h"
 #include "resolve/sort_keys.h"
 #include "tools/addr2line_out.h"
+#include "tools/cache_fill.h"
 #include "tools/command.h"
 #include "tools/word_file.h"
 
@@ -341,6 +342,7 @@ static int run_expanded(const struct command *self, struct run *run, int argc,
 			char **argv)
 {
 	struct err err = { 0 };
+	bool is_partial;
 	int first;
 	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &run->set, &first);
 
@@ -352,7 +354,10 @@ static int run_expanded(const struct command *self, struct run *run, int argc,
 		return 1;
 	}
 	r = answer_all(run, argc, argv, first);
+	is_partial = lines_is_partial(run->lines);
 	lines_free(run->lines);
+	if (is_partial)
+		cache_fill_start(run->set.exe);
 	return r || run->failed ? 1 : 0;
 }
 

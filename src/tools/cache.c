@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "resolve/line_cache.h"
 #include "resolve/lines.h"
+#include "tools/cache_fill.h"
 #include "tools/command.h"
 
 enum {
@@ -24,6 +25,7 @@ struct settings {
 	bool purge;
 	bool build;
 	bool size;
+	bool background;
 	uint64_t trim_mb;
 	uint64_t threads;
 };
@@ -62,6 +64,14 @@ static const struct option_row rows[] = {
 	  .not_zero = true,
 	  .offset = OPTION(struct settings, trim_mb),
 	  .help = "Remove what was not used for longest until this is left." },
+	{ .name = "background",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, background),
+	  .help = "With --build: with one thread, at the lowest priority, and not at "
+		  "all "
+		  "while another does so. What oprofile addr2line starts where it "
+		  "leaves "
+		  "an index in parts." },
 	{ .name = "threads",
 	  .kind = OPTION_COUNT,
 	  .value = "NUMBER",
@@ -223,7 +233,7 @@ static int build_one(const struct settings *set, const char *dir, const char *pa
 	return 0;
 }
 
-static int build(const struct settings *set, const char *dir, int nr, char **words)
+static int build(struct settings *set, const char *dir, int nr, char **words)
 {
 	int r = 0;
 
@@ -231,12 +241,18 @@ static int build(const struct settings *set, const char *dir, int nr, char **wor
 		command_error("--build: which binaries?");
 		return 1;
 	}
+	if (set->background) {
+		set->threads = 1;
+		r = cache_fill_become(dir);
+		if (r)
+			return r == -EBUSY ? 0 : r;
+	}
 	for (int i = 0; i < nr; i++)
 		r |= build_one(set, dir, words[i]);
 	return r;
 }
 
-static int run_in(const struct settings *set, const char *dir, int nr, char **words)
+static int run_in(struct settings *set, const char *dir, int nr, char **words)
 {
 	if (set->build)
 		return build(set, dir, nr, words);
@@ -263,6 +279,10 @@ static int run(const struct command *self, int argc, char **argv)
 	if (set.list + set.build + set.purge + set.size + (set.trim_mb != 0) > 1) {
 		command_error(
 			"one of --list, --build, --purge, --size, --trim at a time");
+		return 1;
+	}
+	if (set.background && !set.build) {
+		command_error("--background is for --build");
 		return 1;
 	}
 	dir = line_cache_dir();

@@ -49,6 +49,8 @@ setup()
 {
 	cd "$BATS_FILE_TMPDIR"
 	export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
+	# Nothing that goes on behind a test's back.
+	export OPROFILE_CACHE_FILL=no
 	command -v addr2line > /dev/null || skip "no binutils"
 }
 
@@ -232,4 +234,65 @@ same_as_binutils() # BINARY OPTIONS...
 	[ "$status" -eq 1 ]
 	run "$OPROFILE" cache --build --purge
 	[ "$status" -eq 1 ]
+}
+
+# A program of many units.
+many_units()
+{
+	local i
+	local calls=
+
+	for ((i = 0; i < 30; i++)); do
+		echo "int f$i(int x) { return x * $i; }" > "unit$i.c"
+		calls+=" + f$i(argc)"
+		echo "int f$i(int x);" >> all.h
+	done
+	echo "int main(int argc, char **argv) { (void)argv; return 0$calls; }" > all.c
+	gcc -g -O1 -include all.h -o many all.c unit*.c
+}
+
+# Of how many units the index knows, and how many there are: "3/31".
+known()
+{
+	"$OPROFILE" cache | grep -o '[0-9]*/[0-9]*' | head -1
+}
+
+@test "cache: an index in parts is completed in the background, if that is wanted" {
+	many_units
+	main=$(nm many | awk '$3 == "main" { print $1 }')
+	"$OPROFILE" addr2line -e many "$main"
+	[ "$(known)" = 1/31 ]
+	"$OPROFILE" cache --purge
+	OPROFILE_CACHE_FILL= "$OPROFILE" addr2line --no-cache -e many "$main"
+	[ -z "$(known)" ]
+	# Who reads the command's output to its end does not wait for what goes on.
+	[[ $(OPROFILE_CACHE_FILL= "$OPROFILE" addr2line -e many "$main") == *all.c:1 ]]
+	for ((i = 0; i < 100; i++)); do
+		[ "$(known)" = 31/31 ] && break
+		sleep 0.2
+	done
+	[ "$(known)" = 31/31 ]
+	run "$OPROFILE" addr2line -V -e many "$(nm many | awk '$3 == "f7" { print $1 }')"
+	[[ $output == *"unit7.c:1"* ]]
+	[[ $output == *"index found; 0 of 31 units read"* ]]
+	run "$OPROFILE" cache --background
+	[ "$status" -eq 1 ]
+}
+
+@test "cache: of two that write, the index that has more stays" {
+	many_units
+	main=$(nm many | awk '$3 == "main" { print $1 }')
+	coproc talk { "$OPROFILE" addr2line -e many; }
+	echo "$main" >&"${talk[1]}"
+	read -r -t 10 place <&"${talk[0]}"
+	"$OPROFILE" cache --build --background many
+	[ "$(known)" = 31/31 ]
+	exec {talk[1]}>&-
+	wait "$talk_PID" || true
+	[ "$(known)" = 31/31 ]
+	# One that is of another binary, or damaged, makes way.
+	printf 'x' | dd of="$(echo "$XDG_CACHE_HOME"/oprofile/*.lines)" bs=1 seek=70 conv=notrunc status=none
+	cp "$(echo "$XDG_CACHE_HOME"/oprofile/*.lines)" damaged
+	"$OPROFILE" cache --build many
+	! cmp -s damaged "$XDG_CACHE_HOME"/oprofile/*.lines
 }
