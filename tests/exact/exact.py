@@ -36,9 +36,11 @@ import aranges
 import builds
 import real
 from builds import have
+from spelling import Spelling, is_artificial
 
 NEEDED = 0.95
-ASK_AT_ONCE = 2000
+FIRST_FEW = 100
+BACKWARDS = "binutils, asked in the opposite order"
 
 
 def code_of(binary):
@@ -98,40 +100,43 @@ def ask(command, addresses):
 
 
 def ask_a_while(command, addresses, seconds):
-    """Answers until the time is over."""
-    end = time.monotonic() + seconds
+    """Answers until the time is over: a few, then as many as a quarter of what is left is for."""
+    start = time.monotonic()
     answers = {}
-    for i in range(0, len(addresses), ASK_AT_ONCE):
-        answers |= ask(command, addresses[i:i + ASK_AT_ONCE])
-        if time.monotonic() > end:
+    nr = FIRST_FEW
+    at = 0
+    while at < len(addresses):
+        answers |= ask(command, addresses[at:at + nr])
+        at += nr
+        spent = time.monotonic() - start
+        if spent > seconds:
             break
+        nr = max(FIRST_FEW, int(at / spent * (seconds - spent) / 4))
     return answers
 
 
-def spelled_alike(a, b):
-    """Whether only spelling differs: what gcc puts behind the names of a function's parts and
-    copies, and `<artificial>`, which is no file but stands for one with -flto."""
-    def of_clone(name):
-        return name and re.sub(r"(\.(lto_priv|constprop|isra|part|cold)(\.\d+)?)+$", "", name)
-    return a and b and len(a) == len(b) and all(
-        of_clone(x[0]) == of_clone(y[0]) and x[2] == y[2] and
-        (x[1] == y[1] or is_artificial(x) or is_artificial(y)) for x, y in zip(a, b))
-
-
-def is_artificial(frame):
-    return frame[1] and frame[1].endswith("/<artificial>")
-
-
-def vote(said):
+def vote(said, spelling):
     """(what two of them say, how an answer is compared with it), or None."""
     wanted, votes = Counter(said.values()).most_common(1)[0]
     if votes > 1:
-        return wanted, lambda answer: answer == wanted
+        return wanted, lambda answer: answer == wanted or spelling.same(answer, wanted)
     for a, b in itertools.combinations(said.values(), 2):
-        if spelled_alike(a, b):
+        if spelling.alike(a, b):
             whole = b if any(is_artificial(f) for f in a) else a
-            return whole, lambda answer: spelled_alike(answer, whole)
+            return whole, lambda answer: spelling.alike(answer, whole)
     return None
+
+
+def what_they_say(others, at, spelling):
+    """Each program's answer.  binutils' name for what has no linkage name depends on what it was
+    asked before: of two answers the one counts that another program gives too."""
+    said = {n: o[at] for n, o in others.items() if at in o}
+    back = said.pop(BACKWARDS, None)
+    there = said.get("binutils")
+    if back != there and not any(spelling.alike(there, a) for n, a in said.items()
+                                 if n != "binutils"):
+        said["binutils"] = back
+    return said
 
 
 def kind_of(ours, theirs):
@@ -184,10 +189,8 @@ def ask_others(binary, twin, blind, addresses, options):
         return ["-a", "-f", "-i", "-e", twin if twin and tool in blind else binary]
     others = {}
     if have("addr2line"):
-        there = ask(["addr2line", *flags("binutils")], addresses)
-        back = ask(["addr2line", *flags("binutils")], addresses[::-1])
-        # Its name for what has no linkage name depends on what it was asked before.
-        others["binutils"] = {at: a for at, a in there.items() if back.get(at) == a}
+        others["binutils"] = ask(["addr2line", *flags("binutils")], addresses)
+        others[BACKWARDS] = ask(["addr2line", *flags("binutils")], addresses[::-1])
     if have("llvm-symbolizer"):
         others["llvm"] = ask(["llvm-symbolizer", "--output-style=GNU", "--no-demangle",
                               *flags("llvm")], addresses)
@@ -206,13 +209,14 @@ def compare(oprofile, binary, twin, blind, options):
     ours = ask([oprofile, "addr2line", "--no-cache", "-a", "-f", "-i", "-e", binary], addresses)
     others = ask_others(binary, twin, blind, addresses, options)
     counted = Counted()
+    spelling = Spelling(binary)
     counted.slow = len(others.get("elfutils", ()))
     for at in addresses:
-        said = {n: o[at] for n, o in others.items() if at in o}
+        said = what_they_say(others, at, spelling)
         if len(said) < 2:
             continue
         counted.asked += 1
-        found = vote(said)
+        found = vote(said, spelling)
         if not found:
             counted.split(at, ours.get(at), said)
             continue
@@ -225,6 +229,7 @@ def compare(oprofile, binary, twin, blind, options):
             counted.agreed += 1
         else:
             counted.differs(at, ours.get(at), wanted)
+    spelling.close()
     return counted
 
 
