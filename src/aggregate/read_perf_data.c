@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "format/perf_input.h"
 #include "resolve/naming.h"
+#include "resolve/naming_unwind.h"
 #include "resolve/replay.h"
 
 static void add_counts(struct profile_input *in, const struct replay *replay)
@@ -102,11 +103,25 @@ static int read_batches(struct profile *p, struct replay *replay,
 	}
 }
 
+/* Callers are asked for: those that only registers and stacks tell, too. */
+static int use_unwind(struct profile *p, struct replay *replay, struct naming *naming,
+		      struct naming_unwind **ret_unwind)
+{
+	int r;
+
+	*ret_unwind = NULL;
+	if (!p->options.quality)
+		return 0;
+	r = naming_unwind_new(naming, ret_unwind);
+	return r ? r : replay_use_unwind(replay, naming_unwind_table, *ret_unwind);
+}
+
 static int read_named(struct profile *p, struct replay *replay,
 		      const struct perf_input *input, struct profile_source *source,
 		      struct err *err)
 {
 	int r = naming_new(source->dict, source->info, "", &source->naming);
+	struct naming_unwind *unwind = NULL;
 	struct jit_places jit;
 	int ended;
 
@@ -115,12 +130,15 @@ static int read_named(struct profile *p, struct replay *replay,
 	naming_use(source->naming, p->options.places);
 	jit = naming_jit_places(source->naming);
 	r = replay_use_jit(replay, &jit);
+	if (!r)
+		r = use_unwind(p, replay, source->naming, &unwind);
 	if (r)
 		err_set(err, r, "out of memory");
 	else
 		r = read_batches(p, replay, input, source, err);
 	replay_late_build_ids(replay);
 	ended = profile_end(p);
+	naming_unwind_free(unwind);
 	naming_free(source->naming);
 	if (!r && ended)
 		r = err_set(err, ended, "out of memory");

@@ -266,6 +266,28 @@ int replay_use_jit(struct replay *r, const struct jit_places *places)
 	return jit_stage_new(&r->dict, &r->jit);
 }
 
+int replay_use_unwind(struct replay *r,
+		      const struct unwind_table *(*table)(void *ctx, uint32_t image),
+		      void *ctx)
+{
+	const struct resolver_unwind unwind = { .table = table,
+						.ctx = ctx,
+						.machine = r->info.machine };
+
+	return resolver_use_unwind(r->resolver, &unwind);
+}
+
+const uint64_t *replay_unwound(struct replay *r, const struct record *rec, size_t max,
+			       size_t *ret_nr)
+{
+	return resolver_unwound(r->resolver, &r->decoder, rec, max, ret_nr);
+}
+
+const uint64_t *replay_unwind_ends(const struct replay *r)
+{
+	return resolver_unwind_ends(r->resolver);
+}
+
 /* ---- batches ---- */
 
 /* If it is a jitdump that was mapped and that is found, it is taken.  0 or -ENOMEM. */

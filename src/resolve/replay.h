@@ -52,6 +52,17 @@ void replay_free(struct replay *r); /* NULL is fine */
  * `places` outlive the replay.  0 or -ENOMEM. */
 struct jit_places;
 int replay_use_jit(struct replay *r, const struct jit_places *places);
+/* Before the first replay_next(), with `chains`: user stacks are unwound (resolver.h), with the
+ * tables that `table` gives.  0 or -ENOMEM. */
+struct unwind_table;
+int replay_use_unwind(struct replay *r,
+		      const struct unwind_table *(*table)(void *ctx, uint32_t image),
+		      void *ctx);
+/* resolver_unwound() of the sample at hand, in the call of `each`. */
+const uint64_t *replay_unwound(struct replay *r, const struct record *rec, size_t max,
+			       size_t *ret_nr);
+/* By enum unwind_end (resolve/unwind.h). */
+const uint64_t *replay_unwind_ends(const struct replay *r);
 /* The input's info in the words of a session; borrowed. */
 const struct session_info *replay_info(const struct replay *r);
 /* Grows while replay_next() proceeds: a batch refers only to what is there. */

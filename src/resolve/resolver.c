@@ -55,6 +55,7 @@ void resolver_free(struct resolver *r)
 	map_done(&r->asked);
 	free(r->frames);
 	free(r->stacks);
+	free(r->pcs);
 	free(r);
 }
 

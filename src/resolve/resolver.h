@@ -46,6 +46,22 @@ enum resolver_depth {
 	RESOLVE_THREADS /* no stack at all (DICT_NONE): see resolver_locate() */
 };
 void resolver_set_depth(struct resolver *r, enum resolver_depth depth);
+/* User stacks from registers and a part of the stack, for samples that have both and no user
+ * chain.  `table` gives the unwind table of an image of the dict, NULL: it has none. */
+struct unwind_table;
+struct resolver_unwind {
+	const struct unwind_table *(*table)(void *ctx, uint32_t image);
+	void *ctx;
+	const char *machine; /* as session_info has it; outlives the resolver */
+};
+/* 0 or -ENOMEM. */
+int resolver_use_unwind(struct resolver *r, const struct resolver_unwind *unwind);
+/* The user stack of the sample that resolver_sample() was given last: at most `max` addresses,
+ * innermost first, good until the next sample.  *ret_nr is 0 for one that is not unwound. */
+const uint64_t *resolver_unwound(struct resolver *r, const struct decoder *d,
+				 const struct record *rec, size_t max, size_t *ret_nr);
+/* How often stacks ended for which reason: by enum unwind_end (resolve/unwind.h). */
+const uint64_t *resolver_unwind_ends(const struct resolver *r);
 /* Whether records of this type (PERF_RECORD_...) change anything for the resolver. */
 bool resolver_takes(uint32_t type);
 /* Applies an MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, CGROUP or NAMESPACES record; others

@@ -9,6 +9,7 @@
 #include "resolve/images.h"
 #include "resolve/procs.h"
 #include "resolve/resolver.h"
+#include "resolve/unwind.h"
 
 /* Where an address belongs: PERF_RECORD_MISC_CPUMODE_MASK, and the markers in chains. */
 enum world {
@@ -69,7 +70,18 @@ struct resolver {
 	struct stack_slot *stacks;
 	uint32_t chain[CHAIN_MAX]; /* frames of the chain at hand */
 	bool chain_private;        /* ... whose leaf belongs to this process alone */
+	struct resolver_unwind unwind; /* .table NULL: no unwinding */
+	uint64_t *pcs;                 /* CHAIN_MAX of the stack that is unwound */
+	uint64_t unwind_ends[UNWIND_ENDS];
 };
+
+/* Of resolver_unwind.c.  Whether the sample has what it takes. */
+bool resolver_can_unwind(const struct resolver *r, const struct record_sample *s);
+/* The program counters of the sample's user stack, at most `max`, into r->pcs.  True: all of
+ * it. */
+bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
+			   const struct record *rec, const struct resolver_found *at,
+			   size_t max, size_t *ret_nr);
 
 /* The image of a world (but WORLD_USER) for what lies in no mapping of it; the kernel's
  * also where its address is hidden (kptr_restrict). */

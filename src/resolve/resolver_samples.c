@@ -214,10 +214,11 @@ static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
 }
 
 /* The frames of a chain, leaf first, into r->chain.  Returns their number, or DICT_NONE
- * when memory is short.  *ret_truncated: it goes on, but we cannot say how. */
+ * when memory is short.  *ret_truncated: it goes on, but we cannot say how.  *ret_user: there
+ * are callers in user space. */
 static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
 			     const struct record *rec, const struct resolver_found *at,
-			     bool *ret_truncated)
+			     bool *ret_truncated, bool *ret_user)
 {
 	const struct record_sample *s = &rec->sample;
 	uint32_t max_stack = d->attrs.at[rec->id.event].sample_max_stack;
@@ -225,6 +226,7 @@ static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
 	bool cut = false;
 	uint32_t nr = 0;
 
+	*ret_user = false;
 	r->chain_private = false;
 	for (uint64_t i = 0; i < s->nr_chain; i++) {
 		uint64_t ip = decoder_chain_at(d, s, i);
@@ -236,6 +238,7 @@ static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
 			continue;
 		}
 		cut = nr == CHAIN_MAX;
+		*ret_user |= world == WORLD_USER;
 		if (!cut)
 			r->chain[nr] = chain_frame(r, at, ip, world, nr, &cut);
 		if (cut)
@@ -248,18 +251,47 @@ static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
 	return nr;
 }
 
+/* The user's part of a stack, from its registers, behind the `nr` frames of the kernel's in
+ * r->chain.  As chain_frames(). */
+static uint32_t unwound_frames(struct resolver *r, const struct decoder *d,
+			       const struct record *rec,
+			       const struct resolver_found *at, uint32_t nr,
+			       bool *ret_truncated)
+{
+	bool whole, cut = false;
+	size_t nr_pcs;
+
+	whole = resolver_unwind_stack(r, d, rec, at, CHAIN_MAX - nr, &nr_pcs);
+	/* An event that is precise is not where the registers are from. */
+	if (nr_pcs && at->world == WORLD_USER)
+		r->pcs[0] = rec->sample.ip.v;
+	for (size_t i = 0; i < nr_pcs && !cut; i++) {
+		r->chain[nr] = chain_frame(r, at, r->pcs[i], WORLD_USER, nr, &cut);
+		if (cut)
+			break;
+		if (r->chain[nr] == DICT_NONE)
+			return DICT_NONE;
+		nr++;
+	}
+	*ret_truncated = !whole || cut;
+	return nr;
+}
+
 static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
 			    const struct record *rec, const struct resolver_found *at)
 {
 	const struct record_sample *s = &rec->sample;
+	bool can_unwind = resolver_can_unwind(r, s);
 	uint64_t key = at->chain_key;
 	struct stack_slot *slot = &r->stacks[key & (STACK_CACHE - 1)];
-	bool truncated;
+	bool truncated, has_user;
 	uint32_t nr, stack;
 
-	if (slot->key == key)
+	if (slot->key == key && !can_unwind)
 		return slot->stack;
-	nr = chain_frames(r, d, rec, at, &truncated);
+	nr = chain_frames(r, d, rec, at, &truncated, &has_user);
+	if (nr != DICT_NONE && can_unwind && !has_user)
+		nr = unwound_frames(r, d, rec, at, nr, &truncated);
 	if (nr == DICT_NONE)
 		return DICT_NONE;
 	if (!nr) /* markers only: the kernel cannot walk here (s390x) */
@@ -267,7 +299,7 @@ static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
 	stack = truncated ? STACK_TRUNCATED : STACK_ROOT;
 	while (nr && stack != DICT_NONE)
 		stack = dict_stack(r->dict, stack, r->chain[--nr]);
-	if (stack != DICT_NONE && !r->chain_private)
+	if (stack != DICT_NONE && !r->chain_private && !can_unwind)
 		*slot = (struct stack_slot){ .key = key, .stack = stack };
 	return stack;
 }
@@ -328,7 +360,8 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 
 static bool wants_chain(const struct resolver *r, const struct record *rec)
 {
-	return rec->sample.nr_chain && r->depth == RESOLVE_CHAINS;
+	return r->depth == RESOLVE_CHAINS &&
+	       (rec->sample.nr_chain || resolver_can_unwind(r, &rec->sample));
 }
 
 /* The mapping of a sample's address, and its place in the dict's table, which is the memory

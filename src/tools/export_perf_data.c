@@ -136,14 +136,16 @@ static int add_perf_data(struct perf_data_export *e,
 		.chosen = !spec_has_symbols(spec) &&
 			  (!spec_has_shares(spec) || knows_times(source->dir)),
 	};
+	struct import_request request = { .path = source->dir,
+					  .spec = made.chosen ? spec : NULL };
 	struct import_result result;
 	char *segment;
 	int r;
 
 	if (asprintf(&segment, "%s/%" PRIu32, scratch_folder(e->dir), number) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = import_file(source->dir, segment, NULL, made.chosen ? spec : NULL, &result,
-			err);
+	request.segment = segment;
+	r = import_file(&request, &result, err);
 	if (!r) {
 		e->sample_types |= result.sample_types;
 		e->not_asked_for += result.skipped;

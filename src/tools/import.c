@@ -11,8 +11,10 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "format/session.h"
+#include "resolve/naming.h"
 #include "tools/command.h"
 #include "tools/import_file.h"
+#include "tools/places.h"
 #include "tools/report_source.h"
 #include "tools/session_dir.h"
 
@@ -27,6 +29,7 @@ struct import_options {
 	const char *name;
 	bool force;
 	bool verbose;
+	struct places_options places;
 };
 
 struct import_run {
@@ -34,6 +37,7 @@ struct import_run {
 	struct spec spec;
 	struct report_sources sources;
 	struct session_dir dir;
+	struct naming_places *places;
 	char *named; /* DIR/samples/NAME, NULL: it becomes the current one */
 	uint64_t samples;
 	uint64_t skipped;
@@ -59,6 +63,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct import_options, force),
 	  .help = "Replace a session of this name." },
+	PLACES_OPTION_ROWS(struct import_options),
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_FLAG,
@@ -135,13 +140,18 @@ static int import_one(struct import_run *m, const struct report_session *source,
 		      struct err *err)
 {
 	char *segment = session_next_path(m->dir.writing);
+	struct import_request request = { .path = source->dir,
+					  .jit_dir = m->dir.writing,
+					  .spec = &m->spec,
+					  .places = m->places };
 	struct import_result result;
 	struct stat st = { 0 };
 	int r;
 
 	if (!segment)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = import_file(source->dir, segment, m->dir.writing, &m->spec, &result, err);
+	request.segment = segment;
+	r = import_file(&request, &result, err);
 	if (!r) {
 		m->samples += result.samples;
 		m->skipped += result.skipped;
@@ -188,6 +198,8 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 	if (!r)
 		r = check_sources(m, words, err);
 	if (!r)
+		r = places_make(&m->options.places, &m->places, err);
+	if (!r)
 		r = open_dir(m, err);
 	for (size_t i = 0; !r && i < m->sources.sessions.nr; i++)
 		r = import_one(m, &m->sources.sessions.at[i], err);
@@ -220,6 +232,7 @@ static int run(const struct command *self, int argc, char **argv)
 	session_dir_close(&m.dir);
 	free(m.named);
 	report_sources_done(&m.sources);
+	naming_places_free(m.places);
 	spec_done(&m.spec);
 	return status;
 }

@@ -11,6 +11,8 @@
 #include "aggregate/session_span.h"
 #include "base/err.h"
 #include "format/session.h"
+#include "resolve/naming.h"
+#include "resolve/naming_unwind.h"
 #include "resolve/replay.h"
 #include "tools/command.h"
 #include "tools/import_jit.h"
@@ -25,6 +27,8 @@ struct import {
 	const struct spec *spec;
 	struct perf_input *input;
 	struct replay *replay;
+	struct naming *naming; /* NULL: nothing is unwound */
+	struct naming_unwind *unwind;
 	struct selection selection;
 	struct session_info info; /* strings are the replay's */
 	struct segment_writer *writer;
@@ -269,7 +273,26 @@ static void jit_mapped(void *ctx, const struct record_mmap *mmap, uint64_t time_
 	import_jit_mapped(&m->jit, mmap, time_ns);
 }
 
-static int read_input(struct import *m, struct err *err)
+/* Where stacks came as they lay in memory, whole or in part. */
+static int use_unwind(struct import *m, struct naming_places *places)
+{
+	const struct perf_input_info *info = perf_input_info(m->input);
+	uint64_t types = 0;
+	int r;
+
+	for (size_t i = 0; i < info->events.nr; i++)
+		types |= info->events.at[i].attr.sample_type;
+	if (!(types & PERF_SAMPLE_STACK_USER))
+		return 0;
+	r = naming_new(replay_dict(m->replay), replay_info(m->replay), "", &m->naming);
+	if (r)
+		return r;
+	naming_use(m->naming, places);
+	r = naming_unwind_new(m->naming, &m->unwind);
+	return r ? r : replay_use_unwind(m->replay, naming_unwind_table, m->unwind);
+}
+
+static int read_input(struct import *m, struct naming_places *places, struct err *err)
 {
 	const struct replay_options options = { .chains = true,
 						.threads = true,
@@ -288,7 +311,8 @@ static int read_input(struct import *m, struct err *err)
 	}
 	m->time_factor = time_factor(perf_input_info(m->input));
 	selection_init(&m->selection, m->spec, replay_dict(m->replay), "");
-	r = convert(m, err);
+	r = use_unwind(m, places);
+	r = r ? err_set(err, r, "out of memory") : convert(m, err);
 	r = close_writer(m, r, err);
 	if (!r && m->jit_dir)
 		import_jit_maps(&m->jit, replay_dict(m->replay));
@@ -296,22 +320,25 @@ static int read_input(struct import *m, struct err *err)
 	if (r)
 		unlink(m->segment);
 	selection_done(&m->selection);
+	naming_unwind_free(m->unwind);
+	naming_free(m->naming);
 	replay_free(m->replay);
 	return r;
 }
 
-int import_file(const char *path, const char *segment, const char *jit_dir,
-		const struct spec *spec, struct import_result *ret_result,
+int import_file(const struct import_request *request, struct import_result *ret_result,
 		struct err *err)
 {
-	struct import m = { .segment = segment, .spec = spec, .jit_dir = jit_dir };
-	int r = perf_input_open(path, &m.input, err);
+	struct import m = { .segment = request->segment,
+			    .spec = request->spec,
+			    .jit_dir = request->jit_dir };
+	int r = perf_input_open(request->path, &m.input, err);
 
 	if (r)
 		return r;
-	r = read_input(&m, err);
+	r = read_input(&m, request->places, err);
 	if (r)
-		err_prefix(err, "%s", path);
+		err_prefix(err, "%s", request->path);
 	else
 		*ret_result = m.result;
 	perf_input_close(m.input);

@@ -7,6 +7,7 @@
 #include "format/perf_input.h"
 
 struct err;
+struct naming_places;
 struct spec;
 
 /* What came of it. */
@@ -20,13 +21,21 @@ struct import_result {
 	bool interrupted; /* perf was killed */
 };
 
-/* Reads `path` ("-": standard input) and writes the samples that `spec` (NULL: all) asks for
- * to the new file `segment`.  Memory does not grow with the samples.  What is damaged or
- * missing is counted.  `jit_dir`: the session's folder, which takes what JIT compilers of this
- * machine wrote; NULL: nothing is looked for.  0, or a negative errno with a line that names the file; there is no
+struct import_request {
+	const char *path; /* "-": standard input */
+	const char *segment;
+	const char *jit_dir; /* the session's folder, which takes what JIT compilers of
+				  * this machine wrote; NULL: nothing is looked for */
+	const struct spec *spec; /* NULL: all samples */
+	/* Stacks that were recorded as registers and a part of the stack are unwound, with
+	 * the binaries that this finds; NULL: with those at their recorded places. */
+	struct naming_places *places;
+};
+/* Reads the file `path` and writes the samples that are asked for to the
+ * new file `segment`.  Memory does not grow with the samples.  What is damaged or
+ * missing is counted.  0, or a negative errno with a line that names the file; there is no
  * segment then. */
-int import_file(const char *path, const char *segment, const char *jit_dir,
-		const struct spec *spec, struct import_result *ret_result,
+int import_file(const struct import_request *request, struct import_result *ret_result,
 		struct err *err);
 /* Whether something of the input could not be read. */
 bool import_is_incomplete(const struct import_result *result);

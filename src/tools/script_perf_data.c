@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "resolve/naming.h"
+#include "resolve/naming_unwind.h"
 #include "resolve/replay.h"
 #include "tools/script_side.h"
 #include "tools/script_sink.h"
@@ -40,6 +41,7 @@ struct later {
 struct reader {
 	struct perf_input *input;
 	struct replay *replay;
+	struct naming_unwind *unwind;
 	struct script_sink sink;
 	struct script_side side;
 	struct err *err;
@@ -112,12 +114,33 @@ static uint16_t mode_of_mark(enum chain_mark mark)
 	return modes[mark];
 }
 
+/* What registers and stack tell of the callers, behind the kernel's.  As perf does, where the
+ * call is rather than where it returns to. */
+static int add_unwound(struct reader *r, const struct record *rec, uint64_t max)
+{
+	uint64_t run[RUN_MAX];
+	const uint64_t *pcs;
+	size_t nr;
+	int result = 0;
+
+	pcs = replay_unwound(r->replay, rec, max, &nr);
+	for (size_t i = 0; !result && i < nr;) {
+		size_t in_run = 0;
+
+		for (; i < nr && in_run < RUN_MAX; i++)
+			run[in_run++] = pcs[i] - (i > 0);
+		result = add_run(r, PERF_RECORD_MISC_USER, run, in_run);
+	}
+	return result;
+}
+
 static int add_chain(struct reader *r, const struct decoder *d,
 		     const struct record *rec)
 {
 	uint64_t left = r->sink.options->max_stack;
 	uint64_t run[RUN_MAX];
 	uint16_t mode = rec->misc;
+	bool has_user = false;
 	size_t nr = 0;
 	int result = 0;
 
@@ -128,6 +151,8 @@ static int add_chain(struct reader *r, const struct decoder *d,
 		if (mark == CHAIN_UNKNOWN_MARK) /* garbage */
 			break;
 		if (mark == CHAIN_ADDRESS) {
+			has_user |= (mode & PERF_RECORD_MISC_CPUMODE_MASK) ==
+				    PERF_RECORD_MISC_USER;
 			run[nr++] = word;
 			left--;
 		}
@@ -139,7 +164,9 @@ static int add_chain(struct reader *r, const struct decoder *d,
 			mode = mode_of_mark(mark);
 		i += mark == CHAIN_USER_DEFERRED; /* its cookie */
 	}
-	return result || !nr ? result : add_run(r, mode, run, nr);
+	if (!result && nr)
+		result = add_run(r, mode, run, nr);
+	return result || has_user || !left ? result : add_unwound(r, rec, left);
 }
 
 static bool has_chain(const struct reader *r, const struct record *rec)
@@ -472,7 +499,10 @@ static int replay_all(struct reader *r, struct err *err)
 	if (result)
 		return result;
 	jit = naming_jit_places(r->sink.naming);
-	if (replay_use_jit(r->replay, &jit))
+	if (replay_use_jit(r->replay, &jit) ||
+	    (r->sink.writer.chains &&
+	     (naming_unwind_new(r->sink.naming, &r->unwind) ||
+	      replay_use_unwind(r->replay, naming_unwind_table, r->unwind))))
 		return err_set(err, -ENOMEM, "out of memory");
 	result = replay_next(r->replay, NULL, err);
 	if (result != 1)
@@ -509,6 +539,7 @@ int script_perf_data(const char *path, const struct script_options *options,
 		err_prefix(err, "%s", path);
 	else
 		take_result(&r, ret_result);
+	naming_unwind_free(r.unwind);
 	script_sink_done(&r.sink);
 	script_side_done(&r.side);
 	replay_free(r.replay);

@@ -96,7 +96,11 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 		# Of a later version than the perf of here reads.
 		[[ $f == *sleep.zstd ]] && continue
 		export_it "$f" 2>/dev/null
-		same "$f" || { echo "$f"; return 1; }
+		if [[ $f == *dwarf* ]]; then
+			same --unwound "$f" || { echo "$f"; return 1; }
+		else
+			same "$f" || { echo "$f"; return 1; }
+		fi
 	done
 }
 

@@ -56,7 +56,10 @@ static void put_cie(struct maker *m, unsigned int version, const char *letters,
 	put(m, 0x78, 1); /* data alignment: -8 */
 	put(m, 16, 1);   /* return address */
 	if (letters[0] == 'z')
-		put(m, 7, 1);
+		put(m,
+		    (strchr(letters, 'P') ? 5 : 0) + (strchr(letters, 'L') ? 1 : 0) +
+			    (strchr(letters, 'R') ? 1 : 0),
+		    1);
 	for (const char *l = letters; *l; l++) {
 		if (*l == 'P') {
 			put(m, PCREL_SDATA4, 1);

@@ -1,0 +1,297 @@
+#include "resolve/unwind.h"
+
+#include <string.h>
+
+#include "decode/record.h"
+#include "resolve/unwind_expr.h"
+#include "resolve/unwind_table.h"
+
+struct run {
+	const struct unwind_arch *arch;
+	const struct unwind_window *window;
+	const struct unwind_ops *ops;
+	struct unwind_regs *regs;
+	uint64_t cfa;      /* of the frame before; 0: there is none */
+	bool is_return;    /* pc is a return address: the call is before it */
+	bool is_short;     /* something behind the window was asked for */
+	unsigned int word; /* bytes of one */
+	uint64_t mask;     /* of an address in registers */
+};
+
+const char *unwind_end_text(enum unwind_end end)
+{
+	static const char *const texts[UNWIND_ENDS] = {
+		[UNWIND_END_ROOT] = "complete",
+		[UNWIND_END_NO_RULE] = "no unwind information",
+		[UNWIND_END_SHORT] = "the copied part of the stack was too short",
+		[UNWIND_END_MEMORY] = "unwind information led outside of the stack",
+		[UNWIND_END_ADDRESS] = "a return address without code",
+		[UNWIND_END_LIMIT] = "too many frames",
+	};
+
+	return end < UNWIND_ENDS ? texts[end] : "";
+}
+
+bool unwind_regs_of_sample(const struct unwind_arch *arch, const struct decoder *d,
+			   const struct record_regs *sample,
+			   struct unwind_regs *ret_regs)
+{
+	bool has_pc = false;
+	uint64_t nr = 0;
+
+	ret_regs->known = 0;
+	for (unsigned int i = 0; i < 64; i++) {
+		uint64_t v;
+
+		if (!(sample->mask >> i & 1))
+			continue;
+		v = decoder_u64_at(d, sample->values, nr++);
+		if (i == arch->perf_pc) {
+			ret_regs->pc = v & arch->address_bits;
+			has_pc = true;
+		}
+		if (i < arch->nr_perf && arch->perf[i] != UNWIND_NO_REG) {
+			ret_regs->at[arch->perf[i]] = v;
+			ret_regs->known |= 1ULL << arch->perf[i];
+		}
+	}
+	return has_pc && ret_regs->known >> arch->sp & 1;
+}
+
+static uint64_t load(const uint8_t *at, unsigned int bytes, bool swap)
+{
+	uint64_t v8;
+	uint32_t v4;
+	uint16_t v2;
+
+	switch (bytes) {
+	case 8:
+		memcpy(&v8, at, sizeof(v8));
+		return swap ? __builtin_bswap64(v8) : v8;
+	case 4:
+		memcpy(&v4, at, sizeof(v4));
+		return swap ? __builtin_bswap32(v4) : v4;
+	case 2:
+		memcpy(&v2, at, sizeof(v2));
+		return swap ? __builtin_bswap16(v2) : v2;
+	default:
+		return *at;
+	}
+}
+
+static bool read_memory(void *ctx, uint64_t address, unsigned int bytes,
+			uint64_t *ret_value)
+{
+	struct run *r = ctx;
+	const struct unwind_window *w = r->window;
+	uint64_t at;
+
+	address &= r->mask;
+	at = address - w->start;
+	/* Odd sizes are for expressions, which ask for powers of two. */
+	if (bytes & (bytes - 1))
+		return false;
+	if (address >= w->start && at <= w->len && bytes <= w->len - at) {
+		*ret_value = load(w->bytes + at, bytes, w->swap);
+		return true;
+	}
+	if (r->ops->read && r->ops->read(r->ops->ctx, address, bytes, ret_value))
+		return true;
+	/* Not more than a stack may be long: the rest is a value that is no address. */
+	r->is_short |= address >= w->start && at < 1ULL << 32;
+	return false;
+}
+
+static bool evaluate(struct run *r, const struct unwind_table *t, int32_t at,
+		     bool has_first, uint64_t *ret_value)
+{
+	struct unwind_expr_env env = { .arch = r->arch,
+				       .swap = t->swap,
+				       .registers = r->regs->at,
+				       .known = r->regs->known,
+				       .read = read_memory,
+				       .ctx = r };
+	const uint8_t *code;
+	size_t len;
+
+	code = unwind_table_code(t, at, &len);
+	return unwind_expr(code, len, &env, has_first, *ret_value, ret_value) == 0;
+}
+
+static bool find_cfa(struct run *r, const struct unwind_table *t,
+		     const struct unwind_set *set, uint64_t *ret_cfa)
+{
+	*ret_cfa = 0;
+	if (set->base == UNWIND_BASE_CODE)
+		return evaluate(r, t, set->offset, false, ret_cfa);
+	if (!(r->regs->known >> set->reg & 1))
+		return false;
+	*ret_cfa = (r->regs->at[set->reg] + (uint64_t)(int64_t)set->offset) & r->mask;
+	return true;
+}
+
+/* The caller's value of one register.  False: it cannot be known. */
+static bool apply(struct run *r, const struct unwind_table *t,
+		  const struct unwind_rule *rule, uint64_t cfa, uint64_t *ret_value)
+{
+	switch (rule->how) {
+	case UNWIND_AT_CFA:
+		return read_memory(r, cfa + (uint64_t)(int64_t)rule->value, r->word,
+				   ret_value);
+	case UNWIND_CFA_PLUS:
+		*ret_value = cfa + (uint64_t)(int64_t)rule->value;
+		return true;
+	case UNWIND_REGISTER:
+		*ret_value = r->regs->at[rule->value];
+		return r->regs->known >> rule->value & 1;
+	case UNWIND_EXPRESSION:
+		*ret_value = cfa;
+		return evaluate(r, t, rule->value, true, ret_value) &&
+		       read_memory(r, *ret_value, r->word, ret_value);
+	case UNWIND_VALUE:
+		*ret_value = cfa;
+		return evaluate(r, t, rule->value, true, ret_value);
+	default:
+		return false;
+	}
+}
+
+/* The caller's registers.  False: there is no caller, or it is not known who it is; then
+ * *ret_end says which. */
+static bool step_rules(struct run *r, const struct unwind_table *t,
+		       const struct unwind_set *set, enum unwind_end *ret_end)
+{
+	const struct unwind_arch *a = r->arch;
+	const struct unwind_rule *rules = t->rules.at + set->first_rule;
+	struct unwind_regs *regs = r->regs;
+	uint64_t values[UNWIND_REGS];
+	uint64_t known = regs->known, cfa, pc;
+	bool has_sp = false, has_return = false;
+
+	*ret_end = UNWIND_END_MEMORY;
+	if (!find_cfa(r, t, set, &cfa))
+		return false;
+	for (unsigned int i = 0; i < set->nr_rules; i++) {
+		bool good = apply(r, t, &rules[i], cfa, &values[i]);
+
+		has_sp |= rules[i].slot == a->sp;
+		if (rules[i].slot == set->return_slot) {
+			has_return = true;
+			if (rules[i].how == UNWIND_UNDEFINED)
+				*ret_end = UNWIND_END_ROOT;
+			if (!good)
+				return false;
+		}
+		known = good ? known | 1ULL << rules[i].slot
+			     : known & ~(1ULL << rules[i].slot);
+	}
+	for (unsigned int i = 0; i < set->nr_rules; i++)
+		regs->at[rules[i].slot] = values[i];
+	regs->known = known;
+	if (!has_sp) {
+		regs->at[a->sp] = (cfa - a->frame_bias) & r->mask;
+		regs->known |= 1ULL << a->sp;
+	}
+	pc = regs->at[set->return_slot] & a->address_bits;
+	/* A return address that is still in its register is good for the innermost frame, and
+	 * for one that a signal interrupted. */
+	if (!has_return && (a->link == UNWIND_NO_REG || r->is_return)) {
+		*ret_end = UNWIND_END_NO_RULE;
+		return false;
+	}
+	if (pc == regs->pc && cfa == r->cfa)
+		return false;
+	r->cfa = cfa;
+	r->is_return = !set->is_signal;
+	regs->pc = pc;
+	return true;
+}
+
+/* Code without rules: by the convention of frame pointers, if it follows it. */
+static bool step_frame_pointer(struct run *r, enum unwind_end *ret_end)
+{
+	const struct unwind_arch *a = r->arch;
+	struct unwind_regs *regs = r->regs;
+	uint64_t fp, next, pc;
+
+	*ret_end = UNWIND_END_NO_RULE;
+	if (a->fp == UNWIND_NO_REG || !(regs->known >> a->fp & 1))
+		return false;
+	fp = regs->at[a->fp] & r->mask;
+	if (!fp && r->is_return)
+		*ret_end = UNWIND_END_ROOT;
+	if (fp < regs->at[a->sp] || fp % r->word)
+		return false;
+	if (!read_memory(r, fp, r->word, &next) ||
+	    !read_memory(r, fp + r->word, r->word, &pc))
+		return false;
+	regs->at[a->fp] = next;
+	regs->at[a->sp] = fp + 2ULL * r->word;
+	regs->pc = pc & a->address_bits;
+	if (a->link != UNWIND_NO_REG)
+		regs->at[a->link] = pc;
+	r->cfa = regs->at[a->sp];
+	r->is_return = true;
+	return true;
+}
+
+/* Moves to the caller's frame. */
+static bool step(struct run *r, enum unwind_end *ret_end)
+{
+	const struct unwind_table *t = NULL;
+	const struct unwind_set *set;
+	uint64_t offset;
+	enum unwind_code code;
+
+	/* The call may be the last instruction of its function. */
+	code = r->ops->find(r->ops->ctx, r->regs->pc - r->is_return, &t, &offset);
+	if (code == UNWIND_CODE_NOWHERE) {
+		*ret_end = UNWIND_END_ADDRESS;
+		return false;
+	}
+	if (r->arch->pc != UNWIND_NO_REG) {
+		r->regs->at[r->arch->pc] = r->regs->pc;
+		r->regs->known |= 1ULL << r->arch->pc;
+	}
+	if (code == UNWIND_CODE_WITH_TABLE) {
+		set = unwind_table_find(t, offset);
+		if (set->base != UNWIND_NONE && t->arch == r->arch)
+			return step_rules(r, t, set, ret_end);
+	}
+	return step_frame_pointer(r, ret_end);
+}
+
+enum unwind_end unwind_stack(const struct unwind_arch *arch, struct unwind_regs *regs,
+			     const struct unwind_window *window,
+			     const struct unwind_ops *ops, uint64_t *pcs, size_t max,
+			     size_t *ret_nr)
+{
+	struct run r = { .arch = arch,
+			 .window = window,
+			 .ops = ops,
+			 .regs = regs,
+			 .word = arch->is64 ? 8 : 4,
+			 .mask = arch->is64 ? UINT64_MAX : UINT32_MAX };
+	enum unwind_end end = UNWIND_END_LIMIT;
+	size_t nr = 0;
+
+	while (nr < max) {
+		pcs[nr++] = regs->pc;
+		r.is_short = false;
+		if (!step(&r, &end)) {
+			/* Where no code is there was no call either. */
+			if (end == UNWIND_END_ADDRESS && nr > 1)
+				nr--;
+			if (r.is_short && end != UNWIND_END_ROOT)
+				end = UNWIND_END_SHORT;
+			break;
+		}
+		if (!regs->pc) {
+			end = UNWIND_END_ROOT;
+			break;
+		}
+		end = UNWIND_END_LIMIT;
+	}
+	*ret_nr = nr;
+	return end;
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# Stacks of recordings with registers and copies of the stack (--call-graph dwarf): the machine
+# that recorded them unwound them, too, and is the oracle.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR
+}
+
+script()
+{
+	timeout -k 5 60 "$OPROFILE" script "$@"
+}
+
+# What we and perf of that machine make of its recording: $out/ours, $out/native.
+both()
+{
+	need_data
+	export PERF_BUILDID_DIR=$DATA/$1/debug-cache
+	script "$DATA/$1/perf.dwarf.data" >"$out/ours" 2>"$out/err"
+	zcat "$DATA/$1/perf.dwarf.data.script.txt.gz" >"$out/native"
+	[ "$(grep -c . "$out/native")" -gt 1000 ]
+}
+
+record_here()
+{
+	need perf
+	timeout 60 perf record -q -o "$out/perf.data" -e cpu-clock "$@" 2>/dev/null ||
+		skip "perf cannot record here: $*"
+}
+
+@test "AArch64: every frame that its own perf has, and no other" {
+	both arm64
+	cmp "$out/native" "$out/ours"
+}
+
+# libdw calls a name it found in the symbol table twice "(inlined)": the addresses are the same.
+@test "s390x, the other byte order: every address that its own perf has" {
+	both s390x
+	[ "$(diff "$out/native" "$out/ours" | grep '^<' | grep -vc '(inlined)$')" -eq 0 ]
+	awk '{ print $1 }' "$out/native" >"$out/native.ips"
+	awk '{ print $1 }' "$out/ours" >"$out/ours.ips"
+	cmp "$out/native.ips" "$out/ours.ips"
+}
+
+# Its perf has no rules for much of its own code, and stops there.
+@test "armhf, Thumb: all that its own perf has, and the callers it does not find" {
+	both armhf
+	[ "$(diff "$out/native" "$out/ours" | grep -c '^<')" -eq 0 ]
+	[ "$(grep -c 'main+0x' "$out/ours")" -gt $((2 * $(grep -c 'main+0x' "$out/native"))) ]
+}
+
+@test "without the binaries: what can be said, and nothing made up" {
+	need_data
+	export PERF_BUILDID_DIR=$out/nothing
+	script "$DATA/s390x/perf.dwarf.data" >"$out/ours" 2>"$out/err"
+	# A frame of the user's where there was one, no caller.
+	[ "$(awk '/^\t/ && !/kernel|ext4/ { n++ } /^$/ { if (n > most) most = n; n = 0 }
+		END { print most + 0 }' "$out/ours")" -eq 1 ]
+}
+
+@test "a recursion of 300 without frame pointers: whole, in the script and in a session" {
+	record_here -F 999 --call-graph dwarf,32768 -- "$WORKLOADS/deep" 300 500
+	script --max-stack 1000 "$out/perf.data" >"$out/ours" 2>"$out/err"
+	# In all samples of its function: 300 + 1 calls, a fourth of them by way of the other.
+	awk '/^\t/ && / descend\+/ { d++ } /^\t/ && / descend_wide\+/ { w++ }
+		/^\t/ && / bottom\+/ { is = 1 } /^\t/ { last = $2 }
+		/^$/ { if (is) { n++; if (d != 301 || w != 75 || last !~ /^_start/) bad++ }
+			d = w = is = 0 }
+		END { print n + 0, bad + 0; exit !(n > 100 && bad * 50 < n) }' "$out/ours"
+	"$OPROFILE" import --session-dir "$out" "$out/perf.data"
+	"$OPROFILE" script --max-stack 1000 --session-dir "$out" -F ip,sym >"$out/session"
+	[ "$(grep -c ' descend$' "$out/session")" -gt $((100 * 295)) ]
+	"$OPROFILE" report --session-dir "$out" --quality --csv >/dev/null
+	"$OPROFILE" report --session-dir "$out" --quality |
+		awk '$1 == "truncated" { found = 1; if ($3 + 0 > 5) exit 1 } END { exit !found }'
+}
+
+@test "a window that is too short: said, not mixed with what is whole" {
+	record_here -F 999 --call-graph dwarf,1024 -- "$WORKLOADS/deep" 300 300
+	"$OPROFILE" report --quality "$out/perf.data" >"$out/quality"
+	awk '$1 == "truncated" && $3 > 90 { found = 1 } END { exit !found }' "$out/quality"
+}
+
+@test "what perf finds here is found, and more" {
+	record_here -F 1999 --call-graph dwarf,16384 -- \
+		sh -c 'ls -lR /usr/include >/dev/null; seq 100000 | sort | md5sum >/dev/null'
+	timeout -k 5 60 perf script --no-inline -f -i "$out/perf.data" >"$out/perf" 2>/dev/null \
+		</dev/null || skip "perf cannot read what it recorded"
+	script "$out/perf.data" >"$out/ours" 2>"$out/err"
+	# perf ends many with what is no address of code.
+	awk '/^\t/ { print $1 }' "$out/perf" | grep -v '^f*$' >"$out/perf.ips"
+	awk '/^\t/ { print $1 }' "$out/ours" >"$out/ours.ips"
+	[ "$(wc -l <"$out/perf.ips")" -gt 500 ]
+	[ "$(diff "$out/perf.ips" "$out/ours.ips" | grep -c '^<')" -le $(($(wc -l <"$out/perf.ips") / 200)) ]
+	"$OPROFILE" report --quality "$out/perf.data" >"$out/quality"
+	awk '$1 == "truncated" { found = 1; if ($3 + 0 > 5) exit 1 } END { exit !found }' \
+		"$out/quality"
+}
