@@ -92,7 +92,7 @@ record_here()
 		</dev/null || skip "perf cannot read what it recorded"
 	script "$out/perf.data" >"$out/ours" 2>"$out/err"
 	# perf ends many with what is no address of code.
-	awk '/^\t/ { print $1 }' "$out/perf" | grep -v '^f*$' >"$out/perf.ips"
+	awk '/^\t/ && !/\(\[(unknown|stack)\]\)$/ { print $1 }' "$out/perf" >"$out/perf.ips"
 	awk '/^\t/ { print $1 }' "$out/ours" >"$out/ours.ips"
 	[ "$(wc -l <"$out/perf.ips")" -gt 500 ]
 	[ "$(diff "$out/perf.ips" "$out/ours.ips" | grep -c '^<')" -le $(($(wc -l <"$out/perf.ips") / 200)) ]
