@@ -11,6 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 # What builds it; its twin, and who of the other programs is asked about that.
 Subject = namedtuple("Subject", "name tools build twin blind", defaults=(None, ()))
 NO_SPLIT = ["binutils", "elfutils"]
+EVERYBODY = [*NO_SPLIT, "llvm"]
 QUICK_NAMES = {"gcc -O2", "gcc -O2 split", "clang -O2 DWARF 5", "gfortran"}
 
 
@@ -88,7 +89,7 @@ def subjects(quick):
         Subject("gcc -O3 -flto", ["gcc"], c("gcc", "-O3", "-flto")),
         Subject("gcc -O2 DWARF 4", ["gcc"], c("gcc", "-O2", "-gdwarf-4")),
         Subject("gcc -O2 split", ["gcc"],
-                c("gcc", "-O2", "-gsplit-dwarf"), c("gcc", "-O2"), NO_SPLIT),
+                c("gcc", "-O2", "-gsplit-dwarf"), c("gcc", "-O2"), EVERYBODY),
         Subject("gcc -O2 dwz", ["gcc", "dwz"], build_dwz, c("gcc", "-O2"), ["llvm"]),
         Subject("clang -O2 DWARF 4", ["clang"], clang4),
         Subject("clang -O2 DWARF 5", ["clang"],

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from builds import HERE, NO_SPLIT, Subject, run, share
+from builds import EVERYBODY, HERE, Subject, run, share
 
 SOURCES = ("deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] "
            "http://deb.debian.org/debian bookworm main\n")
@@ -152,7 +152,8 @@ def subjects(folder):
         Subject("redis dwz", ["gcc", "dwz"],
                 then(redis("gcc", "-O2"), share), redis("gcc", "-O2"), ["llvm"]),
         Subject("redis dwp", ["gcc", "dwp"],
-                then(redis("gcc", "-O2", "-gsplit-dwarf"), pack), redis("gcc", "-O2"), NO_SPLIT),
+                then(redis("gcc", "-O2", "-gsplit-dwarf"), pack), redis("gcc", "-O2"),
+                EVERYBODY),
         Subject("sqlite gcc -O0", ["gcc"], sqlite("gcc", "-O0")),
         Subject("sqlite gcc -O2", ["gcc"], sqlite("gcc", "-O2")),
         Subject("sqlite gcc -O3 -flto", ["gcc"], sqlite("gcc", "-O3", "-flto")),
@@ -160,7 +161,7 @@ def subjects(folder):
         Subject("sqlite clang -O2 DWARF 5", ["clang"], sqlite("clang", "-O2", "-gdwarf-5"),
                 sqlite("clang", "-O2", "-gdwarf-4"), ["binutils"]),
         Subject("sqlite split", ["gcc"],
-                sqlite("gcc", "-O2", "-gsplit-dwarf"), sqlite("gcc", "-O2"), NO_SPLIT),
+                sqlite("gcc", "-O2", "-gsplit-dwarf"), sqlite("gcc", "-O2"), EVERYBODY),
         Subject("templates of Eigen and JSON", ["g++"],
                 lambda out: run(["g++", "-g", *heavy, "-o", out], **QUIET)),
         Subject("ninja g++", ["g++"], lambda out: build_ninja(folder, out, "g++")),
