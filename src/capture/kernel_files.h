@@ -20,9 +20,11 @@ int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
 			       const char *boot_id, struct err *err);
 /* `modules`: one line a module, "name 0xADDR SIZE BUILD-ID-HEX-or-- .text=0xADDR ...". */
 int kernel_files_save_modules(const char *current_dir, struct err *err);
-/* Of modules that came later: their lines are added to `modules`, and their symbols to
- * `modules.kallsyms`, behind an empty line for each. */
+/* Of modules that came later: their lines are added to `modules` ... */
 int kernel_files_add_modules(const char *current_dir, const struct proc_module *modules,
+			     size_t nr, struct err *err);
+/* ... and their symbols to `modules.kallsyms`, behind an empty line for each. */
+int kernel_files_add_symbols(const char *current_dir, const struct proc_module *modules,
 			     size_t nr, struct err *err);
 /* The vdso mapped into this process: its bytes (borrowed, for ever) and their number.
  * 0 or -ENODATA. */

@@ -66,17 +66,24 @@ static int read_symbols(struct buf *out)
 int kernel_files_add_modules(const char *current_dir, const struct proc_module *modules,
 			     size_t nr, struct err *err)
 {
-	struct buf lines = { 0 }, all = { 0 }, symbols = { 0 };
+	struct buf lines = { 0 };
 	int r;
 
 	for (size_t i = 0; i < nr; i++)
 		kernel_files_describe_module(&modules[i], "/sys/module", &lines);
 	r = append(current_dir, "modules", &lines, err);
-	if (!r) {
-		r = read_symbols(&all);
-		if (r)
-			err_sys(err, r, "/proc/kallsyms");
-	}
+	buf_done(&lines);
+	return r;
+}
+
+int kernel_files_add_symbols(const char *current_dir, const struct proc_module *modules,
+			     size_t nr, struct err *err)
+{
+	struct buf all = { 0 }, symbols = { 0 };
+	int r = read_symbols(&all);
+
+	if (r)
+		err_sys(err, r, "/proc/kallsyms");
 	for (size_t i = 0; !r && i < nr; i++) {
 		buf_put_u8(&symbols, '\n');
 		kernel_files_filter_module((const char *)all.data, all.len,
@@ -84,7 +91,6 @@ int kernel_files_add_modules(const char *current_dir, const struct proc_module *
 	}
 	if (!r)
 		r = append(current_dir, "modules.kallsyms", &symbols, err);
-	buf_done(&lines);
 	buf_done(&all);
 	buf_done(&symbols);
 	return r;

@@ -15,11 +15,39 @@ static struct module_watch_entry *find(struct module_watch *w,
 	for (size_t i = 0; i < w->known.nr; i++) {
 		struct module_watch_entry *e = &w->known.at[i];
 
-		if (e->module.address == m->address && e->module.bytes == m->bytes &&
+		/* What runs only once is given back when it is live. */
+		if (e->module.address == m->address &&
+		    (e->module.bytes == m->bytes ||
+		     (!e->module.live && e->module.bytes > m->bytes)) &&
 		    !strcmp(e->module.name, m->name))
 			return e;
 	}
 	return NULL;
+}
+
+void module_watch_told(struct module_watch *w, const char *name, uint64_t time_ns)
+{
+	struct module_told told = { .time_ns = time_ns };
+	size_t len = strlen(name);
+
+	if (len >= sizeof(told.name))
+		return;
+	memcpy(told.name, name, len + 1);
+	/* Without the memory it is seen at a later look. */
+	(void)vec_push(&w->told, told);
+}
+
+bool module_watch_is_told(const struct module_watch *w)
+{
+	return w->told.nr;
+}
+
+uint64_t module_watch_time(const struct module_watch *w, const char *name)
+{
+	for (size_t i = w->told.nr; i; i--)
+		if (!strcmp(w->told.at[i - 1].name, name))
+			return w->told.at[i - 1].time_ns;
+	return 0;
 }
 
 static int take_module(struct module_watch *w, const struct proc_module *m,
@@ -39,7 +67,7 @@ static int take_module(struct module_watch *w, const struct proc_module *m,
 			r = tell(ctx, MODULE_CAME, m);
 	}
 	e->seen = true;
-	if (!r && m->live && !e->told_live) {
+	if (!r && !e->told_live && (m->live || module_watch_time(w, m->name))) {
 		e->told_live = true;
 		r = tell(ctx, MODULE_LIVE, m);
 	}
@@ -72,6 +100,7 @@ int module_watch_take(struct module_watch *w, const char *text, module_watch_tel
 		if (m.address && m.bytes)
 			r = take_module(w, &m, tell, ctx);
 	forget_gone(w);
+	w->told.nr = 0;
 	w->begun = true;
 	return r;
 }
@@ -93,7 +122,7 @@ int module_watch_look(struct module_watch *w, module_watch_tell tell, void *ctx)
 	buf_put_u8(&w->text, '\0');
 	if (w->text.failed)
 		return -ENOMEM;
-	if (w->begun && w->text.len == w->last.len &&
+	if (w->begun && !w->told.nr && w->text.len == w->last.len &&
 	    !memcmp(w->text.data, w->last.data, w->text.len))
 		return 0;
 	return module_watch_take(w, (const char *)w->text.data, tell, ctx);
@@ -104,4 +133,5 @@ void module_watch_done(struct module_watch *w)
 	buf_done(&w->text);
 	buf_done(&w->last);
 	vec_done(&w->known);
+	vec_done(&w->told);
 }

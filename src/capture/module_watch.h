@@ -15,10 +15,17 @@ struct module_watch_entry {
 	bool seen; /* in the text at hand */
 };
 
+/* The kernel said that it was loaded. */
+struct module_told {
+	char name[PROC_MODULE_NAME_MAX];
+	uint64_t time_ns;
+};
+
 struct module_watch { /* all zero to begin with */
 	struct buf text;
 	struct buf last; /* the text before */
 	VEC(struct module_watch_entry) known;
+	VEC(struct module_told) told;
 	bool begun;
 	bool off; /* a kernel without modules */
 };
@@ -32,6 +39,11 @@ enum module_event {
 typedef int (*module_watch_tell)(void *ctx, enum module_event event,
 				 const struct proc_module *module);
 
+/* A module was loaded then: at the next look it is live, whatever is said of it there. */
+void module_watch_told(struct module_watch *w, const char *name, uint64_t time_ns);
+/* Whether one was told of since the last look, and when; 0: it was not. */
+bool module_watch_is_told(const struct module_watch *w);
+uint64_t module_watch_time(const struct module_watch *w, const char *name);
 /* Reads /proc/modules and tells what is new since the last look; the first one tells nothing.
  * Modules with hidden addresses are none.  0, what `tell` returned, or another negative
  * errno. */

@@ -111,6 +111,21 @@ bool perf_attr_namespaces(struct perf_event_attr *side_band,
 	return true;
 }
 
+void perf_attr_tracepoint(struct perf_event_attr *a, uint64_t id)
+{
+	*a = (struct perf_event_attr){
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(*a),
+		.config = id,
+		.sample_period = 1,
+		.sample_type =
+			PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.wakeup_events = 1,
+	};
+}
+
 int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu)
 {
 	int fd = (int)syscall(SYS_perf_event_open, a, tid, cpu, -1,

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct err;
@@ -18,6 +19,9 @@ void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_con
 bool perf_attr_namespaces(struct perf_event_attr *side_band,
 			  const struct perf_source_config *c,
 			  struct perf_event_attr *ret_attr);
+
+/* A tracepoint's samples: id, time and raw data alone, one wakeup each. */
+void perf_attr_tracepoint(struct perf_event_attr *a, uint64_t id);
 
 /* The descriptor, which is closed on exec, or a negative errno.  `tid` -1: all tasks. */
 int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu);

@@ -17,6 +17,7 @@
 #include "capture/cpus.h"
 #include "capture/perf_attrs.h"
 #include "capture/ring.h"
+#include "capture/tracepoint.h"
 
 enum {
 	SAMPLE_PAGES =
@@ -44,6 +45,8 @@ struct perf_source {
 	/* Of the records of namespaces alone, which are read as the side band's. */
 	struct perf_event_attr namespaces;
 	bool has_namespaces;
+	struct tracepoint
+		module_load; /* in the same rings, if there is a descriptor of it */
 	int epoll_fds
 		[PERF_SOURCE_RING_COUNT]; /* that of the samples is the side band's, too */
 };
@@ -177,6 +180,56 @@ static int open_cpu(struct perf_source *s, struct opening *o, size_t cpu)
 	return r;
 }
 
+/* Modules that are loaded wake us, whoever loads them.  Without that the list of them is read
+ * again and again, as ever. */
+static void open_modules(struct perf_source *s)
+{
+	struct perf_event_attr attr;
+
+	if (!s->has_namespaces ||
+	    tracepoint_read("module/module_load", &s->module_load))
+		return;
+	perf_attr_tracepoint(&attr, s->module_load.id);
+	for (size_t i = 0, nr = s->fds.nr; i < nr; i++) {
+		struct event_fd entry = s->fds.at[i];
+		int ring_fd = entry.fd;
+
+		if (entry.kind != PERF_SOURCE_NAMESPACES)
+			continue;
+		entry.fd = perf_attr_open(&attr, -1, s->cpus.at[entry.cpu]);
+		if (entry.fd < 0)
+			return;
+		if (ioctl(entry.fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) ||
+		    !vec_push(&s->fds, entry)) {
+			close(entry.fd);
+			return;
+		}
+	}
+}
+
+bool perf_source_module_event(const struct perf_source *s, const void *record,
+			      size_t len, const char **ret_name, uint64_t *ret_time_ns)
+{
+	/* What perf_attr_tracepoint() asks for. */
+	struct {
+		struct perf_event_header header;
+		uint64_t id;
+		uint64_t time_ns;
+		uint32_t raw_bytes;
+	} __attribute__((packed)) head;
+	const char *raw = (const char *)record + sizeof(head);
+
+	if (len < sizeof(head))
+		return false;
+	memcpy(&head, record, sizeof(head));
+	if (head.header.type != PERF_RECORD_SAMPLE ||
+	    head.raw_bytes > len - sizeof(head))
+		return false;
+	*ret_name = tracepoint_name(&s->module_load, raw, head.raw_bytes);
+	*ret_time_ns = head.time_ns;
+	return *ret_name;
+}
+
 static void raise_fd_limit(void)
 {
 	struct rlimit limit;
@@ -270,6 +323,8 @@ static int open_all(struct perf_source *s, struct opening *o)
 							 o->config, &s->namespaces);
 	for (size_t i = 0; i < s->cpus.nr && !r; i++)
 		r = open_cpu(s, o, i);
+	if (!r && !o->config->no_kernel)
+		open_modules(s);
 	return r;
 }
 

@@ -21,6 +21,7 @@ struct perf_source_config {
 		tids; /* threads to follow with all they start; NULL: every CPU whole */
 	size_t nr_tids;
 	bool on_exec;      /* sampling begins with the exec of the one tid */
+	bool no_kernel;    /* only user space is sampled */
 	bool chains;       /* kernel and frame-pointer user call chains */
 	size_t ring_pages; /* data pages of a CPU's sample ring; 0: chosen here */
 };
@@ -69,6 +70,11 @@ typedef int (*perf_source_fn)(void *ctx, const void *record, size_t len);
  * and frees the space.  0 or what `fn` returned. */
 int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 		      perf_source_fn fn, void *ctx);
+/* A kernel module that was loaded, of a record of the side band; its sections and symbols can be
+ * read from then on.  False: it is another record.  Only where the kernel tells
+ * of namespaces, and tracefs can be read.  The name is borrowed from the record. */
+bool perf_source_module_event(const struct perf_source *s, const void *record,
+			      size_t len, const char **ret_name, uint64_t *ret_time_ns);
 /* Samples that found no room so far, as the kernel counts them (PERF_FORMAT_LOST).  0, or
  * -EOPNOTSUPP on kernels before 6.0. */
 int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost);

@@ -35,12 +35,19 @@ void recorder_keep_jit(struct recorder *r, const struct record *rec)
 int recorder_take_side_band(void *ctx, const void *record, size_t len)
 {
 	struct recorder *r = ctx;
-	int result = side_band_add(&r->side_band, &r->decoder, record, len);
+	int result;
 	struct record rec;
+	uint64_t time_ns;
+	const char *name;
 
 	r->nr_side_band++;
+	if (perf_source_module_event(r->source, record, len, &name, &time_ns)) {
+		module_watch_told(&r->modules, name, time_ns);
+		return 0;
+	}
 	if (!decoder_record(&r->decoder, record, len, &rec, NULL))
 		recorder_attend_to(r, &rec);
+	result = side_band_add(&r->side_band, &r->decoder, record, len);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
 	if (result != -EBADMSG)
@@ -152,6 +159,9 @@ static int drain(struct recorder *r)
 	if (!result)
 		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
 					   recorder_take_side_band, r);
+	if (!result && module_watch_is_told(&r->modules))
+		result = recorder_look_at_modules(r);
+	recorder_read_symbols(r);
 	if (!result &&
 	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
 		result = err_set(r->err, -ENOMEM, "out of memory");
@@ -223,6 +233,8 @@ void recorder_free(struct recorder *r)
 	jit_keeper_done(&r->jit_keeper);
 	side_band_done(&r->side_band);
 	module_watch_done(&r->modules);
+	recorder_end_symbols(r);
+	vec_done(&r->symbols_due);
 	buf_done(&r->held);
 	decoder_done(&r->decoder);
 	dict_done(&r->dict);
@@ -237,6 +249,7 @@ static int drain_to_end(struct recorder *r)
 
 	perf_source_enable(r->source, false);
 	result = drain(r);
+	recorder_end_symbols(r);
 	/* Sampling has stopped: what is held has nothing left to wait for. */
 	r->frontier_ns = UINT64_MAX;
 	if (!result)

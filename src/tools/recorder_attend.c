@@ -57,6 +57,12 @@ int recorder_attend(struct recorder *r, struct err *err)
 	r->err = err;
 	result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
 				   recorder_take_side_band, r);
+	if (!result && module_watch_is_told(&r->modules))
+		result = recorder_look_at_modules(r);
+	recorder_read_symbols(r);
+	/* Ticks until they are read. */
+	if (r->symbols_due.nr && r->attention_end_ns < r->symbols_due_ns + TICK_NS)
+		r->attention_end_ns = r->symbols_due_ns + TICK_NS;
 	r->next_look_ns = now + (now < r->attention_end_ns ? TICK_NS : MUTE_NS);
 	return result;
 }

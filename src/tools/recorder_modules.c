@@ -1,5 +1,8 @@
 /* recorder_modules.c - kernel modules that are loaded while a recording runs. */
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 
 #include "base/err.h"
 #include "base/log.h"
@@ -7,6 +10,10 @@
 #include "capture/snapshot.h"
 #include "tools/recorder_priv.h"
 #include "tools/session_dir.h"
+
+enum {
+	SYMBOLS_DELAY_NS = 20 * NS_PER_MS
+};
 
 struct look {
 	struct recorder *r;
@@ -17,11 +24,12 @@ struct look {
 static int take_module(struct look *l, const struct proc_module *m)
 {
 	struct recorder *r = l->r;
+	uint64_t time_ns = module_watch_time(&r->modules, m->name);
 	int result;
 
 	log_say(LOG_DEBUG, "module %s was loaded", m->name);
 	r->snapshot_is_new = true;
-	result = snapshot_module(r->snapshot, m, r->modules_ns + 1);
+	result = snapshot_module(r->snapshot, m, time_ns ? time_ns : r->modules_ns + 1);
 	r->snapshot_is_new = false;
 	return result;
 }
@@ -50,6 +58,86 @@ int recorder_look_at_modules(struct recorder *r)
 						  l.live.nr, &err))
 		log_say(LOG_WARNING, "modules loaded meanwhile are not saved: %s",
 			err.text);
+	for (size_t i = 0; i < l.live.nr; i++)
+		(void)vec_push(&r->symbols_due, l.live.at[i]);
+	if (l.live.nr)
+		r->symbols_due_ns = recorder_now_ns(CLOCK_MONOTONIC) + SYMBOLS_DELAY_NS;
 	vec_done(&l.live);
 	return result == -ENOMEM ? err_set(r->err, result, "out of memory") : 0;
+}
+
+/* ---- symbols ---- */
+
+/* What the thread has is its own until it is joined. */
+struct symbols_job {
+	pthread_t thread;
+	atomic_bool done;
+	const char *dir;
+	VEC(struct proc_module) modules;
+	struct err err;
+	int result;
+};
+
+static void *read_symbols(void *arg)
+{
+	struct symbols_job *job = arg;
+
+	job->result = kernel_files_add_symbols(job->dir, job->modules.at,
+					       job->modules.nr, &job->err);
+	atomic_store(&job->done, true);
+	return NULL;
+}
+
+static void free_job(struct symbols_job *job)
+{
+	if (job->result)
+		log_say(LOG_WARNING,
+			"symbols of modules loaded meanwhile are not saved: %s",
+			job->err.text);
+	vec_done(&job->modules);
+	free(job);
+}
+
+static void start_job(struct recorder *r)
+{
+	struct symbols_job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return;
+	job->dir = r->config.dir->writing;
+	for (size_t i = 0; i < r->symbols_due.nr; i++)
+		(void)vec_push(&job->modules, r->symbols_due.at[i]);
+	r->symbols_due.nr = 0;
+	if (!pthread_create(&job->thread, NULL, read_symbols, job)) {
+		r->symbols_job = job;
+		return;
+	}
+	(void)read_symbols(job);
+	free_job(job);
+}
+
+static void join_job(struct recorder *r)
+{
+	pthread_join(r->symbols_job->thread, NULL);
+	free_job(r->symbols_job);
+	r->symbols_job = NULL;
+}
+
+void recorder_read_symbols(struct recorder *r)
+{
+	if (r->symbols_job && atomic_load(&r->symbols_job->done))
+		join_job(r);
+	if (!r->symbols_job && r->symbols_due.nr &&
+	    recorder_now_ns(CLOCK_MONOTONIC) >= r->symbols_due_ns)
+		start_job(r);
+}
+
+void recorder_end_symbols(struct recorder *r)
+{
+	if (r->symbols_job)
+		join_job(r);
+	if (r->symbols_due.nr)
+		start_job(r);
+	if (r->symbols_job)
+		join_job(r);
 }

@@ -259,6 +259,7 @@ static int open_source(struct recorder *r, struct err *err)
 		.events = c->events,
 		.nr_events = c->nr_events,
 		.on_exec = c->on_exec,
+		.no_kernel = c->session_flags & SESSION_USER_ONLY,
 		.chains = c->chains,
 		.ring_pages = c->ring_pages,
 	};

@@ -52,7 +52,10 @@ struct recorder {
 	uint64_t nr_writes;
 	uint64_t nr_side_band;
 	struct module_watch modules;
-	uint64_t modules_ns; /* all that were there then are known */
+	VEC(struct proc_module) symbols_due; /* of these modules, ... */
+	uint64_t symbols_due_ns;             /* ... from then on */
+	struct symbols_job *symbols_job;     /* reads them; NULL: nothing is read */
+	uint64_t modules_ns;                 /* all that were there then are known */
 	struct containers containers;
 	uint64_t attention_end_ns; /* until then containers may come at any moment */
 	uint64_t next_look_ns;     /* at what the side band has new of them */
@@ -80,5 +83,10 @@ void recorder_attend_to(struct recorder *r, const struct record *rec);
 /* Looks whether modules have come since the last look, and takes them as mapped since then.
  * The first one, before the snapshot, takes what is there as known.  0 or -ENOMEM. */
 int recorder_look_at_modules(struct recorder *r);
+/* Has the symbols of modules that came read, if it is time: by a thread, for that takes long, and
+ * others may come and go meanwhile. */
+void recorder_read_symbols(struct recorder *r);
+/* Waits until all are read. */
+void recorder_end_symbols(struct recorder *r);
 /* Frees all but the segment's writer, which must be closed. */
 void recorder_free(struct recorder *r);

@@ -5,6 +5,7 @@
 
 #include "format/jitdump.h"
 #include "resolve/jit_dump.h"
+#include "resolve/jit_lines.h"
 #include "resolve/jit_times.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,6 +16,29 @@ static int count_line(void *ctx, const struct jitdump_line *line)
 
 	*total += strlen(line->file);
 	return 0;
+}
+
+/* Each code is found where it is, if by its name. */
+static void check_lines(const struct jitdump *d, const struct mapped *bytes)
+{
+	struct jit_lines *l;
+
+	if (jit_lines_new(d, bytes, &l))
+		abort();
+	for (size_t i = 0; i < d->codes.nr && i < 64; i++) {
+		uint64_t last = d->codes.at[i].address + d->codes.at[i].size - 1;
+		const struct jitdump_code *code = jit_lines_code(l, last, NULL);
+		const char *file;
+		uint32_t line;
+
+		if (last < d->codes.at[i].address)
+			continue;
+		if (!code || last - code->address >= code->size)
+			abort();
+		if (jit_lines_find(l, code, last, &file, &line) && !file)
+			abort();
+	}
+	jit_lines_free(l);
 }
 
 static void check_codes(const struct jitdump *d, const uint8_t *data, size_t size)
@@ -34,6 +58,7 @@ static void check_codes(const struct jitdump *d, const uint8_t *data, size_t siz
 	}
 	if (!jit_dump_symtab(d, &bytes, &tab))
 		symtab_free(tab);
+	check_lines(d, &bytes);
 }
 
 static void check_times(const struct jitdump *d, int64_t shift)

@@ -1,11 +1,14 @@
-/* fuzz_proc_modules.c - any bytes as the text of /proc/modules, of /proc/kallsyms, and of a file
- * of /sys/module/NAME/sections. */
+/* fuzz_proc_modules.c - any bytes as the text of /proc/modules, of /proc/kallsyms, of a file of
+ * /sys/module/NAME/sections, of a session's list of modules, of a tracepoint's description and
+ * its raw data, and of what /proc says of control groups. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/cgroups.h"
 #include "capture/kernel_files_priv.h"
 #include "capture/module_watch.h"
+#include "capture/tracepoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,6 +39,48 @@ static void watch(const char *text)
 	module_watch_done(&w);
 }
 
+static void check_tracepoint(const char *text, size_t size)
+{
+	struct tracepoint t = { .name_at = size ? (uint8_t)text[0] : 0 };
+	const char *name;
+
+	(void)tracepoint_parse(text, &t);
+	name = tracepoint_name(&t, text, size);
+	if (name && strlen(name) >= size)
+		abort();
+}
+
+/* Once more, and nothing is new. */
+static void check_merge(const char *text, size_t size)
+{
+	struct buf out = { 0 };
+	size_t len;
+
+	kernel_files_merge_modules(text, size, &out);
+	len = out.len;
+	kernel_files_merge_modules(text, size, &out);
+	if (out.len != len || len > size + 1)
+		abort();
+	buf_done(&out);
+}
+
+/* Each cuts up its own copy. */
+static void check_cgroups(const char *text)
+{
+	char *line = strdup(text);
+	int v1;
+
+	if (line)
+		(void)cgroups_line_mount(line, &v1);
+	free(line);
+	for (v1 = 0; v1 < 2; v1++) {
+		line = strdup(text);
+		if (line)
+			(void)cgroups_line_path(line, v1);
+		free(line);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -49,6 +94,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(text, data, size);
 	text[size] = '\0';
 	watch(text);
+	check_tracepoint(text, size);
+	check_merge(text, size);
+	check_cgroups(text);
 	(void)kernel_files_modules_hash(text);
 	while (proc_modules_next(&at, &m)) {
 		if (!m.name[0] || m.name[0] == '.' || strchr(m.name, '/'))

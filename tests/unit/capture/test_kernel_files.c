@@ -235,8 +235,10 @@ static void modules_that_come_later(void **state)
 	assert_int_equal(io_write_file(path, "first\n", 6, 0600), 0);
 	if (access("/proc/kallsyms", R_OK))
 		skip();
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		assert_int_equal(kernel_files_add_modules(current, m, 1, NULL), 0);
+		assert_int_equal(kernel_files_add_symbols(current, m, 1, NULL), 0);
+	}
 	assert_int_equal(io_read_file(path, &got, 1000), 0);
 	buf_put_u8(&got, '\0');
 	assert_string_equal((const char *)got.data,

@@ -93,6 +93,28 @@ static void what_comes_is_told(void **state)
 	module_watch_done(&w);
 }
 
+static void what_the_kernel_told_is_live(void **state)
+{
+	struct module_watch w = { 0 };
+
+	(void)state;
+	look(&w, "", "");
+	assert_false(module_watch_is_told(&w));
+	module_watch_told(&w, "b", 700);
+	module_watch_told(&w, "b", 800);
+	module_watch_told(&w, "gone", 750);
+	assert_true(module_watch_is_told(&w));
+	assert_int_equal(module_watch_time(&w, "b"), 800);
+	assert_int_equal(module_watch_time(&w, "a"), 0);
+	look(&w, "a 9 0 - Loading 0x10\nb 9 0 - Loading 0x20\n", "+a@10 +b@20 =b@20 ");
+	assert_false(module_watch_is_told(&w));
+	/* They are smaller when they live, but the same. */
+	look(&w, "a 7 0 - Live 0x10\nb 7 0 - Live 0x20\n", "=a@10 ");
+	/* One that is larger, or at another place, is another. */
+	look(&w, "a 10 0 - Live 0x10\nb 7 0 - Live 0x28\n", "+a@10 =a@10 +b@28 =b@28 ");
+	module_watch_done(&w);
+}
+
 static void errors_are_passed_on(void **state)
 {
 	struct module_watch w = { 0 };
@@ -125,6 +147,7 @@ int main(void)
 		cmocka_unit_test(lines_of_modules),
 		cmocka_unit_test(long_names),
 		cmocka_unit_test(what_comes_is_told),
+		cmocka_unit_test(what_the_kernel_told_is_live),
 		cmocka_unit_test(errors_are_passed_on),
 		cmocka_unit_test(the_real_list),
 	};
