@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import urllib.error
 import urllib.request
 
@@ -83,6 +84,13 @@ class Browser:
     def wait(self, script, *args):
         """`script` ends by calling its last argument."""
         return self.call("POST", "/execute/async", {"script": script, "args": list(args)})
+
+    def until(self, script, *args):
+        """Waits until `script` returns something true; fails after ten seconds."""
+        end = time.monotonic() + 10
+        while not self.run(script, *args):
+            assert time.monotonic() < end, script
+            time.sleep(0.02)
 
     def find(self, selector):
         return self.call("POST", "/element",

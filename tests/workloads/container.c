@@ -64,12 +64,14 @@ static int make_root(int program)
 static int run(int program, char **argv)
 {
 	unsigned int uid = getuid(), gid = getgid();
-	int status;
+	int status = 0;
 	pid_t pid;
 
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) ||
-	    become_root(uid, gid) || make_root(program))
-		return perror("container"), 125;
+	    become_root(uid, gid) || make_root(program)) {
+		perror("container");
+		return 125;
+	}
 	pid = fork();
 	if (pid == 0) {
 		execv("/inner/only", argv);
@@ -109,7 +111,7 @@ int main(int argc, char **argv)
 		return 2;
 	for (int i = 0; i < times; i++) {
 		pid_t pid = fork();
-		int status;
+		int status = 0;
 
 		if (pid == 0)
 			_exit(run(programs[i % nr], argv + 2));
