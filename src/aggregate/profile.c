@@ -42,13 +42,19 @@ int profile_init(struct profile *p, const struct profile_options *options)
 	return 0;
 }
 
+static void profile_image_done(struct profile_image *image)
+{
+	free(image->sections);
+	free(image->bytes);
+}
+
 void profile_done(struct profile *p)
 {
 	view_free(p->view);
 	strtab_done(&p->strings);
 	vec_done(&p->events);
 	for (size_t i = 0; i < p->images.nr; i++)
-		free(p->images.at[i].sections);
+		profile_image_done(&p->images.at[i]);
 	vec_done(&p->images);
 	vec_done(&p->functions);
 	groups_done(p);

@@ -95,6 +95,12 @@ struct profile_image {
 	uint64_t shift;
 	struct profile_section *sections;
 	size_t nr_sections;
+	/* Code that is in no file, an array of the profile's: of `start` on; of a machine by
+	 * its uname -m (string). */
+	uint8_t *bytes;
+	size_t nr_bytes;
+	uint64_t start;
+	uint32_t machine;
 	enum image_kind kind;
 	struct build_id build_id;
 	bool foreign; /* recorded on another machine: paths mean nothing here */

@@ -137,6 +137,8 @@ static int read_named(struct profile *p, struct replay *replay,
 	else
 		r = read_batches(p, replay, input, source, err);
 	replay_late_build_ids(replay);
+	naming_use_codes(source->naming, perf_input_info(input)->codes.at,
+			 perf_input_info(input)->codes.nr, perf_input_info(input)->arch);
 	ended = profile_end(p);
 	naming_unwind_free(unwind);
 	naming_free(source->naming);

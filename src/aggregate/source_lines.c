@@ -94,6 +94,19 @@ static int note_sections(struct profile *p, struct profile_image *image,
 	return 0;
 }
 
+static int note_bytes(struct profile *p, struct profile_image *image,
+		      const struct naming_code *code)
+{
+	image->machine = strtab_add(&p->strings, code->machine);
+	image->bytes = malloc(code->nr_bytes + 1);
+	if (!image->bytes || image->machine == STRTAB_FAILED)
+		return -ENOMEM;
+	memcpy(image->bytes, code->bytes, code->nr_bytes);
+	image->nr_bytes = code->nr_bytes;
+	image->start = code->start;
+	return 0;
+}
+
 /* What is open says where the code of the image is.  Of images that are one to the profile,
  * the first counts. */
 static int note_code(struct source_lines *s)
@@ -107,6 +120,8 @@ static int note_code(struct source_lines *s)
 		return 0;
 	image = &p->images.at[number];
 	naming_lines_code(s->open, &code);
+	if (code.bytes && !image->bytes)
+		return note_bytes(p, image, &code);
 	if (image->binary || !code.path)
 		return 0;
 	image->shift = code.shift;

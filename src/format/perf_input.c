@@ -106,6 +106,9 @@ static void free_info(struct perf_input_info *info)
 		free(file->path);
 	}
 	vec_done(&info->symbol_files);
+	for (size_t i = 0; i < info->codes.nr; i++)
+		free(info->codes.at[i].bytes);
+	vec_done(&info->codes);
 }
 
 static void drop_ahead(struct perf_input *in)

@@ -51,6 +51,13 @@ struct perf_input_symbol_file {
 	VEC(struct perf_input_symbol) symbols;
 };
 
+/* Code of a BPF program as the kernel ran it, or of one of its functions. */
+struct perf_input_code {
+	uint64_t address;
+	uint32_t len;
+	uint8_t *bytes;
+};
+
 enum {
 	PERF_INPUT_FEATURES = 256
 };
@@ -80,6 +87,7 @@ struct perf_input_info {
 	VEC(struct perf_input_event) events;
 	VEC(struct perf_input_build_id) build_ids;
 	VEC(struct perf_input_symbol_file) symbol_files;
+	VEC(struct perf_input_code) codes;
 };
 
 /* What was skipped or missing; counted while the stream is read. */

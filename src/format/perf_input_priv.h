@@ -253,6 +253,8 @@ int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body)
 /* ---- simpleperf ---- */
 
 int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload);
+/* Of perf_input_bpf.c: info.codes. */
+int perf_bpf_programs(struct perf_input *in, struct cursor *payload);
 int perf_simpleperf_files(struct perf_input *in, struct cursor *payload);
 int perf_simpleperf_files2(struct perf_input *in, struct cursor *payload);
 

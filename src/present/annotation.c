@@ -186,7 +186,8 @@ static int add_rest(struct annotation *a, uint32_t image, const uint64_t *counts
 	while (i < a->rest.nr && a->rest.at[i].image != image)
 		i++;
 	if (i == a->rest.nr) {
-		struct annotated_rest rest = { image, new_counts(a) };
+		struct annotated_rest rest = { .image = image,
+					       .counts = new_counts(a) };
 
 		if (!vec_push(&a->rest, rest))
 			return -ENOMEM;
@@ -212,6 +213,8 @@ static int take_group(struct making *m, size_t i)
 		return -ENOMEM;
 	if (hit.file == NONE)
 		return add_rest(a, image, counts);
+	if (map_set(&m->covered, image, 0, 1))
+		return -ENOMEM;
 	hit.group = (uint32_t)i;
 	return vec_push(&m->hits, hit) ? 0 : -ENOMEM;
 }
@@ -411,6 +414,9 @@ static int make(struct making *m, const struct annotation_options *options)
 	if (!r && a->files.nr)
 		qsort_r(a->files.at, a->files.nr, sizeof(*a->files.at), compare_files,
 			a);
+	for (size_t i = 0; i < a->rest.nr; i++)
+		a->rest.at[i].has_lines =
+			map_get(&m->covered, a->rest.at[i].image, 0) != MAP_NONE;
 	if (!r && a->rest.nr)
 		qsort_r(a->rest.at, a->rest.nr, sizeof(*a->rest.at), compare_rest, a);
 	return r;
@@ -462,6 +468,7 @@ int annotation_make(struct annotation *a, struct profile *p,
 	r = make(&m, options);
 	map_done(&m.file_by);
 	map_done(&m.place_by);
+	map_done(&m.covered);
 	vec_done(&m.places);
 	vec_done(&m.hits);
 	free(m.top);

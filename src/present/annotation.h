@@ -59,6 +59,7 @@ struct annotated_file {
 struct annotated_rest {
 	uint32_t image; /* string */
 	uint64_t *counts;
+	bool has_lines; /* other code of the image has lines */
 };
 
 struct annotation {

@@ -20,6 +20,7 @@ enum {
 struct making {
 	struct annotation *a;
 	struct map file_by;  /* string -> file */
+	struct map covered;  /* image strings of which some code has lines */
 	struct map place_by; /* string "path:12" -> index of places */
 	VEC(struct hit) places;
 	VEC(struct hit) hits;

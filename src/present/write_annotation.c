@@ -301,6 +301,16 @@ static void put_sum(FILE *out, const struct annotation *a, const uint64_t *count
 	fprintf(out, " %s%s\n", what, name);
 }
 
+static void put_rest(FILE *out, const struct annotation *a,
+		     const struct annotated_rest *rest)
+{
+	fputs(" * ", out);
+	margin_put_counts(out, a, rest->counts);
+	fprintf(out, "   %s (%s)\n", strtab_get(&a->p->strings, rest->image),
+		rest->has_lines ? "code that its debug information does not cover"
+				: "no debug information");
+}
+
 static bool any(const struct annotation *a, const uint64_t *counts)
 {
 	for (size_t c = 0; c < a->nr_columns; c++) {
@@ -341,8 +351,7 @@ void annotation_write_sums(FILE *out, const struct annotation *a,
 		put_sum(out, a, a->without_line,
 			"without a source line, of which:", "");
 	for (size_t i = 0; by_line && i < a->rest.nr; i++)
-		put_sum(out, a, a->rest.at[i].counts, "  ",
-			strtab_get(&a->p->strings, a->rest.at[i].image));
+		put_rest(out, a, &a->rest.at[i]);
 	put_sum(out, a, a->groups.totals, "in all", "");
 	if (a->has_skid)
 		put_skid(out, l, by_line);

@@ -53,9 +53,10 @@ int code_open(const struct code_where *where, struct code **ret_code, struct err
 	c->options = where->lines;
 	c->path = copy(where->path);
 	c->debug_path = copy(where->debug_path);
-	c->kind = where->is_jitdump  ? &code_jit
-		  : where->nr_places ? &code_module
-				     : &code_elf;
+	c->kind = where->bytes        ? &code_bytes_kind
+		  : where->is_jitdump ? &code_jit
+		  : where->nr_places  ? &code_module
+				      : &code_elf;
 	r = c->kind->begin(c, where, err);
 	if (r)
 		code_close(c);
@@ -87,6 +88,7 @@ void code_close(struct code *c)
 	if (c->debug_fd >= 0)
 		close(c->debug_fd);
 	free(c->strings);
+	free(c->bytes);
 	free(c->meant);
 	free(c->path);
 	free(c->debug_path);
@@ -95,6 +97,9 @@ void code_close(struct code *c)
 
 void code_mean(struct code *c, const char *function)
 {
+	if (c->kind == &code_bytes_kind && !c->tab &&
+	    symtab_of_one(function, c->nr_bytes, c->start, &c->tab))
+		c->tab = NULL;
 	if (c->kind != &code_jit || (c->meant && !strcmp(c->meant, function)))
 		return;
 	free(c->meant);
@@ -193,6 +198,8 @@ const char *code_format(const struct code *c)
 
 	if (c->kind == &code_jit)
 		return "jitdump";
+	if (c->kind == &code_bytes_kind)
+		return "binary";
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].machine == c->elf.machine && rows[i].is64 == c->elf.is64 &&
 		    rows[i].big == is_big(&c->elf))

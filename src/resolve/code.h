@@ -26,6 +26,10 @@ struct code_where {
 	const struct symtab_place *places; /* of a module: where its sections were */
 	size_t nr_places;
 	bool is_jitdump;
+	const uint8_t *bytes; /* in no file: code at `start`, ... */
+	size_t nr_bytes;
+	uint64_t start;
+	const char *machine;               /* ... of this one, as uname -m calls it */
 	const struct lines_options *lines; /* outlives the code; NULL: no lines */
 };
 

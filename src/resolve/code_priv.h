@@ -42,6 +42,10 @@ struct code {
 	bool has_dump;
 	char *meant;
 	struct jit_lines *jit_lines;
+	/* In no file. */
+	uint8_t *bytes;
+	size_t nr_bytes;
+	uint64_t start;
 	/* Lines. */
 	const struct lines_options *options;
 	char *path;
@@ -70,6 +74,7 @@ struct code_kind {
 extern const struct code_kind code_elf;
 extern const struct code_kind code_module;
 extern const struct code_kind code_jit;
+extern const struct code_kind code_bytes_kind;
 
 /* Fills c->relocs of a module whose sections are in c->places.  0 or -ENOMEM: what is damaged is
  * left out. */

@@ -86,6 +86,14 @@ void naming_use(struct naming *n, struct naming_places *p)
 	n->places = p;
 }
 
+void naming_use_codes(struct naming *n, const struct perf_input_code *codes, size_t nr,
+		      const char *machine)
+{
+	n->codes = codes;
+	n->nr_codes = nr;
+	n->machine = machine;
+}
+
 void naming_use_symbol_files(struct naming *n,
 			     const struct perf_input_symbol_file *files, size_t nr)
 {

@@ -104,6 +104,11 @@ bool naming_is_foreign(const struct naming *n);
 struct perf_input_symbol_file;
 void naming_use_symbol_files(struct naming *n,
 			     const struct perf_input_symbol_file *files, size_t nr);
+/* Code of BPF programs that the recording carries, of a machine by its uname -m.  Before lines are
+ * asked for; both outlive the naming. */
+struct perf_input_code;
+void naming_use_codes(struct naming *n, const struct perf_input_code *codes, size_t nr,
+		      const char *machine);
 /* Where servers may be asked for files: an image for which they would be has no symbols until
  * naming_fetch(), so that all can be asked for at once, the most important ones first.  False:
  * no servers are asked, nothing is put off.  Without this a file is fetched when it is

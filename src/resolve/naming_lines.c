@@ -20,7 +20,9 @@ struct naming_lines {
 	struct module_line module;   /* where the sections of a module were ... */
 	struct module_layout layout; /* ... or must have been */
 	bool has_layout;
-	struct mapped dump_bytes; /* of a JIT compiler's code */
+	const struct perf_input_code *bpf; /* of a BPF program, ... */
+	const char *machine;               /* ... for this machine */
+	struct mapped dump_bytes;          /* of a JIT compiler's code */
 	struct jitdump dump;
 	struct jit_lines *jit_lines; /* NULL: it is none, or there are no lines */
 };
@@ -184,6 +186,19 @@ static bool open_jit(struct naming *n, const struct image *image,
 	return true;
 }
 
+/* Code at the address where the program was; another one may have been there since. */
+static bool open_bpf(struct naming *n, const struct image *image,
+		     const struct lines_options *options, struct naming_lines *nl)
+{
+	(void)options;
+	nl->machine = n->machine;
+	for (size_t i = 0; !nl->bpf && i < n->nr_codes; i++)
+		if (n->codes[i].address == image->start &&
+		    n->codes[i].len <= image->end - image->start)
+			nl->bpf = &n->codes[i];
+	return nl->bpf;
+}
+
 int naming_lines_open(struct naming *n, uint32_t image,
 		      const struct lines_options *options,
 		      struct naming_lines **ret_lines)
@@ -193,7 +208,7 @@ int naming_lines_open(struct naming *n, uint32_t image,
 						  struct naming_lines *) = {
 		[IMAGE_FILE] = open_file,     [IMAGE_VDSO] = open_file,
 		[IMAGE_KERNEL] = open_kernel, [IMAGE_MODULE] = open_module,
-		[IMAGE_JIT] = open_jit,
+		[IMAGE_JIT] = open_jit,       [IMAGE_BPF] = open_bpf,
 	};
 	const struct image *i;
 	struct naming_lines *nl;
@@ -301,6 +316,12 @@ void naming_lines_code(const struct naming_lines *nl, struct naming_code *ret_co
 		.debug_path = nl->binary.debug_path,
 		.shift = nl->shift,
 	};
+	if (nl->bpf) {
+		ret_code->bytes = nl->bpf->bytes;
+		ret_code->nr_bytes = nl->bpf->len;
+		ret_code->start = nl->bpf->address;
+		ret_code->machine = nl->machine;
+	}
 	if (!nl->is_module)
 		return;
 	ret_code->places = nl->has_layout ? nl->layout.places.at : nl->module.places.at;

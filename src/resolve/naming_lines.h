@@ -43,6 +43,11 @@ struct naming_code {
 	/* Of a module: where its sections were; they were moved apart. */
 	const struct symtab_place *places;
 	size_t nr_places;
+	/* Of a BPF program: its code, where it was, and the machine (uname -m). */
+	const uint8_t *bytes;
+	size_t nr_bytes;
+	uint64_t start;
+	const char *machine;
 };
 /* Borrowed, as long as it is open. */
 void naming_lines_code(const struct naming_lines *nl, struct naming_code *ret_code);

@@ -75,6 +75,9 @@ struct naming {
 	bool installed_modules_read;
 	const struct perf_input_symbol_file *symbol_files;
 	size_t nr_symbol_files;
+	const struct perf_input_code *codes;
+	size_t nr_codes;
+	const char *machine;
 	bool deferring;         /* what servers would be asked for is noted in ... */
 	debuginfod_wants wants; /* ... this */
 	bool fetched;           /* nothing is asked of servers any more */

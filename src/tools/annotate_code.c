@@ -35,6 +35,10 @@ static int open_image(struct annotate_code *c, const struct profile_image *image
 		.shift = image->shift,
 		.nr_places = image->nr_sections,
 		.is_jitdump = image->kind == IMAGE_JIT,
+		.bytes = image->bytes,
+		.nr_bytes = image->nr_bytes,
+		.start = image->start,
+		.machine = strtab_get(&p->strings, image->machine),
 		.lines = c->with_lines ? &c->lines : NULL,
 	};
 	struct symtab_place *places = calloc(image->nr_sections + 1, sizeof(*places));
@@ -62,7 +66,7 @@ struct code *annotate_code_of(void *ctx, uint32_t image)
 		return c->open;
 	annotate_code_done(c);
 	c->image = image;
-	if (!at->binary)
+	if (!at->binary && !at->bytes)
 		command_warning("%s: its code is not here: addresses are shown alone",
 				strtab_get(&c->profile->strings, at->name));
 	else if (open_image(c, at, &err))

@@ -305,7 +305,7 @@ int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 	struct output text = { 0 };
 	int r;
 
-	if (image->kind == IMAGE_JIT || image->nr_sections) {
+	if (image->kind == IMAGE_JIT || image->nr_sections || image->bytes) {
 		command_warning("%s: no program's file: it is shown without objdump",
 				name);
 		return 0;

@@ -146,7 +146,7 @@ END
  * 
  *    980 98.0000 in the lines shown
  *     20  2.0000 without a source line, of which:
- *     20  2.0000   u
+ *     20  2.0000   u (no debug information)
  *   1000 100.000 in all
  * 
  * The event is not precise: a sample may be of the line executed just before.

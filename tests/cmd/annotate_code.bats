@@ -333,3 +333,24 @@ END
 	done
 	awk '/in the instructions shown/ {s = $2} /in all/ {a = $2} END {exit s != a}' listing
 }
+
+@test "code of BPF programs: that which perf kept in its file" {
+	need_root
+	need perf
+	[ "$(uname -m)" = x86_64 ] || skip "code of x86-64"
+	"$WORKLOADS/bpf_loop" || skip "no BPF programs here: NOT TESTED"
+	perf record -q -e cpu-clock -F 2000 -o data -- "$WORKLOADS/bpf_loop" 2>/dev/null ||
+		skip "perf cannot record here: NOT TESTED"
+	perf report --header-only -i data 2>/dev/null | grep -q '^# bpf_prog_info' ||
+		skip "perf kept no BPF program: NOT TESTED"
+	timeout 60 "$OPROFILE_LINKS/opannotate" -a data >listing 2>/dev/null
+	sed -n '/<bpf_prog_[0-9a-f]*_busy_loop>:/,/^$/p' listing >function
+	# What the program says it does: multiply by 7, subtract 1, go back.
+	grep -q '^ *[1-9][0-9]* .* :[0-9a-f]*:	imul   $0x7,%rax,%rax' function
+	grep -q ':	sub    $0x1,%rdi' function
+	grep -q ':	jnz    [0-9a-f]* <bpf_prog_[0-9a-f]*_busy_loop+0x' function
+	run ! grep '(no code)' function
+	local total
+	total=$(sed -n 's/.*_busy_loop total: *\([0-9]*\) .*/\1/p' function)
+	[ "$(($(sed -n 's/^ *\([0-9][0-9]*\) [ .0-9]\{7\} :.*/\1/p' function | paste -sd +)))" -eq "$total" ]
+}

@@ -305,6 +305,93 @@ static void build_ids_without_pid(void **state)
 	buf_done(&m.out);
 }
 
+/* ---- BPF programs ---- */
+
+enum {
+	BPF_FEATURE = 25,
+	BPF_INFO =
+		128, /* bytes of struct bpf_prog_info up to its arrays of functions */
+	BPF_DATA = 32
+};
+
+/* One program of two functions, 3 and 5 bytes at 0x1000 and 0x2000: its code at 0 of the data,
+ * then addresses and lengths. */
+static void put_bpf_program(struct perf_maker *m, uint64_t second)
+{
+	put4(m, BPF_INFO);
+	put4(m, BPF_DATA);
+	put8(m, 0); /* which arrays */
+	put8(m, 0); /* type, id */
+	put8(m, 0); /* tag */
+	put4(m, 8); /* jited_prog_len */
+	put4(m, 0);
+	put8(m, 0); /* jited_prog_insns */
+	while (m->out.len < 4 + 16 + 104)
+		buf_put_u8(&m->out, 0);
+	put4(m, 2); /* nr_jited_ksyms, nr_jited_func_lens */
+	put4(m, 2);
+	put8(m, 8);  /* jited_ksyms */
+	put8(m, 24); /* jited_func_lens */
+	buf_put(&m->out, "abcdefgh", 8);
+	put8(m, 0x1000);
+	put8(m, second);
+	put4(m, 3);
+	put4(m, 5);
+}
+
+static void bpf_programs(void **state)
+{
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct feature f = { .bit = BPF_FEATURE, .payload.big = big };
+		struct perf_maker m = { .big = big };
+		const struct perf_input_info *info;
+		struct perf_input *in = NULL;
+		struct seen seen;
+
+		put4(&f.payload, 1);
+		put_bpf_program(&f.payload, 0x2000);
+		make_file(&m, &f, 1);
+		maker_read(maker_fd(&m), &seen, &in);
+		assert_int_equal(seen.damage.bad_features, 0);
+		info = perf_input_info(in);
+		assert_int_equal(info->codes.nr, 2);
+		assert_int_equal(info->codes.at[0].address, 0x1000);
+		assert_int_equal(info->codes.at[0].len, 3);
+		assert_memory_equal(info->codes.at[0].bytes, "abc", 3);
+		assert_int_equal(info->codes.at[1].address, 0x2000);
+		assert_memory_equal(info->codes.at[1].bytes, "defgh", 5);
+		perf_input_close(in);
+		free_features(&f, 1);
+		buf_done(&seen.all);
+		buf_done(&m.out);
+	}
+}
+
+/* Each number wrong in turn: nothing is read beyond the data, and what is whole stays. */
+static void bpf_programs_damaged(void **state)
+{
+	(void)state;
+	for (size_t at = 0; at < 4 + 16 + BPF_INFO + BPF_DATA; at++) {
+		struct feature f = { .bit = BPF_FEATURE };
+		struct perf_maker m = { 0 };
+		struct perf_input *in = NULL;
+		struct seen seen;
+
+		put4(&f.payload, 1);
+		put_bpf_program(&f.payload, 0x2000);
+		f.payload.out.data[at] = 0xff;
+		make_file(&m, &f, 1);
+		maker_read(maker_fd(&m), &seen, &in);
+		assert_int_equal(seen.opened, 0);
+		assert_true(perf_input_info(in)->codes.nr <= 2);
+		perf_input_close(in);
+		free_features(&f, 1);
+		buf_done(&seen.all);
+		buf_done(&m.out);
+	}
+}
+
 /* ---- simpleperf ---- */
 
 /* Protocol buffers by hand: "\12" is field 1 of bytes, "\20" field 2 of a number ... */
@@ -489,6 +576,8 @@ int main(void)
 		cmocka_unit_test(features_too_short),
 		cmocka_unit_test(feature_words_of_32_bits),
 		cmocka_unit_test(build_ids_without_pid),
+		cmocka_unit_test(bpf_programs),
+		cmocka_unit_test(bpf_programs_damaged),
 		cmocka_unit_test(simpleperf),
 		cmocka_unit_test(simpleperf_cut_anywhere),
 		cmocka_unit_test(simpleperfs_records_are_known),
