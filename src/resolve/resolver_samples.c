@@ -284,7 +284,7 @@ static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
 	bool can_unwind = resolver_can_unwind(r, s);
 	uint64_t key = at->chain_key;
 	struct stack_slot *slot = &r->stacks[key & (STACK_CACHE - 1)];
-	bool truncated, has_user;
+	bool truncated = false, has_user = false;
 	uint32_t nr, stack;
 
 	if (slot->key == key && !can_unwind)
@@ -397,6 +397,7 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	f->world = (int)world_of_mode(rec->misc);
 	f->changes = r->procs.changes;
 	f->has_leaf = false;
+	f->chain_key = 0;
 	if (wants_chain(r, rec)) {
 		f->chain_key = hash_bytes(
 			s->chain, s->nr_chain * sizeof(uint64_t),

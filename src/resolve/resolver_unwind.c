@@ -59,13 +59,14 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 					.len = s->user_stack.len,
 					.swap = d->swap };
 	struct unwind_regs regs;
+	struct unwind_moment moment = { arch, &window, &ops, &regs };
 	enum unwind_end end;
 
 	*ret_nr = 0;
 	if (!arch || !unwind_regs_of_sample(arch, d, &s->user_regs, &regs))
 		return false;
 	window.start = regs.at[arch->sp];
-	end = unwind_stack(arch, &regs, &window, &ops, r->pcs, max, ret_nr);
+	end = unwind_stack(&moment, r->pcs, max, ret_nr);
 	r->unwind_ends[end]++;
 	return end == UNWIND_END_ROOT;
 }

@@ -172,7 +172,10 @@ static bool step_rules(struct run *r, const struct unwind_table *t,
 	if (!find_cfa(r, t, set, &cfa))
 		return false;
 	for (unsigned int i = 0; i < set->nr_rules; i++) {
-		bool good = apply(r, t, &rules[i], cfa, &values[i]);
+		bool good;
+
+		values[i] = 0;
+		good = apply(r, t, &rules[i], cfa, &values[i]);
 
 		has_sp |= rules[i].slot == a->sp;
 		if (rules[i].slot == set->return_slot) {
@@ -261,36 +264,34 @@ static bool step(struct run *r, enum unwind_end *ret_end)
 	return step_frame_pointer(r, ret_end);
 }
 
-enum unwind_end unwind_stack(const struct unwind_arch *arch, struct unwind_regs *regs,
-			     const struct unwind_window *window,
-			     const struct unwind_ops *ops, uint64_t *pcs, size_t max,
+/* One step.  UNWIND_END_LIMIT: there is a caller. */
+static enum unwind_end go_up(struct run *r)
+{
+	enum unwind_end end = UNWIND_END_LIMIT;
+
+	r->is_short = false;
+	if (step(r, &end))
+		return r->regs->pc ? UNWIND_END_LIMIT : UNWIND_END_ROOT;
+	return r->is_short && end != UNWIND_END_ROOT ? UNWIND_END_SHORT : end;
+}
+
+enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_t max,
 			     size_t *ret_nr)
 {
-	struct run r = { .arch = arch,
-			 .window = window,
-			 .ops = ops,
-			 .regs = regs,
-			 .word = arch->is64 ? 8 : 4,
-			 .mask = arch->is64 ? UINT64_MAX : UINT32_MAX };
+	struct run r = { .arch = m->arch,
+			 .window = m->window,
+			 .ops = m->ops,
+			 .regs = m->regs,
+			 .word = m->arch->is64 ? 8 : 4,
+			 .mask = m->arch->is64 ? UINT64_MAX : UINT32_MAX };
 	enum unwind_end end = UNWIND_END_LIMIT;
 	size_t nr = 0;
 
-	while (nr < max) {
-		pcs[nr++] = regs->pc;
-		r.is_short = false;
-		if (!step(&r, &end)) {
-			/* Where no code is there was no call either. */
-			if (end == UNWIND_END_ADDRESS && nr > 1)
-				nr--;
-			if (r.is_short && end != UNWIND_END_ROOT)
-				end = UNWIND_END_SHORT;
-			break;
-		}
-		if (!regs->pc) {
-			end = UNWIND_END_ROOT;
-			break;
-		}
-		end = UNWIND_END_LIMIT;
+	while (nr < max && end == UNWIND_END_LIMIT) {
+		pcs[nr++] = r.regs->pc;
+		end = go_up(&r);
+		/* Where no code is there was no call either. */
+		nr -= end == UNWIND_END_ADDRESS && nr > 1;
 	}
 	*ret_nr = nr;
 	return end;

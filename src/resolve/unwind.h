@@ -61,10 +61,15 @@ struct decoder;
 bool unwind_regs_of_sample(const struct unwind_arch *arch, const struct decoder *d,
 			   const struct record_regs *sample,
 			   struct unwind_regs *ret_regs);
+struct unwind_moment {
+	const struct unwind_arch *arch;
+	const struct unwind_window *window;
+	const struct unwind_ops *ops;
+	struct unwind_regs *regs; /* are changed */
+};
+
 /* Puts the program counters of all frames, innermost first, into `pcs`: the first is
  * regs->pc, the others are return addresses, or where a signal came.  At most `max`;
- * *ret_nr of them are there whatever the end is.  Changes `regs`. */
-enum unwind_end unwind_stack(const struct unwind_arch *arch, struct unwind_regs *regs,
-			     const struct unwind_window *window,
-			     const struct unwind_ops *ops, uint64_t *pcs, size_t max,
+ * *ret_nr of them are there whatever the end is. */
+enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_t max,
 			     size_t *ret_nr);

@@ -241,6 +241,15 @@ static uint64_t divide(struct machine *m, int64_t a, int64_t b)
 	return !b ? 0 : b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b);
 }
 
+static uint64_t shift_arithmetic(uint64_t a, uint64_t by)
+{
+	uint64_t sign = (int64_t)a < 0 ? UINT64_MAX : 0;
+
+	if (by > 63)
+		return sign;
+	return by ? a >> by | sign << (64 - by) : a;
+}
+
 /* Operations on two values: `b` was on top. */
 static bool step_two(struct machine *m, uint8_t op)
 {
@@ -283,7 +292,7 @@ static bool step_two(struct machine *m, uint8_t op)
 		push(m, b < 64 ? a >> b : 0);
 		break;
 	case OP_SHRA:
-		push(m, (uint64_t)((int64_t)a >> (b < 64 ? b : 63)));
+		push(m, shift_arithmetic(a, b));
 		break;
 	case OP_XOR:
 		push(m, a ^ b);

@@ -118,25 +118,32 @@ static int64_t set_of(struct maker *m, const struct cfi_state *state)
 	return slot->value_plus_1 - 1;
 }
 
+static int put_first_row(struct unwind_table *t, uint64_t offset, uint32_t set)
+{
+	t->base = offset;
+	return vec_push(&t->rows, (struct unwind_row){ .set = set }) ? 0 : -ENOMEM;
+}
+
 /* From `offset` of the file on it is this set. */
 static int put_row(struct maker *m, uint64_t offset, uint32_t set)
 {
 	struct unwind_table *t = m->t;
-	struct unwind_row row = { .set = set };
-	struct unwind_row *last = t->rows.nr ? &t->rows.at[t->rows.nr - 1] : NULL;
+	struct unwind_row *last;
+	uint32_t start;
 
-	if (!last)
-		t->base = offset;
+	if (!t->rows.nr)
+		return put_first_row(t, offset, set);
+	last = &t->rows.at[t->rows.nr - 1];
 	if (offset < t->base || offset - t->base > UINT32_MAX)
 		return 0;
-	row.offset = (uint32_t)(offset - t->base);
-	if (last && last->offset >= row.offset) {
+	start = (uint32_t)(offset - t->base);
+	if (last->offset >= start) {
 		last->set = set;
 		return 0;
 	}
-	if (last && last->set == set)
+	if (last->set == set)
 		return 0;
-	return vec_push(&t->rows, row) ? 0 : -ENOMEM;
+	return vec_push(&t->rows, (struct unwind_row){ start, set }) ? 0 : -ENOMEM;
 }
 
 static int on_row(void *ctx, uint64_t start, const struct cfi_state *state)

@@ -43,6 +43,7 @@ static void walk(const struct unwind_arch *arch, struct unwind_table *t,
 	struct unwind_ops ops = { .find = find, .ctx = t };
 	struct unwind_regs regs = { .known = ~0ULL, .pc = BASE };
 	struct unwind_window window = { .bytes = bytes, .len = len, .swap = t->swap };
+	struct unwind_moment moment = { arch, &window, &ops, &regs };
 	size_t nr;
 
 	for (unsigned int i = 0; i < arch->nr && len; i++)
@@ -50,7 +51,7 @@ static void walk(const struct unwind_arch *arch, struct unwind_table *t,
 	if (len > 1)
 		regs.pc += (uint64_t)bytes[0] << 8 | bytes[1];
 	window.start = regs.at[arch->sp];
-	(void)unwind_stack(arch, &regs, &window, &ops, pcs, FRAMES_MAX, &nr);
+	(void)unwind_stack(&moment, pcs, FRAMES_MAX, &nr);
 	if (nr < 1 || nr > FRAMES_MAX)
 		abort();
 }

@@ -180,7 +180,6 @@ static void addresses_become_offsets(void **state)
 /* ---- walking ---- */
 
 struct moment {
-	const struct unwind_arch *arch;
 	const struct unwind_table *table;
 	struct unwind_regs regs;
 	uint64_t words[STACK_WORDS]; /* from STACK on */
@@ -216,9 +215,9 @@ static enum unwind_end walk(struct moment *m, size_t max)
 					.len = m->nr_words * sizeof(m->words[0]),
 					.start = STACK };
 	struct unwind_ops ops = { .find = find, .ctx = m };
+	struct unwind_moment moment = { m->table->arch, &window, &ops, &m->regs };
 
-	m->arch = m->table->arch;
-	return unwind_stack(m->arch, &m->regs, &window, &ops, m->pcs, max, &m->nr);
+	return unwind_stack(&moment, m->pcs, max, &m->nr);
 }
 
 static void expect_pcs(const struct moment *m, const uint64_t *pcs, size_t nr)
