@@ -244,6 +244,13 @@ void code_prepare_lines(struct code *c, uint64_t *addresses, size_t nr)
 	lines_prepare(lines, addresses, kept);
 }
 
+int code_embedded(struct code *c, const char *path, struct buf *out)
+{
+	struct lines *lines = c->kind->line_address ? code_lines(c) : NULL;
+
+	return lines ? lines_embedded(lines, path, out) : -ENOENT;
+}
+
 size_t code_frames(struct code *c, uint64_t address, struct line_frame *ret_frames,
 		   size_t max)
 {

@@ -54,6 +54,9 @@ const char *code_section(struct code *c, uint64_t address);
 /* As objdump calls it, "elf64-x86-64"; and who decodes it. */
 const char *code_format(const struct code *c);
 const char *code_engine(const struct code *c);
+/* As lines_embedded(). */
+struct buf;
+int code_embedded(struct code *c, const char *path, struct buf *out);
 /* As lines_prepare() and lines_find(); `addresses` is changed. */
 void code_prepare_lines(struct code *c, uint64_t *addresses, size_t nr);
 size_t code_frames(struct code *c, uint64_t address, struct line_frame *ret_frames,

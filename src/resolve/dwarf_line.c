@@ -13,7 +13,8 @@ enum {
 	PATHS_MAX = 1 << 20,
 	TIMES_READ_MAX = 8,
 	FREE_BYTES = 1 << 20,
-	PATH_MAX_BYTES = 1 << 16
+	PATH_MAX_BYTES = 1 << 16,
+	LNCT_LLVM_SOURCE = 0x2001 /* llvm/BinaryFormat/Dwarf.def */
 };
 
 struct format {
@@ -43,6 +44,7 @@ static int read_paths5(struct dwarf_program *p, struct cursor *c, bool files)
 		return -EBADMSG;
 	for (uint64_t i = 0; i < nr && !c->failed; i++) {
 		struct dwarf_path path = { 0 };
+		struct dwarf_path source = { 0 };
 
 		for (unsigned int k = 0; k < nr_formats; k++) {
 			struct dwarf_attr attr = { .form = formats[k].form };
@@ -55,10 +57,18 @@ static int read_paths5(struct dwarf_program *p, struct cursor *c, bool files)
 					path.text = (const char *)c->data + pos;
 			} else if (formats[k].content == DW_LNCT_directory_index) {
 				path.dir = v.v;
+			} else if (formats[k].content == LNCT_LLVM_SOURCE && files) {
+				source.value = v;
+				if (v.kind == DWARF_VALUE_TEXT)
+					source.text = (const char *)c->data + pos;
 			}
 		}
 		if (c->failed)
 			return -EBADMSG;
+		if (source.value.kind != DWARF_VALUE_NONE &&
+		    !vec_push(&p->embedded,
+			      ((struct dwarf_embedded){ (uint32_t)i, source })))
+			return -ENOMEM;
 		if (files ? !vec_push(&p->files, path) : !vec_push(&p->dirs, path))
 			return -ENOMEM;
 	}
@@ -201,6 +211,7 @@ int dwarf_program_open(struct dwarf_program *p, const struct dwarf_unit *u,
 	p->rd = rd;
 	p->dirs.nr = 0;
 	p->files.nr = 0;
+	p->embedded.nr = 0;
 	if (!u->has_line)
 		return -ENODATA;
 	r = read_bytes(p);
@@ -225,6 +236,7 @@ void dwarf_program_done(struct dwarf_program *p)
 {
 	vec_done(&p->dirs);
 	vec_done(&p->files);
+	vec_done(&p->embedded);
 }
 
 static const char *path_text(const struct dwarf_program *p,
@@ -233,6 +245,11 @@ static const char *path_text(const struct dwarf_program *p,
 	if (path->text)
 		return path->text;
 	return dwarf_value_text(p->unit, p->rd, path->value);
+}
+
+const char *dwarf_program_embedded(const struct dwarf_program *p, size_t i)
+{
+	return path_text(p, &p->embedded.at[i].text);
 }
 
 static void put_part(struct buf *out, const char *text)

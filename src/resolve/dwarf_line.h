@@ -19,6 +19,12 @@ struct dwarf_path {
 	uint64_t dir; /* of a file */
 };
 
+/* The text of a file, which clang -gembed-source puts into the program. */
+struct dwarf_embedded {
+	uint32_t file;
+	struct dwarf_path text;
+};
+
 /* One program, its header read.  Borrows the reader's bytes until the next one. */
 struct dwarf_program {
 	const struct dwarf_unit *unit; /* the one whose DW_AT_stmt_list it is */
@@ -35,6 +41,7 @@ struct dwarf_program {
 	uint8_t opcode_args[DWARF_OPCODES_MAX];
 	VEC(struct dwarf_path) dirs;
 	VEC(struct dwarf_path) files;
+	VEC(struct dwarf_embedded) embedded;
 };
 
 struct dwarf_row {
@@ -61,3 +68,6 @@ int dwarf_program_run(struct dwarf_program *p, dwarf_row_vec *out);
 /* Appends the path of file number `file`, and a NUL; nothing if there is no such file.
  * 0 or -ENOENT. */
 int dwarf_program_path(struct dwarf_program *p, uint64_t file, struct buf *out);
+/* The text of the i-th of p->embedded, NULL: it cannot be read.  Borrowed until the reader's next
+ * text. */
+const char *dwarf_program_embedded(const struct dwarf_program *p, size_t i);

@@ -131,6 +131,11 @@ int lines_rows(struct lines *l, uint64_t low, uint64_t high, lines_row_fn fn,
 typedef int (*lines_source_fn)(void *ctx, const char *path);
 int lines_sources(struct lines *l, lines_source_fn fn, void *ctx);
 
+/* Appends the text of a source that the debug information has itself, by its path_full().  0;
+ * -ENOENT: it has none; -ENOMEM. */
+struct buf;
+int lines_embedded(struct lines *l, const char *path, struct buf *out);
+
 /* What was done, for --verbose and tests. */
 struct lines_stats {
 	bool index_found;

@@ -49,6 +49,7 @@ struct annotate {
 	char threshold_said[96];
 	size_t only_file; /* with --hottest */
 	struct annotate_code code;
+	struct annotate_code source_code; /* the same, for sources that are in it */
 	struct annotate_objdump objdump;
 	struct annotate_html *html; /* with --html */
 	struct err *err;
@@ -66,7 +67,7 @@ static int make_plan(struct annotate *a, char *const *words)
 	plan->options.symbols = true;
 	plan->options.details = true;
 	plan->options.debug_info = !a->options.assembly || a->options.both;
-	plan->profile.code = a->options.assembly || a->options.inline_sites;
+	plan->profile.code = true;
 	plan->profile.code_lines = a->options.source || a->options.inline_sites;
 	plan->merge = MERGE_LIB;
 	for (char *const *word = words; *word; word++)
@@ -79,7 +80,7 @@ static int make_plan(struct annotate *a, char *const *words)
 			plan->sources.samples_dir);
 	if (r)
 		return r;
-	a->sources = (struct source_places){ &a->find, plan->places };
+	a->sources = (struct source_places){ &a->find, plan->places, &a->source_code };
 	return source_find_init(
 		&a->find,
 		&(struct source_find_options){
@@ -426,6 +427,7 @@ static int write_out(struct annotate *a)
 	annotate_code_init(&a->code, &a->read.profile,
 			   a->options.source || a->options.inline_sites ? &a->plan.lines
 									: NULL);
+	annotate_code_init(&a->source_code, &a->read.profile, &a->plan.lines);
 	if (annotation_make(&a->made, &a->read.profile, &options, a->err))
 		return -1;
 	a->shown = calloc(a->made.nr_columns + 1, sizeof(*a->shown));
@@ -492,6 +494,7 @@ static const char **copy_words(int argc, char **argv)
 static void annotate_done(struct annotate *a)
 {
 	annotate_code_done(&a->code);
+	annotate_code_done(&a->source_code);
 	annotate_objdump_done(&a->objdump);
 	annotate_html_free(a->html);
 	free(a->shown);

@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "aggregate/profile.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/path.h"
+#include "resolve/code.h"
+#include "tools/annotate_code.h"
 #include "tools/source_find.h"
 
 enum {
@@ -44,6 +48,32 @@ static const char *take_text(struct source_file *s, int fd)
 	return why;
 }
 
+/* In the debug information: a file in memory. */
+static int open_embedded(const struct source_places *p, const char *full,
+			 const struct profile_image *image, int *ret_fd)
+{
+	struct buf text = { 0 };
+	struct code *code = NULL;
+	int fd = -1;
+	int r = -ENOENT;
+
+	if (p->code && image && image->binary)
+		code = annotate_code_of(
+			p->code, (uint32_t)(image - p->code->profile->images.at));
+	if (code)
+		r = code_embedded(code, full, &text);
+	if (!r)
+		fd = memfd_create("source", MFD_CLOEXEC);
+	if (!r &&
+	    (fd < 0 || io_write_all(fd, text.data, text.len) || lseek(fd, 0, SEEK_SET)))
+		r = -ENOENT;
+	buf_done(&text);
+	if (r && fd >= 0)
+		close(fd);
+	*ret_fd = r ? -1 : fd;
+	return r;
+}
+
 /* The same of a full path.  -ENOMEM or 0. */
 static int find_text(const struct source_places *p, const char *full,
 		     const struct profile_image *image, struct source_file *s,
@@ -63,6 +93,8 @@ static int find_text(const struct source_places *p, const char *full,
 	r = image ? naming_places_source(p->places, &image->build_id, full, &fd,
 					 &s->file)
 		  : -ENOENT;
+	if (r == -ENOENT)
+		r = open_embedded(p, full, image, &fd);
 	if (!r) {
 		s->fetched = true;
 		*ret_why = take_text(s, fd);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+struct annotate_code;
 struct err;
 struct naming_places;
 struct profile_image;
@@ -15,6 +16,8 @@ struct source_find;
 struct source_places {
 	struct source_find *find;
 	struct naming_places *places; /* with the servers of debuginfod; NULL: none */
+	struct annotate_code
+		*code; /* whose debug information may have them; NULL: none */
 };
 
 /* A source, opened. */
@@ -27,7 +30,7 @@ struct source_file {
 };
 
 /* Opens the source that is called `path` by the debug information of `image` (NULL: not known):
- * where source_find() has it, else from servers.  Of a recording from elsewhere the path means
+ * where source_find() has it, else from servers, else in the debug information itself.  Of a recording from elsewhere the path means
  * nothing here.  What is no regular file of text is not read.  0 or -ENOMEM; source_file_close()
  * it. */
 int source_file_open(const struct source_places *places, const char *path,

@@ -234,3 +234,34 @@ adds_up()
 		run ! grep -qa $'\033\]' got
 	done
 }
+
+@test "a source that the debug information has itself" {
+	make_session
+	cat >src/e.c <<'END'
+unsigned leaf(unsigned n)
+{
+	/* embedded */ return n * 7;
+}
+END
+	clang -gdwarf-5 -gembed-source -O1 -shared -fPIC -nostdlib -Wl,--build-id=0x2222 -o e src/e.c ||
+		skip "needs a clang that embeds sources"
+	rm src/e.c "$DIR/samples/current/segment-000001"
+	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
+info|0||$(uname -n)|1000000000|0||
+event|TIMER|time|3|0|1000|0
+image|1|$PWD/e|2222
+thread|7|7|work|0|0|/
+sample|0|0|0|2000|1|0+$(($(text_offset e)))|100
+END
+	run -0 --separate-stderr opannotate -s
+	[[ $output == *"   100 100.000 :	/* embedded */ return n * 7;"* ]]
+	[ -z "$stderr" ]
+	run -0 --separate-stderr opannotate -s -a
+	[[ $output == *"               :	/* embedded */ return n * 7;"* ]]
+	adds_up
+	# One that is there counts first.
+	printf 'one\ntwo\nthree, edited\n' >src/e.c
+	touch -d 2000-01-01 src/e.c
+	run -0 --separate-stderr opannotate -s
+	[[ $output == *"   100 100.000 :three, edited"* ]]
+}

@@ -152,12 +152,16 @@ def compare_samples(tools, program, command, scratch):
     subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(RATE_HZ), "-o", data,
                     "--", "sh", "-c", command], stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
-    out = run("perf", "report", "--stdio", "-n", "-i", data, "--no-demangle", "-t", "|", "-F",
-              "sample,sym", "--dso", base(program))
-    hottest = re.findall(r"^ *(\d+) *\|\[\.\] (\S+) *$", out, re.M)[:TOP]
+    report = ["perf", "report", "--stdio", "-n", "-i", data, "-t", "|", "-F", "sample,sym", "--dso",
+              base(program)]
+    row = re.compile(r"^ *(\d+) *\|\[\.\] (.*?) *$", re.M)
+    # perf annotate takes the name in the source, opannotate that of the symbol table.
+    shown, raw = row.findall(run(*report)), row.findall(run(*report, "--no-demangle"))
+    hottest = [(count, name, symbol) for (count, name), (_, symbol) in zip(shown, raw)
+               if [n for n, _ in shown].count(count) == 1 or name == symbol][:TOP]
     agreed = samples = compared = 0
-    for count, symbol in hottest:
-        theirs = perf_shares(data, symbol, program)
+    for count, name, symbol in hottest:
+        theirs = perf_shares(data, name, program)
         ours = our_shares(tools, data, symbol, program)
         if not theirs or not ours:
             continue
