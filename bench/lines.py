@@ -1,10 +1,17 @@
 #!/usr/bin/env python3
-"""Addresses to functions, lines and inlined calls: oprofile addr2line without a cache, cold (it
-writes the index too), and warm (an index made by other addresses), beside llvm-symbolizer,
-binutils' addr2line and eu-addr2line.
+"""Addresses to functions, lines and inlined calls: oprofile addr2line beside llvm-symbolizer,
+binutils' addr2line and eu-addr2line, all of them asked for the same addresses in turn.
 
-Goals (docs/performance.md): cold 3 times as quick as the quickest of them, warm 10 times, on a
-kernel with debug information 50 times; at most half of llvm-symbolizer's memory.
+no cache   without an index file
+cold       without one, and it writes one
+again      other addresses, with what the cold run left
+completed  other addresses, when what the cold run starts in the background is done
+
+Goals (docs/performance.md): cold 3 times as quick as the quickest of them, with an index 10 times,
+on a kernel with debug information 50 times; at most half of llvm-symbolizer's memory.
+
+Who takes longer than --limit seconds is stopped: what is printed of it is how far it came, and
+it is not the quickest. With fewer --addresses all of them come to their end.
 
 Without --binary the program itself is asked about: give a big one, such as a redis-server or
 a vmlinux with debug information.
@@ -16,10 +23,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 
 from common import median, run, table
-
-SLOW = 2000  # addresses for eu-addr2line; its figure is for as many
 
 
 def addresses_of(binary, nr, seed):
@@ -43,44 +49,79 @@ def input_of(argv, path):
     return ["sh", "-c", 'exec "$@" <"$0"', path, *argv]
 
 
-def timed(argv, path, times, before=lambda: None):
-    done = []
-    for _ in range(times):
-        before()
-        done.append(run(input_of(argv, path), keep_output=False))
-    return median([d.cpu_s for d in done]), median([d.wall_s for d in done]), max(
-        d.rss_mb for d in done)
+class Program:
+    """One row of the table: a command, its addresses, what comes before each run."""
+
+    def __init__(self, name, argv, path, before=lambda: None, ours=False):
+        self.name = name
+        self.argv = argv
+        self.path = path
+        self.before = before
+        self.ours = ours
+        self.done = []
+        self.stopped = False
+
+    def run(self, limit):
+        if self.stopped:
+            return
+        self.before()
+        begin = time.monotonic()
+        argv = ["timeout", "-k", "5", str(limit), *self.argv]
+        self.done.append(run(input_of(argv, self.path), keep_output=False))
+        self.stopped = time.monotonic() - begin >= limit
+
+    def cpu(self):
+        return median([d.cpu_s for d in self.done])
+
+    def memory(self):
+        return max(d.rss_mb for d in self.done)
+
+    def row(self, best, llvm):
+        more = ">" if self.stopped else ""
+        wall = median([d.wall_s for d in self.done])
+        return (self.name, f"{more}{self.cpu():.3f}", f"{more}{wall:.3f}", f"{self.memory():.0f}",
+                "-" if self.stopped else f"{best / max(self.cpu(), 1e-3):.1f}",
+                f"{self.memory() / llvm:.2f}")
 
 
-def compare(oprofile, binary, nr, times, folder):
+def compare(oprofile, binary, nr, options, folder):
     first = words_file(folder, "first", addresses_of(binary, nr, 1))
     second = words_file(folder, "second", addresses_of(binary, nr, 2))
-    few = words_file(folder, "few", addresses_of(binary, min(nr, SLOW), 1))
     cache = os.path.join(folder, "cache")
     os.environ["XDG_CACHE_HOME"] = cache
-    flags = ["-f", "-i", "-e", binary]
+    os.environ["OPROFILE_CACHE_FILL"] = "no"  # what it would do is done by complete()
+    flags = ["-f", "-i", "-C", "-e", binary]
     ours = [oprofile, "addr2line", *flags]
 
     def forget():
         shutil.rmtree(cache, ignore_errors=True)
 
+    def begin_again():
+        forget()
+        run(input_of(ours, first), keep_output=False)
+
+    def complete():
+        begin_again()
+        run([oprofile, "cache", "--build", "--background", binary], keep_output=False)
+
     run(input_of(ours, first), keep_output=False)  # the binary is in memory
-    rows = [("oprofile, no cache", *timed([*ours, "--no-cache"], first, times)),
-            ("oprofile, cold", *timed(ours, first, times, forget)),
-            ("oprofile, warm, others", *timed(ours, second, times))]
-    peers = [("llvm-symbolizer", ["llvm-symbolizer", "--output-style=GNU", *flags], first),
-             ("addr2line", ["addr2line", *flags], first),
-             (f"eu-addr2line ({min(nr, SLOW)})", ["eu-addr2line", *flags], few)]
-    for name, argv, path in peers:
-        if shutil.which(argv[0]):
-            rows.append((name, *timed(argv, path, 1 if path == few else times)))
-    best = min((r[1] for r in rows[3:] if "eu-" not in r[0]), default=float("nan"))
-    llvm = next((r[3] for r in rows if r[0] == "llvm-symbolizer"), float("nan"))
+    programs = [Program("oprofile, no cache", [*ours, "--no-cache"], second, ours=True),
+                Program("oprofile, cold", ours, second, forget, ours=True),
+                Program("oprofile, again", ours, second, begin_again, ours=True),
+                Program("oprofile, completed", ours, second, complete, ours=True)]
+    programs += [Program(argv[0], [*argv, *flags], second)
+                 for argv in (["llvm-symbolizer", "--output-style=GNU"], ["addr2line"],
+                              ["eu-addr2line"]) if shutil.which(argv[0])]
+    for _ in range(3 if options.quick else 5):
+        for program in programs:
+            program.run(options.limit)
+    nan = float("nan")
+    best = min((p.cpu() for p in programs if not p.ours and not p.stopped), default=nan)
+    llvm = next((p.memory() for p in programs if p.name == "llvm-symbolizer"), nan)
     table(f"{os.path.basename(binary)}, {nr} addresses; ratios to the quickest peer's CPU time and "
           "to llvm-symbolizer's memory",
           ["", "CPU s", "wall s", "MB", "times as quick", "of the memory"],
-          [(n, c, w, f"{m:.0f}", f"{best / max(c, 1e-3):.1f}", f"{m / llvm:.2f}")
-           for n, c, w, m in rows])
+          [p.row(best, llvm) for p in programs])
 
 
 def main():
@@ -89,13 +130,13 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--binary", action="append", default=[])
     parser.add_argument("--addresses", type=int, action="append", default=[])
+    parser.add_argument("--limit", type=int, default=60, help="seconds for each run")
     options = parser.parse_args()
     oprofile = os.path.join(os.path.abspath(options.build), "src", "tools", "oprofile")
     with tempfile.TemporaryDirectory() as folder:
         for binary in options.binary or [oprofile]:
             for nr in options.addresses or ([10000] if options.quick else [1000, 100000]):
-                compare(oprofile, os.path.abspath(binary), nr, 3 if options.quick else 5,
-                        folder)
+                compare(oprofile, os.path.abspath(binary), nr, options, folder)
 
 
 if __name__ == "__main__":

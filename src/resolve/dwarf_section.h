@@ -17,13 +17,13 @@ struct elf_section;
 struct err;
 
 enum {
-	DWARF_PAGE_BYTES = 64 * 1024,
+	DWARF_PAGE_BYTES = 16 * 1024,
 	/* Read behind each page: what begins in a page and is no longer than this is in
 	 * one piece. */
 	DWARF_PAGE_TAIL = 4096,
 	/* Pages of a section that all threads share and that stay; with more of them each
 	 * thread uses its own few. */
-	DWARF_PAGES_SHARED = 512,
+	DWARF_PAGES_SHARED = 2048,
 	DWARF_SPARE_PAGES = 32,
 	DWARF_UNPACKED_IN_MEMORY = 256 << 20
 };

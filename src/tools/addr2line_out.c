@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "resolve/demangle.h"
 
 static void put(struct buf *b, const char *text)
@@ -41,27 +42,51 @@ static const char *demangled(struct addr2line_out *o, const char *name)
 static void put_function(struct addr2line_out *o, const char *name)
 {
 	put(&o->text, name ? demangled(o, name) : "??");
-	put(&o->text, o->pretty ? " at " : "\n");
+	if (o->pretty)
+		put(&o->text, " at ");
+	else
+		buf_put_u8(&o->text, '\n');
+}
+
+static uint8_t *copy(uint8_t *at, const void *bytes, size_t len)
+{
+	memcpy(at, bytes, len);
+	return at + len;
+}
+
+static uint8_t *copy_number(uint8_t *at, uint64_t v)
+{
+	char digits[DIGITS_MAX];
+	size_t nr = digits_of(digits, v);
+
+	return copy(at, digits + DIGITS_MAX - nr, nr);
 }
 
 static void put_place(struct addr2line_out *o, const struct line_frame *f)
 {
+	static const char discriminator[] = " (discriminator ";
 	const char *file = f->file ? f->file : "??";
 	const char *slash = o->base_names ? strrchr(file, '/') : NULL;
+	size_t len;
+	uint8_t *at;
 
-	put(&o->text, slash ? slash + 1 : file);
-	buf_put_u8(&o->text, ':');
-	if (!f->line) {
-		put(&o->text, "?\n");
+	file = slash ? slash + 1 : file;
+	len = strlen(file);
+	if (!buf_reserve(&o->text, len + sizeof(discriminator) + 2 * DIGITS_MAX + 4))
 		return;
+	at = copy(o->text.data + o->text.len, file, len);
+	*at++ = ':';
+	if (f->line)
+		at = copy_number(at, f->line);
+	else
+		*at++ = '?';
+	if (f->line && f->discriminator) {
+		at = copy(at, discriminator, sizeof(discriminator) - 1);
+		at = copy_number(at, f->discriminator);
+		*at++ = ')';
 	}
-	buf_put_decimal(&o->text, f->line);
-	if (f->discriminator) {
-		put(&o->text, " (discriminator ");
-		buf_put_decimal(&o->text, f->discriminator);
-		buf_put_u8(&o->text, ')');
-	}
-	buf_put_u8(&o->text, '\n');
+	*at++ = '\n';
+	o->text.len = (size_t)(at - o->text.data);
 }
 
 static void put_unknown(struct addr2line_out *o)
@@ -75,15 +100,24 @@ static void put_unknown(struct addr2line_out *o)
  * its start where debug information does not say it. */
 static void name_outermost(struct addr2line_out *o, struct line_frame *f, uint64_t addr)
 {
+	struct addr2line_last *last = &o->last;
 	struct line_symbol_name symbol;
+	const char *plain = f->name;
 
-	if (f->name && f->linkage)
+	if (plain && f->linkage)
 		return;
-	if (f->name)
+	if (plain && plain == last->plain && f->start == last->start) {
+		f->name = last->symbol;
+		return;
+	}
+	if (plain)
 		addr = f->start;
-	if (lines_symbol(o->lines, addr, f->name, &symbol) &&
-	    (!f->name || symbol.addr == addr))
+	if (lines_symbol(o->lines, addr, plain, &symbol) &&
+	    (!plain || symbol.addr == addr))
 		f->name = symbol.name;
+	last->start = f->start;
+	last->plain = plain;
+	last->symbol = f->name;
 }
 
 static void put_address(struct addr2line_out *o, uint64_t shown)

@@ -29,6 +29,10 @@ struct addr2line_last {
 	uint64_t high;
 	uint64_t chain; /* all but the place of the innermost; 0: of nothing */
 	uint32_t discriminator;
+	/* The function around all: what the symbol at its start is called. */
+	uint64_t start;
+	const char *plain; /* NULL: none */
+	const char *symbol;
 };
 
 struct addr2line_out {
