@@ -154,3 +154,73 @@ recorder_ticks()
 	[ "$(cut -d, -f2 <<<"$samples")" -le $((most / 1000 + 1)) ]
 	[ "$(cut -d, -f3 <<<"$samples")" -eq $(($(cut -d, -f2 <<<"$samples") * 1000)) ]
 }
+
+@test "a BPF program that is loaded meanwhile, runs and goes, by its name" {
+	need_root
+	need python3
+	cat >bpf.py <<-'END'
+		import ctypes, struct, sys, time
+		libc = ctypes.CDLL(None, use_errno=True)
+		def bpf(cmd, attr):
+		    attr = ctypes.create_string_buffer(attr, 128)
+		    # __NR_bpf of x86-64, and of machines with the common table
+		    r = libc.syscall(321 if sys.argv[1] == "x86_64" else 280, cmd, attr, 128)
+		    if r < 0:
+		        sys.exit("bpf: errno %d" % ctypes.get_errno())
+		    return r
+		# r0 = 1; r1 = 0; do r0 *= 31, r1 += 1; while (r1 < 4000); exit
+		code = b"".join(struct.pack("<BBhi", *i) for i in ((0xb7, 0, 0, 1), (0xb7, 1, 0, 0), (0x27, 0, 0, 31),
+		    (0x07, 1, 0, 1), (0xa5, 1, -3, 4000), (0x95, 0, 0, 0)))
+		insns, license, data = (ctypes.create_string_buffer(b) for b in (code, b"GPL", bytes(64)))
+		fd = bpf(5, struct.pack("<IIQQIIQII16s", 1, 6, ctypes.addressof(insns), ctypes.addressof(license), 0, 0, 0, 0, 0,
+		    b"oprof_busy"))
+		end = time.time() + float(sys.argv[2])
+		while time.time() < end:
+		    bpf(10, struct.pack("<IIIIQQII", fd, 0, 64, 0, ctypes.addressof(data), 0, 20000, 0))
+	END
+	machine=$(uname -m)
+	[ "$machine" = x86_64 ] || [ "$machine" = aarch64 ] || skip "NOT TESTED here: the number of bpf(2)"
+	python3 bpf.py "$machine" 0 2>bpf.err || skip "NOT TESTED: $(cat bpf.err)"
+	[ "$(cat /proc/sys/net/core/bpf_jit_enable)" != 0 ] || skip "NOT TESTED: no JIT compiler for BPF"
+	operf --session-dir "$session" --system-wide --perf-data own.data -- sh -c 'sleep 1.2; python3 bpf.py "$0" 1' "$machine"
+	opreport --session-dir "$session" --by image,symbol --csv comm:python3 >out
+	head -n 5 out
+	bpf=$(sed -n 's/^bpf_prog_[0-9a-f]\{16\}_oprof_busy,bpf_prog_[0-9a-f]\{16\}_oprof_busy,\([0-9]*\),.*/\1/p' out)
+	[ "$bpf" -gt 100 ]
+	# A file of the same tells the same.
+	opreport own.data --by image,symbol --csv comm:python3 2>/dev/null | grep -q "_oprof_busy,bpf_prog_[0-9a-f]*_oprof_busy,$bpf,"
+}
+
+@test "the vdso's functions by name, there before and of a new process" {
+	need gcc
+	cat >clock.c <<-'END'
+		#include <time.h>
+		int main(void)
+		{
+			struct timespec t;
+			do
+				for (int i = 0; i < 1000000; i++)
+					clock_gettime(CLOCK_MONOTONIC, &t);
+			while (clock() < CLOCKS_PER_SEC);
+			return 0;
+		}
+	END
+	gcc -O2 -o clock clock.c
+	for way in pid new; do
+		if [ "$way" = pid ]; then
+			./clock &
+			target=$!
+			operf --session-dir "$session" --pid "$target"
+			wait "$target"
+			target=
+		else
+			operf --session-dir "$session" ./clock
+		fi
+		opreport --session-dir "$session" --by image,symbol --csv 'lib-image:[vdso]' >out 2>/dev/null ||
+			skip "NOT TESTED: the clock of this machine is a system call"
+		cat out
+		vdso=$(awk -F, 'NR > 1 { n += $3 } END { print n + 0 }' out)
+		[ "$vdso" -gt 100 ] || skip "NOT TESTED: the clock of this machine is a system call"
+		[ "$(sed -n 's/^\[vdso\],__vdso_clock_gettime,\([0-9]*\),.*/\1/p' out)" -gt $((vdso * 8 / 10)) ]
+	done
+}
