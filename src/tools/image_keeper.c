@@ -161,12 +161,11 @@ static void note_wanted(struct image_keeper *k, const char *path,
 	    map_get(&k->wanted_by, identity_of(path, image), 0) != MAP_NONE)
 		return;
 	wanted.path = strdup(path);
-	if (!wanted.path || !vec_push(&k->wanted, wanted)) {
+	if (wanted.path && vec_push(&k->wanted, wanted))
+		(void)map_set(&k->wanted_by, identity_of(path, image), 0,
+			      (uint32_t)k->wanted.nr - 1);
+	else
 		free(wanted.path);
-		return;
-	}
-	(void)map_set(&k->wanted_by, identity_of(path, image), 0,
-		      (uint32_t)k->wanted.nr - 1);
 }
 
 /* Whether a mapping's file is to be opened now. */
