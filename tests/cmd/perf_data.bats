@@ -32,6 +32,17 @@ agree()
 		"$DATA"/{arm64,armhf,s390x}
 }
 
+@test "functions of modules of another machine: each in its own module, as its perf counted them" {
+	need_data
+	local data=$DATA/s390x
+	awk -F'\t' '$3 ~ /^\[(ext4|jbd2|loop|mbcache|crc16)\]$/ { print $2 "," $3 "," $4 "," $1 }' "$data/perf.data.native" |
+		sort >"$BATS_TEST_TMPDIR/native"
+	[ "$(grep -c '\[ext4\]' "$BATS_TEST_TMPDIR/native")" -gt 20 ]
+	PERF_BUILDID_DIR="$data/debug-cache" opreport --by comm,image,symbol --csv "$data/perf.data" 2>/dev/null |
+		sed -n 's/^\([^,]*,\[\(ext4\|jbd2\|loop\|mbcache\|crc16\)\],[^,]*,[0-9]*\),.*/\1/p' | sort |
+		diff "$BATS_TEST_TMPDIR/native" -
+}
+
 @test "samples by event, command and object: as perf, for what perf records here" {
 	local data=$BATS_TEST_TMPDIR/perf
 	need_recording
