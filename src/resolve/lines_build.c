@@ -134,6 +134,20 @@ static int add_covers(struct worker *w, uint32_t rank)
 	return 0;
 }
 
+/* What a unit says of itself counts more than lines: with -flto units without code refer to
+ * the lines of others.  Of those that claim the same code the first one counts, as with
+ * other tools: the linker lets every unit that had a copy of an inline function claim the one
+ * that it kept. */
+static uint32_t rank_of_unit(size_t nr_units, size_t i)
+{
+	return (uint32_t)(2 * nr_units - 1 - i);
+}
+
+static uint32_t unit_of_rank(size_t nr_units, uint32_t rank)
+{
+	return (uint32_t)(rank < nr_units ? rank : 2 * nr_units - 1 - rank);
+}
+
 /* Reads a unit's root, and where its code is. */
 static int scan_unit(struct worker *w, size_t i)
 {
@@ -150,9 +164,7 @@ static int scan_unit(struct worker *w, size_t i)
 	}
 	w->code.nr = 0;
 	r = dwarf_ranges_of_unit(u, &w->rd, &w->code);
-	/* What a unit says of itself counts more than lines: with -flto units without code
-	 * refer to the lines of others. */
-	return r ? r : add_covers(w, (uint32_t)(i + w->l->source.info.units.nr));
+	return r ? r : add_covers(w, rank_of_unit(w->l->source.info.units.nr, i));
 }
 
 static int cover_by_lines(struct worker *w, size_t i)
@@ -245,7 +257,7 @@ static int merge_covers(struct lines *l, struct worker *workers, unsigned int nr
 		struct line_cover cover = { all.spans.at[i].addr, LINE_NO_UNIT };
 
 		if (scope != DWARF_NO_SCOPE)
-			cover.unit = scope % (uint32_t)l->source.info.units.nr;
+			cover.unit = unit_of_rank(l->source.info.units.nr, scope);
 
 		l->dir.covers.at[l->dir.covers.nr++] = cover;
 	}

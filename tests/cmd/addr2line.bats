@@ -208,6 +208,28 @@ same_as_binutils() # BINARY OPTIONS...
 	[ "$status" -eq 1 ]
 }
 
+@test "addr2line: of units that claim the same code the first one counts" {
+	# Both have the function; the linker keeps the first one's, and lets the other claim it too.
+	for file in first second; do
+		cat > $file.cc <<EOF
+#line 100 "$file.h"
+template <typename T> __attribute__((noinline)) int shared(T x) { return (int)x * 3 + 1; }
+int $file(int x) { return shared(x); }
+EOF
+	done
+	echo 'int first(int), second(int); int main(int n, char **) { return first(n) + second(n); }' > main.cc
+	for order in "first second" "second first"; do
+		set -- $order
+		g++ -g -O1 -o both main.cc "$1.cc" "$2.cc"
+		at=$(nm both | awk '$3 ~ /shared/ { print $1 }')
+		for again in cold warm; do
+			run "$OPROFILE" addr2line -f -s -e both "$at"
+			[ "$output" = "_Z6sharedIiEiT_
+$1.h:100" ]
+		done
+	done
+}
+
 @test "cache: build, list, size, purge, eviction" {
 	gcc -g -O2 -o c program.c
 	g++ -g -O2 -o cc program.cc

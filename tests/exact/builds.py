@@ -90,7 +90,7 @@ def subjects(quick):
         Subject("gcc -O2 DWARF 4", ["gcc"], c("gcc", "-O2", "-gdwarf-4")),
         Subject("gcc -O2 split", ["gcc"],
                 c("gcc", "-O2", "-gsplit-dwarf"), c("gcc", "-O2"), EVERYBODY),
-        Subject("gcc -O2 dwz", ["gcc", "dwz"], build_dwz, c("gcc", "-O2"), ["llvm"]),
+        Subject("gcc -O2 dwz", ["gcc", "dwz"], build_dwz, c("gcc", "-O2"), EVERYBODY),
         Subject("clang -O2 DWARF 4", ["clang"], clang4),
         Subject("clang -O2 DWARF 5", ["clang"],
                 c("clang", "-O2", "-gdwarf-5"), clang4, ["binutils"]),

@@ -42,7 +42,8 @@ def source(folder, package):
 
 
 def fresh(source_folder, out):
-    folder = out + ".d"
+    # A twin's paths are the same.
+    folder = out.removesuffix("-twin") + ".d"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(source_folder, folder, symlinks=True)
     return folder
@@ -150,7 +151,7 @@ def subjects(folder):
         Subject("redis clang -O2 DWARF 5", ["clang"], redis("clang", "-O2", "-gdwarf-5"),
                 redis("clang", "-O2", "-gdwarf-4"), ["binutils"]),
         Subject("redis dwz", ["gcc", "dwz"],
-                then(redis("gcc", "-O2"), share), redis("gcc", "-O2"), ["llvm"]),
+                then(redis("gcc", "-O2"), share), redis("gcc", "-O2"), EVERYBODY),
         Subject("redis dwp", ["gcc", "dwp"],
                 then(redis("gcc", "-O2", "-gsplit-dwarf"), pack), redis("gcc", "-O2"),
                 EVERYBODY),
