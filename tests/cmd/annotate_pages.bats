@@ -248,6 +248,25 @@ END
 	[ ! -s left ]
 }
 
+@test "--html: whoever is killed leaves all or nothing" {
+	make_inlined
+	{
+		cat src/p.c
+		yes '/* long */' | head -n 100000
+	} >src/more.c
+	mv src/more.c src/p.c
+	local after
+	for after in 0.001 0.01 0.02 0.03 0.05 0.1; do
+		timeout -s KILL "$after" "$OPROFILE_LINKS/opannotate" --session-dir "$DIR" --html "at$after" || true
+		[ ! -e "at$after" ] || check_links "at$after"
+	done
+	for after in $(seq 100); do
+		[ -n "$(find . -name '*.making*')" ] || break
+		sleep 0.1
+	done
+	[ -z "$(find . -name '*.making*')" ]
+}
+
 @test "--html: sources of 100000 lines, of long lines, and that are not there" {
 	{
 		for i in $(seq 1 20); do

@@ -1,9 +1,11 @@
-/* fuzz_elf.c - any bytes as an ELF file: its build-id, segments and symbols. */
+/* fuzz_elf.c - any bytes as an ELF file: its build-id, segments, symbols, and marks of code. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "resolve/demangle.h"
+#include "resolve/elf_file.h"
+#include "resolve/insn_marks.h"
 #include "resolve/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -35,6 +37,25 @@ static void check(const struct symtab *tab)
 	}
 }
 
+/* Each part ends behind where it was asked about. */
+static void check_marks(const uint8_t *data, size_t size)
+{
+	struct insn_marks *marks = NULL;
+	struct elf_file f;
+	uint64_t at = 0, end;
+
+	if (elf_file_init_bytes(&f, data, size, NULL))
+		return;
+	(void)insn_marks_load(&f, NULL, &marks);
+	for (int i = 0; i < LOOKED_AT_MAX && at != UINT64_MAX; i++, at = end) {
+		(void)insn_marks_at(marks, at, &end);
+		if (end <= at)
+			abort();
+	}
+	insn_marks_free(marks);
+	elf_file_done(&f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char hex[2 * BUILD_ID_MAX + 1];
@@ -48,5 +69,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (tab)
 		check(tab);
 	symtab_free(tab);
+	check_marks(data, size);
 	return 0;
 }
