@@ -135,6 +135,13 @@ static int put_lines(struct assembly_lines *l, FILE *out)
 	return 0;
 }
 
+/* What the compiler made for no line does not belong to the one above. */
+static void put_no_line(const struct assembly_lines *l, FILE *out)
+{
+	put_margin(l, out);
+	fputs("/* no line */\n", out);
+}
+
 int assembly_lines_put(struct assembly_lines *l, FILE *out, struct code *code,
 		       uint64_t address)
 {
@@ -149,6 +156,10 @@ int assembly_lines_put(struct assembly_lines *l, FILE *out, struct code *code,
 	if (l->sites && nr && chain != l->chain && (l->frames[0].inlined || l->chain))
 		put_chain(l, out, nr);
 	l->chain = chain;
+	if (l->file && !(file && l->frames[0].line)) {
+		put_no_line(l, out);
+		l->file = NULL;
+	}
 	if (!is_new)
 		return 0;
 	l->file = file;

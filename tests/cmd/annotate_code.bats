@@ -101,6 +101,54 @@ sample_all()
 	[ "$(grep -c '^[0-9a-f]\{16\} <\(work\|other\)>: /\* [a-z]* total: ' listing)" -eq 2 ]
 }
 
+@test "--source --assembly: code of no line does not stand under another's" {
+	cat >z.s <<END
+	.file 1 "$PWD/src/z.c"
+	.text
+	.globl leaf
+	.type leaf, @function
+leaf:
+	.loc 1 1
+	nop
+	.loc 1 0
+	nop
+	nop
+	.loc 1 1
+	nop
+	.size leaf, . - leaf
+.Lend:
+	.section .debug_abbrev,"",@progbits
+	.byte 1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0, 0, 0
+	.section .debug_info,"",@progbits
+	.long .Linfo_end - .Linfo
+.Linfo:
+	.short 4
+	.long 0
+	.byte 8, 1
+	.long 0
+	.quad leaf
+	.long .Lend - leaf
+.Linfo_end:
+END
+	need clang
+	[ "$(uname -m)" = x86_64 ] || skip "code of x86-64"
+	echo 'the line' >src/z.c
+	touch -d 2000-01-01 src/z.c
+	clang -c -o z.o z.s
+	ld -shared --build-id=0x3333333333333333 -o p z.o
+	sample_all
+	opannotate -s -a | sed -n '/ total: /,$s/^.\{15\}:\( *[0-9a-f]*:	\)\{0,1\}//p' >got
+	diff got - <<'END'
+the line
+nop
+/* no line */
+nop
+nop
+the line
+nop
+END
+}
+
 @test "--source --assembly without sources: their names and numbers" {
 	make_program
 	sample_all

@@ -89,7 +89,7 @@ def read_listing(text, places):
         found = re.match(r" {15}:/\* (/.*):(\d+) \*/$", line)
         if found:
             place = os.path.normpath(found[1]), int(found[2])
-        elif re.match(r"[0-9a-f]{16} <", line):
+        elif line == " " * 15 + ":/* no line */" or re.match(r"[0-9a-f]{16} <", line):
             place = None
         else:
             found = re.match(r" *\d+ [ .0-9]{7} : *([0-9a-f]+):\t", line)
