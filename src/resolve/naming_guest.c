@@ -1,6 +1,7 @@
 /* naming_guest.c - the kernel of a virtual machine and its modules: by files that the user names,
  * as nothing here says which they are. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,7 +81,7 @@ static int name_from_text(struct naming *n, const struct image *image, const cha
 {
 	const char *path = naming_places_guest_kallsyms(n->places);
 	const struct kallsyms_part *part;
-	char word[64] = "";
+	char word[64]; /* the module's name */
 	uint64_t start;
 	int r = read_text(n, path);
 
@@ -91,7 +92,7 @@ static int name_from_text(struct naming *n, const struct image *image, const cha
 	if (module && strlen(name) >= sizeof(word) + 2)
 		return 0;
 	if (module)
-		memcpy(word, name + 1, strlen(name) - 2);
+		snprintf(word, sizeof(word), "%.*s", (int)strlen(name) - 2, name + 1);
 	part = kallsyms_part(&n->guest.index, module ? word : NULL);
 	if (part && !find_start(n, image, part, module, &start)) {
 		e->status = NAMING_OTHER_FILE;

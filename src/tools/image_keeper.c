@@ -82,23 +82,31 @@ static int try_open(const char *path, const struct image *image, struct stat *st
 	return -ESTALE;
 }
 
+/* Where a process has it. */
+struct place {
+	const char *path;
+	int32_t pid;
+	uint64_t start;
+	uint64_t end;
+};
+
 /* As the process sees it; deleted: the kernel still has the file itself. */
-static int open_of_process(const char *path, int32_t pid, uint64_t start, uint64_t end,
-			   const struct image *image, struct stat *st)
+static int open_of_process(const struct place *p, const struct image *image,
+			   struct stat *st)
 {
 	char proc_path[4096 + 64];
 	int fd;
 
-	snprintf(proc_path, sizeof(proc_path), "/proc/%d/root%s", pid, path);
+	snprintf(proc_path, sizeof(proc_path), "/proc/%d/root%s", p->pid, p->path);
 	fd = try_open(proc_path, image, st);
 	if (fd >= 0)
 		return fd;
-	snprintf(proc_path, sizeof(proc_path), "/proc/%d/map_files/%lx-%lx", pid,
-		 (unsigned long)start, (unsigned long)end);
+	snprintf(proc_path, sizeof(proc_path), "/proc/%d/map_files/%lx-%lx", p->pid,
+		 (unsigned long)p->start, (unsigned long)p->end);
 	fd = try_open(proc_path, image, st);
 	if (fd >= 0)
 		return fd;
-	snprintf(proc_path, sizeof(proc_path), "/proc/%d/exe", pid);
+	snprintf(proc_path, sizeof(proc_path), "/proc/%d/exe", p->pid);
 	return try_open(proc_path, image, st);
 }
 
@@ -132,19 +140,19 @@ static int take_early(struct image_keeper *k, const char *path,
 
 /* A path of a container may lead to another file here, which without a build-id may look like
  * it: it is the last thing that is tried. */
-static int open_image(struct image_keeper *k, const char *path, int32_t pid,
-		      uint64_t start, uint64_t end, const struct image *image,
-		      struct stat *st)
+static int open_image(struct image_keeper *k, const struct place *p,
+		      const struct image *image, struct stat *st)
 {
-	bool inside = k->containers && containers_has(k->containers, pid);
-	int fd = inside ? take_early(k, path, image, st) : try_open(path, image, st);
+	bool inside = k->containers && containers_has(k->containers, p->pid);
+	int fd = inside ? take_early(k, p->path, image, st)
+			: try_open(p->path, image, st);
 
-	if (fd >= 0 || pid <= 0)
+	if (fd >= 0 || p->pid <= 0)
 		return fd;
-	fd = open_of_process(path, pid, start, end, image, st);
+	fd = open_of_process(p, image, st);
 	if (fd >= 0)
 		return fd;
-	fd = inside ? try_open(path, image, st) : take_early(k, path, image, st);
+	fd = inside ? try_open(p->path, image, st) : take_early(k, p->path, image, st);
 	if (fd < 0 || !inside || image->build_id.len || st->st_dev == image->dev)
 		return fd;
 	close(fd);
@@ -185,6 +193,7 @@ void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
 {
 	struct early_image early = { .build_id.len = m->build_id_len };
 	struct image image = { .inode = m->ino };
+	const struct place at = { m->path, m->pid, m->start, m->start + m->len };
 	struct stat st;
 	uint64_t key;
 
@@ -194,8 +203,7 @@ void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
 		       makedev(m->maj, m->min));
 	if (!is_early(k, m, key))
 		return;
-	early.fd = open_of_process(m->path, m->pid, m->start, m->start + m->len, &image,
-				   &st);
+	early.fd = open_of_process(&at, &image, &st);
 	if (early.fd < 0)
 		return;
 	if (!vec_push(&k->early, early)) {
@@ -231,6 +239,7 @@ static void complete(struct image *image, int fd, const struct stat *st)
 void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
 			    uint64_t map_start, uint64_t map_end, struct image *image)
 {
+	const struct place at = { path, pid, map_start, map_end };
 	struct stat st;
 	int fd;
 
@@ -242,7 +251,7 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 		first_vdso(k, pid, map_start, map_end, image);
 	if (image->kind != IMAGE_FILE || k->kept.nr >= KEEP_MAX)
 		return;
-	fd = open_image(k, path, pid, map_start, map_end, image, &st);
+	fd = open_image(k, &at, image, &st);
 	if (fd < 0) {
 		note_wanted(k, path, image);
 		return;
