@@ -105,6 +105,43 @@ perf_counts()
 	grep -m 1 burnHot out
 }
 
+@test "a Java machine with an agent on libopagent: methods and their lines" {
+	need java
+	need gcc
+	home=$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")
+	[ -f "$home/include/jvmti.h" ] || skip "NOT TESTED: no jvmti.h beside this Java"
+	gcc -shared -fPIC -O1 -I"$home/include" -I"$home/include/linux" -I"$SOURCE_ROOT/src" -o libjvm_agent.so \
+		"$SOURCE_ROOT/tests/workloads/jvm_agent.c" "$BUILD_ROOT/src/opagent/libopagent.so" \
+		-Wl,-rpath,"$BUILD_ROOT/src/opagent"
+	cat >Burn.java <<-'END'
+		public class Burn {
+			static int burnHot(int n) {
+				int a = 1;
+				for (int i = 0; i < n; i++)
+					a = a * 31 + i;
+				return a;
+			}
+			public static void main(String[] s) {
+				long end = System.nanoTime() + 2000000000L;
+				int x = 0;
+				while (System.nanoTime() < end) x += burnHot(1000000);
+				System.out.println(x);
+			}
+		}
+	END
+	mkdir dumps
+	JITDUMPDIR=$PWD/dumps operf --session-dir "$session" java -agentpath:"$PWD/libjvm_agent.so" \
+		-XX:CompileCommand=dontinline,Burn::burnHot Burn.java >told 2>operf.err
+	opreport --session-dir "$session" --by symbol --csv >out
+	head -n 5 out
+	# Most of all that has a name, and its lines are those of the loop.
+	sed -n 2,3p out | grep -q '^Burn.burnHot,'
+	opreport --session-dir "$session" --by symbol,line --csv >out
+	head -n 5 out
+	grep -q '^Burn.burnHot,Burn.java:[45],' out
+	opreport --session-dir "$session" --by symbol,line --csv symbol:Burn.burnHot | sed -n 2p | grep -q 'Burn.java:[45],'
+}
+
 @test "a jitdump tells code apart that takes each other's place, in sessions and perf.data" {
 	operf --session-dir "$session" --perf-data data "$WORKLOADS/jit_dump" 1500 >truth
 	check_shares truth --session-dir "$session"
