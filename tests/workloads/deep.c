@@ -10,7 +10,11 @@ static unsigned int bottom_ms;
 static volatile uint64_t sink;
 
 /* The frames are of different sizes: one in four has an array. */
+#ifdef __clang__
+#define CALLED __attribute__((noinline))
+#else
 #define CALLED __attribute__((noinline, noclone, noipa))
+#endif
 CALLED static uint64_t descend(uint64_t left);
 
 CALLED static uint64_t descend_wide(uint64_t left)
