@@ -71,16 +71,18 @@ static bool read_info(struct program *p, const uint8_t *info, uint32_t len)
 static int add_code(struct perf_input *in, uint64_t address, const uint8_t *bytes,
 		    uint32_t len)
 {
-	struct perf_input_code code = { .address = address, .len = len };
+	struct perf_input_code *code;
 
-	code.bytes = malloc(len);
-	if (!code.bytes)
+	if (!vec_grow(&in->info.codes))
 		return -ENOMEM;
-	memcpy(code.bytes, bytes, len);
-	if (vec_push(&in->info.codes, code))
-		return 0;
-	free(code.bytes);
-	return -ENOMEM;
+	code = &in->info.codes.at[in->info.codes.nr];
+	*code = (struct perf_input_code){ .address = address, .len = len };
+	code->bytes = malloc(len);
+	if (!code->bytes)
+		return -ENOMEM;
+	memcpy(code->bytes, bytes, len);
+	in->info.codes.nr++;
+	return 0;
 }
 
 /* The code of its functions lies one behind the other.  The kernel hides it, and their

@@ -65,11 +65,13 @@ uint32_t annotation_file(struct making *m, const char *path, size_t len)
 		return NONE;
 	if (!is_new)
 		return slot->value_plus_1 - 1;
-	file.counts = calloc(a->nr_columns + 1, sizeof(*file.counts));
-	if (!file.counts || !vec_push(&a->files, file)) {
-		free(file.counts);
+	if (!vec_grow(&a->files))
 		return NONE;
-	}
+	file.counts = calloc(a->nr_columns + 1, sizeof(*file.counts));
+	a->files.at[a->files.nr] = file;
+	if (!file.counts)
+		return NONE;
+	a->files.nr++;
 	slot->value_plus_1 = (uint32_t)a->files.nr;
 	return slot->value_plus_1 - 1;
 }

@@ -73,11 +73,13 @@ static struct annotated_site *site_of(struct finding *f,
 	if (!slot)
 		return NULL;
 	if (is_new) {
-		made.counts = calloc(a->nr_columns + 1, sizeof(*made.counts));
-		if (!made.counts || !vec_push(&a->all_sites, made)) {
-			free(made.counts);
+		if (!vec_grow(&a->all_sites))
 			return NULL;
-		}
+		made.counts = calloc(a->nr_columns + 1, sizeof(*made.counts));
+		a->all_sites.at[a->all_sites.nr] = made;
+		if (!made.counts)
+			return NULL;
+		a->all_sites.nr++;
 		slot->value_plus_1 = (uint32_t)a->all_sites.nr;
 	}
 	return &a->all_sites.at[slot->value_plus_1 - 1];

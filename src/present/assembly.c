@@ -24,9 +24,9 @@ static int compare_hits(const void *x, const void *y)
 static int compare_functions(const void *x, const void *y, void *ctx)
 {
 	const struct assembly_function *a = x, *b = y;
-	const struct annotation *of = ctx;
+	const struct assembly *of = ctx;
 
-	for (size_t c = 0; c < of->nr_columns; c++)
+	for (size_t c = 0; c < of->a->nr_columns; c++)
 		if (a->counts[c] != b->counts[c])
 			return a->counts[c] > b->counts[c] ? -1 : 1;
 	return a->function < b->function ? -1 : a->function > b->function;
@@ -78,7 +78,7 @@ static int divide(struct assembly *s)
 	}
 	if (s->functions.nr)
 		qsort_r(s->functions.at, s->functions.nr, sizeof(*s->functions.at),
-			compare_functions, (void *)(uintptr_t)a);
+			compare_functions, s);
 	return 0;
 }
 
@@ -144,18 +144,19 @@ static int add_row(struct assembly *s, const struct assembly_row *made, size_t *
 		   size_t end)
 {
 	size_t nr = s->a->nr_columns;
-	struct assembly_row *row;
+	uint64_t *counts = NULL;
 
-	if (!vec_push(&s->rows, *made))
+	if (!vec_grow(&s->rows))
 		return -ENOMEM;
-	row = &s->rows.at[s->rows.nr - 1];
-	for (; *at < end && s->hits.at[*at].address < row->end; ++*at) {
-		if (!row->counts)
-			row->counts = calloc(nr, sizeof(*row->counts));
-		if (!row->counts)
+	if (*at < end && s->hits.at[*at].address < made->end)
+		counts = calloc(nr + 1, sizeof(*counts));
+	s->rows.at[s->rows.nr] = *made;
+	s->rows.at[s->rows.nr++].counts = counts;
+	for (; *at < end && s->hits.at[*at].address < made->end; ++*at) {
+		if (!counts)
 			return -ENOMEM;
 		for (size_t c = 0; c < nr; c++)
-			row->counts[c] += s->hits.at[*at].counts[c];
+			counts[c] += s->hits.at[*at].counts[c];
 	}
 	return 0;
 }

@@ -107,45 +107,59 @@ static const char *const shapes[][2] = {
 	[CELL_HEAD] = { ">", "\u25b6" },
 };
 
+/* What the arrows look like in one row. */
+struct drawing {
+	enum cell cells[JUMP_LANES];
+	unsigned int across; /* the lane up to which one goes, from the code */
+	bool head;           /* one ends here ... */
+	bool line;           /* ... or begins */
+};
+
+static void draw(struct drawing *d, const struct jump *jump, size_t row)
+{
+	enum cell *cell = &d->cells[jump->lane];
+
+	if (row < low_of(jump) || row > high_of(jump))
+		return;
+	*cell = CELL_DOWN;
+	if (row != jump->from && row != jump->to)
+		return;
+	*cell = row == low_of(jump) ? CELL_TOP : CELL_BOTTOM;
+	d->line = true;
+	d->head |= row == jump->to;
+	if (jump->lane > d->across)
+		d->across = jump->lane;
+}
+
+/* The cell of a lane, and the one between it and the next lane. */
+static void put_lane(FILE *out, const struct drawing *d, unsigned int lane, bool utf8)
+{
+	enum cell cell = d->cells[lane];
+	bool over = d->line && lane < d->across;
+
+	if (over && cell == CELL_EMPTY)
+		cell = CELL_ACROSS;
+	else if (over && cell == CELL_DOWN)
+		cell = CELL_CROSS;
+	fputs(shapes[cell][utf8], out);
+	if (!lane)
+		return;
+	over = d->line && lane <= d->across;
+	fputs(shapes[over ? CELL_ACROSS : CELL_EMPTY][utf8], out);
+}
+
 void assembly_jumps_put(FILE *out, const struct assembly_jumps *j, size_t row,
 			bool utf8)
 {
-	enum cell cells[JUMP_LANES] = { CELL_EMPTY };
-	unsigned int across = 0; /* lanes that an arrow goes over, from the code */
-	bool head = false, line = false;
+	struct drawing d = { .cells = { CELL_EMPTY } };
+	enum cell last = CELL_EMPTY;
 
-	for (size_t i = 0; i < j->all.nr; i++) {
-		const struct jump *jump = &j->all.at[i];
-
-		if (row < low_of(jump) || row > high_of(jump))
-			continue;
-		cells[jump->lane] = row == low_of(jump)    ? CELL_TOP
-				    : row == high_of(jump) ? CELL_BOTTOM
-							   : CELL_DOWN;
-		if (cells[jump->lane] == CELL_DOWN)
-			continue;
-		line = true;
-		head |= row == jump->to;
-		if (jump->lane > across)
-			across = jump->lane;
-	}
-	for (unsigned int lane = j->nr_lanes; lane-- > 0;) {
-		bool over = lane < across && line;
-
-		if (over && cells[lane] == CELL_EMPTY)
-			cells[lane] = CELL_ACROSS;
-		else if (over && cells[lane] == CELL_DOWN)
-			cells[lane] = CELL_CROSS;
-		fputs(shapes[cells[lane]][utf8], out);
-		if (lane)
-			fputs(shapes[over || (line && lane == across) ? CELL_ACROSS
-								      : CELL_EMPTY]
-				    [utf8],
-			      out);
-	}
+	for (size_t i = 0; i < j->all.nr; i++)
+		draw(&d, &j->all.at[i], row);
+	for (unsigned int lane = j->nr_lanes; lane-- > 0;)
+		put_lane(out, &d, lane, utf8);
+	if (d.line)
+		last = d.head ? CELL_HEAD : CELL_ACROSS;
 	if (j->nr_lanes)
-		fputs(shapes[head   ? CELL_HEAD
-			     : line ? CELL_ACROSS
-				    : CELL_EMPTY][utf8],
-		      out);
+		fputs(shapes[last][utf8], out);
 }
