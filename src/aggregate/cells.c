@@ -134,6 +134,8 @@ static uint64_t key_value(struct profile *p, struct view *v, struct numbers *n,
 		return strtab_add(&p->strings, v->source.info->hostname);
 	case KEY_TIME:
 		return c->bucket * key->width_ns;
+	case KEY_STACK:
+		return c->place->calls;
 	case KEY_LINE:
 	case KEY_FILE:
 	case KEY_INLINE:

@@ -106,6 +106,11 @@ const struct key_row key_rows[] = {
 	  .id = KEY_FUNCTION_LINE,
 	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_LINES,
 	  .help = "source file and line where the function begins" },
+	{ .name = "stack",
+	  .id = KEY_STACK,
+	  .needs = NEED_IMAGE | NEED_FUNCTION | NEED_STACK,
+	  .help = "functions from the outermost caller inwards, with semicolons "
+		  "between" },
 	{ 0 },
 };
 
@@ -131,7 +136,7 @@ static int unknown_key(const char *name, struct err *err)
 	return err_set(
 		err, -EINVAL,
 		"--by: unknown key '%s' (event, comm, pid, tid, cpu, image, app, "
-		"symbol, origin, address, line, file, inline, function-line, cgroup, "
+		"symbol, origin, address, line, file, inline, function-line, stack, cgroup, "
 		"session, host, time:10ms)",
 		name);
 }

@@ -28,6 +28,7 @@ enum key_id {
 	KEY_FILE,
 	KEY_INLINE,
 	KEY_FUNCTION_LINE,
+	KEY_STACK,
 	KEY_ID_COUNT
 };
 
@@ -52,6 +53,7 @@ enum {
 	NEED_TIME = 512,
 	NEED_QUALITY = 1024, /* whether it was idle, exiting, cut short */
 	NEED_LINES = 2048,   /* debug information */
+	NEED_STACK = 4096,   /* its callers, too */
 };
 
 struct key_row {

@@ -60,6 +60,10 @@ void profile_done(struct profile *p)
 	groups_done(p);
 	map_done(&p->image_by);
 	map_done(&p->function_by);
+	call_tree_done(&p->calls);
+	buf_done(&p->call_texts[0]);
+	buf_done(&p->call_texts[1]);
+	vec_done(&p->path);
 	*p = (struct profile){ 0 };
 }
 
@@ -238,6 +242,8 @@ size_t profile_nr_values(const struct profile *p, size_t key)
 {
 	if (p->options.keys->keys.at[key].row->kind != KEY_TEXT)
 		return 0;
+	if (p->options.keys->keys.at[key].row->id == KEY_STACK)
+		return p->calls.nodes.nr;
 	return numbers_functions(p, key) ? p->functions.nr : p->strings.strings.nr;
 }
 
@@ -246,6 +252,8 @@ const char *profile_text(struct profile *p, uint32_t group, size_t key)
 	uint64_t value = profile_value(p, group, key);
 	const char *text;
 
+	if (p->options.keys->keys.at[key].row->id == KEY_STACK)
+		return call_tree_text(p, (uint32_t)value);
 	if (!numbers_functions(p, key))
 		return strtab_get(&p->strings, (uint32_t)value);
 	text = profile_function_name(p, (uint32_t)value);

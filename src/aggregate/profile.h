@@ -19,11 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aggregate/call_tree.h"
 #include "aggregate/image_names.h"
 #include "aggregate/keys.h"
 #include "aggregate/spec.h"
 #include "aggregate/symbol_filter.h"
 #include "aggregate/tuples.h"
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/strtab.h"
 #include "base/vec.h"
@@ -194,6 +196,10 @@ struct profile {
 	VEC(struct profile_function) functions;
 	VEC(struct profile_group) groups;
 	VEC(struct profile_row) rows;
+	struct call_tree calls; /* of KEY_STACK: its values are nodes */
+	struct buf call_texts[2];
+	VEC(uint32_t) path; /* of a text that is made */
+	uint32_t call_text; /* which one was made last */
 	struct tuples tuples[GROUP_SIDES];
 	struct key_slot key_slots[KEY_ID_COUNT];
 	size_t nr_keys;

@@ -110,7 +110,7 @@ static int use_unwind(struct profile *p, struct replay *replay, struct naming *n
 	int r;
 
 	*ret_unwind = NULL;
-	if (!p->options.quality)
+	if (!p->options.quality && !(p->needs & NEED_STACK))
 		return 0;
 	r = naming_unwind_new(naming, ret_unwind);
 	return r ? r : replay_use_unwind(replay, naming_unwind_table, *ret_unwind);
@@ -138,7 +138,8 @@ static int read_named(struct profile *p, struct replay *replay,
 		r = read_batches(p, replay, input, source, err);
 	replay_late_build_ids(replay);
 	naming_use_codes(source->naming, perf_input_info(input)->codes.at,
-			 perf_input_info(input)->codes.nr, perf_input_info(input)->arch);
+			 perf_input_info(input)->codes.nr,
+			 perf_input_info(input)->arch);
 	ended = profile_end(p);
 	naming_unwind_free(unwind);
 	naming_free(source->naming);
@@ -151,7 +152,7 @@ static int read_input(struct profile *p, struct perf_input *input, const char *s
 		      struct err *err)
 {
 	const struct replay_options options = {
-		.chains = p->options.quality,
+		.chains = p->options.quality || p->needs & NEED_STACK,
 		.cgroups = p->needs & NEED_CGROUP,
 		.threads = !p->options.one_thread,
 	};

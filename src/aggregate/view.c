@@ -47,6 +47,9 @@ void view_free(struct view *v)
 	free(v->place_of);
 	free(v->of_frame);
 	free(v->order);
+	free(v->node_of);
+	free(v->caller_of);
+	vec_done(&v->path);
 	free(v->event_of);
 	free(v->image_of);
 	free(v->text_of);
@@ -250,12 +253,17 @@ static int extend_stacks(const struct profile *p, struct view *v)
 		return 0;
 	if (p->needs & NEED_QUALITY && extend_truncated(v, v->nr_stacks, nr))
 		return -ENOMEM;
+	if (p->needs & NEED_STACK && grow_numbers(&v->node_of, &v->nr_nodes_of, nr))
+		return -ENOMEM;
 	return grow_numbers(&v->place_of, &v->nr_stacks, nr);
 }
 
 /* Where a symbol leads to the place at once, functions need not be kept by frame. */
 static int extend_frames(const struct profile *p, struct view *v)
 {
+	if (p->needs & NEED_STACK &&
+	    grow_numbers(&v->caller_of, &v->nr_callers_of, v->source.dict->frames.nr))
+		return -ENOMEM;
 	if (!v->late && (!(p->needs & NEED_FUNCTION) || view_one_place_a_symbol(p)))
 		return 0;
 	return grow_numbers(&v->of_frame, &v->nr_frames, v->source.dict->frames.nr);
@@ -298,7 +306,7 @@ static void decide_names(const struct profile *p, struct view *v)
 	    (named ? DENSE_NAMED_EVENTS : 1 << DENSE_EVENT_BITS))
 		v->dense.on = false;
 	v->late = named && (v->source.names_late || v->fetch || !v->dense.on ||
-			    p->needs & NEED_LINES || p->options.code);
+			    p->needs & (NEED_LINES | NEED_STACK) || p->options.code);
 }
 
 int view_extend(struct profile *p, struct view *v)

@@ -41,6 +41,8 @@ struct place {
 	uint32_t function; /* of the profile; DICT_NONE: not needed */
 	uint64_t address;  /* until view_name_places() of a late view: the frame */
 	bool truncated;
+	uint32_t calls; /* with NEED_STACK: the node of its stack; until
+			 * view_name_places() the stack */
 };
 
 /* A symbol and its function. */
@@ -67,6 +69,13 @@ struct view {
 	uint32_t *event_of; /* by event: of the profile */
 	uint32_t *image_of; /* by image: of the profile */
 	uint32_t *text_of;  /* by image: its name, a string of the profile */
+	/* With NEED_STACK, else NULL: by stack, its node as a caller; by frame, its function
+	 * as a caller; and what caller_node() is at. */
+	uint32_t *node_of;
+	uint32_t *caller_of;
+	size_t nr_nodes_of;
+	size_t nr_callers_of;
+	VEC(uint32_t) path;
 	uint8_t *truncated; /* by stack; only with NEED_QUALITY */
 	uint8_t *noted;     /* by image: the state of its symbols is in the profile */
 	struct symbol_places *places_of; /* by image */
@@ -105,6 +114,10 @@ int view_extend(struct profile *p, struct view *v);
 bool view_one_place_a_symbol(const struct profile *p);
 /* The place of a stack, worked out; VIEW_UNSET when memory is short. */
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);
+/* The profile's function at an offset of an image of the dict (DICT_NONE: of none); VIEW_UNSET
+ * when memory is short. */
+uint32_t view_function(struct profile *p, struct view *v, uint32_t image,
+		       uint64_t offset);
 /* When the source ends: gives the places of a late view their functions and addresses.  Then
  * some are alike.  0 or -ENOMEM. */
 int view_name_places(struct profile *p, struct view *v);

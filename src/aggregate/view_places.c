@@ -11,7 +11,8 @@ static const uint64_t vma_unknown = UINT64_MAX;
 
 bool view_one_place_a_symbol(const struct profile *p)
 {
-	return p->needs & NEED_FUNCTION && !(p->needs & (NEED_ADDRESS | NEED_QUALITY));
+	return p->needs & NEED_FUNCTION &&
+	       !(p->needs & (NEED_ADDRESS | NEED_QUALITY | NEED_STACK));
 }
 
 static uint32_t add_string(struct profile *p, struct view *v)
@@ -150,6 +151,12 @@ static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
 	f.kind = FUNCTION_OF_IMAGE;
 	return intern_function(p, f,
 			       strtab_get(&p->strings, p->images.at[number].name));
+}
+
+uint32_t view_function(struct profile *p, struct view *v, uint32_t image,
+		       uint64_t offset)
+{
+	return name_function(p, v, image, offset);
 }
 
 static uint32_t intern_place(struct view *v, const struct place *place)
@@ -308,12 +315,33 @@ static uint32_t late_place(struct view *v, uint32_t at)
 	return *known;
 }
 
+/* With callers each stack has a place of its own. */
+static uint32_t stack_place(const struct profile *p, struct view *v, uint32_t stack,
+			    size_t slot)
+{
+	uint32_t at = leaf_of(v, stack);
+	struct place place = { .image = frame_at(v, at)->image,
+			       .function = DICT_NONE,
+			       .address = at,
+			       .truncated =
+				       p->needs & NEED_QUALITY && v->truncated[slot],
+			       .calls = stack };
+
+	if (place.image >= v->source.dict->images.nr)
+		place.image = DICT_NONE;
+	return vec_push(&v->places, place) ? (uint32_t)v->places.nr - 1 : VIEW_UNSET;
+}
+
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 {
 	size_t slot = stack < v->nr_stacks ? stack : v->nr_stacks;
 	uint32_t at = leaf_of(v, stack);
 	uint32_t *known;
 
+	if (p->needs & NEED_STACK) {
+		v->place_of[slot] = stack_place(p, v, stack, slot);
+		return v->place_of[slot];
+	}
 	if (v->late && !(p->needs & NEED_QUALITY)) {
 		v->place_of[slot] = late_place(v, at);
 		return v->place_of[slot];
@@ -394,6 +422,10 @@ int view_name_places(struct profile *p, struct view *v)
 		struct place *place = &v->places.at[v->order[i]];
 
 		if (name_place(p, v, (uint32_t)place->address, place))
+			return -ENOMEM;
+		if (p->needs & NEED_STACK)
+			place->calls = call_tree_of_stack(p, v, place->calls);
+		if (place->calls == DICT_NONE)
 			return -ENOMEM;
 	}
 	return 0;

@@ -207,6 +207,8 @@ const struct column columns[] = {
 	{ "linenr", "linenr info", "file and line where the function begins", 28,
 	  KEY_FUNCTION_LINE, NEED_IMAGE | NEED_FUNCTION | NEED_LINES, print_line,
 	  sort_line },
+	{ "stack", "call stack", "functions, the outermost first", 40, KEY_STACK,
+	  NEED_IMAGE | NEED_FUNCTION | NEED_STACK, print_value, sort_text },
 	{ "time", "time (s)", "seconds since the session's start", 15, KEY_TIME,
 	  NEED_TIME, print_value, sort_unsigned },
 	{ NULL, NULL, NULL, 0, KEY_ID_COUNT, 0, NULL, NULL },

@@ -50,5 +50,7 @@ int write_table(FILE *out, struct profile *p, const struct present_options *opti
 		struct err *err);
 int write_csv(FILE *out, struct profile *p, const struct present_options *options,
 	      struct err *err);
+int write_folded(FILE *out, struct profile *p, const struct present_options *options,
+		 struct err *err);
 int write_json(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err);

@@ -17,6 +17,7 @@ extern const struct command command_export;
 
 static const struct export_format *const formats[] = {
 	&export_perf_data,
+	&export_folded,
 };
 
 enum {
@@ -30,7 +31,9 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct export_options, output),
 	  .help = "Write to this file, and replace what is there. Without it perf-data "
-		  "makes ./perf.data, if there is none yet." },
+		  "makes ./perf.data, if there is none yet, and text goes to the "
+		  "standard "
+		  "output." },
 	{ .name = "output", .alias_of = "output-file" },
 	SESSION_DIR_OPTION_ROW(struct export_options),
 	PLACES_OPTION_ROWS(struct export_options),
@@ -69,6 +72,9 @@ static int export_all(struct export_run *e, char **words, struct err *err)
 
 	if (!format)
 		return -EINVAL;
+	e->words = words + 1;
+	if (format->finds_sources)
+		return format->run(e, err);
 	r = report_sources_find(e->options->session_dir, words + 1, &spec, &sources,
 				err);
 	e->spec = &spec;
@@ -108,10 +114,14 @@ const struct command command_export = {
 		"Formats:\n"
 		"  perf-data  a perf.data, for perf report, perf script and what reads "
 		"them\n"
+		"  folded     a line a stack, \"comm;outermost;...;innermost "
+		"SAMPLES\", for "
+		"flamegraph.pl and its like\n"
 		"Several sources become one; a specification cuts out a part.\n"
 		"Examples:\n"
 		"  oprofile export perf-data -o perf.data\n"
 		"  oprofile export perf-data -o all.data one.data two.data\n"
+		"  oprofile export folded perf.data | flamegraph.pl > flames.svg\n"
 		"  oprofile export perf-data -o part.data perf.data time:10%-20% "
 		"comm:make",
 	.options = rows,

@@ -174,7 +174,7 @@ refused() {
 	[ "$(refused --by comm,dos)" = "--by: unknown key 'dos': did you mean 'dso'?" ]
 	[ "$(refused --by symbl)" = "--by: unknown key 'symbl': did you mean 'symbol'?" ]
 	[ "$(refused --by sym,symbol)" = "--by: key 'symbol' is given twice" ]
-	[[ "$(refused --by nonsense)" == "--by: unknown key 'nonsense' (event, comm, pid, tid, cpu, image, app, symbol, origin, address, line, file, inline, function-line, cgroup, session, host, time:10ms)" ]]
+	[[ "$(refused --by nonsense)" == "--by: unknown key 'nonsense' (event, comm, pid, tid, cpu, image, app, symbol, origin, address, line, file, inline, function-line, stack, cgroup, session, host, time:10ms)" ]]
 }
 
 @test "options that perf's users type" {

@@ -1,0 +1,41 @@
+/* call_tree.h - who called whom: functions from the outermost one inwards.
+ * Layer: aggregate.  A stack of a profile is the number of its innermost node. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+
+/* Not nodes of a function: what the outermost ones have as caller. */
+enum {
+	CALL_ROOT = 0,
+	CALL_TRUNCATED = 1, /* the callers exist, but are not known */
+	CALL_FIRST = 2
+};
+
+struct call_node {
+	uint32_t caller;   /* a node with a lower number */
+	uint32_t function; /* of the profile; DICT_NONE in the two above */
+};
+
+struct call_tree {
+	VEC(struct call_node) nodes;
+	struct map by; /* (caller, function) */
+};
+
+/* The node, old or new, of a function called from `caller`; DICT_NONE when memory is short. */
+uint32_t call_tree_node(struct call_tree *t, uint32_t caller, uint32_t function);
+void call_tree_done(struct call_tree *t);
+
+struct profile;
+struct view;
+
+/* The node of a stack of the view's dict: its callers by where the call is, its leaf by where
+ * the sample is.  DICT_NONE when memory is short. */
+uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack);
+/* "outermost;...;innermost" of a node, as flame graphs are made of ("folded"): semicolons and
+ * control characters in names are replaced, code without a name is its image in brackets, and
+ * what is truncated begins with "[truncated]".  Good until the call after the next one;
+ * "" when memory is short. */
+const char *call_tree_text(struct profile *p, uint32_t node);
