@@ -37,7 +37,8 @@ bench:
 exact:
 	@scripts/deps.sh build exact
 	@$(MAKE) --no-print-directory all
-	@tests/exact/exact.py '$(BUILD)/src/tools/oprofile' --addresses 100000 --slow 100000 $(EXACT)
+	@tests/exact/exact.py '$(BUILD)/src/tools/oprofile' --addresses 100000 --slow 100000 \
+		--seconds 120 $(EXACT)
 
 # Programs of the world too: their source is fetched and built, which takes an hour.
 exact-real:
