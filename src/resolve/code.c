@@ -157,18 +157,10 @@ const struct symbol *code_symbol(const struct code *c, uint64_t address,
 
 const char *code_reference(const struct code *c, uint64_t address, uint64_t end)
 {
-	size_t low = 0, high = c->relocs.nr;
+	size_t at = code_relocs_from(c, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->relocs.at[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < c->relocs.nr && c->relocs.at[low].address < end
-		       ? c->relocs.at[low].name
+	return at < c->relocs.nr && c->relocs.at[at].address < end
+		       ? c->relocs.at[at].name
 		       : NULL;
 }
 

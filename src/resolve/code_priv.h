@@ -79,6 +79,8 @@ extern const struct code_kind code_bytes_kind;
 /* Fills c->relocs of a module whose sections are in c->places.  0 or -ENOMEM: what is damaged is
  * left out. */
 int code_relocs_read(struct code *c);
+/* The first one at an address or behind it. */
+size_t code_relocs_from(const struct code *c, uint64_t address);
 /* Applies them to `len` bytes that are at an address. */
 void code_relocs_apply(const struct code *c, uint64_t address, uint8_t *bytes,
 		       size_t len);

@@ -215,10 +215,8 @@ static void apply(const struct code_reloc *reloc, uint8_t *bytes, bool big)
 	}
 }
 
-void code_relocs_apply(const struct code *c, uint64_t address, uint8_t *bytes,
-		       size_t len)
+size_t code_relocs_from(const struct code *c, uint64_t address)
 {
-	bool big = c->elf.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	size_t low = 0, high = c->relocs.nr;
 
 	while (low < high) {
@@ -229,8 +227,16 @@ void code_relocs_apply(const struct code *c, uint64_t address, uint8_t *bytes,
 		else
 			high = middle;
 	}
-	for (; low < c->relocs.nr; low++) {
-		const struct code_reloc *reloc = &c->relocs.at[low];
+	return low;
+}
+
+void code_relocs_apply(const struct code *c, uint64_t address, uint8_t *bytes,
+		       size_t len)
+{
+	bool big = c->elf.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+
+	for (size_t i = code_relocs_from(c, address); i < c->relocs.nr; i++) {
+		const struct code_reloc *reloc = &c->relocs.at[i];
 		uint64_t at = reloc->address - address;
 
 		if (at >= len)

@@ -1,0 +1,67 @@
+/* A binary as code: linked, and as a kernel module whose sections were laid apart and that is
+ * relocated.  All of its sections with code are gone through. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "resolve/code.h"
+#include "resolve/insn.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+	INSNS_MAX = 64,
+	PLACES = 3
+};
+
+static const struct symtab_place places[PLACES] = {
+	{ ".text", 0x10000 },
+	{ ".text.unlikely", 0x20000 },
+	{ ".data", 0x30000 },
+};
+
+static void walk(struct code *code, uint64_t address)
+{
+	for (int i = 0; i < INSNS_MAX; i++) {
+		struct insn insn;
+		uint64_t start;
+
+		if (code_insn(code, address, &insn))
+			break;
+		if (!insn.len)
+			abort();
+		code_symbol(code, address, &start);
+		code_reference(code, address, address + insn.len);
+		code_section(code, address);
+		address += insn.len;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	char path[64];
+
+	if (fd < 0 || io_write_all(fd, data, size))
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	for (int module = 0; module < 2; module++) {
+		const struct code_where where = {
+			.path = path,
+			.places = places,
+			.nr_places = module ? PLACES : 0,
+		};
+		struct code *code;
+
+		if (code_open(&where, &code, NULL))
+			continue;
+		for (int i = 0; i < PLACES; i++)
+			walk(code, places[i].address);
+		walk(code, 0x401000);
+		code_close(code);
+	}
+	close(fd);
+	return 0;
+}
