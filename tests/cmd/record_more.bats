@@ -158,6 +158,7 @@ recorder_ticks()
 @test "a BPF program that is loaded meanwhile, runs and goes, by its name" {
 	need_root
 	need python3
+	cd "$BATS_TEST_TMPDIR"
 	cat >bpf.py <<-'END'
 		import ctypes, struct, sys, time
 		libc = ctypes.CDLL(None, use_errno=True)
@@ -193,6 +194,7 @@ recorder_ticks()
 
 @test "the vdso's functions by name, there before and of a new process" {
 	need gcc
+	cd "$BATS_TEST_TMPDIR"
 	cat >clock.c <<-'END'
 		#include <time.h>
 		int main(void)
