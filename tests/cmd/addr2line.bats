@@ -289,7 +289,7 @@ known()
 	[ -z "$(known)" ]
 	# Who reads the command's output to its end does not wait for what goes on.
 	[[ $(OPROFILE_CACHE_FILL= "$OPROFILE" addr2line -e many "$main") == *all.c:1 ]]
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 300; i++)); do # it gets little of a busy CPU
 		[ "$(known)" = 31/31 ] && break
 		sleep 0.2
 	done
