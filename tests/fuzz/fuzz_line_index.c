@@ -34,7 +34,8 @@ static void look_at_block(const uint8_t *data, size_t size)
 	for (unsigned int i = 0; i < 4096 && line_row_walk_next(&walk, &row); i++)
 		addr = row.addr;
 	line_seek_begin(&seek, &b);
-	for (uint64_t at = addr; at < addr + 512; at += 7) {
+	for (unsigned int k = 0; k < 512; k += 7) {
+		uint64_t at = addr + k; /* may begin again at 0 */
 		uint32_t id = line_block_scope_at(&b, at);
 		struct line_scope s;
 
