@@ -295,7 +295,8 @@ bool line_seek_row(struct line_seek *s, uint64_t addr, struct line_row *ret_row)
 	if (is_elsewhere(&s->rows, addr) && !open_row_group(s, addr))
 		return false;
 	step_rows(s, addr);
-	while (s->rows.high <= addr) {
+	/* The last one is open: it has the last address, too. */
+	while (s->rows.high <= addr && s->rows.high != UINT64_MAX) {
 		if (!step_row(s))
 			return false;
 	}
@@ -418,7 +419,7 @@ uint32_t line_seek_scope(struct line_seek *s, uint64_t addr)
 {
 	if (is_elsewhere(&s->spans, addr) && !open_span_group(s, addr))
 		return LINE_NO_SCOPE;
-	while (s->spans.high <= addr) {
+	while (s->spans.high <= addr && s->spans.high != UINT64_MAX) {
 		if (!step_span(s))
 			return LINE_NO_SCOPE;
 	}
