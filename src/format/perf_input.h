@@ -141,6 +141,9 @@ int perf_input_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 /* The file became shorter, or its disk failed: the chunk reads as zeros from somewhere on.
  * To be asked after what was taken from the chunk was read. */
 bool perf_chunk_is_lost(const struct perf_chunk *chunk);
+/* Whether it is mapped rather than read: most of it is stacks.  What a chunk costs is then paid
+ * where it is looked at, and reading ahead in another thread gains nothing. */
+bool perf_input_is_mapped(const struct perf_input *in);
 /* NULL `hold` is fine. */
 void perf_input_release(struct perf_input *in, struct perf_chunk *chunk);
 /* Bytes of data all in all (0 unknown: a pipe) and taken so far, for a progress display; any

@@ -119,6 +119,11 @@ bool perf_source_is_sparse(const struct perf_input *in)
 	return false;
 }
 
+bool perf_input_is_mapped(const struct perf_input *in)
+{
+	return perf_source_is_sparse(in);
+}
+
 /* What came already is not missing, though the file may have become shorter than that. */
 static void note_end(struct perf_input *in, uint64_t file_bytes, uint64_t came)
 {
