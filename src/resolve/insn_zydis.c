@@ -58,14 +58,56 @@ static void *open_zydis(const char *triple, const struct insn_machine *machine)
 	return NULL;
 }
 
+/* Conditions have two names each; Zydis takes those of Intel's tables. */
+struct condition {
+	const char *zydis;
+	const char *gnu;
+};
+
+static const struct condition *find_condition(const char *name, size_t len)
+{
+	static const struct condition conditions[] = {
+		{ "z", "e" },   { "nz", "ne" }, { "nb", "ae" },
+		{ "nbe", "a" }, { "nl", "ge" }, { "nle", "g" },
+	};
+
+	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
+		if (strlen(conditions[i].zydis) == len &&
+		    strncmp(conditions[i].zydis, name, len) == 0)
+			return &conditions[i];
+	return NULL;
+}
+
+/* The mnemonic that `text` begins with as the GNU assembler has it.  Returns how long it is in
+ * `text`. */
+static size_t take_mnemonic(const char *text, char *ret_name, size_t room)
+{
+	static const char *const families[] = { "j", "set", "cmov" };
+	size_t word = strcspn(text, " ");
+
+	snprintf(ret_name, room, "%.*s", (int)word, text);
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		size_t skip = strlen(families[i]);
+		const struct condition *c = NULL;
+
+		if (strncmp(text, families[i], skip) == 0 && word > skip)
+			c = find_condition(text + skip, word - skip);
+		if (c)
+			snprintf(ret_name, room, "%s%s", families[i], c->gnu);
+	}
+	return word;
+}
+
 /* "mov %rsp, %rbp" as "mov    %rsp,%rbp". */
 static void put_text(struct insn *out, const char *text)
 {
-	size_t word = strcspn(text, " ");
-	int pad = word < MNEMONIC_COLUMNS ? (int)(MNEMONIC_COLUMNS - word) : 0;
+	char name[INSN_TEXT_MAX];
+	size_t word = take_mnemonic(text, name, sizeof(name));
+	size_t shown = strlen(name);
+	int pad = shown < MNEMONIC_COLUMNS ? (int)(MNEMONIC_COLUMNS - shown) : 0;
 	size_t at;
 
-	at = (size_t)snprintf(out->text, sizeof(out->text), "%.*s%*s", (int)word, text,
+	at = (size_t)snprintf(out->text, sizeof(out->text), "%s%*s", name,
 			      text[word] ? pad + 1 : 0, "");
 	for (text += word + (text[word] == ' '); *text && at + 1 < sizeof(out->text);
 	     text++) {

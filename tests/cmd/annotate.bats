@@ -521,7 +521,7 @@ Disassembly of section .text:
 0000000000401000 <leaf>: /* leaf total:      9 90.0000 */
      5 50.0000 :  401000:	mov    $0x1122334455667788,%rax
                :  40100a:	test   %rax,%rax
-     4 40.0000 :  40100d:	jnz    401000 <leaf>
+     4 40.0000 :  40100d:	jne    401000 <leaf>
                :  40100f:	ret
 
 0000000000401010 <other>: /* other total:      1 10.0000 */
@@ -543,7 +543,7 @@ END
 	run -0 --separate-stderr opannotate -a --threshold 50
 	[[ $output == *"      1 10.0000 in code not shown"* && $output != *"<other>"* ]]
 	run -0 --separate-stderr opannotate -a --hottest --context 0
-	[[ $output == *"0x1122334455667788"* && $output != *"jnz"* ]]
+	[[ $output == *"0x1122334455667788"* && $output != *"jne"* ]]
 	# The binary is another one now: what is known of it is not.
 	ld --build-id=0x3333333333333333 -e leaf -Ttext=0x401000 -o a a.o
 	run -0 --separate-stderr opannotate -a

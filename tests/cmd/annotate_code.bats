@@ -376,8 +376,8 @@ END
 	for name in reuse_first mover; do
 		awk -v name="<$name>:" '/^[0-9a-f]* </ { inside = $2 == name } inside && /:\t/ {print}' listing |
 			sed 's/^[^:]*: *[0-9a-f]*:	\([a-z]*\).*/\1/' >ours
-		diff <(sed 's/^nopl$/nop/; s/^movabs$/mov/; s/^je$/jz/; s/^jne$/jnz/' theirs) \
-			<(sed 's/^nopl$/nop/; s/^movabs$/mov/; s/^je$/jz/; s/^jne$/jnz/' ours)
+		diff <(sed 's/^nopl$/nop/; s/^movabs$/mov/' theirs) \
+			<(sed 's/^nopl$/nop/; s/^movabs$/mov/' ours)
 	done
 	awk '/in the instructions shown/ {s = $2} /in all/ {a = $2} END {exit s != a}' listing
 }
@@ -396,7 +396,7 @@ END
 	# What the program says it does: multiply by 7, subtract 1, go back.
 	grep -q '^ *[1-9][0-9]* .* :[0-9a-f]*:	imul   $0x7,%rax,%rax' function
 	grep -q ':	sub    $0x1,%rdi' function
-	grep -q ':	jnz    [0-9a-f]* <bpf_prog_[0-9a-f]*_busy_loop+0x' function
+	grep -q ':	jne    [0-9a-f]* <bpf_prog_[0-9a-f]*_busy_loop+0x' function
 	run ! grep '(no code)' function
 	local total
 	total=$(sed -n 's/.*_busy_loop total: *\([0-9]*\) .*/\1/p' function)

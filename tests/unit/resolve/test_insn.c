@@ -66,6 +66,13 @@ static const struct one all[] = {
 	  0,
 	  0x2000 },
 	{ X86, INSN_CODE, { 0xc3, 0x90 }, 2, 1, "ret", 0, 0 },
+	/* Conditions by the GNU assembler's names (Intel SDM 2, Jcc, SETcc, CMOVcc). */
+	{ X86, INSN_CODE, { 0x74, 0x0e }, 2, 2, "je     ", 0x1010, 0 },
+	{ X86, INSN_CODE, { 0x7f, 0x0e }, 2, 2, "jg     ", 0x1010, 0 },
+	{ X86, INSN_CODE, { 0x7c, 0x0e }, 2, 2, "jl     ", 0x1010, 0 },
+	{ X86, INSN_CODE, { 0xeb, 0x0e }, 2, 2, "jmp    ", 0x1010, 0 },
+	{ X86, INSN_CODE, { 0x0f, 0x97, 0xc0 }, 3, 3, "seta   %al", 0, 0 },
+	{ X86, INSN_CODE, { 0x0f, 0x43, 0xc3 }, 3, 3, "cmovae %ebx,%eax", 0, 0 },
 	/* ENDBR64, and VPMULUDQ of EVEX (Intel SDM 2). */
 	{ X86, INSN_CODE, { 0xf3, 0x0f, 0x1e, 0xfa }, 4, 4, "endbr64", 0, 0 },
 	{ X86, INSN_CODE, { 0x06 }, 1, 1, ".byte  0x06", 0, 0 },
