@@ -98,7 +98,7 @@ samples()
 	ls "$session"/samples/current/jit/*/
 	opreport --session-dir "$session" --by image,symbol --csv >out
 	cat out
-	run ! grep -E '^anon|^\[anon|,0x' out
+	run ! grep -E '^anon|^\[anon|^\[JIT][^,]*,0x' out
 	grep -q '^[^,]*\.jo,jit_\|JIT.*,jit_' out
 }
 
