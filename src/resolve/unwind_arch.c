@@ -70,22 +70,6 @@ static const struct row rows[] = {
 		    .nr_perf = 16,
 		    .perf = { EIGHT(0), EIGHT(8) },
 		    .address_bits = UINT32_MAX & ~1U } },
-	/* A program of 32 bits under an AArch64 kernel. */
-	{ .machine = "aarch64",
-	  .abi32 = true,
-	  .arch = { .name = "ARM",
-		    .elf_machine = EM_ARM,
-		    .nr = 16,
-		    .sp = 13,
-		    .fp = NONE,
-		    .link = 14,
-		    .pc = NONE,
-		    .perf_pc = 32,
-		    .nr_perf = 33,
-		    .perf = { EIGHT(0), EIGHT(8), NONE, NONE, NONE, NONE, NONE, NONE,
-			      NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
-			      NONE, NONE },
-		    .address_bits = UINT32_MAX & ~1U } },
 	/* 16 general registers, then 16 of floating point, in DWARF's order of them: callee-saved
 	 * registers are also kept there. */
 	{ .machine = "s390x",
@@ -155,6 +139,9 @@ const struct unwind_arch *unwind_arch_of_machine(const char *machine, bool abi32
 {
 	if (machine[0] == 'i' && machine[1] && strcmp(machine + 2, "86") == 0)
 		machine = "x86_64";
+	/* For a program of 32 bits an AArch64 kernel gives its registers by their old numbers. */
+	if (abi32 && strcmp(machine, "aarch64") == 0)
+		machine = "arm";
 	for (unsigned int i = 0; i < NR_ROWS; i++)
 		if (strncmp(machine, rows[i].machine, strlen(rows[i].machine)) == 0 &&
 		    rows[i].abi32 == abi32)

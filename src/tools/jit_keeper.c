@@ -108,7 +108,7 @@ void jit_keeper_began(struct jit_keeper *k, int32_t pid)
 	struct jit_process p = { .pid = pid, .own_pid = jit_own_pid(pid) };
 	char path[NAME_BYTES];
 
-	snprintf(path, sizeof(path), "/proc/%d/root/tmp", pid);
+	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, "/tmp");
 	p.tmp_fd = io_open(path, O_PATH | O_DIRECTORY, 0);
 	if (p.tmp_fd < 0)
 		return;
