@@ -136,7 +136,8 @@ static int unknown_key(const char *name, struct err *err)
 	return err_set(
 		err, -EINVAL,
 		"--by: unknown key '%s' (event, comm, pid, tid, cpu, image, app, "
-		"symbol, origin, address, line, file, inline, function-line, stack, cgroup, "
+		"symbol, origin, address, line, file, inline, function-line, stack, "
+		"cgroup, "
 		"session, host, time:10ms)",
 		name);
 }

@@ -22,50 +22,67 @@ struct format {
 	uint16_t form;
 };
 
-/* Directories and files of version 5: each entry as a list of formats says. */
-static int read_paths5(struct dwarf_program *p, struct cursor *c, bool files)
+static unsigned int read_formats(struct cursor *c, struct format *formats)
 {
-	struct format formats[FORMATS_MAX];
-	unsigned int nr_formats = cursor_u8(c);
-	struct dwarf_unit widths = *p->unit;
-	uint64_t nr;
+	unsigned int nr = cursor_u8(c);
 
-	widths.widths.off_bytes = p->off_bytes;
-	widths.widths.addr_bytes = p->addr_bytes;
-	for (unsigned int i = 0; i < nr_formats; i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		uint64_t form;
 
 		formats[i].content = leb_u(c);
 		form = leb_u(c);
 		formats[i].form = form < 0x10000 ? (uint16_t)form : 0xffff;
 	}
-	nr = leb_u(c);
+	return nr;
+}
+
+static void set_text(struct dwarf_path *path, const struct dwarf_value *v,
+		     const uint8_t *at)
+{
+	path->value = *v;
+	if (v->kind == DWARF_VALUE_TEXT)
+		path->text = (const char *)at;
+}
+
+/* One directory or file, and the source of a file that is embedded. */
+static void read_path5(const struct dwarf_unit *widths, struct cursor *c,
+		       const struct format *formats, unsigned int nr_formats,
+		       struct dwarf_path *path, struct dwarf_path *source)
+{
+	for (unsigned int k = 0; k < nr_formats; k++) {
+		struct dwarf_attr attr = { .form = formats[k].form };
+		const uint8_t *at = c->data + c->pos;
+		struct dwarf_value v = dwarf_value_read(widths, c, 0, &attr);
+
+		if (formats[k].content == DW_LNCT_path)
+			set_text(path, &v, at);
+		else if (formats[k].content == DW_LNCT_directory_index)
+			path->dir = v.v;
+		else if (formats[k].content == LNCT_LLVM_SOURCE)
+			set_text(source, &v, at);
+	}
+}
+
+/* Directories and files of version 5: each entry as a list of formats says. */
+static int read_paths5(struct dwarf_program *p, struct cursor *c, bool files)
+{
+	struct format formats[FORMATS_MAX];
+	struct dwarf_unit widths = *p->unit;
+	unsigned int nr_formats = read_formats(c, formats);
+	uint64_t nr = leb_u(c);
+
+	widths.widths.off_bytes = p->off_bytes;
+	widths.widths.addr_bytes = p->addr_bytes;
 	if (c->failed || nr > PATHS_MAX || (nr && !nr_formats))
 		return -EBADMSG;
 	for (uint64_t i = 0; i < nr && !c->failed; i++) {
 		struct dwarf_path path = { 0 };
 		struct dwarf_path source = { 0 };
 
-		for (unsigned int k = 0; k < nr_formats; k++) {
-			struct dwarf_attr attr = { .form = formats[k].form };
-			size_t pos = c->pos;
-			struct dwarf_value v = dwarf_value_read(&widths, c, 0, &attr);
-
-			if (formats[k].content == DW_LNCT_path) {
-				path.value = v;
-				if (v.kind == DWARF_VALUE_TEXT)
-					path.text = (const char *)c->data + pos;
-			} else if (formats[k].content == DW_LNCT_directory_index) {
-				path.dir = v.v;
-			} else if (formats[k].content == LNCT_LLVM_SOURCE && files) {
-				source.value = v;
-				if (v.kind == DWARF_VALUE_TEXT)
-					source.text = (const char *)c->data + pos;
-			}
-		}
+		read_path5(&widths, c, formats, nr_formats, &path, &source);
 		if (c->failed)
 			return -EBADMSG;
-		if (source.value.kind != DWARF_VALUE_NONE &&
+		if (files && source.value.kind != DWARF_VALUE_NONE &&
 		    !vec_push(&p->embedded,
 			      ((struct dwarf_embedded){ (uint32_t)i, source })))
 			return -ENOMEM;
