@@ -189,6 +189,12 @@ static void recall(struct run *r)
 		r->failed = true;
 }
 
+/* Half of a rule that is made of a register and an offset: there must be one. */
+static void check_base(struct run *r)
+{
+	r->failed |= r->state.base == UNWIND_BASE_CODE;
+}
+
 /* The operations that change where the frame is. */
 static bool step_base(struct run *r, uint8_t op)
 {
@@ -204,12 +210,15 @@ static bool step_base(struct run *r, uint8_t op)
 		set_base(r, reg, factored(r, (uint64_t)leb_s(&r->c)));
 		return true;
 	case CFA_DEF_CFA_REGISTER:
+		check_base(r);
 		set_base(r, leb_u(&r->c), r->state.offset);
 		return true;
 	case CFA_DEF_CFA_OFFSET:
+		check_base(r);
 		r->state.offset = narrow(r, (int64_t)leb_u(&r->c));
 		return true;
 	case CFA_DEF_CFA_OFFSET_SF:
+		check_base(r);
 		r->state.offset = factored(r, (uint64_t)leb_s(&r->c));
 		return true;
 	case CFA_DEF_CFA_EXPRESSION:

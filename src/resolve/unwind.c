@@ -162,7 +162,8 @@ static bool step_rules(struct run *r, const struct unwind_table *t,
 		       const struct unwind_set *set, enum unwind_end *ret_end)
 {
 	const struct unwind_arch *a = r->arch;
-	const struct unwind_rule *rules = t->rules.at + set->first_rule;
+	const struct unwind_rule *rules =
+		set->nr_rules ? t->rules.at + set->first_rule : NULL;
 	struct unwind_regs *regs = r->regs;
 	uint64_t values[UNWIND_REGS];
 	uint64_t known = regs->known, cfa, pc;

@@ -228,7 +228,7 @@ static int make_buckets(struct unwind_table *t)
 
 	if (!nr)
 		return 0;
-	while ((rows[nr - 1].offset >> t->bucket_shift) > nr / ROWS_A_BUCKET)
+	while ((uint64_t)rows[nr - 1].offset >> t->bucket_shift > nr / ROWS_A_BUCKET)
 		t->bucket_shift++;
 	for (uint64_t start = 0; start <= rows[nr - 1].offset;
 	     start += 1ULL << t->bucket_shift) {
