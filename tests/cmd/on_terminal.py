@@ -13,6 +13,7 @@ import pty
 import struct
 import sys
 import termios
+import time
 
 
 def parse():
@@ -48,11 +49,18 @@ def prepare(fd, columns):
 def copy(fd, args):
     keys = args.press.replace("^C", "\x03").encode()
     seen = b""
+    left = 0
     while True:
         try:
             chunk = os.read(fd, 65536)
-        except OSError:  # EIO: nobody has the terminal open any more
-            return
+        except OSError:
+            # EIO: nobody has the terminal open any more.  What was written last may still be on
+            # its way through the kernel then (seen on a busy machine).
+            left += 1
+            if left > 3:
+                return
+            time.sleep(0.02)
+            continue
         if not chunk:
             return
         sys.stdout.buffer.write(chunk)
