@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,73 +14,97 @@
 
 struct scratch {
 	char *folder;
-	int pipe; /* closed by the kernel if nobody else does */
+	int end; /* of a socket: closed by the kernel if nobody else does */
 	pid_t child;
 };
 
-/* The child: nothing of the terminal's or of a pipe's is its business. */
-static void wait_and_remove(int end, const char *folder)
+enum {
+	MADE_UP = 6 /* the template's XXXXXX */
+};
+
+/* What the child says once it has made the folder. */
+struct answer {
+	int error; /* 0, or a negative errno */
+	char name[MADE_UP];
+};
+
+static char *made_up(char *folder)
 {
+	return folder + strlen(folder) - MADE_UP;
+}
+
+/* The child: nothing of the terminal's or of a pipe's is its business.  It makes the folder
+ * itself, so that there is no moment when nobody would remove it, and behind setsid(): who kills
+ * a whole process group does not mean it. */
+static void make_and_remove(int end, char *template)
+{
+	struct answer answer = { .error = 0 };
 	char byte;
 	ssize_t n;
 
 	setsid();
-	/* Another folder's pipe is among them: it would never see its end. */
+	/* Another folder's socket is among them: it would never see its end. */
 	if (end != STDIN_FILENO && dup2(end, STDIN_FILENO) < 0)
 		_exit(1);
 	(void)close_range(STDIN_FILENO + 1, ~0U, 0);
+	if (!mkdtemp(template)) {
+		answer.error = -errno;
+		(void)send(STDIN_FILENO, &answer, sizeof(answer), MSG_NOSIGNAL);
+		_exit(1);
+	}
+	memcpy(answer.name, made_up(template), MADE_UP);
+	(void)send(STDIN_FILENO, &answer, sizeof(answer), MSG_NOSIGNAL);
 	do {
 		n = read(STDIN_FILENO, &byte, sizeof(byte));
 	} while (n > 0 || (n < 0 && errno == EINTR));
-	(void)io_remove_tree(folder);
+	(void)io_remove_tree(template);
 	_exit(0);
 }
 
-/* `template` is taken; NULL: memory was short. */
-static int make_folder(struct scratch *s, char *template, struct err *err)
-{
-	int r;
-
-	if (!template)
-		return err_set(err, -ENOMEM, "out of memory");
-	s->folder = mkdtemp(template);
-	if (s->folder)
-		return 0;
-	r = err_sys(err, -errno, "cannot make the folder %s", template);
-	free(template);
-	return r;
-}
-
+/* Nothing but the name of the folder is to be freed if it fails. */
 static int start_child(struct scratch *s, struct err *err)
 {
+	struct answer answer;
+	ssize_t n;
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC))
-		return err_sys(err, -errno, "pipe");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return err_sys(err, -errno, "socketpair");
 	s->child = fork();
 	if (!s->child) {
 		close(ends[1]);
-		wait_and_remove(ends[0], s->folder);
+		make_and_remove(ends[0], s->folder);
 	}
 	close(ends[0]);
-	s->pipe = ends[1];
-	return s->child < 0 ? err_sys(err, -errno, "fork") : 0;
+	s->end = ends[1];
+	if (s->child < 0)
+		return err_sys(err, -errno, "fork");
+	do {
+		n = recv(s->end, &answer, sizeof(answer), MSG_WAITALL);
+	} while (n < 0 && errno == EINTR);
+	if (n != sizeof(answer))
+		answer.error = -EIO;
+	if (answer.error)
+		return err_sys(err, answer.error, "cannot make the folder %s",
+			       s->folder);
+	memcpy(made_up(s->folder), answer.name, MADE_UP);
+	return 0;
 }
 
+/* `template` is taken; NULL: memory was short. */
 static int new_scratch(char *template, struct scratch **ret_scratch, struct err *err)
 {
-	struct scratch *s = calloc(1, sizeof(*s));
+	struct scratch *s = template ? calloc(1, sizeof(*s)) : NULL;
 	int r;
 
 	if (!s) {
 		free(template);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
-	s->pipe = -1;
+	s->folder = template;
+	s->end = -1;
 	s->child = -1;
-	r = make_folder(s, template, err);
-	if (!r)
-		r = start_child(s, err);
+	r = start_child(s, err);
 	if (r) {
 		scratch_free(s);
 		return r;
@@ -115,13 +141,11 @@ void scratch_free(struct scratch *s)
 {
 	if (!s)
 		return;
-	if (s->pipe >= 0)
-		close(s->pipe);
+	if (s->end >= 0)
+		close(s->end);
 	if (s->child > 0)
 		while (waitpid(s->child, NULL, 0) < 0 && errno == EINTR)
 			;
-	else if (s->folder)
-		(void)io_remove_tree(s->folder);
 	free(s->folder);
 	free(s);
 }
