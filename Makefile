@@ -45,6 +45,12 @@ exact-real:
 	@scripts/deps.sh exact-real
 	@$(MAKE) --no-print-directory exact EXACT="--real --keep '$(BUILD)/exact' $(EXACT)"
 
+# SEED: stops them elsewhere.
+check-unwind:
+	@scripts/deps.sh build test lint
+	@$(MAKE) --no-print-directory all
+	@tests/unwind/check '$(BUILD)/src/tools/oprofile' 200
+
 fuzz:
 	@scripts/deps.sh build fuzz
 	@scripts/fuzz '$(BUILD)-fuzz' '$(FUZZ_SECONDS)'
@@ -69,4 +75,4 @@ format:
 clean:
 	@rm -rf '$(BUILD)' '$(BUILD)-fuzz' '$(BUILD)-lint' build-ci-*
 
-.PHONY: all demo check check-vm bench exact exact-real fuzz hostile lint install format clean
+.PHONY: all demo check check-vm check-unwind bench exact exact-real fuzz hostile lint install format clean

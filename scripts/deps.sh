@@ -13,7 +13,7 @@ packages_of()
 		echo libcurl4-openssl-dev libzydis-dev
 		;;
 	demo) echo gzip ;;
-	test) echo libcmocka-dev bats python3 debuginfod nodejs ;;
+	test) echo libcmocka-dev bats python3 debuginfod nodejs gdb g++ ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;

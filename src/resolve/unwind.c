@@ -130,14 +130,26 @@ static bool find_cfa(struct run *r, const struct unwind_table *t,
 	return true;
 }
 
+/* A register that was kept in memory.  Below the stack pointer nothing is kept any more: the end
+ * of the function has restored it, and compilers do not always say so. */
+static bool fetch(struct run *r, unsigned int slot, uint64_t address,
+		  uint64_t *ret_value)
+{
+	if (read_memory(r, address, r->word, ret_value))
+		return true;
+	*ret_value = r->regs->at[slot];
+	return (address & r->mask) < r->window->start && slot != r->arch->pc &&
+	       r->regs->known >> slot & 1;
+}
+
 /* The caller's value of one register.  False: it cannot be known. */
 static bool apply(struct run *r, const struct unwind_table *t,
 		  const struct unwind_rule *rule, uint64_t cfa, uint64_t *ret_value)
 {
 	switch (rule->how) {
 	case UNWIND_AT_CFA:
-		return read_memory(r, cfa + (uint64_t)(int64_t)rule->value, r->word,
-				   ret_value);
+		return fetch(r, rule->slot, cfa + (uint64_t)(int64_t)rule->value,
+			     ret_value);
 	case UNWIND_CFA_PLUS:
 		*ret_value = cfa + (uint64_t)(int64_t)rule->value;
 		return true;
@@ -147,7 +159,7 @@ static bool apply(struct run *r, const struct unwind_table *t,
 	case UNWIND_EXPRESSION:
 		*ret_value = cfa;
 		return evaluate(r, t, rule->value, true, ret_value) &&
-		       read_memory(r, *ret_value, r->word, ret_value);
+		       fetch(r, rule->slot, *ret_value, ret_value);
 	case UNWIND_VALUE:
 		*ret_value = cfa;
 		return evaluate(r, t, rule->value, true, ret_value);
@@ -289,7 +301,8 @@ enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_
 	size_t nr = 0;
 
 	while (nr < max && end == UNWIND_END_LIMIT) {
-		pcs[nr++] = r.regs->pc;
+		pcs[nr] = r.regs->pc + (nr && !r.is_return);
+		nr++;
 		end = go_up(&r);
 		/* Where no code is there was no call either. */
 		nr -= end == UNWIND_END_ADDRESS && nr > 1;

@@ -69,7 +69,8 @@ struct unwind_moment {
 };
 
 /* Puts the program counters of all frames, innermost first, into `pcs`: the first is
- * regs->pc, the others are return addresses, or where a signal came.  At most `max`;
- * *ret_nr of them are there whatever the end is. */
+ * regs->pc, the others are return addresses, so that the byte before each is its frame's; of
+ * what a signal interrupted it is the address behind its first byte.  At most `max`; *ret_nr of
+ * them are there whatever the end is. */
 enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_t max,
 			     size_t *ret_nr);

@@ -32,6 +32,14 @@ record_here()
 		skip "perf cannot record here: $*"
 }
 
+need_gdb()
+{
+	need gdb
+	[ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+	timeout 60 gdb -nx -batch -ex run --args true >"$out/gdb" 2>&1 </dev/null || true
+	grep -q 'exited normally' "$out/gdb" || skip "gdb cannot run programs here"
+}
+
 @test "AArch64: every frame that its own perf has, and no other" {
 	both arm64
 	cmp "$out/native" "$out/ours"
@@ -99,4 +107,16 @@ record_here()
 	"$OPROFILE" report --quality "$out/perf.data" >"$out/quality"
 	awk '$1 == "truncated" { found = 1; if ($3 + 0 > 5) exit 1 } END { exit !found }' \
 		"$out/quality"
+}
+
+# At random instructions: ends and beginnings of functions, the loader, stubs, signals, the vdso.
+@test "gdb's frames, wherever a program is stopped" {
+	need_gdb
+	"$SOURCE_ROOT/tests/unwind/check" "$OPROFILE" 50 O2 frame-pointer
+}
+
+@test "gdb's frames, with exceptions and threads of C++" {
+	need g++
+	need_gdb
+	"$SOURCE_ROOT/tests/unwind/check" "$OPROFILE" 50 exceptions threads
 }

@@ -327,7 +327,8 @@ static void frame_pointers_where_there_are_no_rules(void **state)
  * instruction, which is not behind a call. */
 static void through_a_signal(void **state)
 {
-	static const uint64_t pcs[] = { 0x1200, 0x1100, 0x1115 };
+	/* Its byte before is that instruction, as the byte before a return address is the call. */
+	static const uint64_t pcs[] = { 0x1200, 0x1101, 0x1115 };
 	static const char signal[] =
 		"\x0f\x03\x77\x20\x06"  /* CFA: what is at rsp + 32 */
 		"\x10\x10\x02\x77\x08"; /* pc: at rsp + 8 */
@@ -346,6 +347,37 @@ static void through_a_signal(void **state)
 		0x1100; /* its first instruction: the address before is in no function */
 	m.words[4] = STACK + 64;
 	m.words[8] = 0x1115;
+	m.nr_words = STACK_WORDS;
+	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_ROOT);
+	expect_pcs(&m, pcs, 3);
+	unwind_table_free(t);
+	buf_done(&b);
+}
+
+/* At the "ret" behind "pop %rbp": the rules still say where rbp was, below the stack pointer, and
+ * the caller's frame is found by it. */
+static void registers_that_are_back_already(void **state)
+{
+	static const uint64_t pcs[] = { 0x1308, 0x1408, 0x1115 };
+	static const char popped[] =
+		"\x86\x02\x48\x0c\x07\x08"; /* rbp at CFA - 16; CFA: rsp + 8 */
+	static const char by_rbp[] = "\x0c\x06\x10\x86\x02"; /* CFA: rbp + 16 */
+	struct buf b = { 0 };
+	struct unwind_table *t;
+	struct moment m = { .regs.pc = 0x1308 };
+	size_t cie;
+
+	(void)state;
+	put_x86(&b);
+	cie = put_cie(&b, (struct cie){ "R", 1, 0x78, 16 }, "\x0c\x07\x08\x90\x01", 5);
+	FDE(&b, cie, 0x1300, 0x10, popped);
+	FDE(&b, cie, 0x1400, 0x10, by_rbp);
+	m.table = t = compile(&b, EM_X86_64, true);
+	set_reg(&m, RSP, STACK);
+	set_reg(&m, RBP, STACK + 32);
+	m.words[0] = 0x1408;
+	m.words[4] = STACK + 64;
+	m.words[5] = 0x1115;
 	m.nr_words = STACK_WORDS;
 	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_ROOT);
 	expect_pcs(&m, pcs, 3);
@@ -535,6 +567,7 @@ int main(void)
 		cmocka_unit_test(why_it_ends),
 		cmocka_unit_test(frame_pointers_where_there_are_no_rules),
 		cmocka_unit_test(through_a_signal),
+		cmocka_unit_test(registers_that_are_back_already),
 		cmocka_unit_test(aarch64_leaf),
 		cmocka_unit_test(s390x_frames),
 		cmocka_unit_test(expressions),
