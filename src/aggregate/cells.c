@@ -213,6 +213,8 @@ static uint32_t make_tuple(struct profile *p, struct view *v, struct numbers *n,
 		if (key->row->kind == KEY_TEXT && *value == STRTAB_FAILED)
 			return DICT_NONE;
 	}
+	if (side == GROUP_WHERE && p->has_nodes)
+		values[p->node_slot] = c->place->calls;
 	return groups_tuple(p, side, values);
 }
 

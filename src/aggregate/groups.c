@@ -29,6 +29,14 @@ void groups_init(struct profile *p)
 
 		p->key_slots[k].side = (uint8_t)side;
 		p->key_slots[k].at = (uint8_t)p->tuples[side].width++;
+		if (row->id == KEY_STACK) {
+			p->has_nodes = true;
+			p->node_slot = p->key_slots[k].at;
+		}
+	}
+	if (p->options.calls && !p->has_nodes) {
+		p->has_nodes = true;
+		p->node_slot = (uint8_t)p->tuples[GROUP_WHERE].width++;
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "aggregate/profile.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ int profile_init(struct profile *p, const struct profile_options *options)
 	groups_init(p);
 	for (size_t i = 0; i < p->nr_keys; i++)
 		p->needs |= options->keys->keys.at[i].row->needs;
+	if (options->calls)
+		p->needs |= NEED_IMAGE | NEED_FUNCTION | NEED_STACK;
 	if (spec && spec_has_images(spec))
 		p->needs |= NEED_APP | NEED_IMAGE;
 	if (spec && spec_has_cgroups(spec))
@@ -103,7 +106,9 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 	/* What is fetched for names should be fetched for what counts most. */
 	if (p->needs & (NEED_FUNCTION | NEED_ADDRESS) && source->naming)
 		p->view->fetch = naming_defer(source->naming);
-	if ((p->needs & NEED_LINES || p->options.code_lines) && source->naming)
+	if ((p->needs & NEED_LINES || p->options.code_lines ||
+	     (p->needs & NEED_STACK && p->options.inlined)) &&
+	    source->naming)
 		naming_want_lines(source->naming);
 	p->view->time_width_ns = time_width(p);
 	p->view->by_cpu = p->needs & NEED_CPU;
@@ -218,6 +223,18 @@ char *profile_name_to_show(const struct profile *p, const char *raw)
 	return shorter;
 }
 
+/* "name (inlined)", malloc'd; NULL when memory is short. */
+static char *inlined_name(const struct profile *p, const char *raw)
+{
+	char *full = profile_name_to_show(p, raw);
+	char *marked;
+
+	if (asprintf(&marked, "%s (inlined)", full ? full : raw) < 0)
+		marked = NULL;
+	free(full);
+	return marked;
+}
+
 const char *profile_function_name(struct profile *p, uint32_t function)
 {
 	struct profile_function *f = &p->functions.at[function];
@@ -226,7 +243,9 @@ const char *profile_function_name(struct profile *p, uint32_t function)
 
 	if (f->shown != DICT_NONE)
 		return strtab_get(&p->strings, f->shown);
-	shown = f->kind == FUNCTION_NAMED ? profile_name_to_show(p, raw) : NULL;
+	shown = f->kind == FUNCTION_NAMED     ? profile_name_to_show(p, raw)
+		: f->kind == FUNCTION_INLINED ? inlined_name(p, raw)
+					      : NULL;
 	f->shown = shown ? strtab_add(&p->strings, shown) : f->raw;
 	free(shown);
 	return f->shown == STRTAB_FAILED ? NULL : strtab_get(&p->strings, f->shown);

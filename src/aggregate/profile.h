@@ -60,6 +60,12 @@ struct profile_options {
 			      * session's file does */
 	const struct lines_options *lines; /* NULL: no debug information is read */
 	struct naming_places *places; /* where else to look for binaries; may be NULL */
+	/* Call trees, of keys with stacks or not (profile_node()): */
+	bool calls;
+	bool inlined; /* inlined functions are nodes, too: needs `lines` */
+	uint32_t
+		max_stack; /* frames of a stack, innermost first, of which there are nodes;
+			     * longer ones are truncated.  0: all */
 	bool one_thread; /* read files without help; the result is the same */
 	/* Called for every batch of a file: bytes of it read so far, and all in all (0: not
 	 * known).  May be NULL. */
@@ -115,7 +121,8 @@ enum function_kind {
 	FUNCTION_NAMED,
 	FUNCTION_OF_IMAGE, /* stands for all of an image without symbols */
 	FUNCTION_BETWEEN,  /* for what no symbol of the image covers */
-	FUNCTION_UNNAMED   /* known by its unwind entry ("0x401000") or section alone */
+	FUNCTION_UNNAMED,  /* known by its unwind entry ("0x401000") or section alone */
+	FUNCTION_INLINED   /* has no code of its own; shown as "name (inlined)" */
 };
 
 /* Whether profile_options.symbols wants it. */
@@ -197,6 +204,8 @@ struct profile {
 	VEC(struct profile_group) groups;
 	VEC(struct profile_row) rows;
 	struct call_tree calls; /* of KEY_STACK: its values are nodes */
+	bool has_nodes; /* ... and profile_node() of each group, in their tuples: */
+	uint8_t node_slot;
 	struct buf call_texts[2];
 	VEC(uint32_t) path; /* of a text that is made */
 	uint32_t call_text; /* which one was made last */
@@ -261,6 +270,14 @@ static inline uint64_t profile_value(const struct profile *p, uint32_t group,
 	const struct tuples *t = &p->tuples[slot.side];
 
 	return t->values.at[p->groups.at[group].tuple[slot.side] * t->width + slot.at];
+}
+/* With options.calls, or KEY_STACK among the keys: the node of the group's stacks. */
+static inline uint32_t profile_node(const struct profile *p, uint32_t group)
+{
+	const struct tuples *t = &p->tuples[GROUP_WHERE];
+
+	return (uint32_t)t->values
+		.at[p->groups.at[group].tuple[GROUP_WHERE] * t->width + p->node_slot];
 }
 /* Values of a KEY_TEXT key number strings or functions: all are below this.  0 for other
  * keys. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/call_inlines.h"
 #include "base/hash.h"
 #include "base/huge.h"
 
@@ -48,7 +49,9 @@ void view_free(struct view *v)
 	free(v->of_frame);
 	free(v->order);
 	free(v->node_of);
-	free(v->caller_of);
+	for (unsigned int place = 0; place < CALL_PLACES; place++)
+		free(v->function_of[place]);
+	call_inlines_free(v->inlines);
 	vec_done(&v->path);
 	free(v->event_of);
 	free(v->image_of);
@@ -261,12 +264,14 @@ static int extend_stacks(const struct profile *p, struct view *v)
 /* Where a symbol leads to the place at once, functions need not be kept by frame. */
 static int extend_frames(const struct profile *p, struct view *v)
 {
-	if (p->needs & NEED_STACK &&
-	    grow_numbers(&v->caller_of, &v->nr_callers_of, v->source.dict->frames.nr))
-		return -ENOMEM;
+	size_t nr = v->source.dict->frames.nr;
+
+	for (unsigned int i = 0; p->needs & NEED_STACK && i < CALL_PLACES; i++)
+		if (grow_numbers(&v->function_of[i], &v->nr_functions_of[i], nr))
+			return -ENOMEM;
 	if (!v->late && (!(p->needs & NEED_FUNCTION) || view_one_place_a_symbol(p)))
 		return 0;
-	return grow_numbers(&v->of_frame, &v->nr_frames, v->source.dict->frames.nr);
+	return grow_numbers(&v->of_frame, &v->nr_frames, nr);
 }
 
 static int extend_images(struct view *v)

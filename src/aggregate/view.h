@@ -3,6 +3,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "aggregate/call_stacks.h"
 #include "aggregate/dense.h"
 #include "aggregate/profile.h"
 #include "aggregate/selection.h"
@@ -59,6 +60,8 @@ struct symbol_places {
 	uint32_t *places;             /* NULL: no table, or not looked at yet */
 };
 
+struct call_inlines;
+
 struct view {
 	struct profile_source source;
 	uint32_t *actor_of; /* by thread; actor_of[nr_threads] is of an unknown one */
@@ -69,12 +72,13 @@ struct view {
 	uint32_t *event_of; /* by event: of the profile */
 	uint32_t *image_of; /* by image: of the profile */
 	uint32_t *text_of;  /* by image: its name, a string of the profile */
-	/* With NEED_STACK, else NULL: by stack, its node as a caller; by frame, its function
-	 * as a caller; and what caller_node() is at. */
+	/* With NEED_STACK, else NULL: by stack, its node as a caller; by frame, its function;
+	 * what was inlined there; and what call_tree_of_stack() is at. */
 	uint32_t *node_of;
-	uint32_t *caller_of;
+	uint32_t *function_of[CALL_PLACES];
 	size_t nr_nodes_of;
-	size_t nr_callers_of;
+	size_t nr_functions_of[CALL_PLACES];
+	struct call_inlines *inlines;
 	VEC(uint32_t) path;
 	uint8_t *truncated; /* by stack; only with NEED_QUALITY */
 	uint8_t *noted;     /* by image: the state of its symbols is in the profile */
@@ -118,6 +122,12 @@ uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);
  * when memory is short. */
 uint32_t view_function(struct profile *p, struct view *v, uint32_t image,
 		       uint64_t offset);
+/* The profile's function of a name of the debug information that was inlined into code of an
+ * image of the dict; likewise. */
+uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
+		      const char *name);
+/* The address of an offset in an image, as symbols and lines have it. */
+uint64_t view_address(const struct view *v, uint32_t image, uint64_t offset);
 /* When the source ends: gives the places of a late view their functions and addresses.  Then
  * some are alike.  0 or -ENOMEM. */
 int view_name_places(struct profile *p, struct view *v);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/call_inlines.h"
 #include "aggregate/view.h"
 #include "base/hash.h"
 #include "resolve/sort_keys.h"
@@ -66,9 +67,9 @@ static bool function_has_vma(enum function_kind kind)
 static uint64_t function_identity(const struct profile *p,
 				  const struct profile_function *f, const char *raw)
 {
-	if (!function_has_vma(f->kind))
+	if (f->kind != FUNCTION_INLINED && !function_has_vma(f->kind))
 		return vma_unknown;
-	return p->images.at[f->image].kind == IMAGE_JIT
+	return f->kind == FUNCTION_INLINED || p->images.at[f->image].kind == IMAGE_JIT
 		       ? hash_bytes(raw, strlen(raw), 0)
 		       : f->vma;
 }
@@ -80,7 +81,7 @@ static uint32_t intern_function(struct profile *p, struct profile_function f,
 	struct map_slot *slot;
 	bool is_new;
 
-	slot = map_at(&p->function_by, (uint64_t)f.image << 2 | f.kind,
+	slot = map_at(&p->function_by, (uint64_t)f.image << 3 | f.kind,
 		      function_identity(p, &f, raw), &is_new);
 	if (!slot)
 		return VIEW_UNSET;
@@ -159,6 +160,17 @@ uint32_t view_function(struct profile *p, struct view *v, uint32_t image,
 	return name_function(p, v, image, offset);
 }
 
+uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
+		      const char *name)
+{
+	struct profile_function f = { .image = profile_image_of(p, v, image),
+				      .shown = DICT_NONE,
+				      .line = DICT_NONE,
+				      .kind = FUNCTION_INLINED };
+
+	return f.image == VIEW_UNSET ? VIEW_UNSET : intern_function(p, f, name);
+}
+
 static uint32_t intern_place(struct view *v, const struct place *place)
 {
 	/* Fewer than 2^31 images fit in any file, so the top bit is free. */
@@ -187,24 +199,24 @@ static uint64_t code_address(const struct symtab *tab, uint64_t offset)
 	return s ? s->vaddr.v + offset - s->offset : offset;
 }
 
-static uint64_t place_address(const struct view *v, const struct frame *f)
+uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset)
 {
 	const struct dict *d = v->source.dict;
 	const struct symtab *tab = NULL;
 	const struct image *image;
 
-	if (f->image >= d->images.nr)
-		return f->offset;
-	image = &d->images.at[f->image];
+	if (number >= d->images.nr)
+		return offset;
+	image = &d->images.at[number];
 	if (v->source.naming)
-		tab = naming_symtab(v->source.naming, f->image);
+		tab = naming_symtab(v->source.naming, number);
 	if (tab && image->kind == IMAGE_JIT)
-		return code_address(tab, f->offset);
+		return code_address(tab, offset);
 	if (tab)
-		return symtab_vaddr(tab, f->offset).v;
+		return symtab_vaddr(tab, offset).v;
 	if (image->kind == IMAGE_ANON)
-		return image->start + f->offset - image->ref_address;
-	return image_is_kernel(image) ? image->start + f->offset : f->offset;
+		return image->start + offset - image->ref_address;
+	return image_is_kernel(image) ? image->start + offset : offset;
 }
 
 /* The entry for the place of a symbol's samples: they all have the same where neither
@@ -276,7 +288,8 @@ static int name_place(struct profile *p, struct view *v, uint32_t at,
 		if (place->function == VIEW_UNSET)
 			return -ENOMEM;
 	}
-	place->address = p->needs & NEED_ADDRESS ? place_address(v, f) : 0;
+	place->address =
+		p->needs & NEED_ADDRESS ? view_address(v, f->image, f->offset) : 0;
 	return 0;
 }
 
@@ -416,7 +429,8 @@ int view_name_places(struct profile *p, struct view *v)
 {
 	if (!v->late)
 		return 0;
-	if (load_images(p, v) || order_places(v))
+	if (load_images(p, v) || order_places(v) ||
+	    (p->needs & NEED_STACK && p->options.inlined && call_inlines_make(p, v)))
 		return -ENOMEM;
 	for (size_t i = 0; i < v->places.nr; i++) {
 		struct place *place = &v->places.at[v->order[i]];

@@ -1,0 +1,20 @@
+/* call_inlines.h - which functions were inlined where the frames of stacks are.
+ * Layer: aggregate; used by view_places.c and call_stacks.c. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aggregate/call_stacks.h"
+
+struct call_inlines;
+struct profile;
+struct view;
+
+/* Fills view->inlines for the stacks of all its places: the debug information of one image at
+ * a time is open.  0 or -ENOMEM. */
+int call_inlines_make(struct profile *p, struct view *v);
+void call_inlines_free(struct call_inlines *c); /* NULL is fine */
+/* The functions that were inlined at a frame, the outermost first, each into the one before and
+ * the first into the frame's own; *ret_nr is their number.  `c` NULL: none. */
+const uint32_t *call_inlines_at(const struct call_inlines *c, uint32_t frame,
+				enum call_place place, size_t *ret_nr);
