@@ -74,6 +74,12 @@ void perf_attr_samples(struct perf_event_attr *a, const struct perf_source_confi
 		a->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	if (c->chains)
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (!c->user_stack_bytes)
+		return;
+	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	a->sample_regs_user = c->user_regs;
+	a->sample_stack_user = c->user_stack_bytes;
+	a->exclude_callchain_user = 1;
 }
 
 void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_config *c)

@@ -23,8 +23,12 @@ enum {
 	SAMPLE_PAGES =
 		256, /* 1 MB: 3 s of flat samples at 4999 Hz, 1 s of deep chains */
 	SIDE_BAND_PAGES = 64,
-	NAMESPACE_PAGES = 8, /* more than processes that begin until we have looked */
-	MANY_CPUS = 32,      /* beyond, rings of half the size */
+	NAMESPACE_PAGES = 8,   /* more than processes that begin until we have looked */
+	PAGES_IN_ALL = 65536,  /* 256 MB of rings with stacks */
+	WINDOWS_A_RING = 512,  /* of stacks: half a second at 997 Hz, 50 ms at 9973 */
+	WINDOWS_AT_LEAST = 32, /* in a ring of which there is no more memory */
+	WINDOW_MIN_BYTES = 4096,
+	MANY_CPUS = 32, /* beyond, rings of half the size */
 	MIN_PAGES = 8
 };
 
@@ -251,6 +255,17 @@ static size_t page_count(size_t wanted, size_t fallback)
 	return pages;
 }
 
+/* Small rings hold a number of small windows rather than a few large ones. */
+static uint32_t fitting_window(const struct opening *o, uint32_t page_bytes)
+{
+	size_t room = o->pages[PERF_SOURCE_SAMPLES] * page_bytes / WINDOWS_AT_LEAST;
+	uint32_t wanted = o->config->user_stack_bytes;
+
+	if (room >= wanted)
+		return wanted;
+	return room > WINDOW_MIN_BYTES ? (uint32_t)room : WINDOW_MIN_BYTES;
+}
+
 static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 		      const struct opening *o)
 {
@@ -260,6 +275,8 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 	for (size_t i = 0; i < c->nr_events; i++) {
 		attr = c->events[i].attr;
 		perf_attr_samples(&attr, c);
+		if (attr.sample_stack_user)
+			attr.sample_stack_user = fitting_window(o, page_bytes);
 		attr.wakeup_watermark =
 			(uint32_t)o->pages[PERF_SOURCE_SAMPLES] * page_bytes / 2;
 		if (!vec_push(&s->attrs, attr))
@@ -279,8 +296,14 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 
 static void choose_pages(struct opening *o, size_t nr_cpus)
 {
-	size_t big = page_count(o->config->ring_pages, SAMPLE_PAGES);
+	size_t windows = WINDOWS_A_RING * (size_t)o->config->user_stack_bytes /
+			 (size_t)sysconf(_SC_PAGESIZE);
+	size_t big =
+		page_count(o->config->ring_pages, page_count(windows, SAMPLE_PAGES));
 
+	while (windows && !o->config->ring_pages && big > SAMPLE_PAGES &&
+	       big * nr_cpus > PAGES_IN_ALL)
+		big /= 2;
 	o->pages[PERF_SOURCE_SAMPLES] =
 		!o->config->ring_pages && nr_cpus > MANY_CPUS ? big / 2 : big;
 	o->pages[PERF_SOURCE_SIDE_BAND] = SIDE_BAND_PAGES;

@@ -20,9 +20,13 @@ struct perf_source_config {
 	const pid_t *
 		tids; /* threads to follow with all they start; NULL: every CPU whole */
 	size_t nr_tids;
-	bool on_exec;      /* sampling begins with the exec of the one tid */
-	bool no_kernel;    /* only user space is sampled */
-	bool chains;       /* kernel and frame-pointer user call chains */
+	bool on_exec;   /* sampling begins with the exec of the one tid */
+	bool no_kernel; /* only user space is sampled */
+	bool chains;    /* kernel and frame-pointer user call chains */
+	/* Not 0: instead of the user's chains, these registers (as perf numbers them) and so many
+	 * bytes from the top of the user's stack, or fewer where rings must be small. */
+	uint64_t user_regs;
+	uint32_t user_stack_bytes;
 	size_t ring_pages; /* data pages of a CPU's sample ring; 0: chosen here */
 };
 

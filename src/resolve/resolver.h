@@ -60,6 +60,8 @@ int resolver_use_unwind(struct resolver *r, const struct resolver_unwind *unwind
  * innermost first, good until the next sample.  *ret_nr is 0 for one that is not unwound. */
 const uint64_t *resolver_unwound(struct resolver *r, const struct decoder *d,
 				 const struct record *rec, size_t max, size_t *ret_nr);
+/* The same as resolver_sample() itself found it; none if it did not unwind. */
+const uint64_t *resolver_last_unwound(const struct resolver *r, size_t *ret_nr);
 /* How often stacks ended for which reason: by enum unwind_end (resolve/unwind.h). */
 const uint64_t *resolver_unwind_ends(const struct resolver *r);
 /* Whether records of this type (PERF_RECORD_...) change anything for the resolver. */

@@ -72,6 +72,7 @@ struct resolver {
 	bool chain_private;        /* ... whose leaf belongs to this process alone */
 	struct resolver_unwind unwind; /* .table NULL: no unwinding */
 	uint64_t *pcs;                 /* CHAIN_MAX of the stack that is unwound */
+	size_t nr_pcs;                 /* of the last sample */
 	uint64_t unwind_ends[UNWIND_ENDS];
 };
 

@@ -272,6 +272,7 @@ static uint32_t unwound_frames(struct resolver *r, const struct decoder *d,
 		if (r->chain[nr] == DICT_NONE)
 			return DICT_NONE;
 		nr++;
+		r->nr_pcs = i + 1;
 	}
 	*ret_truncated = !whole || cut;
 	return nr;
@@ -420,6 +421,7 @@ int resolver_finish(struct resolver *r, const struct decoder *d,
 		return -ENOMEM;
 	r->here = *found;
 	r->last_mapping = NULL;
+	r->nr_pcs = 0;
 	ret_sample->thread = dict_thread_of(r, found->thread, id->pid, id->time_ns,
 					    rec->sample.cgroup);
 	if (ret_sample->thread == DICT_NONE)

@@ -81,6 +81,12 @@ const uint64_t *resolver_unwound(struct resolver *r, const struct decoder *d,
 	return r->pcs;
 }
 
+const uint64_t *resolver_last_unwound(const struct resolver *r, size_t *ret_nr)
+{
+	*ret_nr = r->nr_pcs;
+	return r->pcs;
+}
+
 const uint64_t *resolver_unwind_ends(const struct resolver *r)
 {
 	return r->unwind_ends;

@@ -260,6 +260,23 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 	keep(k, path, image, fd);
 }
 
+int image_keeper_open(const struct image_keeper *k, const char *path,
+		      const struct image *image)
+{
+	uint64_t key = identity_of(path, image);
+
+	for (size_t i = 0; i < k->kept.nr; i++) {
+		const struct kept_image *kept = &k->kept.at[i];
+		int fd;
+
+		if (identity_of(kept->path, &kept->image) != key)
+			continue;
+		fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
+		return fd < 0 ? -errno : fd;
+	}
+	return -ENOENT;
+}
+
 /* Those that could be opened of another process since. */
 static void keep_wanted(struct image_keeper *k)
 {

@@ -50,6 +50,9 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 /* A process has mapped a file.  In a container it is opened now, once for each file: both may be
  * gone when it is hit; and anywhere if it was hit before and could not be opened. */
 void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m);
+/* Another descriptor of a binary that is held open, or -ENOENT: it is not. */
+int image_keeper_open(const struct image_keeper *k, const char *path,
+		      const struct image *image);
 /* Copies what is no longer at its path into session_dir/images/. */
 void image_keeper_save_lost(struct image_keeper *k);
 void image_keeper_done(struct image_keeper *k);

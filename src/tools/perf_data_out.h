@@ -10,7 +10,9 @@ struct err;
 struct event_request;
 struct machine;
 struct perf_data_out;
+struct perf_event_attr;
 struct perf_source;
+struct record;
 
 /* 0 or a negative errno with a line that names the file. */
 int perf_data_out_open(const char *path, const struct perf_source *source,
@@ -21,6 +23,12 @@ void perf_data_out_saw(struct perf_data_out *o, uint64_t time_ns);
 /* As perf_data_writer_write() and _finished_round(). */
 int perf_data_out_write(struct perf_data_out *o, const void *record, size_t len,
 			struct err *err);
+/* Writes a sample that brought a copy of its stack, `bytes`, without that and with its callers,
+ * `nr` addresses of user space, innermost first.  `rec` is what it decodes to; `attr` as it was
+ * opened. */
+int perf_data_out_sample(struct perf_data_out *o, const struct perf_event_attr *attr,
+			 const struct record *rec, const void *bytes,
+			 const uint64_t *callers, size_t nr, struct err *err);
 int perf_data_out_round(struct perf_data_out *o, struct err *err);
 /* Adds the features, among them the build-ids of the images that were hit; frees. */
 int perf_data_out_close(struct perf_data_out *o, const struct dict *dict,

@@ -51,10 +51,14 @@ static const struct option_row rows[] = {
 	{ .name = "callgraph",
 	  .letter = 'g',
 	  .kind = OPTION_TEXT,
-	  .value = "fp",
+	  .value = "HOW",
 	  .value_optional = true,
 	  .offset = OPTION(struct record_options, callgraph),
-	  .help = "Record call stacks, by frame pointers." },
+	  .help = "Record call stacks: dwarf unwinds a copy of each stack's top by "
+		  "what "
+		  "compilers say of their functions, fp follows frame pointers; auto, "
+		  "the "
+		  "default, is dwarf where this machine can." },
 	{ .name = "pid",
 	  .letter = 'p',
 	  .kind = OPTION_TEXT,
@@ -139,7 +143,8 @@ static const struct option_row rows[] = {
 	  .offset = OPTION(struct record_options, ring_pages),
 	  .help = "Pages of each CPU's sample ring, rounded up to a power of two "
 		  "(default "
-		  "256, or what perf_event_mlock_kb allows)." },
+		  "256, with stacks room for 512 copies; or what "
+		  "perf_event_mlock_kb allows)." },
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_TEXT,
@@ -188,6 +193,7 @@ static int open_recorder(struct record_plan *p, char **argv, int argc, struct er
 		.events = p->events.list.at,
 		.nr_events = p->events.list.nr,
 		.chains = o->callgraph != NULL,
+		.stack_bytes = p->stack_bytes,
 		.ring_pages = o->ring_pages,
 		.session_flags = p->flags,
 		.vmlinux = p->vmlinux ? p->vmlinux : "",
@@ -208,12 +214,32 @@ static int open_recorder(struct record_plan *p, char **argv, int argc, struct er
 	return recorder_open(&config, &p->recorder, err);
 }
 
+/* As open_recorder(); without a way to unwind stacks, frame pointers are followed, if that was
+ * left to us. */
+static int open_with_chains(struct record_plan *p, char **argv, int argc,
+			    struct err *err)
+{
+	int r = open_recorder(p, argv, argc, err);
+
+	if (!p->stack_bytes || !p->stacks_optional ||
+	    (r != -EOPNOTSUPP && r != -ENOSYS && r != -EINVAL))
+		return r;
+	p->stack_bytes = 0;
+	r = open_recorder(p, argv, argc, err);
+	if (!r)
+		fprintf(stderr,
+			"%s: --callgraph: this kernel does not copy stacks: frame "
+			"pointers are followed\n",
+			command_name());
+	return r;
+}
+
 /* perf_event_paranoid 2 leaves one's own processes in user space: better than nothing, if
  * it is said. */
 static int open_with_rights(struct record_plan *p, char **argv, int argc,
 			    struct err *err)
 {
-	int r = open_recorder(p, argv, argc, err);
+	int r = open_with_chains(p, argv, argc, err);
 	bool may_retry = (r == -EACCES || r == -EPERM) && !p->options.system_wide;
 
 	/* Debian's kernels refuse everything from 3 on; others treat it as 2, but who set it
@@ -229,7 +255,7 @@ static int open_with_rights(struct record_plan *p, char **argv, int argc,
 	if (!may_retry)
 		return r;
 	p->flags |= SESSION_USER_ONLY;
-	r = open_recorder(p, argv, argc, err);
+	r = open_with_chains(p, argv, argc, err);
 	if (!r)
 		fprintf(stderr,
 			"%s: user space only: "

@@ -12,6 +12,13 @@
 #include "base/parse.h"
 #include "format/session.h"
 
+enum {
+	STACK_BYTES = 32768,
+	STACK_BYTES_MIN = 1024,
+	/* A record with it must be shorter than 64 KB. */
+	STACK_BYTES_MAX = 61440
+};
+
 static int check_verbose(const char *list, struct err *err)
 {
 	static const char *const known[] = { "debug", "record", "convert", "misc",
@@ -69,13 +76,33 @@ static int check_modes(const struct record_plan *p, struct err *err)
 			       "--system-wide (see --help)");
 	if (!o->frequency_hz)
 		return err_set(err, -EINVAL, "--frequency 0: nothing would be sampled");
-	if (o->callgraph && *o->callgraph && strcmp(o->callgraph, "fp"))
+	return check_verbose(o->verbose, err);
+}
+
+/* auto, dwarf or fp; the first two may say how much of the stack to copy, as perf's dwarf. */
+static int choose_chains(struct record_plan *p, struct err *err)
+{
+	const char *how = p->options.callgraph;
+	uint64_t bytes = STACK_BYTES;
+	char word[8];
+	size_t len;
+
+	if (!how || !strcmp(how, "fp"))
+		return 0;
+	len = strcspn(how, ",");
+	snprintf(word, sizeof(word), "%.*s", (int)(len < 7 ? len : 7), how);
+	p->stacks_optional = !len || !strcmp(word, "auto");
+	if (!p->stacks_optional && strcmp(word, "dwarf"))
+		return err_set(err, -EINVAL,
+			       "--callgraph=%s: known are auto, dwarf and fp", how);
+	if (how[len] && (!parse_u64_max(how + len + 1, STACK_BYTES_MAX, &bytes) ||
+			 bytes < STACK_BYTES_MIN))
 		return err_set(
 			err, -EINVAL,
-			"--callgraph=%s: only fp (frame pointers) is there in this "
-			"version",
-			o->callgraph);
-	return check_verbose(o->verbose, err);
+			"--callgraph=%s: of the stack %u to %u bytes can be copied",
+			how, STACK_BYTES_MIN, STACK_BYTES_MAX);
+	p->stack_bytes = (uint32_t)bytes & ~7U;
+	return 0;
 }
 
 static int check_vmlinux(struct record_plan *p, struct err *err)
@@ -129,6 +156,8 @@ int record_plan_make(struct record_plan *p, struct err *err)
 
 	if (!r)
 		r = check_modes(p, err);
+	if (!r)
+		r = choose_chains(p, err);
 	if (!r)
 		r = check_vmlinux(p, err);
 	if (!r)

@@ -23,7 +23,7 @@ struct record_options {
 	const char *pids;
 	bool system_wide;
 	uint64_t frequency_hz;
-	const char *callgraph; /* NULL: none; "" or "fp" */
+	const char *callgraph; /* NULL: none; "", "auto", "dwarf", "fp" */
 	const char *vmlinux;
 	const char *session_dir;
 	const char *perf_data;
@@ -46,6 +46,9 @@ struct record_plan {
 	size_t nr_pids;
 	char **command; /* NULL: none */
 	uint32_t flags;
+	/* Of the stack, to be copied with each sample; 0: no chains, or by frame pointers. */
+	uint32_t stack_bytes;
+	bool stacks_optional; /* where that cannot be, frame pointers will do */
 	struct session_dir dir;
 	struct target target;
 	struct recorder *recorder;

@@ -78,7 +78,18 @@ int recorder_timeout_ms(const struct recorder *r)
 		       : (int)((r->next_flush_ns - now) / NS_PER_MS) + 1;
 }
 
-static int add_sample(struct recorder *r, const struct record *rec)
+/* With the callers that were found. */
+static int write_unwound(struct recorder *r, const struct record *rec,
+			 const void *bytes)
+{
+	size_t nr;
+	const uint64_t *callers = resolver_last_unwound(r->resolver, &nr);
+
+	return perf_data_out_sample(r->perf_data, &r->decoder.attrs.at[rec->id.event],
+				    rec, bytes, callers, nr, r->err);
+}
+
+static int add_sample(struct recorder *r, const struct record *rec, const void *bytes)
 {
 	struct sample sample;
 	int result = resolver_sample(r->resolver, &r->decoder, rec, &sample);
@@ -88,9 +99,10 @@ static int add_sample(struct recorder *r, const struct record *rec)
 	if (result)
 		return err_set(r->err, result, "out of memory");
 	r->totals.samples++;
-	if (r->perf_data)
-		perf_data_out_saw(r->perf_data, sample.time_ns);
-	return 0;
+	if (!r->perf_data)
+		return 0;
+	perf_data_out_saw(r->perf_data, sample.time_ns);
+	return r->config.stack_bytes ? write_unwound(r, rec, bytes) : 0;
 }
 
 static int take_record(struct recorder *r, const void *bytes, size_t len)
@@ -104,7 +116,7 @@ static int take_record(struct recorder *r, const void *bytes, size_t len)
 	switch (rec.type) {
 	case PERF_RECORD_SAMPLE:
 		if (rec.id.time_ns <= r->frontier_ns)
-			return add_sample(r, &rec);
+			return add_sample(r, &rec, bytes);
 		/* Younger than what is known of the side band. */
 		buf_put(&r->held, bytes, len);
 		return r->held.failed ? err_set(r->err, -ENOMEM, "out of memory") : 0;
@@ -122,9 +134,12 @@ static int take_record(struct recorder *r, const void *bytes, size_t len)
 
 static int take_sample(void *ctx, const void *bytes, size_t len)
 {
+	const struct perf_event_header *header = bytes;
 	struct recorder *r = ctx;
 	int result = take_record(r, bytes, len);
 
+	if (r->config.stack_bytes && header->type == PERF_RECORD_SAMPLE)
+		return result; /* it is written when it is unwound */
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, bytes, len, r->err);
 	return result;
@@ -228,6 +243,7 @@ void recorder_free(struct recorder *r)
 	perf_source_close(r->source);
 	snapshot_free(r->snapshot);
 	resolver_free(r->resolver);
+	recorder_stacks_done(&r->stacks);
 	image_keeper_done(&r->keeper);
 	containers_done(&r->containers);
 	jit_keeper_done(&r->jit_keeper);

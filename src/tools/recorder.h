@@ -21,6 +21,8 @@ struct recorder_config {
 	size_t nr_pids;
 	bool on_exec; /* the one pid is a held child: begin with its exec */
 	bool chains;
+	/* Not 0: of the user's stack, copied with each sample; chains are unwound from it. */
+	uint32_t stack_bytes;
 	size_t ring_pages;      /* 0: chosen */
 	uint32_t session_flags; /* SESSION_... known to the caller */
 	const char *vmlinux;    /* "" none */

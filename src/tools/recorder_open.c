@@ -2,6 +2,8 @@
  * running already. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -18,7 +20,8 @@ enum {
 	/* The first rounds come sooner, each twice as late as the last: binaries are looked at
 	 * while a short program still runs. */
 	FIRST_ROUND_NS = 100 * NS_PER_MS,
-	SNAPSHOT_NS = 2000000000 /* for the processes that exist already */
+	SNAPSHOT_NS = 2000000000, /* for the processes that exist already */
+	HIGHEST_PRIORITY = -20    /* of those that share their time */
 };
 
 static uint32_t describe_event(struct dict *dict, const struct event_request *e,
@@ -261,10 +264,18 @@ static int open_source(struct recorder *r, struct err *err)
 		.on_exec = c->on_exec,
 		.no_kernel = c->session_flags & SESSION_USER_ONLY,
 		.chains = c->chains,
+		.user_regs = c->stack_bytes ? recorder_stacks_regs(r->machine.arch) : 0,
+		.user_stack_bytes = c->stack_bytes,
 		.ring_pages = c->ring_pages,
 	};
 	int result = list_threads(c, &threads, err);
 
+	if (!result && c->stack_bytes && !config.user_regs)
+		result =
+			err_set(err, -EOPNOTSUPP,
+				"--callgraph=dwarf: it is not known how stacks of this "
+				"machine (%s) are unwound",
+				r->machine.arch);
 	if (c->pids) {
 		config.tids = threads.list.at;
 		config.nr_tids = threads.list.nr;
@@ -292,6 +303,9 @@ static int open_tables(struct recorder *r, struct err *err)
 					.ctx = r };
 	if (!result)
 		result = resolver_new(&r->dict, &r->ops, &r->resolver);
+	if (!result && c->stack_bytes)
+		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict,
+					      &r->keeper, c->dir, r->machine.arch);
 	return result ? err_set(err, result, "out of memory") : 0;
 }
 
@@ -304,6 +318,16 @@ static int open_outputs(struct recorder *r, struct err *err)
 		result = perf_data_out_open(c->perf_data, r->source, c->events,
 					    c->nr_events, &r->perf_data, err);
 	return result;
+}
+
+/* Copies of stacks fill a ring in a fraction of a second; on a busy machine it is longer until
+ * one of many is given a processor.  What is measured runs as it did: it was started before.
+ * Without the right to it, it is what it is. */
+static void take_precedence(const struct recorder *r)
+{
+	if (r->config.stack_bytes && setpriority(PRIO_PROCESS, 0, HIGHEST_PRIORITY))
+		log_say(LOG_DEBUG, "the recorder's priority cannot be raised: %s",
+			strerror(errno));
 }
 
 /* What was asked of the kernel, and what it gave. */
@@ -354,6 +378,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		result = open_outputs(r, err);
 	if (!result) {
 		tell_opened(r);
+		take_precedence(r);
 		r->frontier_ns = recorder_now_ns(CLOCK_MONOTONIC);
 		result = recorder_look_at_modules(r);
 	}

@@ -16,6 +16,7 @@
 #include "tools/image_keeper.h"
 #include "tools/jit_keeper.h"
 #include "tools/recorder.h"
+#include "tools/recorder_stacks.h"
 #include "tools/side_band.h"
 
 struct perf_data_out;
@@ -38,6 +39,7 @@ struct recorder {
 	struct snapshot *snapshot;
 	struct image_keeper keeper;
 	struct jit_keeper jit_keeper;
+	struct recorder_stacks stacks;
 	struct segment_writer *writer;
 	char *segment_path;
 	struct perf_data_out *perf_data; /* NULL: not asked for */

@@ -1,0 +1,94 @@
+#include "tools/recorder_stacks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "resolve/elf_file.h"
+#include "resolve/symtab.h"
+#include "resolve/unwind_arch.h"
+#include "resolve/unwind_table.h"
+#include "tools/image_keeper.h"
+#include "tools/session_dir.h"
+
+uint64_t recorder_stacks_regs(const char *machine)
+{
+	const struct unwind_arch *arch = unwind_arch_of_machine(machine, false);
+	uint64_t regs = 0;
+
+	if (!arch)
+		return 0;
+	for (unsigned int i = 0; i < arch->nr_perf; i++)
+		if (i == arch->perf_pc || arch->perf[i] != UNWIND_NO_REG)
+			regs |= 1ULL << i;
+	return regs;
+}
+
+/* A descriptor of its own, or a negative errno. */
+static int open_image(const struct recorder_stacks *s, const struct image *image)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+	char path[4096];
+
+	if (image->kind == IMAGE_FILE)
+		return image_keeper_open(s->keeper, dict_str(s->dict, image->name),
+					 image);
+	if (image->kind != IMAGE_VDSO)
+		return -ENOENT;
+	build_id_to_hex(&image->build_id, hex);
+	snprintf(path, sizeof(path), "%s/vdso-%s", s->dir->writing, hex);
+	return elf_open_regular(path);
+}
+
+static struct unwind_table *load(const struct recorder_stacks *s,
+				 const struct image *image)
+{
+	int fd = open_image(s, image);
+	struct unwind_table *table = NULL;
+	struct elf_file f;
+
+	if (fd < 0)
+		return NULL;
+	if (!elf_file_init_fd(&f, fd, NULL)) {
+		/* Without a table the frame pointer is tried. */
+		if (elf_file_sections(&f, NULL) || unwind_table_load(&f, NULL, &table))
+			table = NULL;
+		elf_file_done(&f);
+	}
+	close(fd);
+	return table;
+}
+
+static const struct unwind_table *table_of(void *ctx, uint32_t image)
+{
+	struct recorder_stacks *s = ctx;
+	struct stack_table *entry;
+
+	while (s->tables.nr <= image)
+		if (!vec_push(&s->tables, (struct stack_table){ 0 }))
+			return NULL;
+	entry = &s->tables.at[image];
+	if (!entry->looked)
+		entry->table = load(s, &s->dict->images.at[image]);
+	entry->looked = true;
+	return entry->table;
+}
+
+int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
+			 const struct dict *dict, const struct image_keeper *keeper,
+			 const struct session_dir *dir, const char *machine)
+{
+	const struct resolver_unwind unwind = { .table = table_of,
+						.ctx = s,
+						.machine = machine };
+
+	*s = (struct recorder_stacks){ .dict = dict, .keeper = keeper, .dir = dir };
+	return resolver_use_unwind(resolver, &unwind);
+}
+
+void recorder_stacks_done(struct recorder_stacks *s)
+{
+	for (size_t i = 0; i < s->tables.nr; i++)
+		unwind_table_free(s->tables.at[i].table);
+	vec_done(&s->tables);
+}

@@ -1,0 +1,33 @@
+/* recorder_stacks.h - the user's stacks of a recording, unwound while it goes on.
+ * Layer: tools.  Single-threaded, as the recorder. */
+#pragma once
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "resolve/resolver.h"
+
+struct image_keeper;
+struct session_dir;
+struct unwind_table;
+
+struct stack_table {
+	bool looked;
+	struct unwind_table *table; /* NULL: it has none */
+};
+
+struct recorder_stacks {
+	const struct dict *dict;
+	const struct image_keeper *keeper;
+	const struct session_dir *dir;  /* where the vdso is kept */
+	VEC(struct stack_table) tables; /* by image number of the dict */
+};
+
+/* The registers to be copied, as perf numbers them, for unwinding on a machine that uname(2)
+ * calls so; 0: it is not known how. */
+uint64_t recorder_stacks_regs(const char *machine);
+/* Has `resolver` unwind with the tables of the binaries that `keeper` holds open; all of them
+ * outlive `s`, which starts as zeros.  0 or -ENOMEM. */
+int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
+			 const struct dict *dict, const struct image_keeper *keeper,
+			 const struct session_dir *dir, const char *machine);
+void recorder_stacks_done(struct recorder_stacks *s);
