@@ -11,7 +11,11 @@
 enum {
 	/* What is new must be this part of what is kept already, or it is not worth the
 	 * writing of all of it: it will be read again, which is as quick. */
-	WORTH_PART = 8
+	WORTH_PART = 8,
+	/* An index of less saves less time than its writing takes: not made at all. */
+	WORTH_FILE = 4096,
+	/* Less is written sooner than a thread for it is started. */
+	WORTH_THREAD = 1 << 16
 };
 
 static size_t count_kept(const struct line_directory *dir)
@@ -101,19 +105,21 @@ static bool copy_directory(struct lines *l)
 
 void lines_store(struct lines *l)
 {
+	bool in_thread;
+
 	if (!l->index_path || l->options.no_write || !l->unsaved_bytes)
 		return;
-	if (l->unsaved_bytes < kept_bytes(l) / WORTH_PART)
+	if (l->unsaved_bytes < WORTH_FILE || l->unsaved_bytes < kept_bytes(l) / WORTH_PART)
 		return;
 	lines_save_wait(l);
 	if (!copy_directory(l))
 		return;
+	in_thread = l->unsaved_bytes >= WORTH_THREAD;
 	l->unsaved_bytes = 0;
 	/* While the caller looks things up.  The blocks do not change any more. */
-	l->writing = true;
-	if (pthread_create(&l->writer, NULL, write_index, l)) {
+	l->writing = in_thread && !pthread_create(&l->writer, NULL, write_index, l);
+	if (!l->writing) {
 		write_index(l);
-		l->writing = false;
 		line_directory_done(&l->written);
 	}
 }

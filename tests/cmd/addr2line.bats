@@ -258,7 +258,7 @@ $1.h:100" ]
 	[ "$status" -eq 1 ]
 }
 
-# A program of many units.
+# A program of many units; the one with main() is worth an index of its own.
 many_units()
 {
 	local i
@@ -270,6 +270,9 @@ many_units()
 		echo "int f$i(int x);" >> all.h
 	done
 	echo "int main(int argc, char **argv) { (void)argv; return 0$calls; }" > all.c
+	for ((i = 0; i < 300; i++)); do
+		echo "int g$i(int x) { return x / $((i + 2)); }" >> all.c
+	done
 	gcc -g -O1 -include all.h -o many all.c unit*.c
 }
 
