@@ -109,7 +109,8 @@ void lines_store(struct lines *l)
 
 	if (!l->index_path || l->options.no_write || !l->unsaved_bytes)
 		return;
-	if (l->unsaved_bytes < WORTH_FILE || l->unsaved_bytes < kept_bytes(l) / WORTH_PART)
+	if (l->unsaved_bytes < WORTH_FILE ||
+	    l->unsaved_bytes < kept_bytes(l) / WORTH_PART)
 		return;
 	lines_save_wait(l);
 	if (!copy_directory(l))
