@@ -74,18 +74,11 @@ int write_folded(FILE *out, struct profile *p, const struct present_options *opt
 		 struct err *err)
 {
 	struct folded f = { 0 };
-	size_t nr_events = 0;
-	int r;
+	int r = writer_needs_one_event(p, "a folded stack", err);
 
 	(void)options;
-	for (size_t i = 0; i < p->events.nr; i++)
-		nr_events += p->events.at[i].samples > 0;
-	if (nr_events > 1)
-		return err_set(
-			err, -EINVAL,
-			"a folded stack has one number, and there are %zu events: "
-			"choose one, as in event:%s",
-			nr_events, profile_event_name(p, 0));
+	if (r)
+		return r;
 	r = make_lines(p, &f);
 	for (size_t i = 0; !r && i < f.nr; i++)
 		fputs(f.lines[i], out);

@@ -42,6 +42,9 @@ extern const struct writer writers[]; /* ends with name NULL */
 
 const struct writer *writer_find(const char *name);
 
+/* -EINVAL with a line that says how to choose one, if there are samples of several events. */
+int writer_needs_one_event(const struct profile *p, const char *what, struct err *err);
+
 int write_summary(FILE *out, struct profile *p, const struct present_options *options,
 		  struct err *err);
 int write_symbols(FILE *out, struct profile *p, const struct present_options *options,
@@ -52,5 +55,13 @@ int write_csv(FILE *out, struct profile *p, const struct present_options *option
 	      struct err *err);
 int write_folded(FILE *out, struct profile *p, const struct present_options *options,
 		 struct err *err);
+int write_pprof(FILE *out, struct profile *p, const struct present_options *options,
+		struct err *err);
+int write_speedscope(FILE *out, struct profile *p,
+		     const struct present_options *options, struct err *err);
+int write_chrome(FILE *out, struct profile *p, const struct present_options *options,
+		 struct err *err);
+int write_firefox(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err);
 int write_json(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err);

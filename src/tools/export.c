@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "aggregate/spec.h"
+#include "base/buf.h"
 #include "base/err.h"
+#include "present/writers.h"
 #include "tools/command.h"
 #include "tools/report_source.h"
 
@@ -15,9 +17,19 @@ enum {
 
 extern const struct command command_export;
 
-static const struct export_format *const formats[] = {
-	&export_perf_data,
-	&export_folded,
+static const struct export_format formats[] = {
+	{ .name = "perf-data", .run = export_perf_data },
+	{ .name = "folded", .keys = "comm,stack", .write = write_folded },
+	{ .name = "pprof",
+	  .keys = "comm,pid,tid,stack",
+	  .periods = true,
+	  .binary = true,
+	  .write = write_pprof },
+	{ .name = "speedscope", .keys = "comm,stack", .write = write_speedscope },
+	{ .name = "firefox",
+	  .keys = "pid,tid,comm,time:1ms,stack",
+	  .write = write_firefox },
+	{ .name = "chrome", .keys = "comm,stack", .write = write_chrome },
 };
 
 enum {
@@ -35,7 +47,15 @@ static const struct option_row rows[] = {
 		  "standard "
 		  "output." },
 	{ .name = "output", .alias_of = "output-file" },
+	{ .name = "threshold",
+	  .letter = 't',
+	  .kind = OPTION_TEXT,
+	  .value = "PERCENT",
+	  .offset = OPTION(struct export_options, threshold),
+	  .help = "Calls that have, with what they call, less of the samples are "
+		  "counted as their callers'. No sample is left out." },
 	SESSION_DIR_OPTION_ROW(struct export_options),
+	THREADS_OPTION_ROW(struct export_options),
 	PLACES_OPTION_ROWS(struct export_options),
 	{ .name = "verbose",
 	  .letter = 'V',
@@ -45,47 +65,59 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
+static const char *put_names(struct buf *b)
+{
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		buf_put(b, i ? ", " : "", i ? 2 : 0);
+		buf_put(b, formats[i].name, strlen(formats[i].name));
+	}
+	buf_put_u8(b, 0);
+	return b->failed ? "" : (const char *)b->data;
+}
+
 /* NULL, with a line, if there is no such format. */
 static const struct export_format *find_format(const char *word, struct err *err)
 {
-	const char *usual = formats[0]->name;
+	struct buf names = { 0 };
 
 	for (size_t i = 0; word && i < NR_FORMATS; i++)
-		if (!strcmp(word, formats[i]->name))
-			return formats[i];
+		if (!strcmp(word, formats[i].name))
+			return &formats[i];
 	if (!word)
-		err_set(err, -EINVAL, "give a format: %s", usual);
+		err_set(err, -EINVAL, "give a format: %s", put_names(&names));
 	else
 		err_set(err, -EINVAL,
-			"\"%s\" is no format: the first word is one, as in \"export "
-			"%s\"",
-			word, usual);
+			"\"%s\" is no format: the first word is one of %s", word,
+			put_names(&names));
+	buf_done(&names);
 	return NULL;
 }
 
-static int export_all(struct export_run *e, char **words, struct err *err)
+static int export_sources(struct export_run *e, struct err *err)
 {
-	const struct export_format *format = find_format(words[0], err);
 	struct report_sources sources = { 0 };
 	struct spec spec = { 0 };
-	int r;
+	int r = report_sources_find(e->options->session_dir, e->words, &spec, &sources,
+				    err);
 
-	if (!format)
-		return -EINVAL;
-	e->words = words + 1;
-	if (format->finds_sources)
-		return format->run(e, err);
-	r = report_sources_find(e->options->session_dir, words + 1, &spec, &sources,
-				err);
 	e->spec = &spec;
 	e->sources = &sources;
 	if (!r)
-		r = format->run(e, err);
+		r = e->format->run(e, err);
 	e->spec = NULL;
 	e->sources = NULL;
 	report_sources_done(&sources);
 	spec_done(&spec);
 	return r;
+}
+
+static int export_all(struct export_run *e, char **words, struct err *err)
+{
+	e->format = find_format(words[0], err);
+	if (!e->format)
+		return -EINVAL;
+	e->words = words + 1;
+	return e->format->write ? export_profile(e, err) : export_sources(e, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -117,10 +149,16 @@ const struct command command_export = {
 		"  folded     a line a stack, \"comm;outermost;...;innermost "
 		"SAMPLES\", for "
 		"flamegraph.pl and its like\n"
+		"  pprof      for go tool pprof and what reads such files: a value for "
+		"each event, and labels comm, pid, tid\n"
+		"  speedscope JSON for www.speedscope.app\n"
+		"  firefox    JSON for profiler.firefox.com: threads and time\n"
+		"  chrome     a .cpuprofile, for Chrome's developer tools\n"
 		"Several sources become one; a specification cuts out a part.\n"
 		"Examples:\n"
 		"  oprofile export perf-data -o perf.data\n"
 		"  oprofile export perf-data -o all.data one.data two.data\n"
+		"  oprofile export pprof -o p.pb.gz && go tool pprof -top p.pb.gz\n"
 		"  oprofile export folded perf.data | flamegraph.pl > flames.svg\n"
 		"  oprofile export perf-data -o part.data perf.data time:10%-20% "
 		"comm:make",

@@ -2,16 +2,21 @@
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "tools/places.h"
 
 struct err;
+struct present_options;
+struct profile;
 struct report_sources;
 struct spec;
 
 struct export_options {
 	const char *session_dir;
 	const char *output; /* NULL: the format's own default */
+	const char *threshold;
+	const char *threads;
 	bool verbose;
 	struct places_options places; /* `archive` and `trace` are not used */
 };
@@ -19,18 +24,26 @@ struct export_options {
 /* What a format gets: the sources that the words mean, one at least. */
 struct export_run {
 	const struct export_options *options;
+	const struct export_format *format;
 	char *const *words;      /* sources and specification, as given */
-	const struct spec *spec; /* these two NULL if the format finds its sources */
+	const struct spec *spec; /* these two NULL without format->run */
 	const struct report_sources *sources;
 	bool incomplete; /* set by the format: something of the sources could not be read */
 };
 
 struct export_format {
 	const char *name;
-	bool finds_sources; /* itself: by `words` */
-	/* 0, or a negative errno with a line; there is no output then. */
+	/* 0, or a negative errno with a line; there is no output then.  NULL: */
 	int (*run)(struct export_run *run, struct err *err);
+	/* of what export_profile() makes: what is counted, and the form. */
+	const char *keys;
+	const char *threshold; /* NULL: 0 */
+	bool periods;
+	bool binary;
+	int (*write)(FILE *out, struct profile *p,
+		     const struct present_options *options, struct err *err);
 };
 
-extern const struct export_format export_perf_data;
-extern const struct export_format export_folded;
+int export_perf_data(struct export_run *run, struct err *err);
+/* Any format with `keys` and `write`. */
+int export_profile(struct export_run *run, struct err *err);

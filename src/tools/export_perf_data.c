@@ -480,7 +480,7 @@ static void clean_up(struct perf_data_export *e)
 	free(e->making);
 }
 
-static int run(struct export_run *run, struct err *err)
+int export_perf_data(struct export_run *run, struct err *err)
 {
 	struct perf_data_export e = {
 		.run = run,
@@ -502,8 +502,3 @@ static int run(struct export_run *run, struct err *err)
 	clean_up(&e);
 	return r;
 }
-
-const struct export_format export_perf_data = {
-	.name = "perf-data",
-	.run = run,
-};

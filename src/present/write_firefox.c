@@ -1,0 +1,569 @@
+/* write_firefox.c - the Firefox Profiler's processed profile, version 47
+ * (github.com/firefox-devtools/profiler, src/types/profile.js and CHANGELOG-formats.md).  The
+ * profile's keys are pid, tid, comm, time and stack.
+ *
+ * A thread has tables of its own, as columns; a frame is a function.  Samples of one stack in
+ * one span of time are one with their number as weight.  With several events a thread is there
+ * once for each of them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "aggregate/profile.h"
+#include "base/err.h"
+#include "present/call_table.h"
+#include "present/json.h"
+#include "present/writers.h"
+
+enum {
+	CATEGORY_OTHER,
+	CATEGORY_USER,
+	CATEGORY_KERNEL,
+	VERSION = 47,
+	GECKO_VERSION = 27,
+	US_A_MS = 1000,
+	NS_A_US = 1000,
+	NS_A_MS = 1000000
+};
+
+/* Numbers in a thread's tables of what the whole has many of. */
+struct numbers {
+	uint32_t *of;          /* DICT_NONE: not in it */
+	VEC(uint32_t) members; /* in order */
+};
+
+struct firefox {
+	struct profile *p;
+	struct call_table calls;
+	struct json json;
+	struct numbers nodes;
+	struct numbers symbols;
+	struct numbers images;
+	size_t pid, tid, comm, time;
+	bool failed; /* memory is short */
+};
+
+static int numbers_init(struct numbers *n, size_t nr)
+{
+	n->of = malloc((nr + 1) * sizeof(*n->of));
+	for (size_t i = 0; n->of && i < nr; i++)
+		n->of[i] = DICT_NONE;
+	return n->of ? 0 : -ENOMEM;
+}
+
+static void numbers_clear(struct numbers *n)
+{
+	for (size_t i = 0; i < n->members.nr; i++)
+		n->of[n->members.at[i]] = DICT_NONE;
+	n->members.nr = 0;
+}
+
+static void numbers_done(struct numbers *n)
+{
+	free(n->of);
+	vec_done(&n->members);
+}
+
+static void number_of(struct firefox *f, struct numbers *n, uint32_t thing)
+{
+	if (n->of[thing] != DICT_NONE)
+		return;
+	n->of[thing] = (uint32_t)n->members.nr;
+	if (!vec_push(&n->members, thing))
+		f->failed = true;
+}
+
+/* ---- columns ---- */
+
+static void put_number(struct json *j, const char *name, uint64_t value)
+{
+	json_name(j, name);
+	json_u64(j, value);
+}
+
+static void put_text(struct json *j, const char *name, const char *text)
+{
+	json_name(j, name);
+	json_text(j, text);
+}
+
+static void put_bool(struct json *j, const char *name, bool value)
+{
+	json_name(j, name);
+	json_bool(j, value);
+}
+
+static void put_null(struct json *j, const char *name)
+{
+	json_name(j, name);
+	json_number(j, "null");
+}
+
+/* A column of the same for all. */
+static void put_same(struct json *j, const char *name, const char *value, size_t nr)
+{
+	json_name(j, name);
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++)
+		json_number(j, value);
+	json_end_array(j);
+}
+
+static void put_empty(struct json *j, const char *name)
+{
+	put_same(j, name, "", 0);
+}
+
+static void put_empty_table(struct json *j, const char *name,
+			    const char *const *columns)
+{
+	json_name(j, name);
+	json_begin_object(j);
+	for (; *columns; columns++)
+		put_empty(j, *columns);
+	put_number(j, "length", 0);
+	json_end_object(j);
+}
+
+static void put_u32s(struct json *j, const char *name, const uint32_t *at, size_t nr)
+{
+	json_name(j, name);
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++)
+		json_u64(j, at[i]);
+	json_end_array(j);
+}
+
+/* ---- tables of a thread ---- */
+
+static const struct call_symbol *symbol_at(const struct firefox *f, size_t i)
+{
+	return &f->calls.symbols.at[f->symbols.members.at[i]];
+}
+
+static unsigned int category_of(const struct firefox *f, uint32_t symbol)
+{
+	if (f->calls.symbols.at[symbol].image == DICT_NONE)
+		return CATEGORY_OTHER;
+	return call_symbol_in_kernel(&f->calls, symbol) ? CATEGORY_KERNEL
+							: CATEGORY_USER;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The nodes of the rows, callers in front; their symbols, and images of these. */
+static void collect(struct firefox *f, size_t at, size_t end, uint32_t event)
+{
+	const struct call_place *nodes = f->calls.nodes.at;
+
+	numbers_clear(&f->nodes);
+	numbers_clear(&f->symbols);
+	numbers_clear(&f->images);
+	for (; at < end; at++) {
+		uint32_t node = f->calls.rows[at].node;
+
+		if (f->calls.rows[at].event != event)
+			continue;
+		for (; node && f->nodes.of[node] == DICT_NONE;
+		     node = nodes[node].parent)
+			number_of(f, &f->nodes, node);
+	}
+	qsort(f->nodes.members.at, f->nodes.members.nr, sizeof(uint32_t),
+	      compare_numbers);
+	for (uint32_t i = 0; i < f->nodes.members.nr; i++) {
+		uint32_t node = f->nodes.members.at[i];
+		uint32_t symbol = nodes[node].symbol;
+
+		f->nodes.of[node] = i;
+		number_of(f, &f->symbols, symbol);
+		if (f->calls.symbols.at[symbol].image != DICT_NONE)
+			number_of(f, &f->images, f->calls.symbols.at[symbol].image);
+	}
+}
+
+static void put_stacks(struct firefox *f)
+{
+	const struct call_place *nodes = f->calls.nodes.at;
+	size_t nr = f->nodes.members.nr;
+	struct json *j = &f->json;
+
+	json_name(j, "stackTable");
+	json_begin_object(j);
+	json_name(j, "prefix");
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t parent = nodes[f->nodes.members.at[i]].parent;
+
+		if (parent)
+			json_u64(j, f->nodes.of[parent]);
+		else
+			json_number(j, "null");
+	}
+	json_end_array(j);
+	json_name(j, "frame");
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++)
+		json_u64(j, f->symbols.of[nodes[f->nodes.members.at[i]].symbol]);
+	json_end_array(j);
+	json_name(j, "category");
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++)
+		json_u64(j, category_of(f, nodes[f->nodes.members.at[i]].symbol));
+	json_end_array(j);
+	put_same(j, "subcategory", "0", nr);
+	put_number(j, "length", nr);
+	json_end_object(j);
+}
+
+static void put_frames(struct firefox *f)
+{
+	size_t nr = f->symbols.members.nr;
+	struct json *j = &f->json;
+
+	json_name(j, "frameTable");
+	json_begin_object(j);
+	put_same(j, "address", "-1", nr);
+	put_same(j, "inlineDepth", "0", nr);
+	json_name(j, "category");
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++)
+		json_u64(j, category_of(f, f->symbols.members.at[i]));
+	json_end_array(j);
+	put_same(j, "subcategory", "0", nr);
+	json_name(j, "func");
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++)
+		json_u64(j, i);
+	json_end_array(j);
+	put_same(j, "nativeSymbol", "null", nr);
+	put_same(j, "innerWindowID", "0", nr);
+	put_same(j, "implementation", "null", nr);
+	put_same(j, "line", "null", nr);
+	put_same(j, "column", "null", nr);
+	put_number(j, "length", nr);
+	json_end_object(j);
+}
+
+/* Strings of a thread: the names of its images, then those of its symbols. */
+static void put_functions(struct firefox *f)
+{
+	size_t nr = f->symbols.members.nr;
+	struct json *j = &f->json;
+
+	json_name(j, "funcTable");
+	json_begin_object(j);
+	json_name(j, "name");
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++)
+		json_u64(j, f->images.members.nr + i);
+	json_end_array(j);
+	put_same(j, "isJS", "false", nr);
+	put_same(j, "relevantForJS", "false", nr);
+	json_name(j, "resource");
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t image = symbol_at(f, i)->image;
+
+		if (image == DICT_NONE)
+			json_number(j, "-1");
+		else
+			json_u64(j, f->images.of[image]);
+	}
+	json_end_array(j);
+	put_same(j, "fileName", "null", nr);
+	put_same(j, "lineNumber", "null", nr);
+	put_same(j, "columnNumber", "null", nr);
+	put_number(j, "length", nr);
+	json_end_object(j);
+}
+
+static void put_resources(struct firefox *f)
+{
+	size_t nr = f->images.members.nr;
+	struct json *j = &f->json;
+
+	json_name(j, "resourceTable");
+	json_begin_object(j);
+	put_u32s(j, "lib", f->images.members.at, nr);
+	json_name(j, "name");
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++)
+		json_u64(j, i);
+	json_end_array(j);
+	put_same(j, "host", "null", nr);
+	put_same(j, "type", "1", nr);
+	put_number(j, "length", nr);
+	json_end_object(j);
+}
+
+static void put_strings(struct firefox *f)
+{
+	struct json *j = &f->json;
+
+	json_name(j, "stringArray");
+	json_begin_array(j);
+	for (size_t i = 0; i < f->images.members.nr; i++)
+		json_text(j, strtab_get(&f->p->strings,
+					f->p->images.at[f->images.members.at[i]].name));
+	for (size_t i = 0; i < f->symbols.members.nr; i++)
+		json_text(j, call_symbol_name(&f->calls, f->symbols.members.at[i]));
+	json_end_array(j);
+}
+
+/* Milliseconds with three digits behind the point. */
+static void put_ms(struct json *j, uint64_t ns)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%03" PRIu64, ns / NS_A_MS,
+		 ns / NS_A_US % US_A_MS);
+	json_number(j, text);
+}
+
+static uint64_t time_of(const struct firefox *f, const struct call_row *row)
+{
+	return profile_value(f->p, f->calls.whos.at[row->who], f->time);
+}
+
+static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event)
+{
+	const struct call_row *rows = f->calls.rows;
+	struct json *j = &f->json;
+	size_t nr = 0;
+
+	json_name(j, "samples");
+	json_begin_object(j);
+	json_name(j, "stack");
+	json_begin_array(j);
+	for (size_t i = at; i < end; i++)
+		if (rows[i].event == event && ++nr) {
+			if (rows[i].node)
+				json_u64(j, f->nodes.of[rows[i].node]);
+			else
+				json_number(j, "null");
+		}
+	json_end_array(j);
+	json_name(j, "time");
+	json_begin_array(j);
+	for (size_t i = at; i < end; i++)
+		if (rows[i].event == event)
+			put_ms(j, time_of(f, &rows[i]));
+	json_end_array(j);
+	json_name(j, "weight");
+	json_begin_array(j);
+	for (size_t i = at; i < end; i++)
+		if (rows[i].event == event)
+			json_u64(j, rows[i].samples);
+	json_end_array(j);
+	put_text(j, "weightType", "samples");
+	put_number(j, "length", nr);
+	json_end_object(j);
+}
+
+/* ---- threads ---- */
+
+static void put_thread_head(struct firefox *f, size_t at, size_t end, uint32_t event)
+{
+	uint32_t group = f->calls.whos.at[f->calls.rows[at].who];
+	int64_t pid = (int64_t)profile_value(f->p, group, f->pid);
+	int64_t tid = (int64_t)profile_value(f->p, group, f->tid);
+	const char *comm = profile_text(f->p, group, f->comm);
+	struct json *j = &f->json;
+	char number[32];
+	char name[300];
+
+	snprintf(name, sizeof(name), "%s%s%s%s", comm, event ? " (" : "",
+		 event ? profile_event_name(f->p, f->calls.events.at[event]) : "",
+		 event ? ")" : "");
+	put_text(j, "processType", "default");
+	put_text(j, "processName", comm);
+	put_text(j, "name", name);
+	put_bool(j, "isMainThread", pid == tid);
+	snprintf(number, sizeof(number), "%" PRId64, pid);
+	put_text(j, "pid", number);
+	snprintf(number, sizeof(number), "%" PRId64, tid);
+	json_name(j, "tid");
+	json_number(j, number);
+	json_name(j, "processStartupTime");
+	put_ms(j, time_of(f, &f->calls.rows[at]));
+	put_null(j, "processShutdownTime");
+	json_name(j, "registerTime");
+	put_ms(j, time_of(f, &f->calls.rows[at]));
+	json_name(j, "unregisterTime");
+	put_ms(j, time_of(f, &f->calls.rows[end - 1]) + NS_A_MS);
+	put_empty(j, "pausedRanges");
+}
+
+static void put_thread(struct firefox *f, size_t at, size_t end, uint32_t event)
+{
+	static const char *const markers[] = { "data",    "name",  "startTime",
+					       "endTime", "phase", "category",
+					       NULL };
+	static const char *const symbols[] = { "libIndex", "address", "name",
+					       "functionSize", NULL };
+
+	collect(f, at, end, event);
+	json_begin_object(&f->json);
+	put_thread_head(f, at, end, event);
+	put_samples(f, at, end, event);
+	put_empty_table(&f->json, "markers", markers);
+	put_stacks(f);
+	put_frames(f);
+	put_functions(f);
+	put_resources(f);
+	put_empty_table(&f->json, "nativeSymbols", symbols);
+	put_strings(f);
+	json_end_object(&f->json);
+}
+
+static bool same_thread(const struct firefox *f, const struct call_row *a,
+			const struct call_row *b)
+{
+	uint32_t x = f->calls.whos.at[a->who], y = f->calls.whos.at[b->who];
+
+	return a->who == b->who ||
+	       (profile_value(f->p, x, f->pid) == profile_value(f->p, y, f->pid) &&
+		profile_value(f->p, x, f->tid) == profile_value(f->p, y, f->tid) &&
+		profile_value(f->p, x, f->comm) == profile_value(f->p, y, f->comm));
+}
+
+static bool has_event(const struct firefox *f, size_t at, size_t end, uint32_t event)
+{
+	for (; at < end; at++)
+		if (f->calls.rows[at].event == event)
+			return true;
+	return false;
+}
+
+static void put_threads(struct firefox *f)
+{
+	const struct call_row *rows = f->calls.rows;
+	size_t nr = f->calls.nr_rows;
+
+	json_name(&f->json, "threads");
+	json_begin_array(&f->json);
+	for (size_t at = 0, end; at < nr; at = end) {
+		for (end = at + 1; end < nr && same_thread(f, &rows[at], &rows[end]);)
+			end++;
+		for (uint32_t i = 0; i < f->calls.events.nr; i++)
+			if (has_event(f, at, end, i))
+				put_thread(f, at, end, i);
+	}
+	json_end_array(&f->json);
+}
+
+/* ---- the whole ---- */
+
+static void put_category(struct json *j, const char *name, const char *color)
+{
+	json_begin_object(j);
+	put_text(j, "name", name);
+	put_text(j, "color", color);
+	json_name(j, "subcategories");
+	json_begin_array(j);
+	json_text(j, "Other");
+	json_end_array(j);
+	json_end_object(j);
+}
+
+static void put_meta(struct firefox *f)
+{
+	const struct profile_event *e = &f->p->events.at[f->calls.events.at[0]];
+	struct json *j = &f->json;
+
+	json_name(j, "meta");
+	json_begin_object(j);
+	json_name(j, "categories");
+	json_begin_array(j);
+	put_category(j, "Other", "grey");
+	put_category(j, "User", "yellow");
+	put_category(j, "Kernel", "orange");
+	json_end_array(j);
+	json_name(j, "interval");
+	put_ms(j,
+	       e->frequency_hz ? 1000 * (uint64_t)NS_A_MS / e->frequency_hz : NS_A_MS);
+	put_empty(j, "markerSchema");
+	put_number(j, "preprocessedProfileVersion", VERSION);
+	put_number(j, "version", GECKO_VERSION);
+	put_number(j, "processType", 0);
+	put_text(j, "product", "oprofile");
+	put_number(j, "stackwalk", 1);
+	put_number(j, "startTime", 0);
+	put_bool(j, "symbolicated", true);
+	put_bool(j, "debug", false);
+	json_end_object(j);
+}
+
+static void put_libs(struct firefox *f)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	struct json *j = &f->json;
+
+	json_name(j, "libs");
+	json_begin_array(j);
+	for (size_t i = 0; i < f->p->images.nr; i++) {
+		const struct profile_image *image = &f->p->images.at[i];
+		const char *path = strtab_get(&f->p->strings, image->name);
+		char id[2 * BUILD_ID_MAX + 1] = "";
+
+		for (size_t n = 0; n < image->build_id.len; n++) {
+			id[2 * n] = digits[image->build_id.bytes[n] >> 4];
+			id[2 * n + 1] = digits[image->build_id.bytes[n] & 15];
+			id[2 * n + 2] = 0;
+		}
+		json_begin_object(j);
+		put_text(j, "arch", "");
+		put_text(j, "name", path);
+		put_text(j, "path", path);
+		put_text(j, "debugName", path);
+		put_text(j, "debugPath", path);
+		put_text(j, "breakpadId", "");
+		put_text(j, "codeId", id);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static void put_all(struct firefox *f)
+{
+	json_begin_object(&f->json);
+	put_meta(f);
+	put_libs(f);
+	put_threads(f);
+	json_end_object(&f->json);
+	putc_unlocked('\n', f->json.out);
+}
+
+int write_firefox(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err)
+{
+	const struct key_list *keys = p->options.keys;
+	struct firefox f = {
+		.p = p,
+		.json = { .out = out },
+		.pid = (size_t)keys_find(keys, KEY_PID),
+		.tid = (size_t)keys_find(keys, KEY_TID),
+		.comm = (size_t)keys_find(keys, KEY_COMM),
+		.time = (size_t)keys_find(keys, KEY_TIME),
+	};
+	int r = call_table_make(&f.calls, p, options->threshold);
+
+	if (!r)
+		r = numbers_init(&f.nodes, f.calls.nodes.nr);
+	if (!r)
+		r = numbers_init(&f.symbols, f.calls.symbols.nr);
+	if (!r)
+		r = numbers_init(&f.images, p->images.nr);
+	if (!r)
+		put_all(&f);
+	numbers_done(&f.nodes);
+	numbers_done(&f.symbols);
+	numbers_done(&f.images);
+	call_table_done(&f.calls);
+	return r || f.failed ? err_set(err, -ENOMEM, "out of memory") : 0;
+}

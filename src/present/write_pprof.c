@@ -1,0 +1,370 @@
+/* write_pprof.c - a gzip'd Profile message, as `go tool pprof` and others read it
+ * (github.com/google/pprof, proto/profile.proto).  The profile's keys are comm, pid, tid and
+ * stack.
+ *
+ * A location is a function: its address is where the function begins.  Messages are written by
+ * hand: a field is (number << 3 | type) and a varint, or a length and bytes. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile.h"
+#include "base/err.h"
+#include "base/utf8.h"
+#include "present/call_table.h"
+#include "present/writers.h"
+#include "resolve/gzip.h"
+
+/* Fields, by message. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_DEFAULT_TYPE = 14,
+	TYPE_TYPE = 1,
+	TYPE_UNIT = 2,
+	SAMPLE_LOCATIONS = 1,
+	SAMPLE_VALUES = 2,
+	SAMPLE_LABEL = 3,
+	LABEL_KEY = 1,
+	LABEL_STRING = 2,
+	LABEL_NUMBER = 3,
+	MAPPING_ID = 1,
+	MAPPING_START = 2,
+	MAPPING_LIMIT = 3,
+	MAPPING_FILE = 5,
+	MAPPING_BUILD_ID = 6,
+	MAPPING_HAS_FUNCTIONS = 7,
+	LOCATION_ID = 1,
+	LOCATION_MAPPING = 2,
+	LOCATION_ADDRESS = 3,
+	LOCATION_LINE = 4,
+	LINE_FUNCTION = 1,
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILE = 4,
+};
+
+enum {
+	WIRE_VARINT = 0,
+	WIRE_BYTES = 2,
+	PAGE_BYTES = 4096,
+	NS_A_SECOND = 1000000000
+};
+
+struct pprof {
+	struct profile *p;
+	struct call_table calls;
+	struct strtab strings; /* of the message, in their order */
+	struct buf out;
+	struct buf part;  /* a message that is being made */
+	struct buf inner; /* one in it */
+	struct buf text;
+	bool failed; /* memory is short */
+};
+
+/* ---- fields ---- */
+
+static void put_number(struct buf *b, unsigned int field, uint64_t value)
+{
+	if (!value) /* the default */
+		return;
+	buf_put_varint(b, field << 3 | WIRE_VARINT);
+	buf_put_varint(b, value);
+}
+
+static void put_bytes(struct buf *b, unsigned int field, const void *bytes, size_t len)
+{
+	buf_put_varint(b, field << 3 | WIRE_BYTES);
+	buf_put_varint(b, len);
+	buf_put(b, bytes, len);
+}
+
+static void put_message(struct buf *b, unsigned int field, struct buf *message)
+{
+	put_bytes(b, field, message->data, message->len);
+	b->failed |= message->failed;
+	buf_clear(message);
+}
+
+/* Strings of the format are UTF-8: other bytes become U+FFFD. */
+static uint32_t string(struct pprof *w, const char *text)
+{
+	size_t len = strlen(text);
+	uint32_t number;
+
+	buf_clear(&w->text);
+	for (size_t i = 0; i < len;) {
+		size_t n = utf8_next(text + i, len - i, NULL);
+
+		if (n)
+			buf_put(&w->text, text + i, n);
+		else
+			buf_put(&w->text, "\xef\xbf\xbd", 3);
+		i += n ? n : 1;
+	}
+	buf_put_u8(&w->text, 0);
+	if (w->text.failed) {
+		w->failed = true;
+		return 0;
+	}
+	number = strtab_add(&w->strings, (const char *)w->text.data);
+	if (number == STRTAB_FAILED)
+		w->failed = true;
+	return number;
+}
+
+static void put_string(struct pprof *w, struct buf *b, unsigned int field,
+		       const char *text)
+{
+	put_number(b, field, string(w, text));
+}
+
+/* ---- types of values ---- */
+
+static const struct profile_event *event_at(const struct pprof *w, size_t i)
+{
+	return &w->p->events.at[w->calls.events.at[i]];
+}
+
+static void put_type(struct pprof *w, unsigned int field, const char *type,
+		     const char *unit)
+{
+	put_string(w, &w->part, TYPE_TYPE, type);
+	put_string(w, &w->part, TYPE_UNIT, unit);
+	put_message(&w->out, field, &w->part);
+}
+
+/* Two values an event: its samples, and what they stand for. */
+static void put_types(struct pprof *w)
+{
+	const struct profile_event *first = event_at(w, 0);
+	bool one = w->calls.events.nr == 1;
+
+	for (size_t i = 0; i < w->calls.events.nr; i++) {
+		const char *name = profile_event_name(w->p, w->calls.events.at[i]);
+		bool timer = event_at(w, i)->flags & EVENT_TIMER;
+		char type[300];
+
+		snprintf(type, sizeof(type), "%s%s", one ? "" : name,
+			 one ? "samples" : "_samples");
+		put_type(w, PROFILE_SAMPLE_TYPE, type, "count");
+		put_type(w, PROFILE_SAMPLE_TYPE, timer && one ? "cpu" : name,
+			 timer ? "nanoseconds" : "count");
+		if (!i)
+			put_number(&w->out, PROFILE_DEFAULT_TYPE, string(w, type));
+	}
+	put_type(w, PROFILE_PERIOD_TYPE,
+		 first->flags & EVENT_TIMER
+			 ? "cpu"
+			 : profile_event_name(w->p, w->calls.events.at[0]),
+		 first->flags & EVENT_TIMER ? "nanoseconds" : "count");
+	put_number(&w->out, PROFILE_PERIOD,
+		   first->count          ? first->count
+		   : first->frequency_hz ? NS_A_SECOND / first->frequency_hz
+					 : 1);
+}
+
+/* ---- what the samples are in ---- */
+
+/* Where the functions of an image that are met begin, and end at least. */
+struct extent {
+	uint64_t first, last;
+	bool used;
+};
+
+static void put_mapping(struct pprof *w, uint32_t image, const struct extent *e)
+{
+	static const char digits[] = "0123456789abcdef";
+	const struct profile_image *i = &w->p->images.at[image];
+	const uint64_t page = ~(uint64_t)(PAGE_BYTES - 1);
+	char id[2 * BUILD_ID_MAX + 1] = "";
+
+	for (size_t n = 0; n < i->build_id.len; n++) {
+		id[2 * n] = digits[i->build_id.bytes[n] >> 4];
+		id[2 * n + 1] = digits[i->build_id.bytes[n] & 15];
+		id[2 * n + 2] = 0;
+	}
+	put_number(&w->part, MAPPING_ID, image + 1);
+	put_number(&w->part, MAPPING_START, e->first & page);
+	/* One that ends where addresses do would end before it begins. */
+	put_number(&w->part, MAPPING_LIMIT,
+		   e->last < page ? (e->last & page) + PAGE_BYTES : UINT64_MAX);
+	put_string(w, &w->part, MAPPING_FILE, strtab_get(&w->p->strings, i->name));
+	put_string(w, &w->part, MAPPING_BUILD_ID, id);
+	put_number(&w->part, MAPPING_HAS_FUNCTIONS, 1);
+	put_message(&w->out, PROFILE_MAPPING, &w->part);
+}
+
+static uint64_t address_of(const struct pprof *w, const struct call_symbol *s)
+{
+	const struct profile_function *f;
+
+	if (s->function == DICT_NONE)
+		return 0;
+	f = &w->p->functions.at[s->function];
+	return f->kind == FUNCTION_NAMED || f->kind == FUNCTION_UNNAMED ? f->vma : 0;
+}
+
+static int put_mappings(struct pprof *w)
+{
+	struct extent *all = calloc(w->p->images.nr + 1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < w->calls.symbols.nr; i++) {
+		const struct call_symbol *s = &w->calls.symbols.at[i];
+		uint64_t at = address_of(w, s);
+		struct extent *e;
+
+		if (s->image == DICT_NONE)
+			continue;
+		e = &all[s->image];
+		e->first = !e->used || at < e->first ? at : e->first;
+		e->last = !e->used || at > e->last ? at : e->last;
+		e->used = true;
+	}
+	for (uint32_t i = 0; i < w->p->images.nr; i++)
+		if (all[i].used)
+			put_mapping(w, i, &all[i]);
+	free(all);
+	return 0;
+}
+
+/* Numbers of locations and functions are those of symbols from 1 on. */
+static void put_symbol(struct pprof *w, uint32_t symbol)
+{
+	const struct call_symbol *s = &w->calls.symbols.at[symbol];
+	const char *name = call_symbol_name(&w->calls, symbol);
+	bool named = s->function != DICT_NONE &&
+		     w->p->functions.at[s->function].kind == FUNCTION_NAMED;
+
+	put_number(&w->part, FUNCTION_ID, symbol + 1);
+	put_string(w, &w->part, FUNCTION_NAME, name);
+	put_string(
+		w, &w->part, FUNCTION_SYSTEM_NAME,
+		named ? strtab_get(&w->p->strings, w->p->functions.at[s->function].raw)
+		      : name);
+	put_message(&w->out, PROFILE_FUNCTION, &w->part);
+
+	put_number(&w->part, LOCATION_ID, symbol + 1);
+	put_number(&w->part, LOCATION_MAPPING,
+		   s->image == DICT_NONE ? 0 : s->image + 1);
+	put_number(&w->part, LOCATION_ADDRESS, address_of(w, s));
+	put_number(&w->inner, LINE_FUNCTION, symbol + 1);
+	put_message(&w->part, LOCATION_LINE, &w->inner);
+	put_message(&w->out, PROFILE_LOCATION, &w->part);
+}
+
+/* ---- samples ---- */
+
+struct labels {
+	uint32_t comm_key, pid_key, tid_key;
+	size_t comm, pid, tid;
+};
+
+static void put_label(struct pprof *w, uint32_t key, unsigned int field, uint64_t value)
+{
+	put_number(&w->inner, LABEL_KEY, key);
+	put_number(&w->inner, field, value);
+	put_message(&w->part, SAMPLE_LABEL, &w->inner);
+}
+
+static void put_labels(struct pprof *w, const struct labels *l, uint32_t group)
+{
+	int64_t pid = (int64_t)profile_value(w->p, group, l->pid);
+	int64_t tid = (int64_t)profile_value(w->p, group, l->tid);
+
+	put_label(w, l->comm_key, LABEL_STRING,
+		  string(w, profile_text(w->p, group, l->comm)));
+	if (pid >= 0)
+		put_label(w, l->pid_key, LABEL_NUMBER, (uint64_t)pid);
+	if (tid >= 0)
+		put_label(w, l->tid_key, LABEL_NUMBER, (uint64_t)tid);
+}
+
+/* Rows of one stack, from `at` on; returns where others begin. */
+static size_t put_sample(struct pprof *w, const struct labels *l, size_t at)
+{
+	const struct call_row *rows = w->calls.rows;
+	size_t end = at;
+
+	for (uint32_t node = rows[at].node; node; node = w->calls.nodes.at[node].parent)
+		buf_put_varint(&w->inner, w->calls.nodes.at[node].symbol + 1);
+	put_message(&w->part, SAMPLE_LOCATIONS, &w->inner);
+	for (size_t event = 0; event < w->calls.events.nr; event++) {
+		bool has = end < w->calls.nr_rows && rows[end].who == rows[at].who &&
+			   rows[end].node == rows[at].node && rows[end].event == event;
+
+		buf_put_varint(&w->inner, has ? rows[end].samples : 0);
+		buf_put_varint(&w->inner, has ? rows[end].period : 0);
+		end += has;
+	}
+	put_message(&w->part, SAMPLE_VALUES, &w->inner);
+	put_labels(w, l, w->calls.whos.at[rows[at].who]);
+	put_message(&w->out, PROFILE_SAMPLE, &w->part);
+	return end;
+}
+
+static void put_samples(struct pprof *w)
+{
+	const struct key_list *keys = w->p->options.keys;
+	const struct labels l = {
+		.comm_key = string(w, "comm"),
+		.pid_key = string(w, "pid"),
+		.tid_key = string(w, "tid"),
+		.comm = (size_t)keys_find(keys, KEY_COMM),
+		.pid = (size_t)keys_find(keys, KEY_PID),
+		.tid = (size_t)keys_find(keys, KEY_TID),
+	};
+
+	for (size_t i = 0; i < w->calls.nr_rows;)
+		i = put_sample(w, &l, i);
+}
+
+static int put_all(struct pprof *w)
+{
+	put_types(w);
+	if (put_mappings(w))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->calls.symbols.nr; i++)
+		put_symbol(w, i);
+	put_samples(w);
+	/* Last: only now they are all known. */
+	for (uint32_t i = 0; i < w->strings.strings.nr; i++)
+		put_bytes(&w->out, PROFILE_STRING, w->strings.strings.at[i],
+			  strlen(w->strings.strings.at[i]));
+	return w->failed || w->out.failed || w->part.failed ? -ENOMEM : 0;
+}
+
+int write_pprof(FILE *out, struct profile *p, const struct present_options *options,
+		struct err *err)
+{
+	struct pprof w = { .p = p };
+	struct buf packed = { 0 };
+	int r = strtab_init(&w.strings);
+
+	if (!r)
+		r = call_table_make(&w.calls, p, options->threshold);
+	if (!r)
+		r = put_all(&w);
+	if (!r)
+		r = gzip_pack(w.out.data, w.out.len, &packed);
+	if (!r)
+		fwrite(packed.data, 1, packed.len, out);
+	call_table_done(&w.calls);
+	strtab_done(&w.strings);
+	buf_done(&w.out);
+	buf_done(&w.part);
+	buf_done(&w.inner);
+	buf_done(&w.text);
+	buf_done(&packed);
+	return r ? err_set(err, r, "out of memory") : 0;
+}

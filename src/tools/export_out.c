@@ -1,0 +1,78 @@
+#include "tools/export_out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "tools/scratch.h"
+
+enum {
+	BUFFER_BYTES = 256 << 10
+};
+
+static int open_beside(struct export_out *o, struct err *err)
+{
+	int r = scratch_new_beside(o->path, &o->dir, err);
+
+	if (r)
+		return r;
+	if (asprintf(&o->making, "%s/made", scratch_folder(o->dir)) < 0) {
+		o->making = NULL;
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	o->file = fopen(o->making, "wbe");
+	return o->file ? 0 : err_sys(err, -errno, "%s: cannot write", o->making);
+}
+
+int export_out_open(struct export_out *o, const char *path, struct err *err)
+{
+	struct stat st;
+	int r = 0;
+
+	*o = (struct export_out){ .path = path && strcmp(path, "-") != 0 ? path
+									 : NULL };
+	if (!o->path) {
+		o->file = stdout;
+	} else if (!stat(o->path, &st) && !S_ISREG(st.st_mode)) {
+		o->file = fopen(o->path, "wbe");
+		if (!o->file)
+			r = err_sys(err, -errno, "%s: cannot write", o->path);
+	} else {
+		r = open_beside(o, err);
+	}
+	if (!r)
+		setvbuf(o->file, NULL, _IOFBF, BUFFER_BYTES);
+	return r;
+}
+
+static int finish(struct export_out *o, struct err *err)
+{
+	const char *name = o->path ? o->path : "standard output";
+	bool failed = ferror(o->file);
+
+	errno = 0;
+	failed |= fflush(o->file) != 0;
+	if (o->path)
+		failed |= fclose(o->file) != 0;
+	if (failed)
+		return err_sys(err, errno ? -errno : -EIO, "%s: cannot write", name);
+	if (o->dir && rename(o->making, o->path))
+		return err_sys(err, -errno, "%s: cannot write", name);
+	return 0;
+}
+
+int export_out_close(struct export_out *o, bool whole, struct err *err)
+{
+	int r = 0;
+
+	if (o->file && whole)
+		r = finish(o, err);
+	else if (o->file && o->path)
+		fclose(o->file);
+	scratch_free(o->dir);
+	free(o->making);
+	*o = (struct export_out){ 0 };
+	return r;
+}

@@ -1,0 +1,23 @@
+/* export_out.h - where a format of `oprofile export` is written to.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+#include <stdio.h>
+
+struct err;
+struct scratch;
+
+struct export_out {
+	FILE *file;
+	const char *path; /* NULL: the standard output */
+	struct scratch
+		*dir; /* NULL: `path` is written at once, as it is no regular file */
+	char *making; /* in it */
+};
+
+/* `path` NULL or "-": the standard output.  A regular file is made beside what is there, which
+ * may be what is read.  0, or a negative errno with a line; close is called in either case. */
+int export_out_open(struct export_out *o, const char *path, struct err *err);
+/* With `whole` the file takes its name; else there is none.  0, or a negative errno with a
+ * line. */
+int export_out_close(struct export_out *o, bool whole, struct err *err);

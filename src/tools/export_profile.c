@@ -1,0 +1,60 @@
+/* export_profile.c - the formats of `oprofile export` that are made of a profile. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "present/writers.h"
+#include "tools/export.h"
+#include "tools/export_out.h"
+#include "tools/report_plan.h"
+#include "tools/report_progress.h"
+#include "tools/report_read.h"
+
+static void choose(struct export_run *run, struct report_plan *plan)
+{
+	const struct export_options *from = run->options;
+
+	plan->options.by = run->format->keys;
+	plan->options.places = from->places;
+	plan->options.session_dir = from->session_dir;
+	plan->options.threads = from->threads;
+	plan->options.threshold =
+		from->threshold ? from->threshold : run->format->threshold;
+	plan->options.total_period = run->format->periods;
+}
+
+static int make_it(struct export_run *run, struct report_plan *plan,
+		   struct report_read *read, struct export_out *out, struct err *err)
+{
+	int r = report_plan_make(plan, run->words, err);
+
+	if (!r && run->format->binary && !run->options->output && isatty(STDOUT_FILENO))
+		r = err_set(err, -EINVAL,
+			    "%s is nothing for a terminal: give a file with "
+			    "--output-file",
+			    run->format->name);
+	if (!r)
+		r = export_out_open(out, run->options->output, err);
+	if (!r)
+		r = report_read_all(read, plan, err);
+	report_progress_end();
+	run->incomplete = report_warn_of_damage(read);
+	if (!r)
+		r = run->format->write(out->file, &read->profile, &plan->present, err);
+	return r;
+}
+
+int export_profile(struct export_run *run, struct err *err)
+{
+	struct report_plan plan = { 0 };
+	struct report_read read = { 0 };
+	struct export_out out = { 0 };
+	int r, closed;
+
+	choose(run, &plan);
+	r = make_it(run, &plan, &read, &out, err);
+	closed = export_out_close(&out, !r, r ? NULL : err);
+	profile_done(&read.profile);
+	report_plan_done(&plan);
+	return r ? r : closed;
+}

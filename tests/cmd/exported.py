@@ -1,0 +1,212 @@
+"""exported.py check FORMAT FILE CSV : whether an exported profile is well formed, and says of every
+function what CSV (`opreport --by symbol --csv`, may be "-") and the folded stacks beside it say.
+exported.py stacks FORMAT FILE : its stacks, sorted: "N;outermost;...;innermost" as JSON lines.
+
+Each reader knows nothing of the program under test: it is made after the format's own
+description, and checks what that demands."""
+import csv
+import gzip
+import json
+import re
+import sys
+from collections import Counter
+
+
+def need(truth, what):
+    if not truth:
+        sys.exit(f"exported.py: {what}")
+
+
+# ---- protobuf: github.com/google/pprof, proto/profile.proto ----
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at += 1
+        shift += 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            need(key & 7 == 2, f"wire type {key & 7}")
+            length, at = varint(data, at)
+            value = data[at:at + length]
+            need(len(value) == length, "a field is cut short")
+            at += length
+        yield key >> 3, value
+
+
+def packed(data):
+    at, values = 0, []
+    while at < len(data):
+        value, at = varint(data, at)
+        values.append(value)
+    return values
+
+
+def pprof(path):
+    data = gzip.open(path).read()
+    strings = [v.decode() for f, v in fields(data) if f == 6]
+    need(strings[0] == "", "the first string is not empty")
+    message = lambda number: [dict(fields(v)) for f, v in fields(data) if f == number]
+    types = [strings[t[1]] for t in message(1)]
+    mappings = {m[1]: m for m in message(3)}
+    functions = {f[1]: strings[f[2]] for f in message(5)}
+    locations = {}
+    for location in message(4):
+        need(location.get(2, 0) in mappings or 2 not in location, "no such mapping")
+        if 2 in location:
+            mapping = mappings[location[2]]
+            need(mapping.get(2, 0) <= location.get(3, 0) < mapping[3], "address outside its mapping")
+        locations[location[1]] = functions[dict(fields(location[4]))[1]]
+    need(0 not in functions and 0 not in locations, "the number 0 is used")
+    for f, v in fields(data):
+        if f != 2:
+            continue
+        sample = list(fields(v))
+        values = packed(next(v for f, v in sample if f == 2))
+        need(len(values) == len(types), "a sample has not a value of each type")
+        labels = {strings[l[1]]: strings[l[2]] if 2 in l else l.get(3, 0)
+                  for l in (dict(fields(v)) for f, v in sample if f == 3)}
+        stack = [locations[n] for n in packed(next((v for f, v in sample if f == 1), b""))]
+        yield (labels["comm"], *reversed(stack)), sum(values[::2])
+
+
+def speedscope(path):
+    """file-format-spec.ts"""
+    data = json.load(open(path, encoding="utf-8"))
+    need(data["$schema"] == "https://www.speedscope.app/file-format-schema.json", "schema")
+    frames = data["shared"]["frames"]
+    need(all(isinstance(f["name"], str) for f in frames), "a frame has no name")
+    for profile in data["profiles"]:
+        need(profile["type"] == "sampled" and profile["unit"] == "none", "type")
+        need(len(profile["samples"]) == len(profile["weights"]), "samples and weights differ")
+        need(sum(profile["weights"]) == profile["endValue"] - profile["startValue"], "endValue")
+        for stack, weight in zip(profile["samples"], profile["weights"]):
+            yield tuple(frames[f]["name"] for f in stack), weight
+
+
+def table(thread, name):
+    columns = thread[name]
+    for key, values in columns.items():
+        need(not isinstance(values, list) or len(values) == columns["length"],
+             f"{name}.{key} has not `length` values")
+    return columns
+
+
+def firefox(path):
+    """src/types/profile.js of the Firefox Profiler, version 47"""
+    data = json.load(open(path, encoding="utf-8"))
+    need(data["meta"]["preprocessedProfileVersion"] == 47, "version")
+    for thread in data["threads"]:
+        need(isinstance(thread["pid"], str) and isinstance(thread["tid"], int), "pid and tid")
+        strings = thread["stringArray"]
+        stacks, frames = table(thread, "stackTable"), table(thread, "frameTable")
+        functions, resources = table(thread, "funcTable"), table(thread, "resourceTable")
+        table(thread, "markers")
+        table(thread, "nativeSymbols")
+        samples = table(thread, "samples")
+        need(samples["time"] == sorted(samples["time"]), "times run backwards")
+        need(all(c < len(data["meta"]["categories"]) for c in stacks["category"]), "category")
+        need(all(0 <= l < len(data["libs"]) for l in resources["lib"]), "lib")
+        names = []
+        for i in range(stacks["length"]):
+            prefix = stacks["prefix"][i]
+            need(prefix is None or prefix < i, "a stack in front of its prefix")
+            function = frames["func"][stacks["frame"][i]]
+            need(functions["resource"][function] < resources["length"], "resource")
+            names.append(("" if prefix is None else names[prefix]) and names[prefix]
+                         or (thread["processName"],))
+            names[i] = names[i] + (strings[functions["name"][function]],)
+        for stack, weight in zip(samples["stack"], samples["weight"]):
+            yield (thread["processName"],) if stack is None else names[stack], weight
+
+
+def chrome(path):
+    """Profile of the DevTools protocol"""
+    data = json.load(open(path, encoding="utf-8"))
+    nodes = {n["id"]: n for n in data["nodes"]}
+    need(len(nodes) == len(data["nodes"]), "an id is there twice")
+    parent = {c: n["id"] for n in data["nodes"] for c in n.get("children", ())}
+    need(set(parent) | {data["nodes"][0]["id"]} == set(nodes), "nodes without a parent")
+    need(len(data["samples"]) == len(data["timeDeltas"]), "samples and timeDeltas differ")
+    need(sum(data["timeDeltas"]) == data["endTime"] - data["startTime"], "endTime")
+    took = Counter()
+    for i, sample in enumerate(data["samples"][:-1]):
+        took[sample] += data["timeDeltas"][i + 1]
+    unit = data["endTime"] / sum(n["hitCount"] for n in data["nodes"])
+    for node in data["nodes"]:
+        need(took[node["id"]] == node["hitCount"] * unit, "hitCount and time differ")
+        if node["hitCount"]:
+            stack, at = [], node["id"]
+            while at in parent:
+                stack.append(nodes[at]["callFrame"]["functionName"])
+                at = parent[at]
+            yield tuple(reversed(stack)), node["hitCount"]
+
+
+def folded(path):
+    for line in open(path, encoding="utf-8", errors="replace", newline="\n"):
+        stack, nr = line.rstrip("\n").rsplit(" ", 1)
+        yield tuple(stack.split(";")), int(nr)
+
+
+READERS = {f.__name__: f for f in (pprof, speedscope, firefox, chrome, folded)}
+
+
+def read(form, path):
+    stacks = Counter()
+    for stack, nr in READERS[form](path):
+        stacks[stack] += nr
+    return stacks
+
+
+def totals(stacks):
+    own, inclusive = Counter(), Counter()
+    for stack, nr in stacks.items():
+        own[stack[-1]] += nr
+        for name in set(stack[1:]):
+            inclusive[name] += nr
+    return own, inclusive
+
+
+def as_folded(name):
+    """What folded stacks make of a name."""
+    return re.sub("[\x00-\x1f\x7f]", "?", name.replace(";", ":"))
+
+
+def check(form, path, reported, beside):
+    own, inclusive = totals(read(form, path))
+    need(own, "no samples")
+    for ours, theirs in zip((own, inclusive), totals(read("folded", beside))):
+        folded_names = Counter()
+        for name, nr in ours.items():
+            folded_names[as_folded(name)] += nr
+        need(folded_names == theirs, f"{folded_names - theirs} {theirs - folded_names}")
+    if reported != "-":
+        with open(reported, newline="", encoding="utf-8", errors="replace") as file:
+            rows = {row[0]: int(row[1]) for row in list(csv.reader(file))[1:]}
+        for name, nr in own.items():
+            need(name.startswith("[") or rows.get(name) == nr,
+                 f"{name[:80]!r}: {nr} here, {rows.get(name)} in the report")
+        need(sum(own.values()) == sum(rows.values()), "not all of the samples")
+
+
+def main():
+    if sys.argv[1] == "check":
+        check(*sys.argv[2:])
+    else:
+        for stack, nr in sorted(read(*sys.argv[2:]).items()):
+            print(json.dumps([nr, *stack]))
+
+
+main()
