@@ -18,6 +18,8 @@ static void add_totals(struct profile_input *in, const struct session_totals *t)
 	sum->undecodable += t->undecodable;
 	sum->recorder_cpu_ns += t->recorder_cpu_ns;
 	sum->finished &= t->finished;
+	for (size_t i = 0; i < SESSION_STACK_ENDS; i++)
+		sum->stack_ends[i] += t->stack_ends[i];
 }
 
 static void add_damage(struct profile_input *in, const struct segment_damage *d)

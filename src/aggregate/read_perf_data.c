@@ -8,6 +8,7 @@
 #include "resolve/naming.h"
 #include "resolve/naming_unwind.h"
 #include "resolve/replay.h"
+#include "resolve/unwind.h"
 
 static void add_counts(struct profile_input *in, const struct replay *replay)
 {
@@ -19,6 +20,8 @@ static void add_counts(struct profile_input *in, const struct replay *replay)
 	in->totals.throttled += c->by_type[PERF_RECORD_THROTTLE];
 	in->totals.undecodable += replay_undecodable(replay);
 	in->nr_malformed += replay_undecodable(replay);
+	for (size_t i = 0; i < UNWIND_ENDS; i++)
+		in->totals.stack_ends[i] += replay_unwind_ends(replay)[i];
 }
 
 static void add_damage(struct profile_input *in, const struct perf_input *input)

@@ -44,6 +44,10 @@ enum {
 		128 /* made of a perf.data: files of the kernel are not beside it */
 };
 
+enum {
+	SESSION_STACK_ENDS = 8
+};
+
 /* Running totals; the last written one counts. */
 struct session_totals {
 	uint64_t samples;
@@ -55,6 +59,9 @@ struct session_totals {
 	uint64_t recorder_cpu_ns; /* user + system time of the recorder itself */
 	int32_t target_status; /* wait status of the command, -1 none or still running */
 	bool finished;         /* the recording ended in good order */
+	/* User stacks that were unwound from a copy, by why they end: enum unwind_end of
+	 * resolve/unwind.h. */
+	uint64_t stack_ends[SESSION_STACK_ENDS];
 };
 
 /* One weighted sample, the currency of everything after resolve. */

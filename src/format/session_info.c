@@ -115,6 +115,18 @@ void session_totals_put(const struct session_totals *totals, struct buf *out)
 	buf_put_varint(out, totals->recorder_cpu_ns);
 	buf_put_svarint(out, totals->target_status);
 	buf_put_u8(out, totals->finished);
+	buf_put_varint(out, SESSION_STACK_ENDS);
+	for (size_t i = 0; i < SESSION_STACK_ENDS; i++)
+		buf_put_varint(out, totals->stack_ends[i]);
+}
+
+/* Segments of older versions end before them; newer ones may have more. */
+static void take_stack_ends(struct cursor *in, struct session_totals *t)
+{
+	uint64_t nr = cursor_left(in) ? cursor_varint(in) : 0;
+
+	for (uint64_t i = 0; i < nr && i < SESSION_STACK_ENDS; i++)
+		t->stack_ends[i] = cursor_varint(in);
 }
 
 int session_totals_get(struct cursor *in, struct session_totals *ret_totals)
@@ -130,6 +142,7 @@ int session_totals_get(struct cursor *in, struct session_totals *ret_totals)
 	t.recorder_cpu_ns = cursor_varint(in);
 	t.target_status = (int32_t)cursor_svarint(in);
 	t.finished = cursor_u8(in) == 1;
+	take_stack_ends(in, &t);
 	if (in->failed)
 		return -EBADMSG;
 	*ret_totals = t;

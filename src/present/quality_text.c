@@ -11,6 +11,7 @@
 #include "present/json.h"
 #include "present/percent.h"
 #include "resolve/symtab.h"
+#include "resolve/unwind.h"
 
 enum {
 	IMAGES_SHOWN = 20 /* of those with unresolved samples, in text */
@@ -121,6 +122,24 @@ static void write_input(FILE *out, const struct profile *p)
 		in->damage.bad_samples, in->nr_unfinished, in->nr_segments);
 }
 
+/* Of the user stacks that were unwound: why those that are not whole end. */
+static void write_ends(FILE *out, const struct profile *p)
+{
+	const uint64_t *ends = p->input.totals.stack_ends;
+	uint64_t all = 0;
+	char percent[PERCENT_MAX];
+
+	for (unsigned int i = 0; i < UNWIND_ENDS; i++)
+		all += ends[i];
+	for (unsigned int i = 0; i < UNWIND_ENDS; i++) {
+		if (i == UNWIND_END_ROOT || !ends[i])
+			continue;
+		percent_format(percent_of(ends[i], all), percent);
+		fprintf(out, "  %14s%12" PRIu64 " %s %%  of those unwound: %s\n", "",
+			ends[i], percent, unwind_end_text(i));
+	}
+}
+
 static bool any_timer(const struct profile *p)
 {
 	for (size_t i = 0; i < p->events.nr; i++) {
@@ -139,9 +158,11 @@ int quality_write_text(FILE *out, struct profile *p)
 	write_input(out, p);
 	if (write_unresolved(out, p))
 		return -ENOMEM;
-	if (q->has_chains)
+	if (q->has_chains) {
 		write_share(out, "truncated", q->truncated, p,
 			    "call chains whose callers are not known to the end");
+		write_ends(out, p);
+	}
 	write_share(out, "idle", q->idle, p,
 		    "taken while a processor had nothing to do");
 	if (any_timer(p))
@@ -162,6 +183,21 @@ static void json_member(struct json *j, const char *name, uint64_t value)
 {
 	json_name(j, name);
 	json_u64(j, value);
+}
+
+static void json_ends(struct json *j, const struct profile *p)
+{
+	static const char *const names[UNWIND_ENDS] = {
+		[UNWIND_END_ROOT] = "whole",       [UNWIND_END_NO_RULE] = "no_rule",
+		[UNWIND_END_SHORT] = "short_copy", [UNWIND_END_MEMORY] = "memory",
+		[UNWIND_END_ADDRESS] = "address",  [UNWIND_END_LIMIT] = "limit",
+	};
+
+	json_name(j, "unwound_stacks");
+	json_begin_object(j);
+	for (unsigned int i = 0; i < UNWIND_ENDS; i++)
+		json_member(j, names[i], p->input.totals.stack_ends[i]);
+	json_end_object(j);
 }
 
 static void json_image(struct json *j, const struct profile *p, uint32_t number)
@@ -215,6 +251,7 @@ int quality_write_json(struct json *j, struct profile *p)
 	json_input(j, p);
 	json_member(j, "unresolved", q->unresolved);
 	json_member(j, "truncated", q->truncated);
+	json_ends(j, p);
 	json_member(j, "idle", q->idle);
 	json_member(j, "interrupts_on_again", q->irqs_on_again);
 	json_member(j, "exiting", q->exiting);

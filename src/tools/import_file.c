@@ -14,6 +14,7 @@
 #include "resolve/naming.h"
 #include "resolve/naming_unwind.h"
 #include "resolve/replay.h"
+#include "resolve/unwind.h"
 #include "tools/command.h"
 #include "tools/import_jit.h"
 
@@ -106,6 +107,8 @@ static void update_totals(struct import *m)
 	t->undecodable = replay_undecodable(m->replay);
 	t->end_ns = c->last_ns;
 	t->target_status = -1;
+	for (size_t i = 0; i < UNWIND_ENDS; i++)
+		t->stack_ends[i] = replay_unwind_ends(m->replay)[i];
 }
 
 static int add_sample(struct import *m, const struct sample_batch *b, size_t i)

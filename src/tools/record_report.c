@@ -1,9 +1,11 @@
 #include "tools/record_report.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "capture/events.h"
+#include "resolve/unwind.h"
 #include "tools/command.h"
 #include "tools/progress.h"
 
@@ -47,6 +49,35 @@ static void warn_throttled(const struct event_request *events, size_t nr_events)
 	fputc('\n', stderr);
 }
 
+/* How many of the stacks that were unwound are whole, and why the others are not, the most
+ * frequent reason first. */
+static void tell_stacks(const struct session_totals *t)
+{
+	uint64_t left[UNWIND_ENDS], all = 0;
+	unsigned int worst;
+
+	memcpy(left, t->stack_ends, sizeof(left));
+	for (unsigned int i = 0; i < UNWIND_ENDS; i++)
+		all += left[i];
+	if (!all)
+		return;
+	fprintf(stderr, "%s: %llu of %llu user stacks are whole", command_name(),
+		(unsigned long long)left[UNWIND_END_ROOT], (unsigned long long)all);
+	left[UNWIND_END_ROOT] = 0;
+	for (;;) {
+		worst = 0;
+		for (unsigned int i = 0; i < UNWIND_ENDS; i++)
+			if (left[i] > left[worst])
+				worst = i;
+		if (!left[worst])
+			break;
+		fprintf(stderr, "; %llu: %s", (unsigned long long)left[worst],
+			unwind_end_text(worst));
+		left[worst] = 0;
+	}
+	fputc('\n', stderr);
+}
+
 void record_report_end(const struct record_summary *summary,
 		       const struct event_request *events, size_t nr_events)
 {
@@ -69,6 +100,7 @@ void record_report_end(const struct record_summary *summary,
 		command_name(), (unsigned long long)t->samples,
 		(unsigned long long)t->lost, (unsigned long long)t->throttled, size,
 		summary->dir, (double)t->recorder_cpu_ns / 1e9);
+	tell_stacks(t);
 	if (t->lost_records)
 		fprintf(stderr,
 			"%s: %llu records of mappings and processes were lost: some "

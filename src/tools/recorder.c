@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "capture/perf_source.h"
 #include "capture/snapshot.h"
+#include "resolve/unwind.h"
 #include "tools/perf_data_out.h"
 #include "tools/recorder_priv.h"
 #include "tools/session_dir.h"
@@ -195,6 +196,8 @@ static void update_totals(struct recorder *r)
 	r->totals.lost_records = r->side_band.lost;
 	r->totals.end_ns = recorder_now_ns(CLOCK_MONOTONIC);
 	r->totals.recorder_cpu_ns = own_cpu_ns();
+	for (size_t i = 0; i < UNWIND_ENDS; i++)
+		r->totals.stack_ends[i] = resolver_unwind_ends(r->resolver)[i];
 }
 
 /* The kernel's counters know also of what was lost since the last LOST record.  Asked only

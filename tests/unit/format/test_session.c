@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "alloc_fail.h"
+#include "format/session_info.h"
 #include "recording.h"
 
 static void expect_info(const struct session_info *a, const struct session_info *b)
@@ -173,19 +174,45 @@ static void extreme_samples_come_back(void **state)
 		r.samples[r.nr++] = s;
 		assert_int_equal(segment_writer_add(w, &s), 0);
 	}
-	r.totals = (struct session_totals){ UINT64_MAX, UINT64_MAX - 1, 3, 4,
-					    5,          UINT64_MAX,     7, INT32_MIN,
-					    true };
+	r.totals =
+		(struct session_totals){ UINT64_MAX, UINT64_MAX - 1,      3, 4,
+					 5,          UINT64_MAX,          7, INT32_MIN,
+					 true,       { 9, 0, UINT64_MAX } };
 	recording_close(&r, w);
 	expect_whole(&r);
 	recording_done(&r);
 }
 
+/* Of versions that did not count why stacks end. */
+static void old_totals_are_read(void **state)
+{
+	struct session_totals totals = { .samples = 300, .stack_ends = { 1, 2, 3 } };
+	struct session_totals got;
+	struct buf out = { 0 };
+	struct cursor in;
+
+	(void)state;
+	session_totals_put(&totals, &out);
+	/* Their number, and one byte each. */
+	in = cursor_le(out.data, out.len - 1 - SESSION_STACK_ENDS);
+	assert_int_equal(session_totals_get(&in, &got), 0);
+	assert_int_equal(got.samples, 300);
+	assert_int_equal(got.stack_ends[0] + got.stack_ends[1] + got.stack_ends[2], 0);
+	in = cursor_le(out.data, out.len);
+	assert_int_equal(session_totals_get(&in, &got), 0);
+	assert_memory_equal(got.stack_ends, totals.stack_ends, sizeof(got.stack_ends));
+	in = cursor_le(out.data, out.len - 1);
+	assert_int_equal(session_totals_get(&in, &got), -EBADMSG);
+	buf_done(&out);
+}
+
 static void totals_come_back(void **state)
 {
-	struct session_totals want = { UINT64_MAX, UINT64_MAX - 1, 3, 4,
-				       5,          UINT64_MAX,     7, INT32_MIN,
-				       true };
+	struct session_totals want = { UINT64_MAX, UINT64_MAX - 1,
+				       3,          4,
+				       5,          UINT64_MAX,
+				       7,          INT32_MIN,
+				       true,       { 10, 1, 2, 3, UINT64_MAX, 5 } };
 	struct segment *s;
 	struct sample_batch b;
 	struct recording r;
@@ -208,6 +235,8 @@ static void totals_come_back(void **state)
 	assert_true(segment_totals(s)->recorder_cpu_ns == want.recorder_cpu_ns);
 	assert_true(segment_totals(s)->target_status == want.target_status);
 	assert_true(segment_totals(s)->finished);
+	assert_memory_equal(segment_totals(s)->stack_ends, want.stack_ends,
+			    sizeof(want.stack_ends));
 	segment_close(s);
 	recording_done(&r);
 }
@@ -388,6 +417,7 @@ int main(void)
 		cmocka_unit_test(samples_come_back),
 		cmocka_unit_test(extreme_samples_come_back),
 		cmocka_unit_test(totals_come_back),
+		cmocka_unit_test(old_totals_are_read),
 		cmocka_unit_test(only_what_is_asked_for_is_decoded),
 		cmocka_unit_test(a_large_dict_comes_back),
 		cmocka_unit_test(a_full_disk_loses_nothing),
