@@ -10,7 +10,7 @@ packages_of()
 	build)
 		echo gcc libc6-dev make meson ninja-build pkg-config
 		echo libelf-dev libdw-dev libzstd-dev zlib1g-dev libxxhash-dev libiberty-dev liblzma-dev libbz2-dev
-		echo libcurl4-openssl-dev libzydis-dev
+		echo libcurl4-openssl-dev libpfm4-dev libzydis-dev
 		;;
 	demo) echo gzip ;;
 	test) echo libcmocka-dev bats python3 debuginfod nodejs gdb g++ ;;

@@ -7,238 +7,24 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/nearest.h"
-#include "base/parse.h"
+#include "capture/cpu_types.h"
+#include "capture/event_catalog.h"
 #include "capture/events_priv.h"
 
 enum {
-	SPEC_MAX = 512,
-	SPEC_PARTS = 5, /* name, count, unit mask, kernel, user */
-	COUNT_LIMIT_BITS = 31
+	CORE_TYPES_MAX = 8
 };
 
-/* A spec, cut at its colons. */
-struct spec {
-	char text[SPEC_MAX];
-	char *part[SPEC_PARTS]; /* into text */
-	size_t nr_parts;
-};
-
-/* A colon or comma between the slashes of PMU/.../ belongs to the name. */
-static size_t find_outside_slashes(const char *s, char stop)
-{
-	bool inside = false;
-	size_t i;
-
-	for (i = 0; s[i]; i++) {
-		if (s[i] == '/')
-			inside = !inside;
-		else if (s[i] == stop && !inside)
-			break;
-	}
-	return i;
-}
-
-static int spec_split(const char *text, size_t len, struct spec *ret_spec,
-		      struct err *err)
-{
-	struct spec *s = ret_spec;
-	char *at;
-
-	if (len >= sizeof(s->text))
-		return err_set(err, -EINVAL, "event of %zu bytes is too long", len);
-	memcpy(s->text, text, len);
-	s->text[len] = '\0';
-	s->nr_parts = 0;
-
-	at = s->text;
-	for (;;) {
-		size_t part_len = find_outside_slashes(at, ':');
-		bool last = !at[part_len];
-
-		if (s->nr_parts == SPEC_PARTS)
-			return err_set(err, -EINVAL, "Invalid event part %s in %.*s",
-				       at, (int)len, text);
-		at[part_len] = '\0';
-		s->part[s->nr_parts++] = at;
-		if (last)
-			break;
-		at += part_len + 1;
-	}
-	return 0;
-}
-
-/* Whether "a:b" was meant as a tracepoint: both are words. */
-static bool looks_like_tracepoint(const struct spec *s)
-{
-	const char *second = s->nr_parts > 1 ? s->part[1] : "";
-
-	return strlen(second) > 2 && (second[0] < '0' || second[0] > '9') &&
-	       strspn(second, "abcdefghijklmnopqrstuvwxyz0123456789_") ==
-		       strlen(second);
-}
-
-static int name_unknown(const struct spec *s, struct err *err)
-{
-	struct nearest near = { .word = s->part[0] };
-	char best[EVENTS_SYSFS_WORD_MAX];
-	const struct event_row *row;
-
-	if (looks_like_tracepoint(s))
-		return err_set(err, -ENOENT,
-			       "No event named %s is available. (Tracepoints such as "
-			       "%s:%s cannot be recorded.)",
-			       s->part[0], s->part[0], s->part[1]);
-	for (size_t i = 0; (row = event_row_at(i)); i++) {
-		nearest_try(&near, row->name);
-		if (row->alias)
-			nearest_try(&near, row->alias);
-	}
-	events_sysfs_nearest(EVENTS_SYSFS, &near, best);
-	if (near.best)
-		return err_set(err, -ENOENT,
-			       "No event named %s is available. (Did you mean %s?)",
-			       s->part[0], near.best);
-	return err_set(err, -ENOENT, "No event named %s is available.", s->part[0]);
-}
-
-/* rNNNN: hexadecimal digits, the config of a raw event. */
-static bool name_is_raw(const char *name, uint64_t *ret_config)
-{
-	const char *at = name + 1;
-
-	return name[0] == 'r' && strlen(at) <= 16 && parse_hex_at(&at, ret_config) &&
-	       !*at;
-}
-
-static void set_about(struct event_request *e, const char *about)
-{
-	(void)snprintf(e->about, sizeof(e->about), "%s", about);
-}
-
-static int find_name(const struct spec *s, struct event_request *e, uint32_t *ret_min,
-		     struct err *err)
-{
-	const char *name = s->part[0];
-	const struct event_row *row = event_row_find(name);
-	uint64_t config = 0;
-
-	if (strlen(name) >= sizeof(e->name))
-		return err_set(err, -EINVAL, "event name of %zu bytes is too long",
-			       strlen(name));
-	(void)snprintf(e->name, sizeof(e->name), "%s", name);
-	*ret_min = 0;
-	if (row) {
-		e->attr.type = row->type;
-		e->attr.config = row->config;
-		e->timer = !strcmp(name, "TIMER");
-		*ret_min = row->min_count;
-		set_about(e, row->about);
-		return 0;
-	}
-	if (strchr(name, '/'))
-		return events_sysfs_pmu(EVENTS_SYSFS, name, e, err);
-	if (events_sysfs_bare(EVENTS_SYSFS, name, e) == 0)
-		return 0;
-	if (name_is_raw(name, &config)) {
-		e->attr.type = PERF_TYPE_RAW;
-		e->attr.config = config;
-		set_about(e, "raw event of the CPU, by its number");
-		return 0;
-	}
-	return name_unknown(s, err);
-}
-
-static int read_count(const struct spec *s, uint32_t min_count, struct event_request *e,
-		      struct err *err)
-{
-	const char *text = s->part[1];
-
-	if (!parse_u64(text, &e->count) || e->count == 0) {
-		if (!strcmp(text, "u") || !strcmp(text, "k"))
-			return err_set(err, -EINVAL,
-				       "Invalid count for event %s: '%s' (%s space "
-				       "alone is NAME:COUNT:0:%s)",
-				       e->name, text, *text == 'u' ? "user" : "kernel",
-				       *text == 'u' ? "0:1" : "1:0");
-		return err_set(err, -EINVAL, "Invalid count for event %s: '%s'",
-			       e->name, text);
-	}
-	if (e->count >> COUNT_LIMIT_BITS)
-		return err_set(err, -EINVAL,
-			       "Count %s for event %s is above the maximum %llu", text,
-			       e->name, (1ULL << COUNT_LIMIT_BITS) - 1);
-	if (e->count < min_count)
-		return err_set(err, -EINVAL,
-			       "Count %s for event %s is below the minimum %u", text,
-			       e->name, min_count);
-	return 0;
-}
-
-/* The kernel's events have no unit masks: only 0, "none", is right. */
-static int read_unit_mask(const struct spec *s, struct event_request *e,
-			  struct err *err)
-{
-	const char *text = s->part[2];
-
-	if (!*text)
-		return err_set(err, -EINVAL,
-			       "Invalid unit mask for event %s: give 0 for none",
-			       e->name);
-	if (!parse_u64(text, &e->unit_mask))
-		return err_set(err, -EINVAL, "Cannot find unit mask %s for %s", text,
-			       e->name);
-	if (e->unit_mask)
-		return err_set(err, -EINVAL, "Invalid unit mask 0x%llx for event %s",
-			       (unsigned long long)e->unit_mask, e->name);
-	return 0;
-}
-
-static int read_switch(const char *text, const char *event, bool *ret_on,
-		       struct err *err)
-{
-	if (strcmp(text, "0") && strcmp(text, "1"))
-		return err_set(
-			err, -EINVAL,
-			"Invalid event part %s of %s: kernel and user are 0 or 1", text,
-			event);
-	*ret_on = *text == '1';
-	return 0;
-}
-
-static int read_scope(const struct spec *s, struct event_request *e, struct err *err)
-{
-	int r;
-
-	e->kernel = e->user = true;
-	e->scope_given = s->nr_parts > 3;
-	if (s->nr_parts > 3) {
-		r = read_switch(s->part[3], e->name, &e->kernel, err);
-		if (r < 0)
-			return r;
-	}
-	if (s->nr_parts > 4) {
-		r = read_switch(s->part[4], e->name, &e->user, err);
-		if (r < 0)
-			return r;
-	}
-	if (!e->kernel && !e->user)
-		return err_set(err, -EINVAL,
-			       "Event %s counts neither kernel nor user space",
-			       e->name);
-	return 0;
-}
-
-/* What follows from the parts that were read. */
-static void finish_request(struct event_request *e, uint64_t frequency_hz)
+void event_request_finish(struct event_request *e, uint64_t frequency_hz)
 {
 	struct perf_event_attr *attr = &e->attr;
 
 	attr->size = sizeof(*attr);
 	attr->exclude_kernel = !e->kernel;
-	attr->exclude_hv = !e->kernel;
+	attr->exclude_hv = !e->kernel && !e->hypervisor;
 	attr->exclude_user = !e->user;
-	attr->exclude_guest = 1; /* a guest's addresses mean nothing here */
+	/* A guest's addresses mean nothing here, unless the guest was asked for. */
+	attr->exclude_guest = !attr->exclude_host;
 	if (e->count) {
 		attr->sample_period = e->count;
 		return;
@@ -248,39 +34,12 @@ static void finish_request(struct event_request *e, uint64_t frequency_hz)
 	attr->sample_freq = e->frequency_hz;
 }
 
-static int spec_parse(const char *text, size_t len, uint64_t frequency_hz,
-		      struct event_request *ret_event, struct err *err)
-{
-	struct event_request e = { 0 };
-	uint32_t min_count = 0;
-	struct spec s = { 0 };
-	int r;
-
-	r = spec_split(text, len, &s, err);
-	if (r < 0)
-		return r;
-	if (!*s.part[0])
-		return err_set(err, -EINVAL, "No event name in '%.*s'", (int)len, text);
-	r = find_name(&s, &e, &min_count, err);
-	if (r == 0 && s.nr_parts > 1)
-		r = read_count(&s, min_count, &e, err);
-	if (r == 0 && s.nr_parts > 2)
-		r = read_unit_mask(&s, &e, err);
-	if (r == 0)
-		r = read_scope(&s, &e, err);
-	if (r < 0)
-		return r;
-	finish_request(&e, frequency_hz);
-	*ret_event = e;
-	return 0;
-}
-
 static bool same_event(const struct event_request *a, const struct event_request *b)
 {
 	return a->attr.type == b->attr.type && a->attr.config == b->attr.config &&
 	       a->attr.config1 == b->attr.config1 &&
 	       a->attr.config2 == b->attr.config2 && a->kernel == b->kernel &&
-	       a->user == b->user;
+	       a->user == b->user && a->attr.exclude_host == b->attr.exclude_host;
 }
 
 static int add_event(struct event_requests *reqs, const struct event_request *e,
@@ -303,19 +62,138 @@ static int add_event(struct event_requests *reqs, const struct event_request *e,
 	return 0;
 }
 
+size_t events_first_spec(const char *specs)
+{
+	bool inside = false;
+	int depth = 0;
+	size_t i;
+
+	for (i = 0; specs[i]; i++) {
+		if (specs[i] == '/')
+			inside = !inside;
+		depth += (specs[i] == '{') - (specs[i] == '}');
+		if (specs[i] == ',' && !inside && depth <= 0)
+			break;
+	}
+	return i;
+}
+
+const struct event_catalog *events_catalog(struct event_requests *reqs, struct err *err)
+{
+	const struct cpu_type *cpu = reqs->cpu;
+
+	if (reqs->catalog)
+		return reqs->catalog;
+	if (reqs->no_catalog && !err)
+		return NULL;
+	if (!cpu)
+		cpu = cpu_type_host();
+	if (!cpu) {
+		reqs->no_catalog = true;
+		(void)err_set(err, -ENODATA,
+			      "the type of this CPU is not known: name one by "
+			      "--cpu-type");
+		return NULL;
+	}
+	if (event_catalog_open(cpu, &reqs->catalog, err)) {
+		reqs->no_catalog = true;
+		return NULL;
+	}
+	return reqs->catalog;
+}
+
+/* Where cores differ, one of the kernel's names is counted on each kind of them. */
+static int add_on_all_cores(struct event_requests *reqs, const struct event_request *e,
+			    struct err *err)
+{
+	struct core_pmu pmus[CORE_TYPES_MAX];
+	size_t nr = 0;
+	int r = 0;
+
+	if (!reqs->no_host &&
+	    (e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE))
+		nr = events_sysfs_core_types(reqs->sysfs ? reqs->sysfs : EVENTS_SYSFS,
+					     pmus, CORE_TYPES_MAX);
+	if (nr < 2)
+		return add_event(reqs, e, err);
+	for (size_t i = 0; i < nr && !r; i++) {
+		struct event_request one = *e;
+
+		one.attr.config |= (uint64_t)pmus[i].type << PERF_PMU_TYPE_SHIFT;
+		one.one_core_type = true;
+		(void)snprintf(one.name, sizeof(one.name), "%.40s/%.80s/", pmus[i].name,
+			       e->name);
+		r = add_event(reqs, &one, err);
+	}
+	return r;
+}
+
+static int add_spec(struct event_requests *reqs, const char *text, size_t len,
+		    uint64_t frequency_hz, uint32_t group, struct err *err)
+{
+	static const char word[] = "default";
+	struct event_request e = { 0 };
+	int r = 0;
+
+	if (len == sizeof(word) - 1 && !memcmp(text, word, len))
+		events_default(frequency_hz, &e);
+	else
+		r = event_spec_parse(reqs, text, len, frequency_hz, &e, err);
+	e.group = group;
+	return r ? r : add_on_all_cores(reqs, &e, err);
+}
+
+/* {A,B}:modifiers, `len` bytes of it. */
+static int add_group(struct event_requests *reqs, const char *text, size_t len,
+		     uint64_t frequency_hz, struct err *err)
+{
+	size_t first = reqs->list.nr;
+	const char *end = memchr(text, '}', len);
+	uint32_t group = ++reqs->nr_groups;
+	char letters[16] = "";
+	int r = 0;
+
+	if (!end || (end[1] == ':' ? (size_t)(text + len - end) > sizeof(letters)
+				   : end + 1 != text + len))
+		return err_set(err, -EINVAL,
+			       "Invalid group of events %.*s: expected "
+			       "{EVENT,EVENT}[:MODIFIERS]",
+			       (int)len, text);
+	if (end[1] == ':')
+		(void)snprintf(letters, sizeof(letters), "%.*s",
+			       (int)(text + len - end - 2), end + 2);
+	for (const char *at = text + 1; at <= end && !r;) {
+		size_t one = events_first_spec(at);
+
+		if (at + one > end)
+			one = (size_t)(end - at);
+		r = add_spec(reqs, at, one, frequency_hz, group, err);
+		at += one + 1;
+	}
+	for (size_t i = first; i < reqs->list.nr && !r && *letters; i++) {
+		struct event_request *e = &reqs->list.at[i];
+
+		r = event_modifiers_are(letters)
+			    ? event_modifiers_apply(
+				      letters, reqs->sysfs ? reqs->sysfs : EVENTS_SYSFS,
+				      e, err)
+			    : err_set(err, -EINVAL, "Invalid event part %s of %.*s",
+				      letters, (int)len, text);
+		event_request_finish(e, e->frequency_hz);
+	}
+	return r;
+}
+
 int events_parse(const char *specs, uint64_t frequency_hz, struct event_requests *reqs,
 		 struct err *err)
 {
 	const char *at = specs;
 
 	for (;;) {
-		size_t len = find_outside_slashes(at, ',');
-		struct event_request e = { 0 };
-		int r;
+		size_t len = events_first_spec(at);
+		int r = *at == '{' ? add_group(reqs, at, len, frequency_hz, err)
+				   : add_spec(reqs, at, len, frequency_hz, 0, err);
 
-		r = spec_parse(at, len, frequency_hz, &e, err);
-		if (r == 0)
-			r = add_event(reqs, &e, err);
 		if (r < 0)
 			return r;
 		if (!at[len])
@@ -371,12 +249,17 @@ void events_default(uint64_t frequency_hz, struct event_request *ret_event)
 	e.attr.type = row ? row->type : 0;
 	e.attr.config = row ? row->config : 0;
 	(void)snprintf(e.name, sizeof(e.name), "%s", name);
-	set_about(&e, row ? row->about : "");
-	finish_request(&e, frequency_hz);
+	(void)snprintf(e.about, sizeof(e.about), "%s", row ? row->about : "");
+	/* It costs nothing where the CPU writes the samples itself. */
+	if (!e.timer)
+		e.attr.precise_ip = events_sysfs_precise(EVENTS_SYSFS) & 3;
+	event_request_finish(&e, frequency_hz);
 	*ret_event = e;
 }
 
 void events_done(struct event_requests *reqs)
 {
 	vec_done(&reqs->list);
+	event_catalog_close(reqs->catalog);
+	reqs->catalog = NULL;
 }

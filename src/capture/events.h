@@ -1,6 +1,7 @@
 /* events.h - from the words after --event to what perf_event_open() takes.
- * Layer: capture.  Grammar: NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]][,...], OProfile's own;
- * names are the kernel's (as perf spells them) and OProfile's TIMER. */
+ * Layer: capture.  One parser for all commands (docs/events.md has the grammar): OProfile's
+ * NAME:COUNT[:UNITMASK[:KERNEL[:USER]]], perf's PMU/term=value,.../ and :modifiers, groups in
+ * braces, TIMER and RTC_INTERRUPTS, rNNN, tracepoints, and `default`. */
 #pragma once
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -9,7 +10,9 @@
 
 #include "base/vec.h"
 
+struct cpu_type;
 struct err;
+struct event_catalog;
 
 enum {
 	EVENT_NAME_MAX = 128,
@@ -30,14 +33,29 @@ struct event_request {
 	uint64_t count; /* period asked for (cpu-clock: nanoseconds); 0 under a rate */
 	uint64_t frequency_hz; /* 0 under a period */
 	uint64_t unit_mask;
-	bool kernel;      /* kernel space is sampled */
-	bool user;        /* user space is sampled */
-	bool timer;       /* cpu-clock under OProfile's name TIMER */
-	bool scope_given; /* the spec itself said what of kernel and user */
+	bool kernel;        /* kernel space is sampled */
+	bool user;          /* user space is sampled */
+	bool timer;         /* cpu-clock under OProfile's name TIMER */
+	bool scope_given;   /* the spec itself said what of kernel and user */
+	bool mask_given;    /* and so the unit mask */
+	bool hypervisor;    /* counted there, too */
+	bool one_core_type; /* of a PMU that only some of the CPUs have */
+	bool leads;         /* its group's members are read when it is sampled (:S) */
+	uint32_t group;     /* those of one number are counted together; 0: none */
+	uint32_t min_count;
 };
 
+/* What was asked for, and how words are understood: zero is this machine, for sampling. */
 struct event_requests {
 	VEC(struct event_request) list; /* at most EVENTS_MAX */
+	bool counting;                  /* no counts: NAME[:UNITMASK[:KERNEL[:USER]]] */
+	bool ignore_count;              /* least counts are not looked at */
+	bool no_host; /* names of `cpu` alone: this machine's PMUs are not asked */
+	const struct cpu_type *cpu; /* whose events are meant; NULL: this machine's */
+	const char *sysfs;          /* NULL: the kernel's */
+	struct event_catalog *catalog; /* opened when needed, closed by events_done() */
+	bool no_catalog;               /* there is none, as was found */
+	uint32_t nr_groups;
 };
 
 /* Adds the events of one comma-separated list; a comma between slashes belongs to the event.
@@ -56,6 +74,13 @@ void event_request_user_only(struct event_request *event);
  * Asked once, then remembered. */
 bool events_have_pmu(void);
 void events_done(struct event_requests *reqs);
+
+/* The catalogue that `reqs` looks into, NULL where there is none (`err` says why). */
+const struct event_catalog *events_catalog(struct event_requests *reqs,
+					   struct err *err);
+/* Cuts "a,b:1/x,y/" at its commas: the bytes of the first spec.  A comma between slashes or
+ * braces belongs to it. */
+size_t events_first_spec(const char *specs);
 
 /* The events known by name, one after the other from 0 on, for lists and completion: false
  * behind the last one.  Events of PMUs in /sys are not among them. */

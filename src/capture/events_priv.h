@@ -1,12 +1,16 @@
 /* events_priv.h - where event names are looked up; used by events*.c and their tests.
  * Layer: capture. */
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/nearest.h"
 
 struct err;
 struct event_request;
+struct event_requests;
+struct perf_event_attr;
 
 /* An event that the kernel knows by number. */
 struct event_row {
@@ -30,8 +34,38 @@ const struct event_row *event_row_at(size_t i);
  * 0, -ENOENT (no such PMU, event or term), -EINVAL. */
 int events_sysfs_pmu(const char *root, const char *name, struct event_request *event,
 		     struct err *err);
-/* The same for a bare name that a core PMU describes.  0, -ENOENT (without a text). */
+/* Applies "/period=N,freq=N,name=WORD/" to an event of the name `name`.  0 or -EINVAL. */
+int events_sysfs_terms(const char *name, const char *terms, struct event_request *event,
+		       struct err *err);
+/* The same as events_sysfs_pmu() for a bare name that a core PMU describes.  0, -ENOENT (without a text). */
 int events_sysfs_bare(const char *root, const char *name, struct event_request *event);
+/* The most that the core PMU can do of precision, 0 to 3. */
+unsigned int events_sysfs_precise(const char *root);
+/* PMUs that only some CPUs have, where cores differ: their names and types.  How many there
+ * are; 0 where all are alike. */
+struct core_pmu {
+	char name[64];
+	uint32_t type;
+};
+size_t events_sysfs_core_types(const char *root, struct core_pmu *ret_pmus, size_t max);
+/* Puts the low bits of `value` where the text of a file of format/ says
+ * ("config:0-7,32-35").  0, -EBADMSG (not such a text) or -ERANGE (value too large). */
+int events_sysfs_spread(struct perf_event_attr *attr, const char *format,
+			uint64_t value);
+
+/* One spec, `len` bytes of `text`, whose `group` is 0 or that of its braces.
+ * As events_parse(). */
+int event_spec_parse(struct event_requests *reqs, const char *text, size_t len,
+		     uint64_t frequency_hz, struct event_request *ret_event,
+		     struct err *err);
+/* Applies perf's letters ("u", "ppp", "S") to an event.  0 or -EINVAL with a line. */
+int event_modifiers_apply(const char *letters, const char *sysfs,
+			  struct event_request *event, struct err *err);
+/* Whether all are such letters. */
+bool event_modifiers_are(const char *letters);
+/* What follows from the fields that were read: attr's switches, period or rate. */
+void event_request_finish(struct event_request *event, uint64_t frequency_hz);
+
 enum {
 	EVENTS_SYSFS_WORD_MAX = 64
 };

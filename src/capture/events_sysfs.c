@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -105,8 +106,75 @@ static int spread_value(struct perf_event_attr *attr, char *format, uint64_t val
 	return value ? -ERANGE : 0;
 }
 
+int events_sysfs_spread(struct perf_event_attr *attr, const char *format,
+			uint64_t value)
+{
+	char copy[TERMS_MAX];
+
+	if ((size_t)snprintf(copy, sizeof(copy), "%s", format) >= sizeof(copy))
+		return -EBADMSG;
+	copy[strcspn(copy, "\n")] = '\0';
+	return spread_value(attr, copy, value);
+}
+
 static int apply_terms(const struct pmu *pmu, char *terms, int nesting,
 		       struct event_request *e, struct err *err);
+
+/* Terms that are perf's own, not the PMU's.  1: it is none of them. */
+static int apply_setting(const char *key, const char *value, struct event_request *e,
+			 struct err *err)
+{
+	uint64_t number = 0;
+
+	if (!value)
+		return 1;
+	if (!strcmp(key, "name")) {
+		if ((size_t)snprintf(e->name, sizeof(e->name), "%s", value) >=
+		    sizeof(e->name))
+			return err_set(err, -EINVAL, "event name is too long");
+		return 0;
+	}
+	if (strcmp(key, "period") != 0 && strcmp(key, "freq") != 0)
+		return 1;
+	if (!parse_u64_max(value, INT32_MAX, &number) || !number)
+		return err_set(err, -EINVAL, "Invalid event part %s=%s", key, value);
+	if (*key == 'p')
+		e->count = number;
+	else
+		e->frequency_hz = number;
+	return 0;
+}
+
+int events_sysfs_terms(const char *name, const char *terms, struct event_request *e,
+		       struct err *err)
+{
+	char copy[EVENT_NAME_MAX];
+	char *save = NULL;
+	size_t len = strlen(terms);
+
+	if (len < 2 || len >= sizeof(copy) || terms[len - 1] != '/')
+		return err_set(
+			err, -EINVAL,
+			"Invalid event %s: expected EVENT/period=N/, /freq=N/ or "
+			"/name=WORD/",
+			name);
+	(void)snprintf(copy, sizeof(copy), "%.*s", (int)len - 2, terms + 1);
+	for (char *key = strtok_r(copy, ",", &save); key;
+	     key = strtok_r(NULL, ",", &save)) {
+		char *value = strchr(key, '=');
+		int r;
+
+		if (value)
+			*value++ = '\0';
+		r = apply_setting(key, value, e, err);
+		if (r)
+			return r < 0 ? r
+				     : err_set(err, -EINVAL,
+					       "Invalid event part %s of %s", key,
+					       name);
+	}
+	return 0;
+}
 
 /* A word alone: an event of the PMU, else a one-bit term. */
 static int apply_event(const struct pmu *pmu, const char *word, int nesting,
@@ -168,7 +236,9 @@ static int apply_terms(const struct pmu *pmu, char *terms, int nesting,
 		if (!name_is_safe(key))
 			return err_set(err, -EINVAL, "Invalid event part %s of %s", key,
 				       pmu->name);
-		r = value ? -ENOENT : apply_event(pmu, key, nesting, e, err);
+		r = nesting ? 1 : apply_setting(key, value, e, err);
+		if (r == 1)
+			r = value ? -ENOENT : apply_event(pmu, key, nesting, e, err);
 		if (r == -ENOENT)
 			r = apply_term(pmu, key, value, e, err);
 		if (r < 0)
@@ -288,4 +358,50 @@ void events_sysfs_nearest(const char *root, struct nearest *near,
 		near->best = best;
 	}
 	(void)closedir(dir);
+}
+
+unsigned int events_sysfs_precise(const char *root)
+{
+	struct pmu pmu = { .name = "cpu" };
+	char line[TERMS_MAX];
+	uint64_t level = 0;
+
+	(void)snprintf(pmu.dir, sizeof(pmu.dir), "%s/cpu", root);
+	if (read_line(&pmu, "caps/", "max_precise", line) ||
+	    !parse_u64_max(line, 3, &level))
+		return 0;
+	return (unsigned int)level;
+}
+
+static int by_type(const void *left, const void *right)
+{
+	const struct core_pmu *a = left;
+	const struct core_pmu *b = right;
+
+	return a->type < b->type ? -1 : a->type > b->type;
+}
+
+size_t events_sysfs_core_types(const char *root, struct core_pmu *ret_pmus, size_t max)
+{
+	DIR *dir = opendir(root);
+	struct dirent *entry;
+	size_t nr = 0;
+
+	while (dir && nr < max && (entry = readdir(dir))) {
+		struct event_request e = { 0 };
+		struct pmu pmu;
+
+		if (!strcmp(entry->d_name, "cpu") ||
+		    !is_core_pmu(root, entry->d_name) ||
+		    pmu_open(root, entry->d_name, &pmu, &e) < 0)
+			continue;
+		(void)snprintf(ret_pmus[nr].name, sizeof(ret_pmus[nr].name), "%.63s",
+			       entry->d_name);
+		ret_pmus[nr++].type = e.attr.type;
+	}
+	if (dir)
+		(void)closedir(dir);
+	if (nr)
+		qsort(ret_pmus, nr, sizeof(*ret_pmus), by_type);
+	return nr;
 }

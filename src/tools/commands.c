@@ -7,8 +7,10 @@ extern const struct command command_archive;
 extern const struct command command_buildid_cache;
 extern const struct command command_buildid_list;
 extern const struct command command_cache;
+extern const struct command command_check;
 extern const struct command command_completion;
 extern const struct command command_dump;
+extern const struct command command_events;
 extern const struct command command_export;
 extern const struct command command_import;
 extern const struct command command_info;
@@ -30,6 +32,9 @@ const struct command *const commands[] = {
 	&command_buildid_list,
 	&command_buildid_cache,
 	&command_archive,
+	/* What can be counted. */
+	&command_events,
+	&command_check,
 	/* Around them. */
 	&command_addr2line,
 	&command_info,

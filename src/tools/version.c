@@ -5,6 +5,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "capture/event_catalog.h"
 #include "capture/sources.h"
 #include "format/pack.h"
 #include "resolve/http.h"
@@ -50,6 +51,9 @@ void version_print(FILE *out)
 		"files from debuginfod servers, loaded when needed");
 	fprintf(out, "  %-10s %-7s %s\n", "Zydis", insn_has_zydis() ? "yes" : "no",
 		"instructions of x86 (others: LLVM, loaded when needed)");
+	fprintf(out, "  %-10s %-7s %s\n", "libpfm",
+		event_pfm_version() ? event_pfm_version() : "no",
+		"names of events of x86, loaded when needed");
 	fputs("Sources of events:\n", out);
 	for (const struct source_row *row = source_rows; row->name; row++)
 		fprintf(out, "  %-18s %s%s\n", row->name, row->help,

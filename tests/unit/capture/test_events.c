@@ -35,6 +35,14 @@ static const struct good {
 	  false },
 	{ "dTLB-stores", PERF_TYPE_HW_CACHE, 0x103, 0, true, true, false },
 	{ "r01c2:50000", PERF_TYPE_RAW, 0x1c2, 50000, true, true, false },
+	{ "faults:u", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, false, true,
+	  false },
+	{ "cycles:100000:k", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 100000, true,
+	  false, false },
+	{ "cs:5:0:uk", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 5, true,
+	  true, false },
+	{ "cycles/period=50000/u", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 50000,
+	  false, true, false },
 };
 
 static void good_specs_are_taken(void **state)
@@ -75,19 +83,24 @@ static const struct bad {
 	{ "page-fautls", -ENOENT,
 	  "No event named page-fautls is available. (Did you mean page-faults?)" },
 	{ "CPU_XYZZY:100000", -ENOENT, "No event named CPU_XYZZY is available." },
-	{ "sched:sched_switch", -ENOENT,
-	  "No event named sched is available. (Tracepoints such as "
-	  "sched:sched_switch" },
+	{ "nosuch:trace_point", -ENOENT,
+	  "No event named nosuch is available. (A tracepoint nosuch:trace_point" },
 	{ "faults:0", -EINVAL, "Invalid count for event faults" },
 	{ "faults:", -EINVAL, "Invalid count for event faults" },
 	{ "faults:12x", -EINVAL, "Invalid count for event faults" },
 	{ "faults:-3", -EINVAL, "Invalid count for event faults" },
-	{ "faults:u", -EINVAL,
-	  "Invalid count for event faults: 'u' (user space alone" },
+	{ "faults:x", -EINVAL, "Invalid count for event faults: 'x'" },
+	{ "cycles:ppppp", -EINVAL, "Invalid event part ppppp of cycles: at most ppp" },
+	{ "faults:1:u:0", -EINVAL, "Invalid event part 0 of faults" },
+	{ "RTC_INTERRUPTS:1000", -EINVAL,
+	  "Invalid rate for event RTC_INTERRUPTS: 1000 (a power of two" },
+	{ "cycles/perod=5/", -EINVAL, "Invalid event part perod of cycles" },
+	{ "{cs,faults", -EINVAL, "Invalid group of events {cs,faults" },
+	{ "{cs,faults}:z", -EINVAL, "Invalid event part z of {cs,faults}:z" },
 	{ "faults:2147483648", -EINVAL,
 	  "Count 2147483648 for event faults is above the maximum 2147483647" },
-	{ "TIMER:9999", -EINVAL,
-	  "Count 9999 for event TIMER is below the minimum 10000" },
+	{ "cpu-clock:9999", -EINVAL,
+	  "Count 9999 for event cpu-clock is below the minimum 10000" },
 	{ "faults:1:3", -EINVAL, "Invalid unit mask 0x3 for event faults" },
 	{ "faults:1:any", -EINVAL, "Cannot find unit mask any for faults" },
 	{ "faults:1::1:1", -EINVAL, "Invalid unit mask for event faults" },
@@ -143,6 +156,62 @@ static void limits(void **state)
 	events_done(&reqs);
 }
 
+/* The timers: a rate up to 9999, RTC's a power of two; a period above. */
+static void timers_have_rates(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint64_t hz, period;
+	} cases[] = {
+		{ "TIMER:250", 250, 0 },     { "TIMER:9999", 9999, 0 },
+		{ "TIMER:10000", 0, 10000 }, { "RTC_INTERRUPTS:1024", 1024, 0 },
+		{ "TIMER/freq=77/", 77, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_requests reqs = { 0 };
+		struct err err = { 0 };
+
+		if (events_parse(cases[i].spec, 1999, &reqs, &err))
+			fail_msg("%s: %s", cases[i].spec, err.text);
+		assert_true(reqs.list.at[0].timer);
+		assert_int_equal(reqs.list.at[0].frequency_hz, cases[i].hz);
+		assert_int_equal(reqs.list.at[0].count, cases[i].period);
+		assert_int_equal(reqs.list.at[0].attr.freq, !!cases[i].hz);
+		events_done(&reqs);
+	}
+}
+
+static void groups_and_letters(void **state)
+{
+	struct event_requests reqs = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	if (events_parse("faults,{cs:7,migrations:3}:uS,{cycles:ppp,r1:I}", 99, &reqs,
+			 &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(reqs.list.nr, 5);
+	assert_int_equal(reqs.list.at[0].group, 0);
+	assert_int_equal(reqs.list.at[1].group, 1);
+	assert_int_equal(reqs.list.at[2].group, 1);
+	assert_int_equal(reqs.list.at[3].group, 2);
+	assert_true(reqs.list.at[1].leads);
+	assert_true(reqs.list.at[2].attr.exclude_kernel);
+	assert_int_equal(reqs.list.at[2].count, 3);
+	assert_int_equal(reqs.list.at[3].attr.precise_ip, 3);
+	assert_true(reqs.list.at[4].attr.exclude_idle);
+	events_done(&reqs);
+	/* To count, nothing stands between name and mask. */
+	reqs = (struct event_requests){ .counting = true };
+	if (events_parse("faults,cs:0:1:0,migrations:u", 0, &reqs, &err))
+		fail_msg("%s", err.text);
+	assert_true(reqs.list.at[1].attr.exclude_user);
+	assert_true(reqs.list.at[2].attr.exclude_kernel);
+	events_done(&reqs);
+}
+
 static void the_default_is_timer_without_a_pmu(void **state)
 {
 	struct event_request e;
@@ -164,6 +233,14 @@ static void put_file(const char *root, const char *name, const char *text)
 
 	(void)snprintf(path, sizeof(path), "%s/%s", root, name);
 	assert_int_equal(io_write_file(path, text, strlen(text), 0600), 0);
+}
+
+static void put_dir(const char *root, const char *name)
+{
+	char path[256];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", root, name);
+	assert_int_equal(io_make_dirs(path, 0700), 0);
 }
 
 static char *make_sysfs(char *root)
@@ -234,12 +311,46 @@ static void pmu_terms_fill_their_bits(void **state)
 	assert_int_equal(io_remove_tree(root), 0);
 }
 
+/* Two kinds of cores: each is asked; and the precision that the core PMU knows. */
+static void hybrid_cores_each_count(void **state)
+{
+	char root[] = "/tmp/test_events_XXXXXX";
+	struct event_requests reqs = { .sysfs = root };
+	struct err err = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	put_dir(root, "cpu_core");
+	put_dir(root, "cpu_atom");
+	put_dir(root, "cpu/caps");
+	put_file(root, "cpu_core/type", "4\n");
+	put_file(root, "cpu_core/cpus", "0-3\n");
+	put_file(root, "cpu_atom/type", "10\n");
+	put_file(root, "cpu_atom/cpus", "4-7\n");
+	put_file(root, "cpu/caps/max_precise", "3\n");
+	if (events_parse("cycles:100000:P,faults", 0, &reqs, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(reqs.list.nr, 3);
+	assert_string_equal(reqs.list.at[0].name, "cpu_core/cycles/");
+	assert_true(reqs.list.at[0].attr.config == 4ULL << 32);
+	assert_int_equal(reqs.list.at[0].attr.precise_ip, 3);
+	assert_string_equal(reqs.list.at[1].name, "cpu_atom/cycles/");
+	assert_true(reqs.list.at[1].attr.config == 10ULL << 32);
+	assert_true(reqs.list.at[1].one_core_type);
+	assert_int_equal(reqs.list.at[2].attr.type, PERF_TYPE_SOFTWARE);
+	events_done(&reqs);
+	assert_int_equal(io_remove_tree(root), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(good_specs_are_taken),
 		cmocka_unit_test(bad_specs_are_refused_by_name),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(timers_have_rates),
+		cmocka_unit_test(groups_and_letters),
+		cmocka_unit_test(hybrid_cores_each_count),
 		cmocka_unit_test(the_default_is_timer_without_a_pmu),
 		cmocka_unit_test(pmu_terms_fill_their_bits),
 	};

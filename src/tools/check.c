@@ -1,0 +1,79 @@
+/* check.c - `oprofile check`, op-check-perfevents: whether the kernel lets events be counted. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "capture/events.h"
+#include "capture/perf_attrs.h"
+#include "tools/command.h"
+
+extern const struct command command_check;
+
+struct settings {
+	bool verbose;
+	bool software;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, verbose),
+	  .help = "Say what perf_event_open() answered." },
+	{ .name = "software",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, software),
+	  .help = "Try the timer, which needs no hardware counters." },
+	{ 0 },
+};
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	struct settings set = { 0 };
+	struct err err = { 0 };
+	int first;
+	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
+	int fd;
+
+	if (r >= 0)
+		return r;
+	if (set.software) {
+		attr.type = PERF_TYPE_SOFTWARE;
+		attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	}
+	fd = perf_attr_open(&attr, 0, -1);
+	if (fd >= 0)
+		close(fd);
+	if (set.verbose && fd >= 0)
+		puts("perf_event_open: success");
+	if (set.verbose && fd < 0) {
+		(void)perf_attr_explain(fd, set.software ? "TIMER" : "cycles", false,
+					&err);
+		printf("perf_event_open: %s (errno %d)\n%s\n", strerror(-fd), -fd,
+		       err.text);
+	}
+	return fd < 0 ? -fd : 0;
+}
+
+const struct command command_check = {
+	.name = "check",
+	.classic = "op-check-perfevents",
+	.summary = "whether the kernel counts events here; the status is its errno",
+	.usage = "[options]",
+	.notes = "The exit status is 0 where hardware cycles can be counted, else the "
+		 "errno of\nperf_event_open(2): 2 means that there are no hardware "
+		 "counters, 13 that the\nrights are missing.\n",
+	.options = rows,
+	.run = run,
+};

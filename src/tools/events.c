@@ -1,0 +1,424 @@
+/* events.c - `oprofile events`, ophelp: the events of a CPU, and what a specification means. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/err.h"
+#include "capture/cpu_types.h"
+#include "capture/events.h"
+#include "tools/command.h"
+#include "tools/events.h"
+#include "tools/pager.h"
+
+enum {
+	CHAIN_FACTOR = 15, /* OProfile's: least counts with call chains */
+	DEFAULT_COUNT = 100000
+};
+
+/* Of a config word of x86: all but code and unit mask. */
+static const uint64_t not_extra = ~(uint64_t)0xf0000ffff;
+
+extern const struct command command_events;
+
+struct settings {
+	const char *cpu_type;
+	bool check_events;
+	bool unit_mask;
+	bool extra_mask;
+	bool ignore_count;
+	bool get_cpu_type;
+	bool get_default;
+	bool cpu_types;
+	bool xml;
+	bool json;
+	uint64_t callgraph;
+	const char *search;
+	struct terminal_options terminal;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "cpu-type",
+	  .letter = 'c',
+	  .kind = OPTION_TEXT,
+	  .value = "TYPE",
+	  .offset = OPTION(struct settings, cpu_type),
+	  .help = "Events of this type of CPU: a name such as i386/skylake, or "
+		  "OProfile's number of it." },
+	{ .name = "cpu-types",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, cpu_types),
+	  .help = "List the names of all types of CPUs." },
+	{ .name = "check-events",
+	  .letter = 'e',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, check_events),
+	  .help = "The words are event specifications: check them and print a counter "
+		  "for each." },
+	{ .name = "ignore-count",
+	  .letter = 'i',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, ignore_count),
+	  .help = "Specifications have no count, as ocount takes them." },
+	{ .name = "unit-mask",
+	  .letter = 'u',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, unit_mask),
+	  .help = "Print the unit mask of the specification that is the word." },
+	{ .name = "extra-mask",
+	  .letter = 'E',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, extra_mask),
+	  .help = "Print the bits besides code and mask of the specification." },
+	{ .name = "get-cpu-type",
+	  .letter = 'r',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, get_cpu_type),
+	  .help = "Print the name of this CPU's type." },
+	{ .name = "get-default-event",
+	  .letter = 'd',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, get_default),
+	  .help = "Print what is counted where no event is named." },
+	{ .name = "callgraph",
+	  .kind = OPTION_COUNT,
+	  .value = "DEPTH",
+	  .offset = OPTION(struct settings, callgraph),
+	  .help = "Least counts as for call chains, 15 times as large, if not 0." },
+	{ .name = "search",
+	  .letter = 's',
+	  .kind = OPTION_TEXT,
+	  .value = "WORD",
+	  .offset = OPTION(struct settings, search),
+	  .help = "Only events that have the word in their name, description or unit "
+		  "masks." },
+	{ .name = "xml",
+	  .letter = 'X',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, xml),
+	  .help = "Write the list as XML." },
+	{ .name = "json",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, json),
+	  .help = "Write the list, or what was checked, as JSON, with the config words "
+		  "that the kernel gets." },
+	TERMINAL_OPTION_ROWS(struct settings),
+	{ 0 },
+};
+
+struct query {
+	struct settings set;
+	const struct cpu_type *cpu; /* NULL: not known */
+	struct event_requests reqs;
+};
+
+static int fail(const struct err *err)
+{
+	command_error("%s", err->text);
+	return 1;
+}
+
+static int list_cpu_types(void)
+{
+	const struct cpu_type *type;
+
+	for (size_t i = 0; (type = cpu_type_at(i)); i++)
+		printf("%-28s %s%s\n", type->name, type->title,
+		       type->pfm || type->list || type->common ? ""
+							       : " (no events known)");
+	return 0;
+}
+
+/* Where no type was asked for: this machine's, and one line if it cannot count by events. */
+static int find_cpu(struct query *q)
+{
+	const char *word = q->set.cpu_type;
+
+	q->cpu = word ? cpu_type_find(word) : cpu_type_host();
+	if (word && !q->cpu) {
+		command_error(
+			"cpu_type '%s' is not valid: ophelp --cpu-types lists them",
+			word);
+		return 1;
+	}
+	if (!q->cpu) {
+		command_error("the type of this CPU is not known: name one by "
+			      "--cpu-type; software events and TIMER work everywhere");
+		return 1;
+	}
+	if (!word && !events_have_pmu() && !q->set.get_cpu_type)
+		fprintf(stderr,
+			"%s: this machine gives no hardware counters (a virtual "
+			"machine "
+			"without PMU?): operf uses TIMER; software events can be "
+			"counted\n",
+			command_name());
+	q->reqs.cpu = q->cpu;
+	q->reqs.no_host = word != NULL;
+	q->reqs.counting = q->set.ignore_count;
+	return 0;
+}
+
+static bool is_timer_type(const struct query *q)
+{
+	return !strcmp(q->cpu->name, "timer");
+}
+
+static int timer_notice(void)
+{
+	puts("Using timer interrupt.");
+	return 0;
+}
+
+/* ---- one question ---- */
+
+static int print_default(struct query *q)
+{
+	struct catalog_choice choice = { 0 };
+	struct err err = { 0 };
+	const struct event_catalog *c;
+	uint64_t count = DEFAULT_COUNT;
+
+	if (is_timer_type(q)) {
+		puts("TIMER");
+		return 0;
+	}
+	c = events_catalog(&q->reqs, &err);
+	if (!c)
+		return fail(&err);
+	if (event_catalog_choose(c, q->cpu->default_event, NULL, &choice, NULL) == 0 &&
+	    count < choice.event->min_count)
+		count = choice.event->min_count;
+	printf("%s:%" PRIu64 ":%" PRIu64 ":1:1\n", q->cpu->default_event, count,
+	       choice.unit_mask);
+	return 0;
+}
+
+static int parse_words(struct query *q, char **words, int nr)
+{
+	struct err err = { 0 };
+
+	if (!nr) {
+		command_error("No events given.");
+		return 1;
+	}
+	for (int i = 0; i < nr; i++)
+		if (events_parse(words[i], 0, &q->reqs, &err))
+			return fail(&err);
+	return 0;
+}
+
+/* Those that a counter of the CPU counts; what software counts needs none. */
+static bool needs_counter(const struct event_request *e)
+{
+	return e->attr.type == PERF_TYPE_RAW || e->attr.type == PERF_TYPE_HARDWARE ||
+	       e->attr.type == PERF_TYPE_HW_CACHE;
+}
+
+static int check_events(struct query *q, char **words, int nr)
+{
+	const struct event_catalog *c;
+	unsigned int have, need = 0;
+
+	if (parse_words(q, words, nr))
+		return 1;
+	c = events_catalog(&q->reqs, NULL);
+	have = c ? c->nr_counters : 0;
+	for (size_t i = 0; i < q->reqs.list.nr; i++)
+		need += needs_counter(&q->reqs.list.at[i]);
+	if (q->set.json) {
+		events_write_requests(stdout, q->reqs.list.at, q->reqs.list.nr);
+	} else {
+		unsigned int next = 0;
+
+		for (size_t i = 0; i < q->reqs.list.nr; i++) {
+			if (needs_counter(&q->reqs.list.at[i]))
+				printf("%u ", next++);
+			else
+				fputs("N/A ", stdout);
+		}
+		putchar('\n');
+	}
+	if (have && need > have)
+		command_warning(
+			"Not enough hardware counters. Need %u counters but only has "
+			"%u. The kernel counts them in turns and scales.",
+			need, have);
+	return 0;
+}
+
+static int print_mask(struct query *q, char **words, int nr)
+{
+	const struct event_request *e;
+
+	if (parse_words(q, words, nr))
+		return 1;
+	if (q->reqs.list.nr > 1) {
+		command_error("More than one event specified.");
+		return 1;
+	}
+	e = &q->reqs.list.at[0];
+	if (q->set.extra_mask)
+		printf("%" PRIu64 "\n", (uint64_t)e->attr.config & not_extra);
+	else
+		printf("%" PRIu64 "\n", e->unit_mask);
+	return 0;
+}
+
+/* The event's code alone, as OProfile prints it. */
+static int print_code(struct query *q, const char *name)
+{
+	struct err err = { 0 };
+	const struct event_catalog *c = events_catalog(&q->reqs, &err);
+	struct catalog_choice choice;
+	const struct catalog_event *e;
+
+	if (!c)
+		return fail(&err);
+	e = event_catalog_find(c, name, NULL);
+	if (!e && !event_catalog_choose(c, name, NULL, &choice, NULL))
+		e = choice.event;
+	if (!e && !q->reqs.no_host && !events_parse(name, 0, &q->reqs, &err)) {
+		printf("%" PRIu64 "\n", (uint64_t)q->reqs.list.at[0].attr.config);
+		return 0;
+	}
+	if (!e) {
+		command_error("No such event \"%s\"%s%s", name, err.text[0] ? ": " : "",
+			      err.text);
+		return 1;
+	}
+	printf("%" PRIu64 "\n", e->code);
+	return 0;
+}
+
+/* ---- the list ---- */
+
+/* Names of older CPUs, and what they are on this one. */
+static void write_classics(FILE *out, const struct events_view *v)
+{
+	const char *name;
+	bool any = false;
+
+	for (size_t i = 0; (name = cpu_type_classic_at(i)); i++) {
+		struct catalog_choice choice;
+		const char *is = cpu_type_classic(v->catalog->cpu, name, 0);
+
+		if (v->word || !is || event_catalog_find(v->catalog, name, NULL) ||
+		    event_catalog_choose(v->catalog, name, NULL, &choice, NULL))
+			continue;
+		if (!any)
+			fputs("\nNames of older CPUs that are understood:\n", out);
+		any = true;
+		fprintf(out, "%s: %s, unit mask 0x%02" PRIx64 "\n", name,
+			choice.event->name, choice.unit_mask);
+	}
+}
+
+/* What the kernel counts on every machine, and by its own names. */
+static size_t write_kernel_rows(FILE *out, const struct events_view *v)
+{
+	const char *name, *about;
+	size_t nr = 0;
+
+	for (size_t i = 0; events_row(i, &name, &about); i++) {
+		if (v->word && !strcasestr(name, v->word) &&
+		    !strcasestr(about, v->word))
+			continue;
+		if (!nr++)
+			fputs("\nEvents of the kernel, on every CPU:\n", out);
+		fprintf(out, "%s: %s\n", name, about);
+	}
+	return nr;
+}
+
+static int write_list(FILE *out, void *ctx)
+{
+	const struct query *q = ctx;
+	struct events_view v = {
+		.catalog = q->reqs.catalog,
+		.word = q->set.search,
+		.count_factor = q->set.callgraph ? CHAIN_FACTOR : 1,
+	};
+	size_t nr;
+
+	if (q->set.xml) {
+		nr = events_write_xml(out, &v);
+	} else if (q->set.json) {
+		nr = events_write_json(out, &v);
+	} else {
+		nr = events_write_text(out, &v);
+		write_classics(out, &v);
+		nr += write_kernel_rows(out, &v);
+	}
+	return nr ? 0 : -ENOENT;
+}
+
+static int list(struct query *q)
+{
+	struct err err = { 0 };
+	struct screen screen;
+
+	if (is_timer_type(q))
+		return timer_notice();
+	if (!events_catalog(&q->reqs, &err) ||
+	    terminal_screen(&q->set.terminal, true, &screen, &err))
+		return fail(&err);
+	if (pager_run(&q->set.terminal, &screen, write_list, q)) {
+		command_error("no event has \"%s\" in its name or description",
+			      q->set.search ? q->set.search : "");
+		return 1;
+	}
+	return ferror(stdout) ? 1 : 0;
+}
+
+static int answer(struct query *q, char **words, int nr)
+{
+	const struct settings *s = &q->set;
+
+	if (s->cpu_types)
+		return list_cpu_types();
+	if (find_cpu(q))
+		return 1;
+	if (s->get_cpu_type) {
+		puts(q->cpu->name);
+		return 0;
+	}
+	if (s->get_default)
+		return print_default(q);
+	if (s->unit_mask || s->extra_mask)
+		return print_mask(q, words, nr);
+	if (s->check_events)
+		return check_events(q, words, nr);
+	if (nr > 1) {
+		command_error("Too many arguments.");
+		return 1;
+	}
+	return nr ? print_code(q, words[0]) : list(q);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct query q = { 0 };
+	int first;
+	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &q.set, &first);
+
+	if (r >= 0)
+		return r;
+	r = answer(&q, argv + first, argc - first);
+	events_done(&q.reqs);
+	return r;
+}
+
+const struct command command_events = {
+	.name = "events",
+	.classic = "ophelp",
+	.summary = "list the events of a CPU, or check event specifications",
+	.usage = "[options]\n[options] EVENT\n[options] --check-events SPEC...",
+	.notes = "Examples:\n"
+		 "  ophelp --search cache\n"
+		 "  ophelp --cpu-type i386/skylake --xml\n"
+		 "  ophelp --check-events CPU_CLK_UNHALTED:100000 LLC_MISSES:5000\n",
+	.options = rows,
+	.run = run,
+};

@@ -1,0 +1,289 @@
+/* events_write.c - the list of events as text, as ophelp(1) has it, XML and JSON. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "capture/cpu_types.h"
+#include "capture/events.h"
+#include "present/html_text.h"
+#include "present/json.h"
+#include "tools/events.h"
+
+enum {
+	TEXT_WIDTH = 99,
+	MASK_INDENT = 14,
+	MAX_COUNTERS = 63
+};
+
+static bool mask_has(const struct events_view *v, const struct catalog_event *e)
+{
+	const struct catalog_mask *mask;
+
+	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++)
+		if (strcasestr(mask->name, v->word) || strcasestr(mask->about, v->word))
+			return true;
+	return false;
+}
+
+const struct catalog_event *events_view_next(const struct events_view *v, size_t *at)
+{
+	while (*at < v->catalog->events.nr) {
+		const struct catalog_event *e = &v->catalog->events.at[(*at)++];
+		bool again = *at > 1 && !strcasecmp(e[-1].name, e->name);
+
+		if (again && !v->word)
+			continue; /* the first source's is shown */
+		if (!v->word || strcasestr(e->name, v->word) ||
+		    strcasestr(e->about, v->word) || mask_has(v, e))
+			return e;
+	}
+	return NULL;
+}
+
+uint64_t events_counter_mask(const struct event_catalog *c)
+{
+	unsigned int nr = c->nr_counters < MAX_COUNTERS ? c->nr_counters : MAX_COUNTERS;
+
+	return (1ULL << nr) - 1;
+}
+
+static void write_counters(FILE *out, const struct event_catalog *c)
+{
+	if (!c->nr_counters)
+		fputs("(counter: all)", out);
+	for (unsigned int i = 0; i < c->nr_counters && i < MAX_COUNTERS; i++)
+		fprintf(out, "%s%u", i ? ", " : "(counter: ", i);
+	if (c->nr_counters)
+		fputc(')', out);
+}
+
+/* Words up to column TEXT_WIDTH, further lines indented. */
+static void write_wrapped(FILE *out, const char *text, size_t column, size_t indent)
+{
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+
+		if (column + len + 1 > TEXT_WIDTH) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		}
+		column += (size_t)fprintf(out, "%.*s", (int)len, text);
+		text += len;
+		text += strspn(text, " \n");
+		if (*text) {
+			fputc(' ', out);
+			column++;
+		}
+	}
+	fputc('\n', out);
+}
+
+static void write_masks(FILE *out, const struct events_view *v,
+			const struct catalog_event *e)
+{
+	const struct catalog_mask *mask;
+
+	if (!e->nr_masks)
+		return;
+	fprintf(out, "\tUnit masks (default 0x%" PRIx64 ")\n\t----------\n",
+		event_catalog_default_mask(v->catalog, e));
+	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++) {
+		size_t column = 8 +
+				(size_t)fprintf(out, "\t0x%02" PRIx64 ": (name=%s) ",
+						mask->value, mask->name) -
+				1;
+
+		write_wrapped(out, mask->about, column, MASK_INDENT);
+	}
+}
+
+size_t events_write_text(FILE *out, const struct events_view *v)
+{
+	const struct cpu_type *cpu = v->catalog->cpu;
+	const struct catalog_event *e;
+	size_t at = 0;
+	size_t nr = 0;
+
+	fprintf(out, "oprofile: available events for CPU type \"%s\"\n\n", cpu->title);
+	if (cpu->document)
+		fprintf(out, "%s\n\n", cpu->document);
+	fputs("For architectures using unit masks, you may be able to specify\n"
+	      "unit masks by name.  See 'operf' or 'ocount' man page for more "
+	      "details.\n\n",
+	      out);
+	for (; (e = events_view_next(v, &at)); nr++) {
+		fprintf(out, "%s: ", e->name);
+		write_counters(out, v->catalog);
+		fputs("\n\t", out);
+		fprintf(out, "%s (min count: %" PRIu64 ")\n",
+			e->about[0] ? e->about : "no description",
+			e->min_count * v->count_factor);
+		write_masks(out, v, e);
+	}
+	return nr;
+}
+
+static void xml_attribute(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, " %s=\"", name);
+	html_put(out, value);
+	fputc('"', out);
+}
+
+static void xml_masks(FILE *out, const struct events_view *v,
+		      const struct catalog_event *e)
+{
+	const struct catalog_mask *mask;
+
+	if (!e->nr_masks)
+		return;
+	fprintf(out, "  <unit_masks default=\"0x%" PRIx64 "\" category=\"%s\">\n",
+		event_catalog_default_mask(v->catalog, e),
+		e->nr_masks == 1 ? "mandatory" : "bitmask");
+	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++) {
+		fputs("   <unit_mask", out);
+		xml_attribute(out, "name", mask->name);
+		fprintf(out, " mask=\"0x%" PRIx64 "\"", mask->value);
+		xml_attribute(out, "desc", mask->about);
+		fputs("/>\n", out);
+	}
+	fputs("  </unit_masks>\n", out);
+}
+
+size_t events_write_xml(FILE *out, const struct events_view *v)
+{
+	const struct catalog_event *e;
+	size_t at = 0;
+	size_t nr = 0;
+
+	fputs("<?xml version=\"1.0\"?>\n<help_events schemaversion=\"2.0\">\n <header",
+	      out);
+	xml_attribute(out, "title", v->catalog->cpu->title);
+	xml_attribute(out, "doc",
+		      v->catalog->cpu->document ? v->catalog->cpu->document : "");
+	fputs("/>\n", out);
+	for (; (e = events_view_next(v, &at)); nr++) {
+		fputs(" <event", out);
+		xml_attribute(out, "event_name", e->name);
+		xml_attribute(out, "desc", e->about);
+		fprintf(out, " counter_mask=\"%" PRIu64 "\" min_count=\"%" PRIu64 "\"",
+			events_counter_mask(v->catalog),
+			e->min_count * v->count_factor);
+		fputs(e->nr_masks ? ">\n" : "/>\n", out);
+		xml_masks(out, v, e);
+		if (e->nr_masks)
+			fputs(" </event>\n", out);
+	}
+	fputs("</help_events>\n", out);
+	return nr;
+}
+
+static void json_member(struct json *j, const char *name, const char *text)
+{
+	json_name(j, name);
+	json_text(j, text);
+}
+
+static void json_number_of(struct json *j, const char *name, uint64_t value)
+{
+	json_name(j, name);
+	json_u64(j, value);
+}
+
+static void json_choice(struct json *j, const struct events_view *v,
+			const struct catalog_event *e, const char *mask)
+{
+	struct catalog_choice choice;
+
+	if (event_catalog_choose(v->catalog, e->name, mask, &choice, NULL))
+		return;
+	json_number_of(j, "config", choice.config);
+	if (choice.config1)
+		json_number_of(j, "config1", choice.config1);
+}
+
+static void json_event(struct json *j, const struct events_view *v,
+		       const struct catalog_event *e)
+{
+	const struct catalog_mask *mask;
+
+	json_begin_object(j);
+	json_member(j, "name", e->name);
+	json_member(j, "description", e->about);
+	json_number_of(j, "code", e->code);
+	json_choice(j, v, e, NULL);
+	json_number_of(j, "min_count", e->min_count * v->count_factor);
+	json_name(j, "precise");
+	json_bool(j, e->precise);
+	json_name(j, "masks");
+	json_begin_array(j);
+	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++) {
+		json_begin_object(j);
+		json_member(j, "name", mask->name);
+		json_member(j, "description", mask->about);
+		json_number_of(j, "mask", mask->value);
+		json_choice(j, v, e, mask->name);
+		json_name(j, "default");
+		json_bool(j, mask->is_default);
+		json_name(j, "precise");
+		json_bool(j, mask->precise);
+		json_end_object(j);
+	}
+	json_end_array(j);
+	json_end_object(j);
+}
+
+size_t events_write_json(FILE *out, const struct events_view *v)
+{
+	struct json j = { .out = out };
+	const struct catalog_event *e;
+	size_t at = 0;
+	size_t nr = 0;
+
+	json_begin_object(&j);
+	json_member(&j, "schema", "oprofile-events/1");
+	json_member(&j, "cpu_type", v->catalog->cpu->name);
+	json_member(&j, "cpu", v->catalog->cpu->title);
+	json_number_of(&j, "counters", v->catalog->nr_counters);
+	json_name(&j, "events");
+	json_begin_array(&j);
+	for (; (e = events_view_next(v, &at)); nr++)
+		json_event(&j, v, e);
+	json_end_array(&j);
+	json_end_object(&j);
+	fputc('\n', out);
+	return nr;
+}
+
+void events_write_requests(FILE *out, const struct event_request *events, size_t nr)
+{
+	struct json j = { .out = out };
+
+	json_begin_object(&j);
+	json_member(&j, "schema", "oprofile-event-specs/1");
+	json_name(&j, "events");
+	json_begin_array(&j);
+	for (size_t i = 0; i < nr; i++) {
+		const struct event_request *e = &events[i];
+
+		json_begin_object(&j);
+		json_member(&j, "name", e->name);
+		json_member(&j, "description", e->about);
+		json_number_of(&j, "type", e->attr.type);
+		json_number_of(&j, "config", e->attr.config);
+		json_number_of(&j, "config1", e->attr.config1);
+		json_number_of(&j, "config2", e->attr.config2);
+		json_number_of(&j, "count", e->count);
+		json_number_of(&j, "frequency", e->frequency_hz);
+		json_number_of(&j, "unit_mask", e->unit_mask);
+		json_name(&j, "kernel");
+		json_bool(&j, e->kernel);
+		json_name(&j, "user");
+		json_bool(&j, e->user);
+		json_number_of(&j, "precise", e->attr.precise_ip);
+		json_number_of(&j, "group", e->group);
+		json_end_object(&j);
+	}
+	json_end_array(&j);
+	json_end_object(&j);
+	fputc('\n', out);
+}

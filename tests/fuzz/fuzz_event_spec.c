@@ -1,0 +1,48 @@
+/* fuzz_event_spec.c - any bytes as event specifications, to sample and to count: taken whole, or
+ * refused with a line; what was taken asks the kernel for something that can be. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "capture/cpu_types.h"
+#include "capture/events.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void parse(const char *text, bool counting, const char *cpu)
+{
+	struct event_requests reqs = {
+		.counting = counting,
+		.no_host = cpu != NULL,
+		.cpu = cpu_type_find(cpu ? cpu : "i386/arch_perfmon"),
+		.sysfs = "/nonexistent",
+	};
+	struct err err = { 0 };
+
+	if (events_parse(text, 0, &reqs, &err) && !err.text[0])
+		abort();
+	for (size_t i = 0; i < reqs.list.nr; i++) {
+		const struct event_request *e = &reqs.list.at[i];
+
+		if (e->attr.size != sizeof(e->attr) || !e->name[0] ||
+		    e->attr.freq != (e->count == 0))
+			abort();
+	}
+	events_done(&reqs);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = calloc(1, size + 1);
+
+	if (!text)
+		return 0;
+	if (size)
+		memcpy(text, data, size);
+	parse(text, false, NULL);
+	parse(text, true, NULL);
+	parse(text, false, "arm/armv8-ca53");
+	free(text);
+	return 0;
+}

@@ -1,0 +1,184 @@
+#include "capture/event_catalog.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "capture/cpu_types.h"
+#include "capture/event_catalog_priv.h"
+#include "unit.h"
+
+/* One row of tests/data/events/encodings.txt: what a vendor publishes of an event. */
+struct row {
+	char *cpu, *name, *file;
+	uint64_t field
+		[7]; /* EventCode, UMask, CounterMask, Invert, Edge, Any, MSRValue */
+};
+
+static bool row_read(char *line, struct row *r)
+{
+	char *save = NULL;
+
+	r->cpu = strtok_r(line, " ", &save);
+	r->name = strtok_r(NULL, " ", &save);
+	for (size_t i = 0; i < 7; i++) {
+		const char *word = strtok_r(NULL, " ", &save);
+
+		if (!word || !parse_u64(word, &r->field[i]))
+			return false;
+	}
+	r->file = strtok_r(NULL, " ", &save);
+	return r->file != NULL;
+}
+
+/* Bits as the kernel's PMU drivers give them in format/: x86 event 0-7,32-35, umask 8-15, edge
+ * 18, any 21, inv 23, cmask 24-31; elsewhere the code is the word. */
+static uint64_t row_config(const struct row *r)
+{
+	const uint64_t *f = r->field;
+
+	if (strncmp(r->cpu, "i386/", 5) != 0 && strncmp(r->cpu, "x86-64/", 7) != 0)
+		return f[0];
+	return (f[0] & 0xff) | f[1] << 8 | f[4] << 18 | f[5] << 21 | f[3] << 23 |
+	       f[2] << 24 | (f[0] & 0xf00) << 24;
+}
+
+static void vendors_events_have_their_codes(void **state)
+{
+	struct event_catalog *c = NULL;
+	struct buf text = { 0 };
+	unsigned int rows = 0, bad = 0;
+	char path[512];
+	char *save;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/events/encodings.txt",
+		       getenv("TEST_DATA"));
+	assert_int_equal(io_read_file(path, &text, 1 << 20), 0);
+	buf_put_u8(&text, 0);
+	save = (char *)text.data;
+	for (char *line; (line = strsep(&save, "\n"));) {
+		struct catalog_choice choice = { 0 };
+		struct err err = { 0 };
+		struct row r;
+
+		if (!*line || *line == '#')
+			continue;
+		assert_true(row_read(line, &r));
+		if (!c || strcmp(c->cpu->name, r.cpu) != 0) {
+			event_catalog_close(c);
+			assert_int_equal(
+				event_catalog_open(cpu_type_find(r.cpu), &c, &err), 0);
+		}
+		rows++;
+		if (event_catalog_choose(c, r.name, NULL, &choice, &err) == 0 &&
+		    choice.config == row_config(&r) && choice.config1 == r.field[6])
+			continue;
+		bad++;
+		print_error("%s %s: 0x%llx,0x%llx, expected 0x%llx of %s %s\n", r.cpu,
+			    r.name, (unsigned long long)choice.config,
+			    (unsigned long long)choice.config1,
+			    (unsigned long long)row_config(&r), r.file, err.text);
+	}
+	event_catalog_close(c);
+	buf_done(&text);
+	assert_true(rows > 450);
+	assert_int_equal(bad, 0);
+}
+
+static const struct choosing {
+	const char *cpu, *name, *masks;
+	int code;
+	uint64_t config, unit_mask;
+	const char *text; /* of the error */
+} choosings[] = {
+	/* Named, by number, joined; other sources: Intel SDM volume 3, chapter 20. */
+	{ "i386/skylake", "MEM_LOAD_RETIRED", "l3_miss", 0, 0x20d1, 0x20, NULL },
+	{ "i386/skylake", "MEM_LOAD_RETIRED", "0x20", 0, 0x20d1, 0x20, NULL },
+	{ "i386/skylake", "mem_load_retired.l3_miss", NULL, 0, 0x20d1, 0x20, NULL },
+	{ "i386/skylake", "MEM_LOAD_RETIRED", "L1_HIT+L2_HIT", 0, 0x3d1, 0x3, NULL },
+	{ "i386/skylake", "LLC_MISSES", NULL, 0, 0x412e, 0x41, NULL },
+	{ "i386/arch_perfmon", "CPU_CLK_UNHALTED", "0", 0, 0x3c, 0, NULL },
+	{ "x86-64/zen5", "CPU_CLK_UNHALTED", NULL, 0, 0x76, 0, NULL },
+	{ "x86-64/zen5", "INST_RETIRED", NULL, 0, 0xc0, 0, NULL },
+	{ "arm/armv8-neoverse-n1", "LLC_MISSES", NULL, 0, 0x37, 0, NULL },
+	{ "ppc64/power9", "CYCLES", NULL, 0, 0x1e, 0, NULL },
+	{ "i386/graniterapids", "MEM_LOAD_RETIRED", NULL, -EINVAL, 0, 0,
+	  "Event MEM_LOAD_RETIRED needs a unit mask: " },
+	{ "i386/graniterapids", "MEM_LOAD_RETIRED", "L3_MIS", -EINVAL, 0, 0,
+	  "Cannot find unit mask L3_MIS for MEM_LOAD_RETIRED (Did you mean L3_MISS?)" },
+	{ "i386/graniterapids", "MEM_LOAD_RETIRED", "0x100", -EINVAL, 0, 0,
+	  "Invalid unit mask 0x100 for event MEM_LOAD_RETIRED" },
+	{ "s390/z15", "NOSUCH", NULL, -ENOENT, 0, 0, "" },
+	{ "s390/z15", "nosuch.mask", NULL, -ENOENT, 0, 0, "" },
+};
+
+static void masks_are_chosen(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(choosings) / sizeof(choosings[0]); i++) {
+		const struct choosing *t = &choosings[i];
+		struct catalog_choice choice = { 0 };
+		struct event_catalog *c;
+		struct err err = { 0 };
+		int r;
+
+		assert_int_equal(event_catalog_open(cpu_type_find(t->cpu), &c, &err),
+				 0);
+		r = event_catalog_choose(c, t->name, t->masks, &choice, &err);
+		if (r != t->code || choice.config != t->config ||
+		    choice.unit_mask != t->unit_mask ||
+		    (t->text && strncmp(err.text, t->text, strlen(t->text))))
+			fail_msg("%s %s %s: %d 0x%llx 0x%llx %s", t->cpu, t->name,
+				 t->masks ? t->masks : "", r,
+				 (unsigned long long)choice.config,
+				 (unsigned long long)choice.unit_mask, err.text);
+		event_catalog_close(c);
+	}
+}
+
+static const struct {
+	const char *text;
+	const char *error;
+} bad_lists[] = {
+	{ "CYCLES 0x11\n", "x, line 1: no ' : ' before the description" },
+	{ "# fine\nCYCLES : a\n", "x, line 2: no config word" },
+	{ "CYCLES 17 : a\n", "x, line 1: the config word is not hexadecimal" },
+	{ "CYC/LES 0x11 : a\n", "x, line 1: no name of an event" },
+	{ "CYCLES 0x11 often : a\n", "x, line 1: unknown word before the colon" },
+	{ "\tMASK 0x1 : a\n", "x, line 1: a unit mask before any event" },
+	{ "A 0x1 : a\n\tM 0x1 : a\n\tM 0x2 : b\n",
+	  "x, line 3: the unit mask stands there twice" },
+	{ "A 0x1 : a\n\tM - : a\n", "x, line 2: a unit mask without config" },
+};
+
+static void bad_lists_are_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad_lists) / sizeof(bad_lists[0]); i++) {
+		struct event_catalog *c = calloc(1, sizeof(*c));
+		struct err err = { 0 };
+
+		assert_non_null(c);
+		assert_int_equal(event_list_add(c, "x", bad_lists[i].text, &err),
+				 -EBADMSG);
+		assert_string_equal(err.text, bad_lists[i].error);
+		event_catalog_close(c);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(vendors_events_have_their_codes),
+		cmocka_unit_test(masks_are_chosen),
+		cmocka_unit_test(bad_lists_are_refused),
+	};
+
+	return UNIT_RUN(cases);
+}
