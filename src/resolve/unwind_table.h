@@ -15,6 +15,8 @@
 
 struct cfi_walk;
 struct elf_file;
+struct exidx;
+struct sframe;
 
 /* How the caller's value of a register is found. */
 enum unwind_how {
@@ -70,7 +72,7 @@ struct unwind_table {
 };
 
 /* Of .eh_frame and .debug_frame; the latter may be in a separate debug file `debug` (NULL: there
- * is none).  elf_file_sections() came before for both.  A table without rows is no error.
+ * is none); and of .ARM.exidx and .sframe.  elf_file_sections() came before for both.  A table without rows is no error.
  * 0, -EOPNOTSUPP (an unknown machine), -ENOMEM, -EIO. */
 int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 		      struct unwind_table **ret_table);
@@ -80,6 +82,17 @@ int unwind_table_compile(const struct unwind_arch *arch, struct cfi_walk *walks,
 			 size_t nr_walks,
 			 uint64_t (*to_offset)(const void *ctx, uint64_t vaddr),
 			 const void *ctx, struct unwind_table **ret_table);
+/* The same, and where these have no function, what the others say; NULL: there is none. */
+struct unwind_sources {
+	struct cfi_walk *walks;
+	size_t nr_walks;
+	const struct exidx *exidx;
+	const struct sframe *sframe;
+};
+int unwind_table_compile_all(const struct unwind_arch *arch,
+			     const struct unwind_sources *from,
+			     uint64_t (*to_offset)(const void *ctx, uint64_t vaddr),
+			     const void *ctx, struct unwind_table **ret_table);
 void unwind_table_free(struct unwind_table *t); /* NULL is fine */
 /* The rules at a file offset; never NULL. */
 const struct unwind_set *unwind_table_find(const struct unwind_table *t,

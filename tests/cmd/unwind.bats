@@ -59,6 +59,10 @@ need_gdb()
 	both armhf
 	[ "$(diff "$out/native" "$out/ours" | grep -c '^<')" -eq 0 ]
 	[ "$(grep -c 'main+0x' "$out/ours")" -gt $((2 * $(grep -c 'main+0x' "$out/native"))) ]
+	# libc has no .eh_frame: from its code back into the program, of a thread and of the first one.
+	[ "$(grep -c '_start+0x27 (/work/work)' "$out/ours")" -gt 100 ]
+	awk 'BEGIN { RS = ""; FS = "\n" } /do_sort\+/ && /qsort_r\+/ { n++; bad += !/qsort_r\+.*qsort\+.*do_sort\+.*worker\+/ }
+		END { print n + 0, bad + 0; exit !(n > 15 && bad == 0) }' "$out/ours"
 }
 
 @test "without the binaries: what can be said, and nothing made up" {
@@ -121,4 +125,11 @@ need_gdb()
 	need g++
 	need_gdb
 	"$SOURCE_ROOT/tests/unwind/check" "$OPROFILE" 50 exceptions threads
+}
+
+@test "gdb's frames, of a program that has .sframe and no .eh_frame" {
+	need_gdb
+	need objcopy
+	as --help | grep -q gsframe || skip "as writes no .sframe"
+	"$SOURCE_ROOT/tests/unwind/check" "$OPROFILE" 50 sframe
 }

@@ -1,0 +1,49 @@
+/* fuzz_exidx.c - any bytes as .ARM.exidx and .ARM.extab: the tables that come out are in order, and the
+ * walk ends.  The first byte says the byte order, the second how many entries there are. */
+#include <elf.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "resolve/exidx.h"
+#include "resolve/unwind_table.h"
+
+enum {
+	HEAD_BYTES = 2,
+	ENTRY_BYTES = 8,
+	BASE = 0x10000
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint64_t same(const void *ctx, uint64_t vaddr)
+{
+	(void)ctx;
+	return vaddr;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct unwind_arch *arch = unwind_arch_of_elf(EM_ARM, false);
+	struct exidx x = { .entry = BASE };
+	const struct unwind_sources from = { .exidx = &x };
+	struct unwind_table *t;
+	size_t index;
+
+	if (size < HEAD_BYTES)
+		return 0;
+	index = (size_t)data[1] * ENTRY_BYTES;
+	if (index > size - HEAD_BYTES)
+		index = size - HEAD_BYTES;
+	x.swap = data[0] & 1;
+	x.index = (struct exidx_section){ data + HEAD_BYTES, index, BASE };
+	x.extra = (struct exidx_section){ data + HEAD_BYTES + index,
+					  size - HEAD_BYTES - index, BASE + index };
+	if (unwind_table_compile_all(arch, &from, same, NULL, &t))
+		return 0;
+	for (size_t i = 1; i < t->rows.nr; i++)
+		if (t->rows.at[i].offset <= t->rows.at[i - 1].offset ||
+		    t->rows.at[i].set >= t->sets.nr)
+			abort();
+	unwind_table_free(t);
+	return 0;
+}
