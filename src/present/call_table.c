@@ -62,7 +62,7 @@ static uint32_t name_of(struct making *m, uint32_t function)
 {
 	const struct profile_function *f = &m->p->functions.at[function];
 
-	if (f->kind != FUNCTION_NAMED)
+	if (f->kind != FUNCTION_NAMED && f->kind != FUNCTION_INLINED)
 		return image_in_brackets(m, f->image);
 	if (!profile_function_name(m->p, function))
 		return STRTAB_FAILED;

@@ -41,6 +41,7 @@ enum {
 	MAPPING_FILE = 5,
 	MAPPING_BUILD_ID = 6,
 	MAPPING_HAS_FUNCTIONS = 7,
+	MAPPING_HAS_INLINES = 10,
 	LOCATION_ID = 1,
 	LOCATION_MAPPING = 2,
 	LOCATION_ADDRESS = 3,
@@ -200,6 +201,7 @@ static void put_mapping(struct pprof *w, uint32_t image, const struct extent *e)
 	put_string(w, &w->part, MAPPING_FILE, strtab_get(&w->p->strings, i->name));
 	put_string(w, &w->part, MAPPING_BUILD_ID, id);
 	put_number(&w->part, MAPPING_HAS_FUNCTIONS, 1);
+	put_number(&w->part, MAPPING_HAS_INLINES, w->p->options.inlined);
 	put_message(&w->out, PROFILE_MAPPING, &w->part);
 }
 
@@ -238,29 +240,96 @@ static int put_mappings(struct pprof *w)
 	return 0;
 }
 
-/* Numbers of locations and functions are those of symbols from 1 on. */
-static void put_symbol(struct pprof *w, uint32_t symbol)
+static enum function_kind symbol_kind(const struct pprof *w, uint32_t symbol)
+{
+	uint32_t function = w->calls.symbols.at[symbol].function;
+
+	return function == DICT_NONE ? FUNCTION_OF_IMAGE
+				     : w->p->functions.at[function].kind;
+}
+
+static bool is_inlined(const struct pprof *w, uint32_t node)
+{
+	return node &&
+	       symbol_kind(w, w->calls.nodes.at[node].symbol) == FUNCTION_INLINED;
+}
+
+/* Functions have the numbers of symbols, from 1 on. */
+static void put_function(struct pprof *w, uint32_t symbol)
 {
 	const struct call_symbol *s = &w->calls.symbols.at[symbol];
+	enum function_kind kind = symbol_kind(w, symbol);
 	const char *name = call_symbol_name(&w->calls, symbol);
-	bool named = s->function != DICT_NONE &&
-		     w->p->functions.at[s->function].kind == FUNCTION_NAMED;
+	const char *raw = name;
+	char *shown = NULL;
 
+	if (kind == FUNCTION_NAMED || kind == FUNCTION_INLINED)
+		raw = strtab_get(&w->p->strings, w->p->functions.at[s->function].raw);
+	/* That it is inlined the format has other means to say. */
+	if (kind == FUNCTION_INLINED) {
+		shown = profile_name_to_show(w->p, raw);
+		name = shown ? shown : raw;
+	}
 	put_number(&w->part, FUNCTION_ID, symbol + 1);
 	put_string(w, &w->part, FUNCTION_NAME, name);
-	put_string(
-		w, &w->part, FUNCTION_SYSTEM_NAME,
-		named ? strtab_get(&w->p->strings, w->p->functions.at[s->function].raw)
-		      : name);
+	put_string(w, &w->part, FUNCTION_SYSTEM_NAME, raw);
 	put_message(&w->out, PROFILE_FUNCTION, &w->part);
+	free(shown);
+}
 
-	put_number(&w->part, LOCATION_ID, symbol + 1);
+static void put_line(struct pprof *w, uint32_t symbol)
+{
+	put_number(&w->inner, LINE_FUNCTION, symbol + 1);
+	put_message(&w->part, LOCATION_LINE, &w->inner);
+}
+
+static void begin_location(struct pprof *w, uint64_t number, uint32_t symbol)
+{
+	const struct call_symbol *s = &w->calls.symbols.at[symbol];
+
+	put_number(&w->part, LOCATION_ID, number);
 	put_number(&w->part, LOCATION_MAPPING,
 		   s->image == DICT_NONE ? 0 : s->image + 1);
 	put_number(&w->part, LOCATION_ADDRESS, address_of(w, s));
-	put_number(&w->inner, LINE_FUNCTION, symbol + 1);
-	put_message(&w->part, LOCATION_LINE, &w->inner);
-	put_message(&w->out, PROFILE_LOCATION, &w->part);
+}
+
+/* A location is a symbol; what is inlined has one for each of its nodes, with all that it is in
+ * as lines, the innermost first. */
+static uint64_t location_of(const struct pprof *w, uint32_t node)
+{
+	return is_inlined(w, node) ? w->calls.symbols.nr + node
+				   : w->calls.nodes.at[node].symbol + 1;
+}
+
+static uint32_t own_function_of(const struct pprof *w, uint32_t node)
+{
+	while (is_inlined(w, node) && w->calls.nodes.at[node].parent)
+		node = w->calls.nodes.at[node].parent;
+	return node;
+}
+
+static void put_locations(struct pprof *w)
+{
+	const struct call_place *nodes = w->calls.nodes.at;
+
+	for (uint32_t i = 0; i < w->calls.symbols.nr; i++) {
+		if (symbol_kind(w, i) == FUNCTION_INLINED)
+			continue;
+		begin_location(w, i + 1, i);
+		put_line(w, i);
+		put_message(&w->out, PROFILE_LOCATION, &w->part);
+	}
+	for (uint32_t i = 1; i < w->calls.nodes.nr; i++) {
+		uint32_t own = own_function_of(w, i);
+
+		if (!is_inlined(w, i))
+			continue;
+		begin_location(w, location_of(w, i), nodes[own].symbol);
+		for (uint32_t up = i; up != own; up = nodes[up].parent)
+			put_line(w, nodes[up].symbol);
+		put_line(w, nodes[own].symbol);
+		put_message(&w->out, PROFILE_LOCATION, &w->part);
+	}
 }
 
 /* ---- samples ---- */
@@ -296,8 +365,10 @@ static size_t put_sample(struct pprof *w, const struct labels *l, size_t at)
 	const struct call_row *rows = w->calls.rows;
 	size_t end = at;
 
-	for (uint32_t node = rows[at].node; node; node = w->calls.nodes.at[node].parent)
-		buf_put_varint(&w->inner, w->calls.nodes.at[node].symbol + 1);
+	for (uint32_t node = rows[at].node; node;) {
+		buf_put_varint(&w->inner, location_of(w, node));
+		node = w->calls.nodes.at[own_function_of(w, node)].parent;
+	}
 	put_message(&w->part, SAMPLE_LOCATIONS, &w->inner);
 	for (size_t event = 0; event < w->calls.events.nr; event++) {
 		bool has = end < w->calls.nr_rows && rows[end].who == rows[at].who &&
@@ -335,7 +406,8 @@ static int put_all(struct pprof *w)
 	if (put_mappings(w))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < w->calls.symbols.nr; i++)
-		put_symbol(w, i);
+		put_function(w, i);
+	put_locations(w);
 	put_samples(w);
 	/* Last: only now they are all known. */
 	for (uint32_t i = 0; i < w->strings.strings.nr; i++)

@@ -63,5 +63,9 @@ int write_chrome(FILE *out, struct profile *p, const struct present_options *opt
 		 struct err *err);
 int write_firefox(FILE *out, struct profile *p, const struct present_options *options,
 		  struct err *err);
+int write_flamegraph(FILE *out, struct profile *p,
+		     const struct present_options *options, struct err *err);
+int write_flame_svg(FILE *out, struct profile *p, const struct present_options *options,
+		    struct err *err);
 int write_json(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err);

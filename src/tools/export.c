@@ -29,6 +29,11 @@ static const struct export_format formats[] = {
 	{ .name = "firefox",
 	  .keys = "pid,tid,comm,time:1ms,stack",
 	  .write = write_firefox },
+	{ .name = "flamegraph",
+	  .keys = "host,session,comm,pid,tid,stack",
+	  .threshold = "0.005",
+	  .write = write_flamegraph,
+	  .svg = write_flame_svg },
 	{ .name = "chrome", .keys = "comm,stack", .write = write_chrome },
 };
 
@@ -54,6 +59,14 @@ static const struct option_row rows[] = {
 	  .offset = OPTION(struct export_options, threshold),
 	  .help = "Calls that have, with what they call, less of the samples are "
 		  "counted as their callers'. No sample is left out." },
+	{ .name = "inline",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct export_options, inlined),
+	  .help = "Inlined functions are called, too: needs debug information." },
+	{ .name = "svg",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct export_options, svg),
+	  .help = "flamegraph: a picture instead of a page." },
 	SESSION_DIR_OPTION_ROW(struct export_options),
 	THREADS_OPTION_ROW(struct export_options),
 	PLACES_OPTION_ROWS(struct export_options),
@@ -149,6 +162,8 @@ const struct command command_export = {
 		"  folded     a line a stack, \"comm;outermost;...;innermost "
 		"SAMPLES\", for "
 		"flamegraph.pl and its like\n"
+		"  flamegraph one HTML page to look at in a browser; with --svg a "
+		"picture\n"
 		"  pprof      for go tool pprof and what reads such files: a value for "
 		"each event, and labels comm, pid, tid\n"
 		"  speedscope JSON for www.speedscope.app\n"
@@ -159,6 +174,7 @@ const struct command command_export = {
 		"  oprofile export perf-data -o perf.data\n"
 		"  oprofile export perf-data -o all.data one.data two.data\n"
 		"  oprofile export pprof -o p.pb.gz && go tool pprof -top p.pb.gz\n"
+		"  oprofile export flamegraph -o flames.html\n"
 		"  oprofile export folded perf.data | flamegraph.pl > flames.svg\n"
 		"  oprofile export perf-data -o part.data perf.data time:10%-20% "
 		"comm:make",

@@ -17,6 +17,8 @@ struct export_options {
 	const char *output; /* NULL: the format's own default */
 	const char *threshold;
 	const char *threads;
+	bool inlined;
+	bool svg;
 	bool verbose;
 	struct places_options places; /* `archive` and `trace` are not used */
 };
@@ -31,6 +33,10 @@ struct export_run {
 	bool incomplete; /* set by the format: something of the sources could not be read */
 };
 
+/* A writer of writers.h. */
+typedef int export_write(FILE *out, struct profile *p,
+			 const struct present_options *options, struct err *err);
+
 struct export_format {
 	const char *name;
 	/* 0, or a negative errno with a line; there is no output then.  NULL: */
@@ -40,8 +46,8 @@ struct export_format {
 	const char *threshold; /* NULL: 0 */
 	bool periods;
 	bool binary;
-	int (*write)(FILE *out, struct profile *p,
-		     const struct present_options *options, struct err *err);
+	export_write *write;
+	export_write *svg; /* with --svg; NULL: there is none */
 };
 
 int export_perf_data(struct export_run *run, struct err *err);

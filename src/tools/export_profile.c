@@ -26,8 +26,12 @@ static void choose(struct export_run *run, struct report_plan *plan)
 static int make_it(struct export_run *run, struct report_plan *plan,
 		   struct report_read *read, struct export_out *out, struct err *err)
 {
+	export_write *write = run->options->svg ? run->format->svg : run->format->write;
 	int r = report_plan_make(plan, run->words, err);
 
+	plan->profile.inlined = run->options->inlined;
+	if (!r && !write)
+		r = err_set(err, -EINVAL, "--svg: only flamegraph is a picture");
 	if (!r && run->format->binary && !run->options->output && isatty(STDOUT_FILENO))
 		r = err_set(err, -EINVAL,
 			    "%s is nothing for a terminal: give a file with "
@@ -39,8 +43,8 @@ static int make_it(struct export_run *run, struct report_plan *plan,
 		r = report_read_all(read, plan, err);
 	report_progress_end();
 	run->incomplete = report_warn_of_damage(read);
-	if (!r)
-		r = run->format->write(out->file, &read->profile, &plan->present, err);
+	if (!r && write)
+		r = write(out->file, &read->profile, &plan->present, err);
 	return r;
 }
 

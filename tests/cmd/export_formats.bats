@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-formats='pprof speedscope firefox chrome'
+formats='flamegraph pprof speedscope firefox chrome'
 
 setup()
 {
@@ -23,10 +23,17 @@ check()
 	export_it folded "$@" -o "$out/folded" 2>"$out/err"
 	opreport --by symbol --csv "$@" 2>"$out/err" | tr -d '\r' >"$out/report"
 	for format in $formats; do
-		export_it "$format" "$@" -o "$out/made" 2>"$out/err"
+		export_it "$format" --threshold 0 "$@" -o "$out/made" 2>"$out/err"
 		timeout 60 python3 "$SOURCE_ROOT/tests/cmd/exported.py" check "$format" "$out/made" \
 			"$out/report" "$out/folded"
 	done
+}
+
+# Where .text is when it runs.
+text_address()
+{
+	readelf -SW "$1" |
+		sed -n 's/^.*\] \.text *PROGBITS *\([0-9a-f]*\) .*/0x\1/p'
 }
 
 # A session of a library's functions leaf, mid and turn with samples at known stacks; other
@@ -110,6 +117,56 @@ made_session()
 	grep -qF '"\ufffd\ufffd(not UTF-8)\u00e9", "'"$long"'", "a;b \"c\" </script><script>alert(1)</script>\n2\\ \u0001\u007f<!--"]' "$out/stacks"
 }
 
+@test "a picture is XML without scripts" {
+	made_session --redefine-sym leaf=$'</text><script>alert(1)</script>&\x01\xff"'
+	export_it flamegraph --svg --session-dir "$session" -o "$out/f.svg"
+	python3 - "$out/f.svg" <<-'END'
+		import sys, xml.etree.ElementTree as tree
+		svg = "{http://www.w3.org/2000/svg}"
+		root = tree.parse(sys.argv[1]).getroot()
+		assert {e.tag for e in root.iter()} == {svg + t for t in ("svg", "g", "rect", "text", "title")}
+		frames = [(g.find(svg + "title").text, g.find(svg + "rect").attrib) for g in root.iter(svg + "g")]
+		print(frames)
+		assert sum("</script>" in name for name, _ in frames) == 2
+		wide = [float(r["width"]) for name, r in frames if name.startswith("turn(char const*, int) (")]
+		# Of 11 samples one command has 8, the other one 2, and 1 that is truncated.
+		assert [round(w / 1180 * 11) for w in wide] == [8, 1, 2], wide
+	END
+	run -1 --separate-stderr export_it pprof --svg --session-dir "$session"
+	[[ $stderr == *--svg* ]]
+}
+
+@test "--inline: inlined functions are called" {
+	need gcc
+	cd "$out"
+	cat >i.c <<-'END'
+		static inline __attribute__((always_inline)) unsigned mix(unsigned x) { return x * 7 + x / 3; }
+		unsigned work(unsigned n) { unsigned x = n; while (n--) x = mix(x); return x; }
+	END
+	gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id -o lib.so i.c
+	local at=$(addr2line -i -f -e lib.so $(objdump -d --no-show-raw-insn lib.so |
+		sed -n 's/^ *\([0-9a-f]*\):.*imul.*/\1/p; s/^ *\([0-9a-f]*\):.*lea.*,8).*/\1/p' | head -n 1) | head -n 1)
+	[ "$at" = mix ]
+	at=$(objdump -d --no-show-raw-insn lib.so | sed -n 's/^ *\([0-9a-f]*\):.*imul.*/\1/p; s/^ *\([0-9a-f]*\):.*lea.*,8).*/\1/p' | head -n 1)
+	write_segment "$session/samples/current" <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|TIMER|time|7|1000000|0|0
+		image|1|$out/lib.so|$(readelf -n lib.so | sed -n 's/^.*Build ID: //p')
+		thread|7|7|p|0|0|/
+		sample|0|0|0|2000|1000000|0+$((0x$at + $(text_offset lib.so) - $(text_address lib.so)))|4
+	END
+	export XDG_CACHE_HOME=$out/cache
+	export_it speedscope --session-dir "$session" --inline -o "$out/s.json"
+	run -0 python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks speedscope "$out/s.json"
+	[ "$output" = '[4, "p", "work", "mix (inlined)"]' ]
+	export_it pprof --session-dir "$session" --inline -o "$out/p.pb.gz"
+	run -0 python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks pprof "$out/p.pb.gz"
+	[ "$output" = '[4, "p", "work", "mix"]' ]
+	export_it speedscope --session-dir "$session" -o "$out/s.json"
+	run -0 python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks speedscope "$out/s.json"
+	[ "$output" = '[4, "p", "work"]' ]
+}
+
 @test "recordings of other machines and of several events" {
 	need_data
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache
@@ -137,7 +194,7 @@ made_session()
 		export_it "$format" --threads 1 "$f" 2>"$out/err" | cmp - "$out/file"
 		export_it "$format" --session-dir "$session" 2>"$out/err" >"$out/session.$format"
 	done
-	for format in pprof speedscope chrome; do
+	for format in flamegraph pprof speedscope chrome; do
 		diff <(python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks "$format" "$out/session.$format") \
 			<(export_it "$format" "$f" 2>"$out/err" >"$out/file"
 				python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks "$format" "$out/file")

@@ -67,7 +67,11 @@ def pprof(path):
         if 2 in location:
             mapping = mappings[location[2]]
             need(mapping.get(2, 0) <= location.get(3, 0) < mapping[3], "address outside its mapping")
-        locations[location[1]] = functions[dict(fields(location[4]))[1]]
+        locations[location[1]] = []
+    for f, v in fields(data):
+        if f == 4:
+            lines = [functions[dict(fields(line))[1]] for n, line in fields(v) if n == 4]
+            locations[dict(fields(v))[1]] = lines
     need(0 not in functions and 0 not in locations, "the number 0 is used")
     for f, v in fields(data):
         if f != 2:
@@ -77,7 +81,8 @@ def pprof(path):
         need(len(values) == len(types), "a sample has not a value of each type")
         labels = {strings[l[1]]: strings[l[2]] if 2 in l else l.get(3, 0)
                   for l in (dict(fields(v)) for f, v in sample if f == 3)}
-        stack = [locations[n] for n in packed(next((v for f, v in sample if f == 1), b""))]
+        stack = [name for n in packed(next((v for f, v in sample if f == 1), b""))
+                 for name in locations[n]]
         yield (labels["comm"], *reversed(stack)), sum(values[::2])
 
 
@@ -154,13 +159,35 @@ def chrome(path):
             yield tuple(reversed(stack)), node["hitCount"]
 
 
+def flamegraph(path):
+    """write_flamegraph.c says what is in the page"""
+    text = open(path, encoding="utf-8").read()
+    need(text.count("<script") == 2 and text.count("</script>") == 2, "a script too many")
+    need(not re.search(r"""(src|href)\s*=""", text.split("<script>")[0].split("id=data")[0]),
+         "the page is not all by itself")
+    data = json.loads(re.search("<script type=application/json id=data>(.*?)</script>", text, re.S)[1])
+    names = [()]
+    for i in range(1, len(data["up"])):
+        need(1 <= data["up"][i] <= i, "a node in front of its caller")
+        name, image, kind = data["symbols"][data["symbol"][i]]
+        need(-1 <= image < len(data["images"]) and 0 <= kind < 4, "symbol")
+        names.append(names[i - data["up"][i]] + (name,))
+    need(len(data["rows"]) == len(data["who"]), "rows and who differ")
+    for who, rows in zip(data["who"], data["rows"]):
+        node = 0
+        for step, event, nr in zip(rows[::3], rows[1::3], rows[2::3]):
+            node += step
+            need(event < len(data["events"]), "event")
+            yield (who[2], *names[node]), nr
+
+
 def folded(path):
     for line in open(path, encoding="utf-8", errors="replace", newline="\n"):
         stack, nr = line.rstrip("\n").rsplit(" ", 1)
         yield tuple(stack.split(";")), int(nr)
 
 
-READERS = {f.__name__: f for f in (pprof, speedscope, firefox, chrome, folded)}
+READERS = {f.__name__: f for f in (pprof, speedscope, firefox, chrome, flamegraph, folded)}
 
 
 def read(form, path):

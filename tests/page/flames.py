@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""flames.py LINKS WRITE_SESSION : the page of `oprofile export flamegraph` in a headless Chromium,
+from a session whose samples are known.  Prints TAP; without Debian's chromium and chromium-driver
+(scripts/deps.sh page) all is skipped.
+
+flames.py --screenshot PAGE FILE: a picture of a page."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import browser as chromium  # noqa: E402
+
+HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror='window.pwned=2'>\n\"\\;`${1}"
+ASSEMBLER = "\n".join(f".globl {f}\n.type {f},%function\n{f}: .fill 4096, 1, 0\n.size {f}, 4096"
+                      for f in ("leaf", "mid", "outer")) + "\n"
+MANY = 100000
+MARGIN_MS = 400  # of a zoom among so many, on a busy machine; else it is about 10
+
+
+def sh(*argv, **more):
+    return subprocess.run(argv, check=True, capture_output=True, text=True, **more).stdout
+
+
+def make_page(tools, folder):
+    """outer calls mid, which calls HOSTILE; two threads of one process, another process."""
+    links, writer = tools
+    binary = os.path.join(folder, "lib.so")
+    sh("as", "-o", binary + ".o", input=ASSEMBLER)
+    sh("ld", "-shared", "--build-id", "-o", binary, binary + ".o")
+    sh("objcopy", "--redefine-sym", f"leaf={HOSTILE}", binary)
+    text = int(re.search(r" \.text +PROGBITS +\w+ (\w+)", sh("readelf", "-SW", binary))[1], 16)
+    build_id = re.search(r"Build ID: (\w+)", sh("readelf", "-n", binary))[1]
+    leaf, mid, outer = (f"0+{text + 4096 * i + 16}" for i in range(3))
+    session = os.path.join(folder, "session")
+    os.makedirs(os.path.join(session, "samples", "current"))
+    lines = [f"info|0||{os.uname().nodename}||1000000000|0||", "event|TIMER|time|7|1000000|0|0",
+             f"image|1|{binary}|{build_id}", "thread|7|7|first|0|0|/", "thread|7|8|first|0|0|/",
+             "thread|9|9|<b>second|0|0|/",
+             f"sample|0|0|0|2000|1|{leaf};{mid};{outer}|50", f"sample|0|0|0|2000|1|{mid};{outer}|10",
+             f"sample|1|0|0|2000|1|{outer}|20", f"sample|2|0|0|2000|1|{leaf};{outer}|15",
+             f"sample|2|0|0|2000|1|{mid};{mid};{outer}|5"]
+    subprocess.run([writer, os.path.join(session, "samples/current/segment-000001")],
+                   input="\n".join(lines) + "\n", text=True, check=True)
+    page = os.path.join(folder, "flames.html")
+    sh(os.path.join(links, "oprofile"), "export", "flamegraph", "--session-dir", session, "-o", page)
+    return page
+
+
+def make_many(page, folder):
+    """The same page with other data: MANY nodes, each calling four others."""
+    data = {"events": ["TIMER"], "images": ["a", "b"], "levels": 5, "sessions": 1,
+            "symbols": [[f"function_{i}", i % 2, 0] for i in range(1000)],
+            "symbol": [0], "up": [0], "who": [["h", "s", "c", 1, 1]]}
+    rows, at = [], 0
+
+    def add(parent, depth):
+        nonlocal at
+        me = len(data["symbol"])
+        data["symbol"].append(me * 7919 % 1000)
+        data["up"].append(me - parent)
+        rows.extend([me - at, 0, 1])
+        at = me
+        for _ in range(4 if depth < 8 else 0):
+            if len(data["symbol"]) <= MANY:
+                add(me, depth + 1)
+    while len(data["symbol"]) <= MANY:
+        add(0, 0)
+    data["rows"] = [rows]
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    begin = text.index(">", text.index("id=data")) + 1
+    path = os.path.join(folder, "many.html")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text[:begin] + json.dumps(data) + text[text.index("</script>", begin):])
+    return path
+
+
+def load(b, path):
+    b.open("file://" + path)
+    b.until("return document.documentElement.dataset.ready === '1'")
+
+
+def click_frame(b, name):
+    """As a mouse would: at the middle of the frame."""
+    b.run("""
+const i = flames.where(arguments[0])[0], [x, w] = flames.span(i);
+const canvas = document.getElementById("flames"), box = canvas.getBoundingClientRect();
+canvas.dispatchEvent(new MouseEvent("click", {bubbles: true, clientX: box.left + x + w / 2,
+  clientY: box.top + flames.yOf(flames.tree().depth[i]) + 5}));""", name)
+
+
+def width_of(b, name):
+    return b.run("const i = flames.where(arguments[0])[0]; return i === undefined ? -1 : "
+                 "Math.round(flames.span(i)[1] * 1000 / document.getElementById('flames').clientWidth)",
+                 name)
+
+
+def painted(b):
+    """Colours there are on the canvas."""
+    return b.wait("""
+const done = arguments[0];
+requestAnimationFrame(() => requestAnimationFrame(() => {
+  const c = document.getElementById("flames");
+  const p = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+  const seen = new Set();
+  for (let i = 0; i < p.length; i += 4)
+    if (p[i + 3])
+      seen.add(p[i] << 16 | p[i + 1] << 8 | p[i + 2]);
+  done([...seen]);
+}));""")
+
+
+def rows_of(b):
+    return b.run("return [...document.querySelectorAll('#rows tr')].map("
+                 "r => [...r.cells].map(c => c.textContent))")
+
+
+def test_numbers(b, page, _):
+    """the shares are those of the samples, in the graph and in the table"""
+    load(b, page)
+    assert b.text("h1") == "Flame graph of 100 samples"
+    assert width_of(b, "outer") == 1000 and width_of(b, "mid") == 650, width_of(b, "mid")
+    assert len(painted(b)) > 2
+    rows = {r[2]: r[:2] for r in rows_of(b)}
+    assert rows == {HOSTILE: ["65.00 %", "65.00 %"], "outer": ["20.00 %", "100.00 %"],
+                    "mid": ["15.00 %", "65.00 %"]}, rows
+    b.click("#by-total button")
+    assert [r[1] for r in rows_of(b)] == ["100.00 %", "65.00 %", "65.00 %"]
+
+
+def test_harmless(b, page, _):
+    """names run nothing and ask no network"""
+    load(b, page)
+    b.messages()
+    click_frame(b, HOSTILE)
+    assert HOSTILE in b.run("return document.getElementById('detail').textContent")
+    b.run("document.getElementById('merge').value = 5;"
+          "document.getElementById('merge').dispatchEvent(new Event('change'))")
+    assert width_of(b, "<b>second 9/9") == 200
+    assert b.run("return window.pwned === undefined")
+    assert b.run("return document.querySelectorAll('img, iframe, link, b').length") == 0
+    assert b.run("return performance.getEntriesByType('resource').length") == 0
+    assert b.messages() == []
+
+
+def test_zoom(b, page, _):
+    """a click zooms, its callers stay, and Escape goes back"""
+    load(b, page)
+    click_frame(b, "mid")
+    assert width_of(b, "mid") == 1000 and width_of(b, "outer") == 1000
+    # What calls itself counts once.
+    rows = {r[2]: r[1] for r in rows_of(b)}
+    assert rows == {HOSTILE: "50.00 %", "mid": "65.00 %"}, rows
+    b.press("Escape")
+    assert width_of(b, "mid") == 650
+
+
+def test_search(b, page, _):
+    """what matches, and its share: of the whole, and of what is zoomed to"""
+    load(b, page)
+    b.press("/")
+    for letter in "^MID$":
+        b.press(letter)
+    assert b.text("#found") == "65.00 % (65 samples), 2 frames", b.text("#found")
+    assert 0xff8cff in painted(b)
+    b.press("Escape")
+    assert b.text("#found") == ""
+    b.run("[...document.querySelectorAll('#rows button')].find(r => r.textContent === 'mid').click()")
+    assert b.text("#found").startswith("65.00 %")
+    b.run("const s = document.getElementById('search'); s.value = '[';"
+          "s.dispatchEvent(new Event('input'))")
+    assert b.text("#found").startswith("0.00 %")
+
+
+def test_merge(b, page, _):
+    """by command, process and thread"""
+    load(b, page)
+
+    def merge(level):
+        b.run("const m = document.getElementById('merge'); m.value = arguments[0];"
+              "m.dispatchEvent(new Event('change'))", level)
+        return b.run("const t = flames.tree(); return t.name.map((n, i) => [n, t.total[i]])"
+                     ".filter(([n]) => n !== null)")
+    assert merge(3) == [["all", 100], ["<b>second", 20], ["first", 80]]
+    assert merge(4) == [["all", 100], ["<b>second 9", 20], ["first 7", 80]]
+    assert merge(5) == [["all", 100], ["<b>second 9/9", 20], ["first 7/7", 60], ["first 7/8", 20]]
+    assert merge(0) == [["all", 100]]
+
+
+def test_keys(b, page, _):
+    """all of it by keys, and said aloud"""
+    load(b, page)
+    detail = "return document.getElementById('detail').textContent"
+    assert b.run(detail).startswith("all: 100 samples")
+    b.press("ArrowUp")
+    assert b.run(detail).startswith("outer, "), b.run(detail)
+    b.press("ArrowUp")
+    assert b.run(detail).startswith("mid, ") and "65 samples, 65.00 %; itself 10" in b.run(detail)
+    b.press("ArrowLeft")
+    assert b.run(detail).startswith(HOSTILE), b.run(detail)
+    b.press("ArrowRight")
+    b.press("Enter")
+    assert width_of(b, "mid") == 1000
+    b.press("u")
+    assert width_of(b, "mid") == 650
+    b.press("i")
+    assert b.run("return document.getElementById('turn').getAttribute('aria-pressed')") == "true"
+    assert b.run("const t = flames.tree(); return flames.yOf(0) < flames.yOf(1)")
+    b.press("?")
+    b.until("return document.querySelector('dialog[open]')")
+    b.press("Escape")
+    b.until("return !document.querySelector('dialog[open]')")
+    assert b.run("return document.querySelector('canvas').getAttribute('aria-label').length") > 20
+
+
+def test_colours(b, page, _):
+    """light and dark, by image, kind and name"""
+    load(b, page)
+    seen = []
+    for colours in ("image", "kind", "name"):
+        b.run("const c = document.getElementById('colours'); c.value = arguments[0];"
+              "c.dispatchEvent(new Event('change'))", colours)
+        seen.append(sorted(painted(b)))
+    assert seen[0] != seen[1] and seen[1] != seen[2]
+    background = "return getComputedStyle(document.body).backgroundColor"
+    light = b.run(background)
+    b.press("t")
+    assert b.run(background) != light and sorted(painted(b)) != seen[2]
+
+
+def test_many(b, _, many):
+    """100 000 nodes: loading, zooms and searches without stutter"""
+    load(b, many)
+    assert b.run("return flames.tree().symbol.length") > MANY
+    loaded = b.run("const t = performance.getEntriesByType('navigation')[0];"
+                   "return t.domContentLoadedEventEnd - t.startTime")
+    took = b.wait("""
+const done = arguments[0], took = [], keys = ["ArrowUp", "Enter", "ArrowUp", "Enter", "Escape"];
+let i = 0;
+function step() {
+  const begin = performance.now();
+  dispatchEvent(new KeyboardEvent("keydown", {key: "x"}));
+  document.getElementById("flames").dispatchEvent(new KeyboardEvent("keydown",
+    {key: keys[i % keys.length], bubbles: true}));
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    took.push(performance.now() - begin);
+    if (++i < 20) step(); else done(took);
+  }));
+}
+step();""")
+    took.sort()
+    print(f"# {MANY} nodes, {os.path.getsize(many) >> 10} KiB: loaded in {loaded:.0f} ms; 20 steps: "
+          f"median {took[10]:.0f} ms, slowest {took[-1]:.0f} ms", flush=True)
+    assert took[10] < MARGIN_MS, took
+
+
+TESTS = (test_numbers, test_harmless, test_zoom, test_search, test_merge, test_keys, test_colours,
+         test_many)
+
+
+def picture(page, path):
+    with chromium.Browser(width=1200, height=640) as b:
+        load(b, os.path.abspath(page))
+        painted(b)
+        b.screenshot(path)
+
+
+def main():
+    if not chromium.is_there():
+        print("1..0 # SKIP chromium and chromedriver are not here: scripts/deps.sh page")
+        return
+    failed = False
+    print(f"1..{len(TESTS)}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        page = make_page(sys.argv[1:3], folder)
+        many = make_many(page, folder)
+        with chromium.Browser() as b:
+            for i, test in enumerate(TESTS):
+                try:
+                    test(b, page, many)
+                    print(f"ok {i + 1} - {test.__doc__}", flush=True)
+                except Exception:  # a broken page breaks in many ways
+                    failed = True
+                    print(f"not ok {i + 1} - {test.__doc__}")
+                    print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--screenshot"]:
+        picture(*sys.argv[2:4])
+    else:
+        main()
