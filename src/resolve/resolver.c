@@ -56,6 +56,8 @@ void resolver_free(struct resolver *r)
 	free(r->frames);
 	free(r->stacks);
 	free(r->pcs);
+	free(r->rest);
+	free(r->rest_pcs);
 	free(r);
 }
 

@@ -51,6 +51,10 @@ void resolver_set_depth(struct resolver *r, enum resolver_depth depth);
 struct unwind_table;
 struct resolver_unwind {
 	const struct unwind_table *(*table)(void *ctx, uint32_t image);
+	/* Memory of a process that may live yet (resolve/stack_rest.h), for stacks that are
+	 * longer than what was copied of them; NULL: there is none. */
+	size_t (*copy)(void *ctx, int32_t pid, uint64_t address, void *bytes,
+		       size_t len);
 	void *ctx;
 	const char *machine; /* as session_info has it; outlives the resolver */
 };
@@ -64,6 +68,13 @@ const uint64_t *resolver_unwound(struct resolver *r, const struct decoder *d,
 const uint64_t *resolver_last_unwound(const struct resolver *r, size_t *ret_nr);
 /* How often stacks ended for which reason: by enum unwind_end (resolve/unwind.h). */
 const uint64_t *resolver_unwind_ends(const struct resolver *r);
+/* How many stacks were longer than their copies and were looked for in memory, and how many of
+ * them were whole in this way. */
+struct resolver_rests {
+	uint64_t tried;
+	uint64_t found;
+};
+struct resolver_rests resolver_unwind_rests(const struct resolver *r);
 /* Whether records of this type (PERF_RECORD_...) change anything for the resolver. */
 bool resolver_takes(uint32_t type);
 /* Applies an MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, CGROUP or NAMESPACES record; others

@@ -9,6 +9,7 @@
 #include "resolve/images.h"
 #include "resolve/procs.h"
 #include "resolve/resolver.h"
+#include "resolve/stack_rest.h"
 #include "resolve/unwind.h"
 
 /* Where an address belongs: PERF_RECORD_MISC_CPUMODE_MASK, and the markers in chains. */
@@ -73,6 +74,9 @@ struct resolver {
 	struct resolver_unwind unwind; /* .table NULL: no unwinding */
 	uint64_t *pcs;                 /* CHAIN_MAX of the stack that is unwound */
 	size_t nr_pcs;                 /* of the last sample */
+	struct stack_rest *rest;       /* NULL: of files, or without unwinding */
+	uint64_t *rest_pcs;            /* CHAIN_MAX of a stack with its rest */
+	struct resolver_rests rests;
 	uint64_t unwind_ends[UNWIND_ENDS];
 };
 

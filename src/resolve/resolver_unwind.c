@@ -2,6 +2,7 @@
  * stack, for resolver_samples.c. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "resolve/resolver_priv.h"
 #include "resolve/unwind.h"
@@ -10,6 +11,14 @@ struct find {
 	struct resolver *r;
 	const struct resolver_found *at;
 };
+
+static bool read_rest(void *ctx, uint64_t address, unsigned int bytes,
+		      uint64_t *ret_value)
+{
+	const struct find *f = ctx;
+
+	return stack_rest_read(f->r->rest, address, bytes, ret_value);
+}
 
 static enum unwind_code find_code(void *ctx, uint64_t pc,
 				  const struct unwind_table **ret_table,
@@ -28,11 +37,22 @@ static enum unwind_code find_code(void *ctx, uint64_t pc,
 	return *ret_table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
+static bool is_code(void *ctx, uint64_t address)
+{
+	const struct find *f = ctx;
+
+	return space_find(f->at->user->root, address - 1);
+}
+
 int resolver_use_unwind(struct resolver *r, const struct resolver_unwind *unwind)
 {
 	if (!r->pcs)
 		r->pcs = malloc(CHAIN_MAX * sizeof(*r->pcs));
-	if (!r->pcs)
+	if (unwind->copy && !r->rest) {
+		r->rest = malloc(sizeof(*r->rest));
+		r->rest_pcs = malloc(CHAIN_MAX * sizeof(*r->rest_pcs));
+	}
+	if (!r->pcs || (unwind->copy && (!r->rest || !r->rest_pcs)))
 		return -ENOMEM;
 	r->unwind = *unwind;
 	return 0;
@@ -44,6 +64,43 @@ bool resolver_can_unwind(const struct resolver *r, const struct record_sample *s
 
 	return r->unwind.table && (s->has & needs) == needs && s->user_regs.abi &&
 	       s->user_stack.len;
+}
+
+/* A stack that is longer than its copy, once more, with what its process has of it.  False: that
+ * does not lead to its root either, and the frames of the first time are as good. */
+static bool unwind_with_rest(struct resolver *r, const struct unwind_moment *first,
+			     const struct resolver_found *at, size_t max,
+			     size_t *ret_nr)
+{
+	struct find find = { r, at };
+	const struct unwind_window nothing = { .start = first->window->start };
+	const struct unwind_ops ops = { .find = first->ops->find,
+					.read = read_rest,
+					.ctx = &find };
+	const struct unwind_moment moment = { first->arch, &nothing, &ops,
+					      first->regs };
+
+	r->rest->copy = r->unwind.copy;
+	r->rest->ctx = r->unwind.ctx;
+	r->rest->is_code = is_code;
+	r->rest->code_ctx = &find;
+	r->rest->pid = at->process->pid;
+	stack_rest_begin(r->rest, first->window, first->arch->is64);
+	return unwind_stack(&moment, r->rest_pcs, max, ret_nr) == UNWIND_END_ROOT;
+}
+
+static bool try_rest(struct resolver *r, struct unwind_moment *moment,
+		     const struct resolver_found *at, size_t max, size_t *ret_nr)
+{
+	size_t nr;
+
+	r->rests.tried++;
+	if (!unwind_with_rest(r, moment, at, max, &nr))
+		return false;
+	r->rests.found++;
+	memcpy(r->pcs, r->rest_pcs, nr * sizeof(*r->pcs));
+	*ret_nr = nr;
+	return true;
 }
 
 bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
@@ -58,7 +115,7 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 	struct unwind_window window = { .bytes = s->user_stack.at,
 					.len = s->user_stack.len,
 					.swap = d->swap };
-	struct unwind_regs regs;
+	struct unwind_regs regs, again;
 	struct unwind_moment moment = { arch, &window, &ops, &regs };
 	enum unwind_end end;
 
@@ -66,7 +123,12 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 	if (!arch || !unwind_regs_of_sample(arch, d, &s->user_regs, &regs))
 		return false;
 	window.start = regs.at[arch->sp];
+	again = regs;
 	end = unwind_stack(&moment, r->pcs, max, ret_nr);
+	moment.regs = &again;
+	if (end == UNWIND_END_SHORT && r->unwind.copy &&
+	    try_rest(r, &moment, at, max, ret_nr))
+		end = UNWIND_END_ROOT;
 	r->unwind_ends[end]++;
 	return end == UNWIND_END_ROOT;
 }
@@ -90,4 +152,9 @@ const uint64_t *resolver_last_unwound(const struct resolver *r, size_t *ret_nr)
 const uint64_t *resolver_unwind_ends(const struct resolver *r)
 {
 	return r->unwind_ends;
+}
+
+struct resolver_rests resolver_unwind_rests(const struct resolver *r)
+{
+	return r->rests;
 }

@@ -16,7 +16,9 @@
 #include "tools/session_dir.h"
 
 enum {
-	ROUND_NS = 1000000000,    /* at most this much is lost to a SIGKILL */
+	ROUND_NS = 1000000000, /* at most this much is lost to a SIGKILL */
+	HURRY_NS = 20 *
+		   NS_PER_MS, /* from one look into the rings to the next, if need be */
 	FLUSH_SAMPLES = 64 * 1024 /* ... or this many samples wait */
 };
 
@@ -73,10 +75,22 @@ int recorder_poll_fd(const struct recorder *r)
 int recorder_timeout_ms(const struct recorder *r)
 {
 	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t next = r->next_flush_ns;
 
-	return now >= r->next_flush_ns
-		       ? 0
-		       : (int)((r->next_flush_ns - now) / NS_PER_MS) + 1;
+	if (now < r->hurry_until_ns && r->frontier_ns + HURRY_NS < next)
+		next = r->frontier_ns + HURRY_NS;
+	return now >= next ? 0 : (int)((next - now) / NS_PER_MS) + 1;
+}
+
+/* Stacks that are longer than their copies are there: they are looked at soon, while their
+ * processes have the rest of them. */
+static void see_rests(struct recorder *r)
+{
+	uint64_t tried = resolver_unwind_rests(r->resolver).tried;
+
+	if (tried != r->nr_rests)
+		r->hurry_until_ns = r->frontier_ns + ROUND_NS;
+	r->nr_rests = tried;
 }
 
 /* With the callers that were found. */
@@ -187,6 +201,7 @@ static int drain(struct recorder *r)
 		result = perf_source_drain(r->source, PERF_SOURCE_SAMPLES, take_sample,
 					   r);
 	resolver_frontier(r->resolver, r->frontier_ns);
+	see_rests(r);
 	return result;
 }
 
@@ -317,6 +332,15 @@ static void tell_end(const struct recorder *r)
 		"processes: %llu",
 		(unsigned long long)r->nr_rounds, (unsigned long long)r->nr_writes,
 		(unsigned long long)r->nr_side_band);
+	if (r->config.stack_bytes) {
+		struct resolver_rests rests = resolver_unwind_rests(r->resolver);
+
+		log_say(LOG_DEBUG,
+			"%llu stacks were longer than their copies: the rest of %llu "
+			"was read from their processes",
+			(unsigned long long)rests.tried,
+			(unsigned long long)rests.found);
+	}
 	log_say(LOG_DEBUG,
 		"the session knows %zu images, %zu threads, %zu places, %zu stacks",
 		r->dict.images.nr, r->dict.threads.nr, r->dict.frames.nr,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "resolve/elf_file.h"
@@ -10,6 +11,11 @@
 #include "resolve/unwind_table.h"
 #include "tools/image_keeper.h"
 #include "tools/session_dir.h"
+
+enum {
+	COPY_STEP = 4096,
+	COPY_PAGES = 64
+};
 
 uint64_t recorder_stacks_regs(const char *machine)
 {
@@ -74,13 +80,36 @@ static const struct unwind_table *table_of(void *ctx, uint32_t image)
 	return entry->table;
 }
 
+/* Page by page: up to the first one that is not there. */
+static size_t copy_memory(void *ctx, int32_t pid, uint64_t address, void *bytes,
+			  size_t len)
+{
+	struct iovec here = { .iov_base = bytes, .iov_len = len };
+	struct iovec there[COPY_PAGES];
+	size_t nr = 0;
+	ssize_t copied;
+
+	(void)ctx;
+	for (uint64_t at = address; at < address + len && nr < COPY_PAGES; nr++) {
+		uint64_t next = (at / COPY_STEP + 1) * COPY_STEP;
+
+		/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+		there[nr].iov_base = (void *)(uintptr_t)at;
+		there[nr].iov_len =
+			(size_t)((next < address + len ? next : address + len) - at);
+		at = next;
+	}
+	copied = process_vm_readv(pid, &here, 1, there, nr, 0);
+	return copied > 0 ? (size_t)copied : 0;
+}
+
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 			 const struct dict *dict, const struct image_keeper *keeper,
 			 const struct session_dir *dir, const char *machine)
 {
-	const struct resolver_unwind unwind = { .table = table_of,
-						.ctx = s,
-						.machine = machine };
+	const struct resolver_unwind unwind = {
+		.table = table_of, .copy = copy_memory, .ctx = s, .machine = machine
+	};
 
 	*s = (struct recorder_stacks){ .dict = dict, .keeper = keeper, .dir = dir };
 	return resolver_use_unwind(resolver, &unwind);

@@ -29,40 +29,113 @@ record()
 # Every sample with its frames, of the session: comm, then symbols, outermost first.
 session_stacks()
 {
-	timeout -k 5 60 "$OPROFILE" script --max-stack 2000 --session-dir "$session" \
+	timeout -k 5 60 "$OPROFILE" script --max-stack 8000 --session-dir "$session" \
 		-F comm,ip,sym >"$out/stacks"
 }
 
-@test "a recursion of 300 calls without frame pointers is whole by default" {
-	record --callgraph "$WORKLOADS/deep" 300 500
+@test "a recursion of 300 calls without frame pointers is whole by default, also in a perf.data" {
+	record --callgraph "$WORKLOADS/deep" 300 300
 	session_stacks
 	python3 "$truth" recursion 300 "$out/stacks"
-}
-
-@test "the session keeps frames, not stacks" {
-	record --callgraph=dwarf "$WORKLOADS/deep" 300 500
-	# A window has 8 KB at least.
+	# Frames are kept: a single stack would take 20 KB.
 	[ "$(du -sb "$session/samples/current"/segment-* | awk '{ n += $1 } END { print n }')" \
 		-lt $((80 * $(end_line samples "$out/stderr") + 16384)) ]
-}
-
-@test "the perf.data has the same chains, and perf reads them" {
-	record --callgraph "$WORKLOADS/deep" 300 500
-	timeout -k 5 60 "$OPROFILE" script --max-stack 2000 -F comm,ip,sym "$out/perf.data" \
+	timeout -k 5 60 "$OPROFILE" script --max-stack 8000 -F comm,ip,sym "$out/perf.data" \
 		>"$out/stacks"
 	python3 "$truth" recursion 300 "$out/stacks"
 	need perf
-	timeout -k 5 60 perf script --max-stack 2000 -F comm,ip,sym -i "$out/perf.data" \
+	timeout -k 5 60 perf script --max-stack 8000 -F comm,ip,sym -i "$out/perf.data" \
 		>"$out/stacks" 2>"$out/perf.err" </dev/null
 	python3 "$truth" recursion 300 "$out/stacks"
 	[ "$(perf evlist -v -i "$out/perf.data" | grep -c 'REGS_USER\|STACK_USER')" -eq 0 ]
 }
 
-@test "a window that is given and too short: the stacks are marked, not made up" {
-	record --callgraph=dwarf,1024 "$WORKLOADS/deep" 300 500
+# Which ends when nobody has looked yet, mostly.
+@test "a stack whose rest is gone: marked, and the reason said" {
+	record --callgraph=dwarf,1024 "$WORKLOADS/deep" 3000 20
+	cat "$out/stderr"
 	opreport --session-dir "$session" --quality >"$out/quality"
-	cat "$out/quality"
-	awk '$1 == "truncated" && $3 > 90 { found = 1 } END { exit !found }' "$out/quality"
+	grep -A2 truncated "$out/quality"
+	short=$(sed -n 's/.*whole.*; \([0-9]*\): the copied part.*/\1/p' "$out/stderr")
+	[ "$(sed -n 's/^ *\([0-9]*\) .*unwound: the copied part.*/\1/p' "$out/quality")" = "$short" ]
+	awk -v short="${short:-0}" '$1 == "truncated" { found = $2 >= short } END { exit !found }' \
+		"$out/quality"
+}
+
+# Frames of 3000 calls are some 130 KB; the process has them as long as it lives.
+@test "a stack longer than its copy: the rest is the process's own, or it is marked" {
+	record --callgraph "$WORKLOADS/deep" 3000 400
+	session_stacks
+	python3 "$truth" recursion 3000 "$out/stacks" 0.3
+}
+
+@test "threads: to where they began" {
+	record --callgraph "$WORKLOADS/threads" 1000
+	session_stacks
+	python3 "$truth" work "$out/stacks" clone,__clone,thread_start 0.95 thread_work_
+}
+
+@test "forks know the callers before them" {
+	record --callgraph "$WORKLOADS/fork_only" 600
+	session_stacks
+	python3 "$truth" work "$out/stacks" _start 0.95 generation_0=generation_run,main \
+		generation_1=generation_run,generation_run,main \
+		generation_2=generation_run,generation_run,generation_run,main
+}
+
+@test "one process that becomes three programs" {
+	record --callgraph "$WORKLOADS/exec_chain_a" 600
+	session_stacks
+	python3 "$truth" work "$out/stacks" _start 0.95 chain_work_a=main chain_work_b=main \
+		chain_work_c=main
+}
+
+@test "processes that have ended when they are looked at" {
+	record --callgraph "$WORKLOADS/processes" 300
+	session_stacks
+	python3 "$truth" work "$out/stacks" _start 0.9 short_work_=main
+}
+
+@test "from the kernel into the program" {
+	need_root
+	record --callgraph -- head -c 1G /dev/zero
+	timeout -k 5 60 "$OPROFILE" dump --session-dir "$session" >"$out/dump"
+	python3 "$truth" joined "$out/dump"
+}
+
+@test "return addresses of code without frame pointers follow calls" {
+	case $(uname -m) in
+	x86_64) ;;
+	*) skip "calls of this machine are not known to the test" ;;
+	esac
+	record --callgraph -- sh -c '{ ls -lR /usr/include
+		seq 100000 | sort | gzip; } >/dev/null'
+	timeout -k 5 60 "$OPROFILE" dump --session-dir "$session" >"$out/dump"
+	python3 "$truth" calls "$out/dump"
+	cat "$out/stderr"
+	sed -n 's/.* \([0-9]*\) of \([0-9]*\) user stacks are whole.*/\1 \2/p' "$out/stderr" |
+		awk '{ exit !($1 >= 0.95 * $2) }'
+}
+
+@test "the session and the perf.data agree, as perf reads it" {
+	need perf
+	record --callgraph "$WORKLOADS/threads" 1000
+	timeout -k 5 60 "$OPROFILE" dump --session-dir "$session" >"$out/dump"
+	perf script --max-stack 4096 -F comm,pid,tid,cpu,time,event,period,ip,sym,symoff,dso \
+		-i "$out/perf.data" </dev/null >/dev/null 2>&1 || skip "perf cannot read it"
+	perf report --stdio -g -i "$out/perf.data" </dev/null 2>"$out/perf.err" >"$out/report"
+	grep -q thread_work_0 "$out/report"
+	grep -q 'start_thread\|clone' "$out/report"
+}
+
+@test "without rights: one's own program, in rings as small as they have to be" {
+	need_root
+	need_nobody
+	open_session
+	as_nobody --session-dir "$session" --callgraph "$WORKLOADS/deep" 300 1000 \
+		>"$out/stdout" 2>"$out/stderr" || { cat "$out/stderr"; false; }
+	session_stacks
+	python3 "$truth" recursion 300 "$out/stacks" 0.5
 }
 
 @test "what --callgraph does not know is refused" {

@@ -24,15 +24,94 @@ def share(what, good, all_of_them, wanted):
         sys.exit(f"{what}: fewer than {wanted:.1%}")
 
 
-def recursion(depth, path):
+def recursion(depth, path, whole=0.97):
     """Of workloads/deep: one call in four goes by way of descend_wide()."""
     samples = [f for _, f in read(path) if "bottom" in f]
     wanted = (depth + 1, depth // 4)
     seen = Counter((f.count("descend"), f.count("descend_wide"), f[-1]) for f in samples)
     print("descend, descend_wide, outermost:", seen.most_common(5))
-    share("whole", sum(n for (d, w, last), n in seen.items()
-                       if (d, w) == wanted and last.startswith("_start")), len(samples), 0.97)
+    rooted = {key: n for key, n in seen.items() if key[2].startswith("_start")}
+    good = sum(n for key, n in rooted.items() if key[:2] == wanted)
+    share("whole", good, len(samples), whole)
+    # Between the calls of the loop at the bottom the last one may have returned.
+    share("right, of those with a root", good, sum(rooted.values()), 0.98)
+
+
+def work(path, roots, rules, whole):
+    """Samples of functions: `leaf=frame,frame...` are all callers that are asked for, inwards out,
+    others may be between them; the last frame is one of `roots`."""
+    good, total = Counter(), Counter()
+    for _, frames in read(path):
+        for rule in rules:
+            leaf, _, callers = rule.partition("=")
+            if not frames or not frames[0].startswith(leaf):
+                continue
+            total[leaf] += 1
+            rest = iter(frames[1:])
+            good[leaf] += (all(c in rest for c in callers.split(",") if c)
+                           and frames[-1].startswith(tuple(roots.split(","))))
+    for rule in rules:
+        leaf = rule.partition("=")[0]
+        share(leaf, good[leaf], total[leaf], float(whole))
+
+
+def joined(path):
+    """Of `oprofile dump` of a program that is in the kernel most of the time."""
+    both = kernel = 0
+    for line in open(path, errors="replace"):
+        frames = line.rstrip("\n").split(" ", 5)[5].split(";")
+        if frames[0].startswith("/"):
+            continue
+        kernel += 1
+        users = [i for i, f in enumerate(frames) if f.startswith("/")]
+        both += (bool(users) and frames[-1].startswith("/")
+                 and users == list(range(users[0], len(frames))))
+    share("in the kernel, and all callers behind", both, kernel, 0.9)
+
+
+def is_behind_call(code):
+    """Whether x86 code may end with a call: E8 rel32, or FF /2 of any length."""
+    if len(code) >= 5 and code[-5] == 0xe8:
+        return True
+    for length in range(2, min(len(code), 8) + 1):
+        if code[-length] != 0xff or (code[-length + 1] >> 3 & 7) != 2:
+            continue
+        mod, rm = code[-length + 1] >> 6, code[-length + 1] & 7
+        sib = mod != 3 and rm == 4
+        base5 = sib and length > 2 and code[-length + 2] & 7 == 5
+        disp = 4 if mod == 2 or (mod == 0 and (rm == 5 or base5)) else mod == 1
+        if length == 2 + sib + disp:
+            return True
+    return False
+
+
+def calls(path):
+    """Of `oprofile dump`: return addresses in programs and libraries follow a call."""
+    files, good, bad, samples = {}, Counter(), Counter(), 0
+    for line in open(path, errors="replace"):
+        # What has no file is the kernel or made code.
+        frames = [f.rsplit("+0x", 1) for f in line.rstrip("\n").split(" ", 5)[5].split(";")]
+        frames = [f for f in frames if f[0].startswith("/")]
+        samples += 1
+        for name, offset in frames[1:]:
+            if name not in files:
+                try:
+                    files[name] = open(name, "rb")
+                except OSError:
+                    files[name] = None
+            if not files[name]:
+                continue
+            at = int(offset, 16)
+            files[name].seek(max(at - 8, 0))
+            ok = is_behind_call(files[name].read(min(at, 8)))
+            (good if ok else bad)[(name, at)] += 1
+    print("not behind a call:", [(n, hex(a), c) for (n, a), c in bad.most_common(5)])
+    share(f"return addresses behind a call, of {samples} samples", sum(good.values()),
+          sum(good.values()) + sum(bad.values()), 0.999)
 
 
 if __name__ == "__main__":
-    {"recursion": lambda a: recursion(int(a[0]), a[1])}[sys.argv[1]](sys.argv[2:])
+    {"recursion": lambda a: recursion(int(a[0]), a[1], *map(float, a[2:])),
+     "work": lambda a: work(a[0], a[1], a[3:], a[2]),
+     "joined": lambda a: joined(a[0]),
+     "calls": lambda a: calls(a[0])}[sys.argv[1]](sys.argv[2:])
