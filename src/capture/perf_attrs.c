@@ -132,12 +132,17 @@ void perf_attr_tracepoint(struct perf_event_attr *a, uint64_t id)
 	};
 }
 
-int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu)
+int perf_attr_open_group(struct perf_event_attr *a, pid_t tid, int cpu, int leader)
 {
-	int fd = (int)syscall(SYS_perf_event_open, a, tid, cpu, -1,
+	int fd = (int)syscall(SYS_perf_event_open, a, tid, cpu, leader,
 			      PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu)
+{
+	return perf_attr_open_group(a, tid, cpu, -1);
 }
 
 int perf_source_paranoid(void)
@@ -155,6 +160,17 @@ int perf_source_paranoid(void)
 	}
 	buf_done(&text);
 	return level;
+}
+
+/* It holds a counter of each CPU for good. */
+static bool nmi_watchdog_runs(void)
+{
+	struct buf text = { 0 };
+	bool runs = !io_read_file("/proc/sys/kernel/nmi_watchdog", &text, 16) &&
+		    text.len && text.data[0] == '1';
+
+	buf_done(&text);
+	return runs;
 }
 
 int perf_attr_explain(int code, const char *event, bool system_wide, struct err *err)
@@ -181,6 +197,11 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 	};
 	int level = perf_source_paranoid();
 
+	if (code == -EBUSY && nmi_watchdog_runs())
+		return err_set(err, code,
+			       "event %s: no counter is free, and the NMI watchdog has "
+			       "one: sysctl kernel.nmi_watchdog=0 gives it back",
+			       event);
 	if (code == -EACCES || code == -EPERM) {
 		if (system_wide)
 			return err_set(

@@ -1,5 +1,5 @@
 /* perf_attrs.h - what the kernel is asked for, and with what older kernels make do.
- * Layer: capture, private to perf_source.c. */
+ * Layer: capture. */
 #pragma once
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -25,6 +25,8 @@ void perf_attr_tracepoint(struct perf_event_attr *a, uint64_t id);
 
 /* The descriptor, which is closed on exec, or a negative errno.  `tid` -1: all tasks. */
 int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu);
+/* The same in the group of another descriptor; -1: in none. */
+int perf_attr_open_group(struct perf_event_attr *a, pid_t tid, int cpu, int leader);
 /* What a failure means, for a user; perf_event_open(2), ERRORS.  `code`. */
 int perf_attr_explain(int code, const char *event, bool system_wide, struct err *err);
 /* Tries the attrs, the events' and the side band's, then without what this kernel does not

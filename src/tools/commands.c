@@ -9,6 +9,7 @@ extern const struct command command_buildid_list;
 extern const struct command command_cache;
 extern const struct command command_check;
 extern const struct command command_completion;
+extern const struct command command_count;
 extern const struct command command_dump;
 extern const struct command command_events;
 extern const struct command command_export;
@@ -34,6 +35,7 @@ const struct command *const commands[] = {
 	&command_archive,
 	/* What can be counted. */
 	&command_events,
+	&command_count,
 	&command_check,
 	/* Around them. */
 	&command_addr2line,

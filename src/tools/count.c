@@ -1,0 +1,448 @@
+/* count.c - `oprofile count`, ocount: counts events of a command, of CPUs, of tasks. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/comma.h"
+#include "base/err.h"
+#include "base/parse.h"
+#include "tools/command.h"
+#include "tools/count.h"
+#include "tools/thread_list.h"
+
+enum {
+	NS_PER_MS = 1000000,
+	STEP_MS = 100, /* intervals are rounded to it, as OProfile does */
+	REPEATS_MAX = 10000,
+	EXIT_NOT_FOUND = 127,
+	EXIT_CANNOT_RUN = 126
+};
+
+extern const struct command command_count;
+
+struct settings {
+	struct option_list events;
+	bool system_wide;
+	const char *processes;
+	const char *threads;
+	const char *cpus;
+	bool separate_cpu;
+	bool separate_thread;
+	const char *interval;
+	bool brief;
+	const char *output;
+	uint64_t repeat;
+	bool metrics;
+	bool json;
+	bool verbose;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "events",
+	  .letter = 'e',
+	  .kind = OPTION_LIST,
+	  .value = "SPEC[,SPEC...]",
+	  .offset = OPTION(struct settings, events),
+	  .help = "What is counted: NAME[:UNITMASK[:KERNEL[:USER]]] or as perf writes "
+		  "it; ophelp lists the names. Without it the CPU's cycles, or time "
+		  "and "
+		  "page faults where there are no hardware counters." },
+	{ .name = "event", .alias_of = "events" },
+	{ .name = "system-wide",
+	  .letter = 's',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, system_wide),
+	  .help = "Count on all CPUs, until Ctrl-C." },
+	{ .name = "process-list",
+	  .letter = 'p',
+	  .kind = OPTION_TEXT,
+	  .value = "PID[,PID...]",
+	  .offset = OPTION(struct settings, processes),
+	  .help = "Count these processes and what they start, until they end or "
+		  "Ctrl-C." },
+	{ .name = "thread-list",
+	  .letter = 'r',
+	  .kind = OPTION_TEXT,
+	  .value = "TID[,TID...]",
+	  .offset = OPTION(struct settings, threads),
+	  .help = "Count these threads, until they end or Ctrl-C." },
+	{ .name = "cpu-list",
+	  .letter = 'C',
+	  .kind = OPTION_TEXT,
+	  .value = "CPU[-CPU][,...]",
+	  .offset = OPTION(struct settings, cpus),
+	  .help = "Count on these CPUs, until Ctrl-C." },
+	{ .name = "separate-cpu",
+	  .letter = 'c',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, separate_cpu),
+	  .help = "A row for each CPU; with --system-wide or --cpu-list." },
+	{ .name = "separate-thread",
+	  .letter = 't',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, separate_thread),
+	  .help = "A row for each thread; with --process-list or --thread-list." },
+	{ .name = "time-interval",
+	  .letter = 'i',
+	  .kind = OPTION_TEXT,
+	  .value = "MS[:N]",
+	  .offset = OPTION(struct settings, interval),
+	  .help = "A table every MS milliseconds (rounded to 100), of that time alone; "
+		  "N of them, then it ends." },
+	{ .name = "brief-format",
+	  .letter = 'b',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, brief),
+	  .help = "Rows with commas: [CPU or thread,]EVENT,COUNT,PERCENT of time." },
+	{ .name = "output-file",
+	  .letter = 'f',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct settings, output),
+	  .help = "Write to this file." },
+	{ .name = "repeat",
+	  .kind = OPTION_COUNT,
+	  .value = "N",
+	  .not_zero = true,
+	  .offset = OPTION(struct settings, repeat),
+	  .help = "Run the command N times; shows the median, the least and the "
+		  "most." },
+	{ .name = "metrics",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, metrics),
+	  .help = "Also show what follows from the counts: instructions per cycle, "
+		  "shares of misses, CPUs used, what the pipeline waited for. Without "
+		  "--events what they need is counted." },
+	{ .name = "json",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, json),
+	  .help = "Write JSON, an object for each interval." },
+	{ .name = "verbose",
+	  .letter = 'V',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, verbose),
+	  .help = "Say what the kernel is asked for." },
+	{ 0 },
+};
+
+struct job {
+	struct settings set;
+	struct count_run run;
+	struct count_view view;
+	struct count_values *values; /* of each repeat */
+	size_t nr_values;
+};
+
+/* ---- what is counted where ---- */
+
+static int read_numbers(const char *text, const char *option, struct count_run *run,
+			struct err *err)
+{
+	while (text) {
+		char *word = comma_next(&text);
+		uint64_t number = 0;
+		bool good = word && parse_u64_max(word, INT32_MAX, &number) && number;
+
+		if (!good)
+			(void)err_set(err, -EINVAL,
+				      "--%s: \"%s\" is not a number of a "
+				      "task",
+				      option, word ? word : "");
+		free(word);
+		if (!good)
+			return -EINVAL;
+		if (!vec_push(&run->tasks, (pid_t)number))
+			return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int add_threads(struct count_run *run, pid_t task, struct err *err)
+{
+	struct thread_list list = { 0 };
+	int r = 0;
+
+	if (run->mode == COUNT_THREADS) {
+		if (!vec_push(&list.list, task))
+			r = -ENOMEM;
+	} else {
+		r = thread_list_add(&list, task);
+	}
+	for (size_t i = 0; i < list.list.nr && !r; i++)
+		if (!vec_push(&run->tids, list.list.at[i]))
+			r = -ENOMEM;
+	thread_list_done(&list);
+	if (r == -ESRCH || r == -ENOENT) {
+		command_warning("there is no process %d", (int)task);
+		return 0;
+	}
+	return r ? err_sys(err, r, "threads of process %d", (int)task) : 0;
+}
+
+static int choose_tasks(struct job *j, struct err *err)
+{
+	struct count_run *run = &j->run;
+	bool threads = j->set.threads != NULL;
+	int r = read_numbers(threads ? j->set.threads : j->set.processes,
+			     threads ? "thread-list" : "process-list", run, err);
+
+	run->mode = threads ? COUNT_THREADS : COUNT_PROCESSES;
+	run->subject =
+		threads ? "the specified thread(s)" : "the specified process(es)";
+	for (size_t i = 0; i < run->tasks.nr && !r; i++)
+		r = add_threads(run, run->tasks.at[i], err);
+	if (!r && !run->tids.nr)
+		r = err_set(err, -ESRCH, "No valid tasks to monitor -- quitting.");
+	run->nr_places = run->tids.nr;
+	return r;
+}
+
+static int choose_cpus(struct job *j, struct err *err)
+{
+	struct count_run *run = &j->run;
+	struct cpu_list online = { 0 };
+	int r = cpu_list_online(&online);
+
+	if (r)
+		return err_sys(err, r, "list of online CPUs");
+	run->mode = j->set.cpus ? COUNT_CPUS : COUNT_SYSTEM;
+	run->subject = j->set.cpus ? "the specified CPU(s)" : "the whole system";
+	if (!j->set.cpus) {
+		run->cpus = online;
+		run->nr_places = online.nr;
+		return 0;
+	}
+	if (cpu_list_parse(j->set.cpus, &run->cpus) || !run->cpus.nr)
+		r = err_set(err, -EINVAL, "Invalid cpu range.");
+	for (size_t i = 0; i < run->cpus.nr && !r; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < online.nr; k++)
+			found |= online.at[k] == run->cpus.at[i];
+		if (!found)
+			r = err_set(err, -EINVAL, "Specified CPU %d is not valid",
+				    run->cpus.at[i]);
+	}
+	cpu_list_done(&online);
+	run->nr_places = run->cpus.nr;
+	return r;
+}
+
+static int choose_places(struct job *j, char **words, int nr, struct err *err)
+{
+	const struct settings *s = &j->set;
+	int modes =
+		(nr > 0) + s->system_wide + !!s->processes + !!s->threads + !!s->cpus;
+
+	if (modes > 1)
+		return err_set(err, -EINVAL,
+			       "only one of a command, --system-wide, --process-list, "
+			       "--thread-list and --cpu-list can be counted at a time");
+	if (!modes)
+		return err_set(
+			err, -EINVAL,
+			"nothing to count: give a command, --system-wide, "
+			"--process-list, --thread-list or --cpu-list (see --help)");
+	if (s->separate_cpu && !s->system_wide && !s->cpus)
+		return err_set(err, -EINVAL,
+			       "--separate-cpu goes with --system-wide or --cpu-list");
+	if (s->separate_thread && !s->processes && !s->threads)
+		return err_set(err, -EINVAL,
+			       "--separate-thread goes with --process-list or "
+			       "--thread-list");
+	if (s->repeat && !nr)
+		return err_set(err, -EINVAL, "--repeat goes with a command");
+	if (s->repeat > REPEATS_MAX || (s->repeat > 1 && s->interval))
+		return err_set(err, -EINVAL,
+			       s->interval ? "--repeat does not go with --time-interval"
+					   : "--repeat: at most 10000");
+	if (s->processes || s->threads)
+		return choose_tasks(j, err);
+	if (s->system_wide || s->cpus)
+		return choose_cpus(j, err);
+	j->run.mode = COUNT_COMMAND;
+	j->run.command = words;
+	j->run.subject = words[0];
+	j->run.nr_places = 1;
+	return 0;
+}
+
+static int choose_interval(struct job *j, struct err *err)
+{
+	const char *text = j->set.interval;
+	const char *colon = text ? strchr(text, ':') : NULL;
+	char ms_text[24];
+	uint64_t ms;
+
+	if (!text)
+		return 0;
+	(void)snprintf(ms_text, sizeof(ms_text), "%.*s",
+		       colon ? (int)(colon - text) : 23, text);
+	if (!parse_u64_max(ms_text, INT32_MAX, &ms) || !ms ||
+	    (colon &&
+	     (!parse_u64(colon + 1, &j->run.nr_intervals) || !j->run.nr_intervals)))
+		return err_set(err, -EINVAL,
+			       "--time-interval %s: expected milliseconds[:how many]",
+			       text);
+	ms = (ms + STEP_MS / 2) / STEP_MS * STEP_MS;
+	j->run.interval_ns = (ms ? ms : STEP_MS) * NS_PER_MS;
+	return 0;
+}
+
+static int choose_events(struct job *j, struct err *err)
+{
+	const struct option_list *given = &j->set.events;
+	bool pmu = true;
+	int r = 0;
+
+	j->run.events.counting = true;
+	for (size_t i = 0; i < given->values.nr && !r; i++)
+		r = events_parse(given->values.at[i], 0, &j->run.events, err);
+	if (r || given->values.nr)
+		return r;
+	pmu = events_have_pmu();
+	if (!pmu)
+		fprintf(stderr,
+			"%s: this machine gives no hardware counters (a virtual "
+			"machine "
+			"without PMU?): time and page faults are counted instead of "
+			"cycles\n",
+			command_name());
+	if (j->set.metrics || !pmu)
+		return events_parse(
+			count_metrics_events(
+				pmu, access("/sys/bus/event_source/devices/cpu/events/"
+					    "topdown-retiring",
+					    F_OK) == 0),
+			0, &j->run.events, err);
+	return events_parse("default", 0, &j->run.events, err);
+}
+
+static int open_output(struct job *j, struct err *err)
+{
+	j->view = (struct count_view){
+		.separate = j->set.separate_cpu || j->set.separate_thread,
+		.brief = j->set.brief,
+		.json = j->set.json,
+		.metrics = j->set.metrics,
+		.out = stdout,
+	};
+	if (!j->set.output)
+		return 0;
+	j->view.out = fopen(j->set.output, "we");
+	return j->view.out ? 0 : err_sys(err, -errno, "%s", j->set.output);
+}
+
+/* ---- the run ---- */
+
+static void tell(const struct job *j)
+{
+	for (size_t i = 0; i < j->run.events.list.nr && j->set.verbose; i++) {
+		const struct event_request *e = &j->run.events.list.at[i];
+
+		fprintf(stderr, "%s: event %s: type %u, config 0x%llx%s%s\n",
+			command_name(), e->name, e->attr.type,
+			(unsigned long long)e->attr.config,
+			e->user ? ", in user space" : "",
+			e->kernel ? ", in the kernel" : "");
+	}
+}
+
+static int write_interval(void *ctx, const struct count_values *values)
+{
+	const struct job *j = ctx;
+
+	return count_write(&j->view, &j->run, values);
+}
+
+static int run_all(struct job *j, struct err *err)
+{
+	size_t nr = j->set.repeat ? j->set.repeat : 1;
+	int r = 0;
+
+	j->values = calloc(nr, sizeof(*j->values));
+	if (!j->values)
+		return err_set(err, -ENOMEM, "out of memory");
+	while (j->nr_values < nr && !r) {
+		r = count_run_once(&j->run, write_interval, j, &j->values[j->nr_values],
+				   err);
+		j->nr_values += !r;
+	}
+	if (r)
+		return r;
+	if (nr > 1)
+		r = count_write_repeats(&j->view, &j->run, j->values, nr);
+	else if (!j->run.interval_ns)
+		r = count_write(&j->view, &j->run, &j->values[0]);
+	return r ? err_sys(err, r, "%s", j->set.output ? j->set.output : "output") : 0;
+}
+
+static int count(struct job *j, char **words, int nr, struct err *err)
+{
+	int r = choose_places(j, words, nr, err);
+
+	if (!r)
+		r = choose_interval(j, err);
+	if (!r)
+		r = choose_events(j, err);
+	if (!r)
+		r = open_output(j, err);
+	if (r)
+		return r;
+	tell(j);
+	r = run_all(j, err);
+	if (j->view.out != stdout && fclose(j->view.out) && !r)
+		r = err_sys(err, -errno, "%s", j->set.output);
+	return r;
+}
+
+static void job_done(struct job *j)
+{
+	for (size_t i = 0; i < j->nr_values; i++)
+		free(j->values[i].at);
+	free(j->values);
+	events_done(&j->run.events);
+	cpu_list_done(&j->run.cpus);
+	vec_done(&j->run.tasks);
+	vec_done(&j->run.tids);
+	vec_done(&j->set.events.values);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct job j = { 0 };
+	struct err err = { 0 };
+	int first;
+	int r = command_options(self, OPTIONS_STOP_AT_WORD, argc, argv, &j.set, &first);
+
+	if (r < 0) {
+		r = count(&j, argv + first, argc - first, &err);
+		if (r)
+			command_error("%s", err.text);
+		/* As a shell says of a command that cannot be run. */
+		if (r && j.run.command && !j.run.target.pid && j.run.target.go_fd < 0 &&
+		    (r == -ENOENT || r == -EACCES))
+			r = r == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+		else
+			r = r ? 1 : j.run.target_status;
+	}
+	job_done(&j);
+	return r;
+}
+
+const struct command command_count = {
+	.name = "count",
+	.classic = "ocount",
+	.summary = "count events of a command, of tasks or of the whole system",
+	.usage = "[options] COMMAND [ARGS...]\n[options] --system-wide | --cpu-list "
+		 "LIST\n[options] --process-list LIST | --thread-list LIST",
+	.notes = "Examples:\n"
+		 "  ocount ./program\n"
+		 "  ocount --metrics --repeat 5 ./program\n"
+		 "  ocount -e LLC_MISSES,INST_RETIRED:0:0:1 ./program\n"
+		 "  ocount --system-wide --time-interval 1000:10 -e context-switches\n",
+	.letters_h_u = true,
+	.options = rows,
+	.run = run,
+};
