@@ -11,8 +11,10 @@ static uint32_t function_at(struct profile *p, struct view *v, uint32_t at,
 	const struct dict *d = v->source.dict;
 	const struct frame *f = at < d->frames.nr ? &d->frames.at[at] : NULL;
 
-	if (!f)
-		return view_function(p, v, DICT_NONE, 0);
+	if (!f) {
+		v->damaged = view_function(p, v, DICT_NONE, 0);
+		return v->damaged;
+	}
 	return view_function(p, v, f->image,
 			     f->offset - (place == CALL_BEFORE && f->offset));
 }

@@ -339,6 +339,22 @@ static int number_places(struct profile *p, struct view *v, struct numbers *n)
 	return r;
 }
 
+/* The tuple of each function that is in a stack. */
+static int note_functions(struct profile *p, const struct view *v,
+			  const struct numbers *n)
+{
+	for (size_t i = v->function_places; i < v->places.nr; i++) {
+		uint32_t function = v->places.at[i].function;
+
+		while (p->tuple_of_function.nr <= function)
+			if (!vec_push(&p->tuple_of_function, DICT_NONE))
+				return -ENOMEM;
+		if (p->tuple_of_function.at[function] == DICT_NONE)
+			p->tuple_of_function.at[function] = n->where_of[i];
+	}
+	return 0;
+}
+
 /* Cells by who, where and event.  *ret_order is malloc'd. */
 static int order_cells(const struct tally *t, const struct numbers *n,
 		       struct sort_key **ret_order)
@@ -423,8 +439,12 @@ int cells_add_all(struct profile *p, struct view *v)
 	if (n.where_of && n.of_app) {
 		memset(n.where_of, 0xff, bytes); /* DICT_NONE */
 		r = take_cells(p, v, &n);
+		for (size_t i = v->function_places; i < v->places.nr; i++)
+			n.where_of[i] = WHERE_WANTED;
 		if (!r)
 			r = number_places(p, v, &n);
+		if (!r)
+			r = note_functions(p, v, &n);
 		if (!r)
 			r = add_cells(p, &v->tally, &n);
 	}

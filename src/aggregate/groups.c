@@ -40,15 +40,21 @@ void groups_init(struct profile *p)
 	}
 }
 
-void groups_done(struct profile *p)
+void groups_clear(struct profile *p)
 {
-	tuples_done(&p->tuples[GROUP_WHO]);
-	tuples_done(&p->tuples[GROUP_WHERE]);
 	vec_done(&p->groups);
 	vec_done(&p->rows);
 	vec_done(&p->first_rows);
 	free(p->group_slots);
 	p->group_slots = NULL;
+	p->nr_group_slots = 0;
+}
+
+void groups_done(struct profile *p)
+{
+	tuples_done(&p->tuples[GROUP_WHO]);
+	tuples_done(&p->tuples[GROUP_WHERE]);
+	groups_clear(p);
 }
 
 uint32_t groups_tuple(struct profile *p, unsigned int side, const uint64_t *values)

@@ -13,6 +13,8 @@ struct profile;
 /* Gives each key its place in the tuples. */
 void groups_init(struct profile *p);
 void groups_done(struct profile *p);
+/* Takes all groups away with their rows; tuples stay. */
+void groups_clear(struct profile *p);
 /* Numbers a tuple: the values of the keys of one side, in the order of the keys.  DICT_NONE
  * when memory is short. */
 uint32_t groups_tuple(struct profile *p, unsigned int side, const uint64_t *values);

@@ -21,11 +21,12 @@ int profile_init(struct profile *p, const struct profile_options *options)
 	*p = (struct profile){ .options = *options };
 	if (strtab_init(&p->strings))
 		return -ENOMEM;
+	p->options.calls |= options->call_graph;
 	p->nr_keys = options->keys->keys.nr;
 	groups_init(p);
 	for (size_t i = 0; i < p->nr_keys; i++)
 		p->needs |= options->keys->keys.at[i].row->needs;
-	if (options->calls)
+	if (p->options.calls)
 		p->needs |= NEED_IMAGE | NEED_FUNCTION | NEED_STACK;
 	if (spec && spec_has_images(spec))
 		p->needs |= NEED_APP | NEED_IMAGE;
@@ -64,6 +65,8 @@ void profile_done(struct profile *p)
 	map_done(&p->image_by);
 	map_done(&p->function_by);
 	call_tree_done(&p->calls);
+	call_graph_done(&p->graph);
+	vec_done(&p->tuple_of_function);
 	buf_done(&p->call_texts[0]);
 	buf_done(&p->call_texts[1]);
 	vec_done(&p->path);

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aggregate/call_graph.h"
 #include "aggregate/call_tree.h"
 #include "aggregate/image_names.h"
 #include "aggregate/keys.h"
@@ -62,7 +63,8 @@ struct profile_options {
 	struct naming_places *places; /* where else to look for binaries; may be NULL */
 	/* Call trees, of keys with stacks or not (profile_node()): */
 	bool calls;
-	bool inlined; /* inlined functions are nodes, too: needs `lines` */
+	bool call_graph; /* call_graph_make() will be called: implies `calls` */
+	bool inlined;    /* inlined functions are nodes, too: needs `lines` */
 	uint32_t
 		max_stack; /* frames of a stack, innermost first, of which there are nodes;
 			     * longer ones are truncated.  0: all */
@@ -206,6 +208,9 @@ struct profile {
 	struct call_tree calls; /* of KEY_STACK: its values are nodes */
 	bool has_nodes; /* ... and profile_node() of each group, in their tuples: */
 	uint8_t node_slot;
+	/* With options.call_graph: by function, the tuple of its keys; and what comes of it. */
+	VEC(uint32_t) tuple_of_function;
+	struct call_graph graph;
 	struct buf call_texts[2];
 	VEC(uint32_t) path; /* of a text that is made */
 	uint32_t call_text; /* which one was made last */

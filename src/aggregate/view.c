@@ -29,6 +29,7 @@ int view_new(const struct profile *p, const struct profile_source *source,
 	if (!v)
 		return -ENOMEM;
 	v->source = *source;
+	v->damaged = VIEW_UNSET;
 	selection_init(&v->selection, p->options.spec, source->dict,
 		       view_vmlinux(p, v));
 	if (selection_set_times(&v->selection, &span)) {

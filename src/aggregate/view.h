@@ -79,6 +79,9 @@ struct view {
 	size_t nr_nodes_of;
 	size_t nr_functions_of[CALL_PLACES];
 	struct call_inlines *inlines;
+	/* With options.call_graph: places of functions, not of samples, are from here on. */
+	size_t function_places;
+	uint32_t damaged; /* function of frames that are lost; VIEW_UNSET: none */
 	VEC(uint32_t) path;
 	uint8_t *truncated; /* by stack; only with NEED_QUALITY */
 	uint8_t *noted;     /* by image: the state of its symbols is in the profile */
@@ -126,6 +129,9 @@ uint32_t view_function(struct profile *p, struct view *v, uint32_t image,
  * image of the dict; likewise. */
 uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
 		      const char *name);
+/* Adds a place for each function in the stacks that were named: what keys say of it.  0 or
+ * -ENOMEM. */
+int view_add_functions(struct profile *p, struct view *v);
 /* The address of an offset in an image, as symbols and lines have it. */
 uint64_t view_address(const struct view *v, uint32_t image, uint64_t offset);
 /* When the source ends: gives the places of a late view their functions and addresses.  Then

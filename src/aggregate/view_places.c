@@ -427,6 +427,7 @@ static int load_images(struct profile *p, struct view *v)
 
 int view_name_places(struct profile *p, struct view *v)
 {
+	v->function_places = v->places.nr;
 	if (!v->late)
 		return 0;
 	if (load_images(p, v) || order_places(v) ||
@@ -442,5 +443,5 @@ int view_name_places(struct profile *p, struct view *v)
 		if (place->calls == DICT_NONE)
 			return -ENOMEM;
 	}
-	return 0;
+	return p->options.call_graph ? view_add_functions(p, v) : 0;
 }

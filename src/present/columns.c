@@ -41,6 +41,17 @@ static void print_sum(struct buf *out, const struct column_cell *c)
 	buf_put_decimal(out, c->sums[c->at]);
 }
 
+static void print_inclusive(struct buf *out, const struct column_cell *c)
+{
+	buf_put_decimal(out, c->inclusive[c->at]);
+}
+
+static void print_inclusive_percent(struct buf *out, const struct column_cell *c)
+{
+	put_percent(out, &c->inclusive_percents[c->at], c->inclusive[c->at],
+		    c->totals[c->at]);
+}
+
 static void print_percent(struct buf *out, const struct column_cell *c)
 {
 	put_percent(out, &c->percents[c->at], c->counts[c->at], c->totals[c->at]);
@@ -168,6 +179,10 @@ const struct column columns[] = {
 	  NULL },
 	{ "percent", "%", "share of the event's selected samples", 9, KEY_ID_COUNT, 0,
 	  print_percent, NULL },
+	{ "total", "total", "samples of the function and all that it called", 9,
+	  KEY_ID_COUNT, 0, print_inclusive, NULL },
+	{ "total-percent", "total %", "share of these", 9, KEY_ID_COUNT, 0,
+	  print_inclusive_percent, NULL },
 	{ "period", "period", "what the samples stand for: their periods added up", 15,
 	  KEY_ID_COUNT, 0, print_period, NULL },
 	{ "sum", "cum. samples", "samples of this line and those above", 14,

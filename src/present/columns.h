@@ -21,15 +21,17 @@ struct percent_memory {
 struct column_cell {
 	struct profile *profile;
 	const struct present_options *options;
-	uint32_t group;                  /* of the profile: what the line is about */
-	const uint64_t *counts;          /* samples by column of counts */
-	const uint64_t *periods;         /* likewise, where they are shown */
-	const uint64_t *totals;          /* what their shares are of */
-	const uint64_t *sums;            /* of this line and those above it */
-	struct percent_memory *percents; /* of counts, by column */
+	uint32_t group;            /* of the profile: what the line is about */
+	const uint64_t *counts;    /* samples by column of counts */
+	const uint64_t *periods;   /* likewise, where they are shown */
+	const uint64_t *inclusive; /* samples with all that was called, likewise */
+	const uint64_t *totals;    /* what their shares are of */
+	const uint64_t *sums;      /* of this line and those above it */
+	struct percent_memory *percents;     /* of counts, by column */
 	struct percent_memory *sum_percents; /* of sums */
-	unsigned int vma_digits;             /* 8 or 16 */
-	size_t at; /* column of counts, or position of the key */
+	struct percent_memory *inclusive_percents;
+	unsigned int vma_digits; /* 8 or 16 */
+	size_t at;               /* column of counts, or position of the key */
 };
 
 struct column {

@@ -9,6 +9,7 @@
 
 struct sorting {
 	struct profile *p;
+	const struct lines *lines;
 	const struct line_sorting *how;
 	struct tie_keys before;
 	struct tie_keys after;
@@ -35,6 +36,28 @@ static int compare_events(const struct sorting *s, const struct line *a,
 	return rank_a < rank_b ? -1 : rank_a > rank_b;
 }
 
+static uint64_t samples_of(const struct sorting *s, const struct line *line)
+{
+	const uint64_t *inclusive = s->lines->inclusive;
+
+	return inclusive ? inclusive[line->number * s->lines->nr_columns]
+			 : line->counts[0];
+}
+
+/* With inclusive ones: the function's own decide between equal ones. */
+static int compare_samples(const struct sorting *s, const struct line *a,
+			   const struct line *b)
+{
+	uint64_t of_a = samples_of(s, a);
+	uint64_t of_b = samples_of(s, b);
+
+	if (of_a == of_b) {
+		of_a = a->counts[0];
+		of_b = b->counts[0];
+	}
+	return of_a > of_b ? -1 : of_a < of_b;
+}
+
 /* Only where the keys have too many combinations for numbers. */
 static int compare_lines(const void *va, const void *vb, void *ctx)
 {
@@ -46,8 +69,8 @@ static int compare_lines(const void *va, const void *vb, void *ctx)
 	if (order)
 		return order;
 	order = ties_compare(s->p, &s->before, a->group, b->group);
-	if (!order && a->counts[0] != b->counts[0])
-		order = a->counts[0] > b->counts[0] ? -1 : 1;
+	if (!order)
+		order = compare_samples(s, a, b);
 	if (!order)
 		order = ties_compare(s->p, &s->after, a->group, b->group);
 	if (!order)
@@ -60,6 +83,7 @@ enum criterion {
 	BY_EVENT,
 	BY_TIE,
 	BY_COUNT,
+	BY_INCLUSIVE,
 	BY_LEAD,
 	BY_EVENT_FIRST,
 	CRITERION_COUNT
@@ -70,6 +94,8 @@ static bool has_criterion(const struct sorting *s, enum criterion criterion)
 	switch (criterion) {
 	case BY_EVENT:
 		return s->how->rows;
+	case BY_INCLUSIVE:
+		return s->lines->inclusive;
 	case BY_LEAD:
 		return s->leads;
 	case BY_EVENT_FIRST:
@@ -92,6 +118,8 @@ static uint64_t line_value(const struct sorting *s, const struct line *line,
 		return s->ties[line->group] ^ back;
 	case BY_COUNT:
 		return line->counts[0] ^ ~back; /* the largest first */
+	case BY_INCLUSIVE:
+		return samples_of(s, line) ^ ~back;
 	case BY_LEAD:
 		return s->leads[line->group] ^ back;
 	case BY_EVENT_FIRST:
@@ -153,7 +181,7 @@ static int rank_groups(struct profile *p, const struct tie_keys *keys,
 
 int lines_sort(struct profile *p, const struct line_sorting *how, struct lines *lines)
 {
-	struct sorting s = { .p = p, .how = how };
+	struct sorting s = { .p = p, .lines = lines, .how = how };
 	int r;
 
 	if (how->usual == LINES_UNSORTED)

@@ -156,13 +156,42 @@ static int add_counts(const struct profile *p, const uint32_t *column_of,
 	return 0;
 }
 
-static int fill_groups(struct numbering *n, double threshold, const uint32_t *column_of,
-		       struct lines *lines)
+/* What decides whether a line is shown, and between lines. */
+static uint64_t weight(const struct lines *lines, const struct line *line)
+{
+	return lines->inclusive ? lines->inclusive[line->number * lines->nr_columns]
+				: line->counts[0];
+}
+
+static int add_inclusive(const struct profile *p, const uint32_t *column_of,
+			 size_t nr_lines, struct lines *lines)
+{
+	size_t nr = lines->nr_columns;
+
+	lines->inclusive = calloc(nr_lines * nr + 1, sizeof(*lines->inclusive));
+	lines->inclusive_periods =
+		calloc(nr_lines * nr + 1, sizeof(*lines->inclusive_periods));
+	if (!lines->inclusive || !lines->inclusive_periods)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->rows.nr; i++) {
+		const struct call_total *total = &p->graph.totals.at[i];
+		size_t line = column_of ? lines_number(lines, p->rows.at[i].group) : i;
+		size_t at = line * nr + (column_of ? column_of[i] : 0);
+
+		lines->inclusive[at] += total->samples;
+		lines->inclusive_periods[at] += total->period;
+	}
+	return 0;
+}
+
+static int fill_groups(struct numbering *n, const struct present_options *o,
+		       const uint32_t *column_of, struct lines *lines)
 {
 	size_t nr_columns = lines->nr_columns;
 	size_t nr_lines = n->groups.at ? n->groups.nr : n->p->groups.nr;
 
 	if (add_counts(n->p, column_of, nr_lines, lines) ||
+	    (o->children && add_inclusive(n->p, column_of, nr_lines, lines)) ||
 	    !vec_reserve(&lines->all, nr_lines))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < nr_lines; i++) {
@@ -170,7 +199,7 @@ static int fill_groups(struct numbering *n, double threshold, const uint32_t *co
 				     .number = i,
 				     .counts = &lines->counts[i * nr_columns] };
 
-		if (percent_of(line.counts[0], lines->totals[0]) < threshold)
+		if (percent_of(weight(lines, &line), lines->totals[0]) < o->threshold)
 			continue;
 		lines->all.at[lines->all.nr++] = line;
 	}
@@ -192,9 +221,9 @@ int lines_of_groups(struct profile *p, const struct present_options *options,
 	*lines = (struct lines){ 0 };
 	r = classes_of_profile(&lines->classes, options->kept, p, &column_of, err);
 	lines->nr_columns = lines->classes.columns.nr;
-	if (!r && (number_groups(&n, lines) ||
-		   fill_groups(&n, options->threshold, column_of, lines) ||
-		   lines_sort(p, &sorting, lines)))
+	if (!r &&
+	    (number_groups(&n, lines) || fill_groups(&n, options, column_of, lines) ||
+	     lines_sort(p, &sorting, lines)))
 		r = err_set(err, -ENOMEM, "out of memory");
 	map_done(&n.by);
 	for (unsigned int side = 0; side < GROUP_SIDES; side++)
@@ -223,7 +252,9 @@ static int collect_events(const struct profile *p, struct lines *lines)
 static int fill_rows(struct profile *p, const struct present_options *o,
 		     struct lines *lines)
 {
-	if (!vec_reserve(&lines->all, p->rows.nr))
+	lines->nr_columns = 1;
+	if (!vec_reserve(&lines->all, p->rows.nr) ||
+	    (o->children && add_inclusive(p, NULL, p->rows.nr, lines)))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < p->rows.nr; i++) {
 		const struct profile_row *row = &p->rows.at[i];
@@ -231,7 +262,7 @@ static int fill_rows(struct profile *p, const struct present_options *o,
 				     .number = i,
 				     .counts = &row->samples };
 
-		if (percent_of(row->samples, p->events.at[row->event].samples) <
+		if (percent_of(weight(lines, &line), p->events.at[row->event].samples) <
 		    o->threshold)
 			continue;
 		lines->all.at[lines->all.nr++] = line;
@@ -264,6 +295,8 @@ void lines_done(struct lines *lines)
 	classes_done(&lines->classes);
 	free(lines->totals);
 	free(lines->counts);
+	free(lines->inclusive);
+	free(lines->inclusive_periods);
 	free(lines->periods);
 	free(lines->number_of);
 	*lines = (struct lines){ 0 };

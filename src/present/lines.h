@@ -30,6 +30,10 @@ struct lines {
 	size_t nr_columns;
 	uint64_t *totals; /* samples selected, by column */
 	uint64_t *counts; /* of lines_of_groups(): what the lines point into */
+	/* With options.children: samples and periods with all that was called, by number and
+	 * column of lines_of_groups(), by number of lines_of_rows(). */
+	uint64_t *inclusive;
+	uint64_t *inclusive_periods;
 	uint64_t
 		*periods; /* likewise, by number; NULL unless the profile has periods */
 	uint32_t *number_of; /* by group; NULL: each has its own */

@@ -29,7 +29,10 @@ int text_table_choose_counts(struct text_table *t)
 	bool sums = t->options->accumulated;
 
 	for (size_t i = 0; i < t->lines.nr_columns; i++) {
-		if (text_table_choose(t, "samples", i) ||
+		if ((t->lines.inclusive &&
+		     (text_table_choose(t, "total", i) ||
+		      text_table_choose(t, "total-percent", i))) ||
+		    text_table_choose(t, "samples", i) ||
 		    (t->options->periods && text_table_choose(t, "period", i)) ||
 		    (sums && text_table_choose(t, "sum", i)) ||
 		    text_table_choose(t, "percent", i) ||
@@ -130,7 +133,7 @@ int text_table_begin(struct text_table *t, FILE *out)
 {
 	size_t nr = t->lines.nr_columns;
 
-	t->percents = calloc(2 * nr + 1, sizeof(*t->percents));
+	t->percents = calloc(3 * nr + 1, sizeof(*t->percents));
 	t->sums = calloc(nr + 1, sizeof(*t->sums));
 	if (!t->percents || !t->sums)
 		return -ENOMEM;
@@ -154,19 +157,26 @@ int text_table_begin(struct text_table *t, FILE *out)
 
 struct column_cell text_table_cell(const struct text_table *t, const struct line *line)
 {
+	size_t first = line->number * t->lines.nr_columns;
 	const uint64_t *periods = t->lines.periods;
+	const uint64_t *inclusive = t->lines.inclusive;
 
 	if (periods)
-		periods += line->number * t->lines.nr_columns;
+		periods += first;
+	if (inclusive)
+		inclusive += first;
 	return (struct column_cell){ .profile = t->p,
 				     .options = t->options,
 				     .group = line->group,
 				     .counts = line->counts,
 				     .periods = periods,
+				     .inclusive = inclusive,
 				     .totals = t->lines.totals,
 				     .sums = t->sums,
 				     .percents = t->percents,
 				     .sum_percents = t->percents + t->lines.nr_columns,
+				     .inclusive_percents =
+					     t->percents + 2 * t->lines.nr_columns,
 				     .vma_digits = t->vma_digits };
 }
 
@@ -224,6 +234,51 @@ int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		put_cell(t, c, &cell, i + 1 == nr);
 	}
 	return end_line(out, t);
+}
+
+/* Nothing is known of the keys: the name stands in the last column. */
+static void put_nameless(struct text_table *t, size_t i, const char *name)
+{
+	size_t from = t->text.len;
+
+	if (i + 1 == t->chosen.nr)
+		buf_put(&t->text, name, strlen(name));
+	else
+		pad(&t->text, from, t->chosen.at[i].width);
+}
+
+int text_table_listed(struct text_table *t, FILE *out, const struct line *line,
+		      const struct text_table_listed *listed)
+{
+	struct column_cell cell = text_table_cell(t, line);
+
+	cell.counts = listed->counts;
+	cell.periods = listed->periods;
+	cell.totals = listed->totals;
+	cell.sums = listed->sums;
+	buf_put(&t->text, "                ", listed->indent);
+	for (size_t i = 0; i < t->chosen.nr; i++) {
+		struct chosen *c = &t->chosen.at[i];
+		bool is_last = i + 1 == t->chosen.nr;
+
+		cell.at = c->at;
+		if (listed->name && (i >= t->nr_counts || c->of_vma))
+			put_nameless(t, i, listed->name);
+		else if (i >= t->nr_counts)
+			put_key(t, c, &cell, is_last);
+		else
+			put_cell(t, c, &cell, is_last);
+	}
+	buf_put(&t->text, listed->marks, strlen(listed->marks));
+	return end_line(out, t);
+}
+
+int text_table_text(struct text_table *t, FILE *out, const char *text)
+{
+	buf_put(&t->text, text, strlen(text));
+	return t->text.failed                   ? -ENOMEM
+	       : t->text.len >= WRITTEN_AT_ONCE ? text_table_end(t, out)
+						: 0;
 }
 
 void text_table_done(struct text_table *t)

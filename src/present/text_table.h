@@ -61,6 +61,20 @@ struct detail_keys {
 int text_table_detail(struct text_table *t, FILE *out, const struct line *line,
 		      struct detail_keys keys, const uint64_t *totals,
 		      const uint64_t *sums);
+/* A line of a list that stands around the lines: about the group of `line` with other counts. */
+struct text_table_listed {
+	const char *name;  /* in place of what the keys say; NULL: that */
+	const char *marks; /* behind it */
+	size_t indent;     /* blanks in front */
+	const uint64_t *counts;
+	const uint64_t *periods; /* where they are shown */
+	const uint64_t *totals;
+	const uint64_t *sums;
+};
+int text_table_listed(struct text_table *t, FILE *out, const struct line *line,
+		      const struct text_table_listed *listed);
+/* A line that is no row, with its newline. */
+int text_table_text(struct text_table *t, FILE *out, const char *text);
 /* What the columns print of a line; `at` is left to be set. */
 struct column_cell text_table_cell(const struct text_table *t, const struct line *line);
 /* Behind the last line. */

@@ -47,15 +47,20 @@ static void put_text(struct buf *out, const char *text)
 	buf_put_u8(out, ',');
 }
 
-static void put_header(struct buf *out, const struct profile *p, bool events_apart)
+static void put_header(struct buf *out, const struct profile *p, bool events_apart,
+		       bool inclusive)
 {
-	static const char rest[] = "samples,period,percent\r\n";
+	static const char rest[] = "samples,period,percent";
+	static const char more[] = ",total_samples,total_period,total_percent";
 
 	if (events_apart)
 		put_text(out, "event");
 	for (size_t k = 0; k < p->nr_keys; k++)
 		put_text(out, p->options.keys->keys.at[k].typed);
 	buf_put(out, rest, sizeof(rest) - 1);
+	if (inclusive)
+		buf_put(out, more, sizeof(more) - 1);
+	buf_put(out, "\r\n", 2);
 }
 
 /* A share and its text. */
@@ -98,7 +103,7 @@ static void put_share(struct buf *out, struct csv *c, uint64_t part, uint64_t wh
 	if (!s->len || part != s->part || whole != s->whole) {
 		s->part = part;
 		s->whole = whole;
-		s->len = (uint8_t)snprintf(s->text, sizeof(s->text), "%.10g\r\n",
+		s->len = (uint8_t)snprintf(s->text, sizeof(s->text), "%.10g",
 					   percent_of(part, whole));
 	}
 	buf_put(out, s->text, s->len);
@@ -124,10 +129,22 @@ static void look_ahead(const struct profile *p, const struct lines *lines, size_
 	}
 }
 
-static void put_line(struct buf *out, struct csv *c, const struct line *line)
+static void put_counts(struct buf *out, struct csv *c, uint64_t samples,
+		       uint64_t period, uint64_t whole)
+{
+	buf_put_decimal(out, samples);
+	buf_put_u8(out, ',');
+	buf_put_decimal(out, period);
+	buf_put_u8(out, ',');
+	put_share(out, c, samples, whole);
+}
+
+static void put_line(struct buf *out, struct csv *c, const struct lines *lines,
+		     const struct line *line)
 {
 	struct profile *p = c->p;
 	const struct profile_row *row = &p->rows.at[line->number];
+	uint64_t whole = p->events.at[row->event].samples;
 
 	if (c->events_apart)
 		put_text(out, profile_event_name(p, row->event));
@@ -137,11 +154,13 @@ static void put_line(struct buf *out, struct csv *c, const struct line *line)
 		else
 			put_key(out, c, line, k);
 	}
-	buf_put_decimal(out, line->counts[0]);
-	buf_put_u8(out, ',');
-	buf_put_decimal(out, row->period);
-	buf_put_u8(out, ',');
-	put_share(out, c, line->counts[0], p->events.at[row->event].samples);
+	put_counts(out, c, line->counts[0], row->period, whole);
+	if (lines->inclusive) {
+		buf_put_u8(out, ',');
+		put_counts(out, c, lines->inclusive[line->number],
+			   lines->inclusive_periods[line->number], whole);
+	}
+	buf_put(out, "\r\n", 2);
 }
 
 static void csv_begin(struct csv *c, struct profile *p)
@@ -165,10 +184,10 @@ static int put_all(FILE *out, struct csv *c, const struct lines *lines, bool hea
 	int r;
 
 	if (header)
-		put_header(&text, c->p, c->events_apart);
+		put_header(&text, c->p, c->events_apart, lines->inclusive);
 	for (size_t i = 0; i < lines->all.nr && !text.failed; i++) {
 		look_ahead(c->p, lines, i);
-		put_line(&text, c, &lines->all.at[i]);
+		put_line(&text, c, lines, &lines->all.at[i]);
 		if (text.len < WRITTEN_AT_ONCE)
 			continue;
 		fwrite(text.data, 1, text.len, out);

@@ -106,7 +106,8 @@ static void put_value(struct rows *r, const struct line *line, size_t k)
 		buf_put_u8(&r->row, '"');
 }
 
-static int put_row(struct json *j, struct rows *r, const struct line *line)
+static int put_row(struct json *j, struct rows *r, const struct lines *lines,
+		   const struct line *line)
 {
 	const struct profile_row *row = &r->p->rows.at[line->number];
 	bool empty = !r->p->nr_keys && !r->events_apart;
@@ -124,6 +125,12 @@ static int put_row(struct json *j, struct rows *r, const struct line *line)
 	buf_put_decimal(&r->row, line->counts[0]);
 	put_name(&r->row, ",", "period");
 	buf_put_decimal(&r->row, row->period);
+	if (lines->inclusive) {
+		put_name(&r->row, ",", "total_samples");
+		buf_put_decimal(&r->row, lines->inclusive[line->number]);
+		put_name(&r->row, ",", "total_period");
+		buf_put_decimal(&r->row, lines->inclusive_periods[line->number]);
+	}
 	buf_put_u8(&r->row, '}');
 	if (r->row.failed || r->failed)
 		return -ENOMEM;
@@ -165,7 +172,7 @@ static int put_rows(struct json *j, struct profile *p, const struct lines *lines
 	json_name(j, "rows");
 	json_begin_array(j);
 	for (size_t i = 0; !r && i < lines->all.nr; i++)
-		r = put_row(j, &rows, &lines->all.at[i]);
+		r = put_row(j, &rows, lines, &lines->all.at[i]);
 	json_end_array(j);
 	rows_end(&rows);
 	return r;

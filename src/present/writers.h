@@ -17,6 +17,12 @@ struct present_options {
 	bool long_names;  /* full paths in text forms */
 	bool periods;     /* a column of periods beside that of samples */
 	bool quality;     /* a footer (JSON: an object) on how far it can be trusted */
+	bool numbered;    /* these two of write_calls() */
+	bool no_empty_self;
+	bool callers;      /* of trees: from the samples outwards */
+	bool both_parts;   /* of trees with a focus: inwards, too */
+	const char *focus; /* of trees and write_calls(): a function; NULL: all */
+	bool children; /* columns with what functions called, too: call_graph_make() */
 	struct order order; /* of --sort */
 	unsigned int kept;  /* KEEP_... of classes.h: what columns there are */
 	struct screen screen;
@@ -66,6 +72,20 @@ int write_firefox(FILE *out, struct profile *p, const struct present_options *op
 int write_flamegraph(FILE *out, struct profile *p,
 		     const struct present_options *options, struct err *err);
 int write_flame_svg(FILE *out, struct profile *p, const struct present_options *options,
+		    struct err *err);
+/* Of a profile after call_graph_make(). */
+int write_calls(FILE *out, struct profile *p, const struct present_options *options,
+		struct err *err);
+int write_calls_csv(FILE *out, struct profile *p, const struct present_options *options,
+		    struct err *err);
+int write_calls_json(FILE *out, struct profile *p,
+		     const struct present_options *options, struct err *err);
+/* Of a profile with options.call_graph, keys image and symbol, as it is read. */
+int write_tree(FILE *out, struct profile *p, const struct present_options *options,
+	       struct err *err);
+int write_tree_csv(FILE *out, struct profile *p, const struct present_options *options,
+		   struct err *err);
+int write_tree_json(FILE *out, struct profile *p, const struct present_options *options,
 		    struct err *err);
 int write_json(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err);

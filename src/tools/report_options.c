@@ -31,6 +31,58 @@ const struct option_row report_rows[] = {
 		  "cpu, "
 		  "image (dso), app, symbol (sym), origin, address, cgroup, session, "
 		  "host, time:10ms." },
+	{ .name = "callgraph",
+	  .letter = 'c',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, callgraph),
+	  .help = "Each function between those that called it and those that it "
+		  "called; "
+		  "implies --symbols." },
+	{ .name = "numbered",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, numbered),
+	  .help = "With --callgraph: behind each function the number of its lines, as "
+		  "[3]; "
+		  "to find them by." },
+	{ .name = "no-empty-self",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, no_empty_self),
+	  .help = "With --callgraph: no [self] lines of functions without samples." },
+	{ .name = "tree",
+	  .kind = OPTION_TEXT,
+	  .value = "callees|callers",
+	  .value_optional = true,
+	  .offset = OPTION(struct report_options, tree),
+	  .help = "Call stacks as a tree: from the outermost function to what it "
+		  "called "
+		  "(callees, the default), or from where the samples are to the "
+		  "callers." },
+	{ .name = "focus",
+	  .kind = OPTION_TEXT,
+	  .value = "SYMBOL",
+	  .offset = OPTION(struct report_options, focus),
+	  .help = "With --tree or --callgraph: only what calls this function, and what "
+		  "it "
+		  "calls." },
+	{ .name = "children",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, children),
+	  .help = "With --by or --symbols: columns with the samples of all that a "
+		  "function called, too; the most of these first." },
+	{ .name = "max-stack",
+	  .kind = OPTION_COUNT,
+	  .value = "N",
+	  .not_zero = true,
+	  .offset = OPTION(struct report_options, max_stack),
+	  .help = "Only the N innermost functions of a call stack." },
+	{ .name = "inline",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, inlined),
+	  .help = "In call stacks: inlined functions, too; so is --tree anyway." },
+	{ .name = "no-inline",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, no_inline),
+	  .help = "In --tree: no inlined functions." },
 	{ .name = "csv",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, csv),
@@ -151,14 +203,12 @@ const struct option_row report_rows[] = {
 	  .offset = OPTION(struct report_options, without_effect),
 	  .help = "perf's options for what is so anyway: accepted." },
 	{ .name = "no-children", .alias_of = "stdio" },
-	{ .name = "no-inline", .alias_of = "stdio" },
 	{ .name = "show-nr-samples", .alias_of = "stdio" },
 	{ .name = "force", .alias_of = "stdio" },
-	REFUSED("children", 0, "samples of callees: the call graph report " LATER),
-	REFUSED("call-graph", 0, "the call graph report " LATER),
+	REFUSED("call-graph", 0,
+		"there are --tree=callees, --tree=callers and --callgraph"),
 	REFUSED("fields", 0, "the keys of --by are the columns, in that order"),
 	REFUSED("field-separator", 0, "there is --csv"),
-	REFUSED("callgraph", 'c', "the call graph report " LATER),
 	REFUSED("xml", 'X', "XML " LATER "; there are --json and --csv"),
 	{ 0 },
 };

@@ -11,6 +11,15 @@ struct report_options {
 	bool symbols;
 	bool details;
 	const char *by;
+	bool callgraph;
+	bool numbered;
+	bool no_empty_self;
+	const char *tree;
+	const char *focus;
+	bool children;
+	bool inlined;
+	bool no_inline;
+	uint64_t max_stack;
 	bool csv;
 	bool json;
 	bool total_period;

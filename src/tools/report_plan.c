@@ -18,6 +18,9 @@
 #include "tools/places.h"
 #include "tools/report_rules.h"
 
+/* perf's: what is less is not shown in trees. */
+static const double tree_threshold = 0.5;
+
 static int choose_threshold(struct report_plan *plan, struct err *err)
 {
 	const char *text = plan->options.threshold;
@@ -192,10 +195,12 @@ static int choose_layout_keys(struct report_plan *plan, struct err *err)
 	unsigned int kept =
 		classes_kept(report_sources_flags(&plan->sources), o->separate_thread,
 			     o->separate_cpu, plan->merge);
-	bool functions = o->symbols || o->details;
+	bool functions = o->symbols || o->details || o->callgraph;
 	bool lines = o->debug_info || order_has(&plan->present.order, ORDER_DEBUG);
 	char keys[96];
 
+	if (o->tree)
+		return keys_parse(&plan->keys, "image,symbol", err);
 	plan->present.kept = kept;
 	snprintf(keys, sizeof(keys), "app,image%s%s%s%s%s%s%s",
 		 functions ? ",symbol" : "", functions && lines ? ",function-line" : "",
@@ -217,18 +222,46 @@ static void choose_lines(struct report_plan *plan)
 	};
 }
 
+static const char *writer_name(const struct report_options *o)
+{
+	if (o->tree)
+		return o->csv ? "tree-csv" : o->json ? "tree-json" : "tree";
+	if (o->callgraph)
+		return o->csv ? "calls-csv" : o->json ? "calls-json" : "calls";
+	if (o->csv || o->json)
+		return o->csv ? "csv" : "json";
+	if (o->by)
+		return "table";
+	return o->symbols || o->details ? "symbols" : "summary";
+}
+
+static void choose_calls(struct report_plan *plan)
+{
+	const struct report_options *o = &plan->options;
+	struct present_options *present = &plan->present;
+
+	present->numbered = o->numbered;
+	present->no_empty_self = o->no_empty_self;
+	present->callers = o->tree && !strcmp(o->tree, "callers");
+	present->both_parts = o->tree && !*o->tree;
+	present->focus = o->focus;
+	present->children = o->children;
+	plan->profile.call_graph = o->callgraph || o->children || o->tree;
+	plan->profile.inlined = o->inlined || (o->tree && !o->no_inline);
+	plan->profile.max_stack = (uint32_t)o->max_stack;
+	if (o->tree && !o->threshold && !o->csv && !o->json)
+		present->threshold = tree_threshold;
+}
+
 static void choose_form(struct report_plan *plan)
 {
 	const struct report_options *o = &plan->options;
-	bool symbols = o->symbols || o->details;
+	bool symbols = o->symbols || o->details || o->callgraph || o->tree;
 	bool export = o->csv || o->json;
 	struct present_options *present = &plan->present;
 
-	plan->writer = writer_find(o->csv    ? "csv"
-				   : o->json ? "json"
-				   : o->by   ? "table"
-				   : symbols ? "symbols"
-					     : "summary");
+	plan->writer = writer_find(writer_name(o));
+	choose_calls(plan);
 	present->reverse = o->reverse;
 	present->long_names = o->long_names;
 	present->no_header = o->no_header;

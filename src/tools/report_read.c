@@ -63,6 +63,9 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
 			report_progress_file(&r->progress, session->dir);
 	}
 	profile_finish(&r->profile);
+	if (plan->profile.call_graph && !plan->options.tree &&
+	    call_graph_make(&r->profile))
+		return err_set(err, -ENOMEM, "out of memory");
 	if (r->profile.samples)
 		return 0;
 	if (r->profile.input.samples_read)

@@ -194,5 +194,5 @@ refused() {
 	[ "$(refused --pid 100 tgid:100)" = "tag specified more than once: tgid:100" ]
 	[[ "$(refused --fields comm)" == *"--by"* ]]
 	[[ "$(refused --field-separator ,)" == *"--csv"* ]]
-	[[ "$(refused --children)" == *"later version"* ]]
+	[[ "$(refused --call-graph none)" == *"--tree=callers"* ]]
 }

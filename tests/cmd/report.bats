@@ -290,7 +290,7 @@ expect() {
 }
 
 @test "options of other versions are refused by name" {
-	for option in -c --callgraph -X --xml; do
+	for option in -X --xml; do
 		# Words of an option and its value.
 		# shellcheck disable=SC2086
 		run "$OPROFILE" report --session-dir "$TIMER" $option

@@ -1,0 +1,403 @@
+#!/usr/bin/env bats
+# Call stacks in reports: --callgraph, --tree, --focus, --children, --max-stack, inlined functions.
+# Samples are written by hand, and so is what is expected of them.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file()
+{
+	export DIR="$BATS_FILE_TMPDIR"
+	export BUILD_ID=0123456789abcdef0123456789abcdef01234567
+	{
+		echo '.text'
+		for f in leaf mid main; do
+			echo ".globl $f; .type $f, %function; $f: .fill 64, 1, 0; .size $f, 64"
+		done
+		echo '.section .note.GNU-stack,"",%progbits'
+	} >"$DIR/t.s"
+	gcc -nostdlib -shared -Wl,--build-id=0x$BUILD_ID -o "$DIR/t" "$DIR/t.s"
+	TEXT=$(($(text_offset "$DIR/t")))
+	export LEAF=$((TEXT + 4)) MID=$((TEXT + 70)) MAIN=$((TEXT + 140))
+	# A call that is its function's last instruction returns to the next one.
+	export LAST_OF_MAIN=$((TEXT + 192))
+	manual | make_session manual
+	recursion | make_session recursion
+	events | make_session events
+}
+
+make_session()
+{
+	mkdir -p "$DIR/$1/samples/current/images"
+	cp "$DIR/t" "$DIR/$1/samples/current/images/$BUILD_ID"
+	write_segment "$DIR/$1/samples/current"
+}
+
+things()
+{
+	cat <<-END
+		info|2400|AMD64 generic|host1||1000
+		event|CPU_CLK_UNHALTED|CPU Clocks not Halted|3|100000|0|0
+		image|1|/home/u/t|$BUILD_ID
+		image|2|[kernel.kallsyms]||0|0xffffffff81000000|0xffffffff82000000
+		thread|4242|4242|t|0|0|/user.slice
+	END
+}
+
+# The numbers of the manual's example: 1008 samples.
+manual()
+{
+	things
+	cat <<-END
+		sample|0|0|0|2000|100000|0+$LEAF;0+$MID;0+$LAST_OF_MAIN|850
+		sample|0|0|0|2000|100000|0+$LEAF;0+$MID;T|100
+		sample|0|0|0|2000|100000|0+$MID;0+$MAIN|40
+		sample|0|0|0|2000|100000|0+$MAIN|6
+		sample|0|0|0|2000|100000|1+0x100|12
+	END
+}
+
+# mid calls itself, and leaf and mid each other.
+recursion()
+{
+	things
+	cat <<-END
+		sample|0|0|0|2000|100000|0+$MID;0+$MID;0+$MID;0+$MAIN|5
+		sample|0|0|0|2000|100000|0+$LEAF;0+$MID;0+$LEAF;0+$MID;0+$MAIN|3
+	END
+}
+
+events()
+{
+	things
+	cat <<-END
+		event|RETIRED_INSTRUCTIONS|Retired instructions|3|50000|0|0
+		sample|0|0|0|2000|100000|0+$LEAF;0+$MAIN|3
+		sample|0|1|0|2000|50000|0+$LEAF;0+$MAIN|1
+		sample|0|1|0|2000|50000|0+$MID;0+$MAIN|7
+	END
+}
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR
+}
+
+report()
+{
+	local session=$1
+	shift
+	timeout -k 5 60 "$OPROFILE" report --session-dir "$DIR/$session" "$@"
+}
+
+csv()
+{
+	report "$@" --csv | tr -d '\r'
+}
+
+@test "--callgraph: OProfile's layout, column for column" {
+	report manual -c | sed 's/ *$//' >"$out/got"
+	cat >"$out/want" <<-'END'
+		CPU: AMD64 generic, speed 2400 MHz (estimated)
+		Counted CPU_CLK_UNHALTED events (CPU Clocks not Halted) with a unit mask of 0x00 (No unit mask) count 100000
+		samples  %        image name               symbol name
+		-------------------------------------------------------------------------------
+		  950      100.000  t                        mid
+		950      94.2460  t                        leaf
+		  950      100.000  t                        leaf [self]
+		-------------------------------------------------------------------------------
+		  100      10.1010                           [truncated]
+		  890      89.8990  t                        main
+		40        3.9683  t                        mid
+		  950      95.9596  t                        leaf
+		  40        4.0404  t                        mid [self]
+		-------------------------------------------------------------------------------
+		12        1.1905  no-vmlinux               /no-vmlinux
+		  12       100.000  no-vmlinux               /no-vmlinux [self]
+		-------------------------------------------------------------------------------
+		6         0.5952  t                        main
+		  890      99.3304  t                        mid
+		  6         0.6696  t                        main [self]
+		-------------------------------------------------------------------------------
+	END
+	diff -u "$out/want" "$out/got"
+}
+
+# Each stack counts once for a function and for a call, however often it has them.
+@test "a recursion counts once" {
+	csv recursion -c | awk -F, '{ print $3, $4, $6, $7 }' | sort >"$out/got"
+	cat >"$out/want" <<-'END'
+		leaf callee mid 3
+		leaf caller mid 3
+		leaf self  3
+		leaf total  3
+		main callee mid 8
+		main self  0
+		main total  8
+		mid callee leaf 3
+		mid callee mid 5
+		mid caller leaf 3
+		mid caller main 8
+		mid caller mid 5
+		mid self  5
+		mid total  8
+		symbol relation other_symbol samples
+	END
+	diff -u <(sort "$out/want") "$out/got"
+}
+
+@test "--no-empty-self and --numbered" {
+	report recursion -cn | grep -q '^  0 .* main \[self\]$'
+	report recursion -cn --no-empty-self >"$out/without"
+	run -1 grep -q 'main \[self\]' "$out/without"
+	[ "$(grep -c 'self' "$out/without")" -eq 2 ]
+	# Each number is that of the lines it stands in.
+	report recursion -cn --numbered >"$out/numbered"
+	[ "$(grep -c '^[0-9]' "$out/numbered")" -eq 3 ]
+	grep -q '^5 .* mid \[1\]$' "$out/numbered"
+	grep -q '^  5 .* mid \[1\] \[self\]$' "$out/numbered"
+	grep -q '^3 .* leaf \[2\]$' "$out/numbered"
+	grep -q '^0 .* main \[3\]$' "$out/numbered"
+	diff -u <(report recursion -cn) <(sed 's/ \[[0-9]\]//' "$out/numbered")
+}
+
+@test "--callgraph: thresholds, other orders, several events, what it does not go with" {
+	# Lines and entries of lists alike.
+	report manual -cn --threshold 5 | grep -v -- '---' | awk '{ print $1, $NF }' >"$out/got"
+	printf '%s\n' '950 mid' '950 leaf' '950 [self]' | diff -u - "$out/got"
+	[ "$(report manual -cn --sort symbol | grep '^[0-9]' | awk '{ print $NF }' | xargs)" = \
+		"/no-vmlinux leaf main mid" ]
+	# 3 of 3 samples of the one, 1 of 8 of the other.
+	report events -cn | grep -q '^3 *100.000 *1 *12.5000 .*leaf$'
+	report events -cn --focus main | grep -v -- '---' | awk '{ print $1, $3, $NF }' >"$out/got"
+	printf '%s\n' '0 0 main' '3 1 leaf' '0 7 mid' '0 0 [self]' | sort >"$out/want"
+	diff -u "$out/want" <(sort "$out/got")
+	run -1 --separate-stderr report manual -c -d
+	[[ $stderr == *"--callgraph is incompatible with --details"* ]]
+	for wrong in "-c --by image" "--tree --by image" "--tree -l" "--numbered" "--focus main -l" \
+		"--children" "--children --by address" "--tree=up" "--max-stack 3" "--inline -l" \
+		"--max-stack 0 -c" "--tree --sort symbol" "-c --focus nosuch"; do
+		# Options and their values.
+		# shellcheck disable=SC2086
+		run -1 --separate-stderr report manual $wrong
+		[ "$(grep -vc '^Using' <<<"$stderr")" -eq 1 ] || { echo "$wrong: $stderr"; false; }
+	done
+	run -1 --separate-stderr report manual -c --focus man
+	[[ $stderr == *"did you mean 'main'"* ]]
+}
+
+@test "--tree: what was called stands below; chains, cut stacks and thresholds" {
+	report manual --tree -n | sed 's/ *$//' >"$out/got"
+	cat >"$out/want" <<-'END'
+		896      88.8889   0.5952  main  t
+		890      88.2937   3.9683  `-mid
+		850      84.3254  84.3254    `-leaf
+		12        1.1905   1.1905  [no-vmlinux]
+		100       9.9206        0  [truncated]
+		                           mid  t
+		                   9.9206  leaf
+	END
+	diff -u "$out/want" "$out/got"
+	report manual --tree=callers -n | sed 's/ *$//' >"$out/got"
+	cat >"$out/want" <<-'END'
+		950      94.2460  leaf  t
+		                  mid
+		850      84.3254  |-main
+		100       9.9206  `-[truncated]
+		40        3.9683  mid  t
+		                  main
+		12        1.1905  [no-vmlinux]
+		6         0.5952  main  t
+	END
+	diff -u "$out/want" "$out/got"
+	[ "$(report manual --tree=callers -n --threshold 50 | wc -l)" -eq 3 ]
+	# The shares of what is left stay.
+	report manual --tree=callers -n --threshold 50 | head -n 1 | grep -q '^950 *94.2460 '
+}
+
+@test "--focus: callers and callees of one function, each stack once" {
+	# Of the three mid in a row the inner two stand one below the other.
+	report recursion --tree --focus mid -n | sed 's/ *$//' >"$out/got"
+	cat >"$out/want" <<-'END'
+		8        100.000  mid  t
+		                  main
+		8        100.000        0  mid  t
+		5        62.5000        0  |-mid
+		                  62.5000  | mid
+		3        37.5000        0  `-leaf
+		                             mid
+		                  37.5000    leaf
+	END
+	diff -u "$out/want" "$out/got"
+	csv recursion --tree=callees --focus leaf >"$out/got"
+	cat >"$out/want" <<-'END'
+		part,depth,image,symbol,samples,period,percent,self_samples,self_period,self_percent
+		callees,0,/home/u/t,leaf,3,300000,37.5,0,0,0
+		callees,1,/home/u/t,mid,3,300000,37.5,0,0,0
+		callees,2,/home/u/t,leaf,3,300000,37.5,3,300000,37.5
+	END
+	diff -u "$out/want" "$out/got"
+}
+
+@test "--children: each function with all that it called" {
+	csv manual --by symbol --children | awk -F, '{ print $1, $2, $5, $7 }' >"$out/got"
+	cat >"$out/want" <<-'END'
+		symbol samples total_samples total_percent
+		mid 40 990 98.21428571
+		leaf 950 950 94.24603175
+		main 6 896 88.88888889
+		/no-vmlinux 12 12 1.19047619
+	END
+	diff -u "$out/want" "$out/got"
+	csv recursion --by comm --children | grep -q '^t,8,800000,100,8,800000,100$'
+	report manual -l --children -n | awk '{ print $1, $3, $NF }' >"$out/got"
+	printf '%s\n' '990 40 mid' '950 950 leaf' '896 6 main' '12 12 /no-vmlinux' |
+		diff -u - "$out/got"
+	csv events --by symbol --children | awk -F, '{ print $1, $2, $3, $6 }' >"$out/got"
+	cat >"$out/want" <<-'END'
+		event symbol samples total_samples
+		CPU_CLK_UNHALTED leaf 3 3
+		CPU_CLK_UNHALTED main 0 3
+		RETIRED_INSTRUCTIONS main 0 8
+		RETIRED_INSTRUCTIONS mid 7 7
+		RETIRED_INSTRUCTIONS leaf 1 1
+	END
+	diff -u "$out/want" "$out/got"
+}
+
+@test "--max-stack: the innermost functions, and that there were more" {
+	report manual --tree -n --max-stack 2 | sed 's/ *$//' >"$out/got"
+	cat >"$out/want" <<-'END'
+		46        4.5635   0.5952  main  t
+		40        3.9683   3.9683  `-mid
+		12        1.1905   1.1905  [no-vmlinux]
+		950      94.2460        0  [truncated]
+		                           mid  t
+		                  94.2460  leaf
+	END
+	diff -u "$out/want" "$out/got"
+	csv manual --by stack --max-stack 1 | grep -q '^\[truncated\];leaf,950,'
+	csv manual --by symbol --children --max-stack 1 | grep -q '^main,6,600000,0.5952380952,6,'
+}
+
+# One address of `outer` is that of `inner`, whose code it has.
+inlined()
+{
+	cat >"$DIR/i.c" <<-'END'
+		static inline __attribute__((always_inline)) long inner(long *p)
+		{
+			long sum = 0;
+			for (int i = 0; i < 100; i++)
+				sum += p[i] * p[i + 1];
+			return sum;
+		}
+		long outer(long *p) { return inner(p + 1) + p[0]; }
+	END
+	gcc -O1 -g -nostdlib -shared -Wl,--build-id=0x$BUILD_ID -o "$DIR/i" "$DIR/i.c"
+	start=$((0x$(nm "$DIR/i" | awk '$3 == "outer" { print $1 }')))
+	for ((at = start; at < start + 64; at++)); do
+		addr2line -fi -e "$DIR/i" "$(printf '%x' $at)" | grep -q '^inner$' && return 0
+	done
+	false
+}
+
+@test "inlined functions are marked, in trees unless --no-inline" {
+	need addr2line
+	inlined
+	local s=$DIR/inlined/samples/current
+	mkdir -p "$s/images"
+	cp "$DIR/i" "$s/images/$BUILD_ID"
+	# .text is where it is in the file.
+	{
+		things
+		echo "sample|0|0|0|2000|100000|0+$at|9"
+		echo "sample|0|0|0|2000|100000|0+$((at + 1));0+$((at + 1))|1"
+	} | write_segment "$s"
+	export XDG_CACHE_HOME=$out/cache
+	report inlined --tree -n | sed 's/ *$//' >"$out/got"
+	cat >"$out/want" <<-'END'
+		10       100.000        0  outer  t
+		                  90.0000  inner (inlined)
+		1        10.0000        0  `-outer
+		                  10.0000    inner (inlined)
+	END
+	diff -u "$out/want" "$out/got"
+	report inlined --tree -n --no-inline | grep -q '^10  *100.000  90.0000  outer'
+	report inlined -cn --inline | grep -q '^10 .* inner (inlined)$'
+	run -1 grep inlined <(report inlined -cn)
+	[ "$(csv inlined --by stack --inline | grep -c 'inner (inlined)')" -eq 2 ]
+}
+
+@test "JSON can be read, and says the same" {
+	need python3
+	for s in manual recursion events; do
+		report $s -c --json >"$out/calls.json"
+		report $s --tree --json >"$out/tree.json"
+		csv $s -c >"$out/calls.csv"
+		csv $s --tree >"$out/tree.csv"
+		python3 - "$out" <<-'END'
+			import csv, json, sys
+			def load(name):
+			    return json.load(open(f"{sys.argv[1]}/{name}.json")), \
+			        list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
+			calls, rows = load("calls")
+			got = set()
+			for f in calls["functions"]:
+			    key = (f.get("event"), f["symbol"])
+			    got.add(key + ("self", "", f["samples"]))
+			    got.add(key + ("total", "", f["total_samples"]))
+			    for name in "caller", "callee":
+			        for o in f[name + "s"]:
+			            got.add(key + (name, "[truncated]" if o.get("truncated")
+			                           else o["symbol"], o["samples"]))
+			want = {(r.get("event"), r["symbol"], r["relation"], r["other_symbol"],
+			         int(r["samples"])) for r in rows}
+			assert got == want and len(rows) == len(want), got ^ want
+			tree, rows = load("tree")
+			assert [(o["depth"], o["symbol"], o["samples"], o["self_samples"])
+			        for o in tree["rows"]] == \
+			    [(int(r["depth"]), r["symbol"], int(r["samples"]),
+			      int(r["self_samples"])) for r in rows]
+		END
+	done
+}
+
+# Where all frames have names, self and inclusive shares are perf's.
+@test "the same as perf report --children" {
+	need perf
+	need python3
+	for how in "fp ratio 300" "dwarf,32768 deep 300 100"; do
+		read -r unwind program words <<<"$how"
+		# Words of the program.
+		# shellcheck disable=SC2086
+		timeout 60 perf record -q -e cpu-clock:u -F 999 --call-graph "$unwind" \
+			-o "$out/perf.data" "$WORKLOADS/$program" $words >/dev/null 2>&1 ||
+			skip "perf cannot record here"
+		timeout 60 python3 "$SOURCE_ROOT/tests/perf_data/children.py" "$OPROFILE" \
+			"$out/perf.data"
+	done
+}
+
+@test "recordings of other machines: as ever with one thread, and by way of a session" {
+	need_data
+	local f=$DATA/arm64/perf.dwarf.data
+	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache
+	for form in -c --tree "--by comm,dso,symbol --children"; do
+		# Options and their values.
+		# shellcheck disable=SC2086
+		"$OPROFILE" report $form "$f" >"$out/two" 2>/dev/null
+		# shellcheck disable=SC2086
+		"$OPROFILE" report --threads 1 $form "$f" >"$out/one" 2>/dev/null
+		cmp "$out/one" "$out/two"
+	done
+	mkdir "$out/s"
+	"$OPROFILE" import --session-dir "$out/s" "$f" 2>/dev/null
+	for form in -cn "--tree -n"; do
+		# shellcheck disable=SC2086
+		diff <("$OPROFILE" report $form "$f" 2>/dev/null) \
+			<("$OPROFILE" report $form --session-dir "$out/s" 2>/dev/null)
+	done
+	# Two events stand side by side, and the tree is ordered by the first.
+	"$OPROFILE" report --tree -n "$DATA/arm64/perf.full.data" >"$out/tree" 2>/dev/null
+	grep -Eq '^([0-9]+ +[0-9.]+ +[0-9.]+ +){2}.*-main  work$' "$out/tree"
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""What functions have themselves and with all that they called: perf report --children, and ours.
+
+usage: children.py OPROFILE FILE [WORD...]
+WORDs go to our report, such as an event.  One line of sums, and the functions that differ: perf's
+shares have two decimals.  Functions that perf has no name for are left out, and their callers,
+too: perf goes on where a stack leads outside of all code, and we do not.  Status 1 if any differs
+or there are none to compare.
+"""
+import csv
+import io
+import subprocess
+import sys
+
+UNIT = 0.0101 # of a share with two decimals, rounded twice
+
+
+def bare(name):
+    """Without parameters, which perf leaves out, and templates' own."""
+    return name.split("(")[0].split("<")[0]
+
+
+def perfs(path):
+    """{(comm, dso, symbol): (children, self, how exact)} in percent, as far as it has names."""
+    out = subprocess.run(
+        ["perf", "report", "-f", "-i", path, "--stdio", "--children", "--no-inline", "-g", "none",
+         "--percent-limit", "0", "--max-stack", "10000", "--sort", "comm,dso,sym", "-t", "\t"],
+        capture_output=True, text=True, check=False).stdout
+    rows = {}
+    for line in out.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        fields = [f.strip() for f in line.split("\t")]
+        if len(fields) < 5:
+            continue
+        mark, _, name = fields[4].partition(" ")
+        if name.startswith("0x") or name[:8] == "00000000" or "[unknown]" in fields[3]:
+            continue
+        key = (fields[2], fields[3].split("/")[-1], bare(name.strip()))
+        total, own = (float(f.rstrip("%")) for f in fields[:2])
+        old = rows.get(key, (0, 0, 0))
+        rows[key] = (old[0] + total, old[1] + own, old[2] + UNIT)
+    return rows
+
+
+def ours(oprofile, path, words):
+    out = subprocess.run(
+        [oprofile, "report", "--by", "comm,dso,symbol", "--children", "--csv", path] + words,
+        capture_output=True, text=True, check=True).stdout
+    table = list(csv.DictReader(io.StringIO(out)))
+    whole = sum(int(row["period"]) for row in table)
+    rows = {}
+    for row in table:
+        key = (row["comm"], row["dso"].split("/")[-1], bare(row["symbol"]))
+        old = rows.get(key, (0, 0))
+        rows[key] = (old[0] + 100 * int(row["total_period"]) / whole,
+                     old[1] + 100 * int(row["period"]) / whole)
+    return rows
+
+
+def main():
+    oprofile, path, words = sys.argv[1], sys.argv[2], sys.argv[3:]
+    theirs, mine = perfs(path), ours(oprofile, path, words)
+    bad = 0
+    for key, (total, own, unit) in sorted(theirs.items()):
+        at = mine.get(key, (0, 0))
+        if abs(at[0] - total) <= unit and abs(at[1] - own) <= unit:
+            continue
+        bad += 1
+        if bad <= 20:
+            print(f"{key}: perf {total} {own}, ours {at[0]:.4f} {at[1]:.4f}")
+    print(f"{len(theirs)} functions of perf, {len(mine)} of ours, {bad} differ")
+    return 1 if bad or not theirs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
