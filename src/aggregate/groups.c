@@ -45,7 +45,7 @@ void groups_clear(struct profile *p)
 	vec_done(&p->groups);
 	vec_done(&p->rows);
 	vec_done(&p->first_rows);
-	free(p->group_slots);
+	huge_zfree(p->group_slots, p->nr_group_slots, sizeof(*p->group_slots));
 	p->group_slots = NULL;
 	p->nr_group_slots = 0;
 }
@@ -109,7 +109,7 @@ static int grow_slots(struct profile *p)
 	grown = huge_zalloc(nr, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
-	free(p->group_slots);
+	huge_zfree(p->group_slots, p->nr_group_slots, sizeof(*grown));
 	p->group_slots = grown;
 	p->nr_group_slots = nr;
 	for (uint32_t i = 0; i < p->groups.nr; i++) {

@@ -1,12 +1,16 @@
 #include "base/huge.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum {
-	HUGE_PAGE = 2 << 20
+	HUGE_PAGE = 2 << 20,
+	HEAP_STEP = 16 << 20,
+	HEAP_TRIES = 8
 };
 
 static int is_big(size_t bytes)
@@ -14,9 +18,14 @@ static int is_big(size_t bytes)
 	return bytes >= HUGE_PAGE / 2;
 }
 
+static size_t round_up(size_t bytes)
+{
+	return (bytes + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+}
+
 void *huge_alloc(size_t bytes)
 {
-	size_t rounded = (bytes + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+	size_t rounded = round_up(bytes);
 	void *memory;
 
 	if (!is_big(bytes) || rounded < bytes)
@@ -28,18 +37,67 @@ void *huge_alloc(size_t bytes)
 	return memory;
 }
 
-/* calloc() knows which memory is fresh from the kernel and does not clear that again. */
+/* Fresh from the kernel, which is all zeros, and at the begin of a huge page: what an allocator
+ * gives begins behind one, and its edges are hundreds of faults. */
+static void *map_aligned(size_t bytes)
+{
+	size_t rounded = round_up(bytes);
+	uint8_t *memory;
+	size_t lead;
+
+	if (rounded + HUGE_PAGE < bytes)
+		return NULL;
+	memory = mmap(NULL, rounded + HUGE_PAGE, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	lead = round_up((uintptr_t)memory) - (uintptr_t)memory;
+	if (lead)
+		munmap(memory, lead);
+	memory += lead;
+	if (lead != HUGE_PAGE)
+		munmap(memory + rounded, HUGE_PAGE - lead);
+	madvise(memory, rounded, MADV_HUGEPAGE);
+	return memory;
+}
+
+void huge_heap(void)
+{
+#ifdef __GLIBC__
+	char *before = sbrk(0);
+	void *taken[HEAP_TRIES];
+	char *after;
+
+	/* All three: with one of them set, glibc adapts none itself any more. */
+	mallopt(M_TOP_PAD, HEAP_STEP);
+	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_STEP);
+	mallopt(M_MMAP_THRESHOLD, HUGE_PAGE / 2);
+	for (int i = 0; i < HEAP_TRIES; i++)
+		taken[i] = malloc(HUGE_PAGE / 8);
+	for (int i = 0; i < HEAP_TRIES; i++)
+		free(taken[i]);
+	after = sbrk(0);
+	before += round_up((uintptr_t)before) - (uintptr_t)before;
+	if (after > before)
+		madvise(before, (size_t)(after - before), MADV_HUGEPAGE);
+#endif
+}
+
 void *huge_zalloc(size_t nr, size_t elem_bytes)
 {
-	char *memory = calloc(nr, elem_bytes);
-	size_t bytes = nr * elem_bytes;
-	uintptr_t at = (uintptr_t)memory;
-	uintptr_t first = (at + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
-	uintptr_t end = (at + bytes) & ~(uintptr_t)(HUGE_PAGE - 1);
+	size_t bytes;
 
-	if (memory && end > first)
-		madvise(memory + (first - at), end - first, MADV_HUGEPAGE);
-	return memory;
+	if (__builtin_mul_overflow(nr, elem_bytes, &bytes))
+		return NULL;
+	return is_big(bytes) ? map_aligned(bytes) : calloc(nr, elem_bytes);
+}
+
+void huge_zfree(void *memory, size_t nr, size_t elem_bytes)
+{
+	if (memory && is_big(nr * elem_bytes))
+		munmap(memory, round_up(nr * elem_bytes));
+	else
+		free(memory);
 }
 
 void *huge_realloc(void *old, size_t old_bytes, size_t bytes)

@@ -1,14 +1,24 @@
 #include "base/map.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/huge.h"
 
 enum {
-	FIRST_SLOTS = 64
+	FIRST_SLOTS = 64,
+	/* Up to here a table grows fourfold: most of what is put in is then moved once. */
+	QUICK_SLOTS = 1 << 16
 };
+
+static size_t more_slots(const struct map *m)
+{
+	size_t nr = m->slots ? m->mask + 1 : 0;
+
+	if (!nr)
+		return FIRST_SLOTS;
+	return nr < QUICK_SLOTS ? nr * 4 : nr * 2;
+}
 
 static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
 {
@@ -19,9 +29,14 @@ static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
 	return &m->slots[i];
 }
 
+static void free_slots(struct map *m)
+{
+	huge_zfree(m->slots, m->slots ? m->mask + 1 : 0, sizeof(*m->slots));
+}
+
 static int grow(struct map *m)
 {
-	size_t nr_slots = m->slots ? (m->mask + 1) * 2 : FIRST_SLOTS;
+	size_t nr_slots = more_slots(m);
 	struct map bigger = { .mask = nr_slots - 1, .nr = m->nr };
 
 	bigger.slots = huge_zalloc(nr_slots, sizeof(*bigger.slots));
@@ -33,7 +48,7 @@ static int grow(struct map *m)
 		if (old->value_plus_1)
 			*probe(&bigger, old->a, old->b) = *old;
 	}
-	free(m->slots);
+	free_slots(m);
 	*m = bigger;
 	return 0;
 }
@@ -83,6 +98,6 @@ int map_set(struct map *m, uint64_t a, uint64_t b, uint32_t value)
 
 void map_done(struct map *m)
 {
-	free(m->slots);
+	free_slots(m);
 	*m = (struct map){ 0 };
 }

@@ -246,3 +246,10 @@ const struct column *column_of_key(enum key_id key)
 	}
 	return NULL;
 }
+
+bool column_sorts_text(enum key_id key)
+{
+	const struct column *c = column_of_key(key);
+
+	return c && c->sort == sort_text;
+}

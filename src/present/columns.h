@@ -1,6 +1,7 @@
 /* columns.h - the columns of text reports: one row a column.
  * Layer: present. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "aggregate/keys.h"
@@ -51,5 +52,7 @@ extern const struct column columns[]; /* ends with name NULL */
 const struct column *column_find(const char *name);
 /* The column that shows a key. */
 const struct column *column_of_key(enum key_id key);
+/* Whether that column orders groups by profile_text(), as strcmp() does. */
+bool column_sorts_text(enum key_id key);
 /* The value of a key in full, as exports show it. */
 void column_put_value(struct buf *out, struct profile *p, uint32_t group, size_t at);

@@ -55,6 +55,97 @@ static bool is_dense(const struct profile *p, size_t key)
 	return p->options.keys->keys.at[key].row->kind == KEY_TEXT;
 }
 
+enum {
+	HEAD_BYTES = 8
+};
+
+/* The first bytes of a text as a number that is ordered as they are. */
+static uint64_t text_head(const char *text)
+{
+	uint64_t head = 0;
+
+	for (int i = 0; i < HEAD_BYTES; i++) {
+		head = head << 8 | (uint8_t)*text;
+		text += *text != 0;
+	}
+	return head;
+}
+
+static int compare_tails(const void *a, const void *b, void *ctx)
+{
+	const char *const *texts = ctx;
+	const struct sort_key *x = a;
+	const struct sort_key *y = b;
+
+	return strcmp(texts[x->index] + HEAD_BYTES, texts[y->index] + HEAD_BYTES);
+}
+
+/* Texts of the same head, [from, to). */
+static void sort_run(struct sort_key *keys, size_t from, size_t to, const char **texts)
+{
+	/* They are over where the head ends with a zero. */
+	if (to - from > 1 && (uint8_t)keys[from].at)
+		qsort_r(&keys[from], to - from, sizeof(*keys), compare_tails, texts);
+}
+
+static bool is_same(const struct sort_key *keys, size_t i, const char **texts)
+{
+	return keys[i].at == keys[i - 1].at &&
+	       (!(uint8_t)keys[i].at || !compare_tails(&keys[i - 1], &keys[i], texts));
+}
+
+/* As compare_values() would, but each text is fetched once: heads differ mostly. */
+static int rank_texts(const struct values *v, uint32_t *ranks, uint32_t *ret_last)
+{
+	const char **texts = malloc((v->nr + 1) * sizeof(*texts));
+	struct sort_key *keys = malloc((v->nr + 1) * sizeof(*keys));
+	uint32_t rank = 0;
+	int r = texts && keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < v->nr; i++) {
+		texts[i] = profile_text(v->p, v->group_of[v->distinct[i]], v->key);
+		keys[i] = (struct sort_key){ text_head(texts[i]), (uint32_t)i };
+	}
+	if (!r && v->nr)
+		r = sort_keys(&keys, v->nr);
+	for (size_t i = 0, from = 0; !r && i < v->nr; i++) {
+		if (i + 1 < v->nr && keys[i + 1].at == keys[i].at)
+			continue;
+		sort_run(keys, from, i + 1, texts);
+		from = i + 1;
+	}
+	for (size_t i = 0; !r && i < v->nr; i++) {
+		rank += i && !is_same(keys, i, texts);
+		ranks[v->distinct[keys[i].index]] = rank;
+	}
+	*ret_last = rank;
+	free(texts);
+	free(keys);
+	return r;
+}
+
+static uint32_t rank_values(struct values *v, uint32_t *ranks)
+{
+	uint32_t rank = 0;
+
+	qsort_r(v->distinct, v->nr, sizeof(*v->distinct), compare_values, v);
+	for (size_t i = 0; i < v->nr; i++) {
+		if (i && compare_values(&v->distinct[i - 1], &v->distinct[i], v))
+			rank++;
+		ranks[v->distinct[i]] = rank;
+	}
+	return rank;
+}
+
+/* Whether the values' order is that of texts that stay where they are. */
+static bool is_plain_text(const struct values *v)
+{
+	const struct key_row *row = v->p->options.keys->keys.at[v->key].row;
+
+	return column_sorts_text(row->id) && row->id != KEY_STACK &&
+	       (v->by == TIE_BY_VALUE || !is_function(v->p, v->key));
+}
+
 /* Values that number strings or functions: each distinct one is ranked once. */
 static uint64_t rank_dense(struct values *v, size_t nr_values, uint32_t *ranks)
 {
@@ -70,12 +161,8 @@ static uint64_t rank_dense(struct values *v, size_t nr_values, uint32_t *ranks)
 			v->distinct[v->nr++] = value;
 		}
 	}
-	qsort_r(v->distinct, v->nr, sizeof(*v->distinct), compare_values, v);
-	for (size_t i = 0; i < v->nr; i++) {
-		if (i && compare_values(&v->distinct[i - 1], &v->distinct[i], v))
-			rank++;
-		ranks[v->distinct[i]] = rank;
-	}
+	if (!is_plain_text(v) || rank_texts(v, ranks, &rank))
+		rank = rank_values(v, ranks);
 	return (uint64_t)rank + 1;
 }
 

@@ -44,13 +44,13 @@ int script_places_init(struct script_places *p, const struct script_naming *from
 		.mask = FIRST_SLOTS - 1,
 		.kernel = DICT_NONE,
 	};
-	p->slots = calloc(FIRST_SLOTS, sizeof(*p->slots));
+	p->slots = huge_zalloc(FIRST_SLOTS, sizeof(*p->slots));
 	return strtab_init(&p->names) || !p->slots ? -ENOMEM : 0;
 }
 
 void script_places_done(struct script_places *p)
 {
-	free(p->slots);
+	huge_zfree(p->slots, p->mask + 1, sizeof(*p->slots));
 	map_done(&p->label_of);
 	for (size_t i = 0; i < p->pieces.nr; i++)
 		free(p->pieces.at[i]);
@@ -376,7 +376,7 @@ static int make_room(struct script_places *p)
 	for (size_t i = 0; nr > nr_old && i < nr_old; i++)
 		if (old[i].label)
 			*probe(p, old[i].key) = old[i];
-	free(old);
+	huge_zfree(old, nr_old, sizeof(*old));
 	return 0;
 }
 

@@ -196,3 +196,23 @@ refused() {
 	[[ "$(refused --field-separator ,)" == *"--csv"* ]]
 	[[ "$(refused --call-graph none)" == *"--tree=callers"* ]]
 }
+
+# Names are compared eight bytes at a time: of all lengths around that, the same before and
+# after it, bytes above 127.
+@test "rows of the same count are in the order of the bytes of their names" {
+	local names=(abcdefg abcdefgh abcdefghi abcdefghj abcdefgi abcdefghABCDEFG a b
+		$'abcdefgh\xc3\xa9' $'\xc3\xa9' abcdefgz zbcdefgh abcdefghA Abcdefgh)
+	{
+		printf '%s\n' 'info|2400|CPU|host1||1000000000' 'event|CLK|Clocks|3|100000|0|0' \
+			'image|1|/a'
+		for i in "${!names[@]}"; do
+			echo "thread|$((i + 1))|$((i + 1))|${names[i]}|0|0|/a"
+		done
+		for i in "${!names[@]}"; do
+			echo "sample|$i|0|0|$((1000000000 + i))|100000|0+0x10|1"
+		done
+	} | make_session names
+	"$OPROFILE" report --session-dir "$DIR" session:names --by comm --csv --no-header \
+		2>/dev/null >"$DIR/ordered"
+	diff <(cut -d , -f 1 "$DIR/ordered") <(printf '%s\n' "${names[@]}" | LC_ALL=C sort)
+}

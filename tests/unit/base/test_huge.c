@@ -56,7 +56,8 @@ static void zeroed_memory_is_zero(void **state)
 		assert_non_null(numbers);
 		for (size_t i = 0; i < counts[c]; i++)
 			assert_int_equal(numbers[i], 0);
-		free(numbers);
+		memset(numbers, 1, counts[c] * sizeof(*numbers));
+		huge_zfree(numbers, counts[c], sizeof(*numbers));
 	}
 }
 
@@ -64,6 +65,8 @@ static void sizes_that_no_memory_has(void **state)
 {
 	(void)state;
 	assert_null(huge_zalloc(SIZE_MAX / 2, 8));
+	assert_null(huge_zalloc(SIZE_MAX, 1));
+	huge_zfree(NULL, 5 << 20, 1);
 	assert_null(huge_alloc(SIZE_MAX - 100));
 }
 
