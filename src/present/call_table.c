@@ -21,6 +21,7 @@ struct making {
 	uint8_t *kept;       /* by own node */
 	uint32_t *place_of;  /* by own node: where it is in t->nodes */
 	uint32_t *who_of;    /* by tuple: position in t->whos */
+	int line_key;        /* -1: there is none */
 	struct buf text;
 };
 
@@ -403,7 +404,7 @@ static void add_row(struct call_row *rows, size_t *nr, struct call_row row)
 	struct call_row *last = *nr ? &rows[*nr - 1] : NULL;
 
 	if (last && last->who == row.who && last->node == row.node &&
-	    last->event == row.event) {
+	    last->line == row.line && last->event == row.event) {
 		last->samples += row.samples;
 		last->period += row.period;
 		return;
@@ -419,6 +420,9 @@ static struct call_row row_at(const struct making *m, uint32_t i)
 		.who = m->who_of[tuple_of(m->p, from->group)],
 		.node = m->place_of[row_node(m, from)],
 		.event = m->t->event_at[from->event],
+		.line = m->line_key < 0 ? 0
+					: (uint32_t)profile_value(m->p, from->group,
+								  (size_t)m->line_key),
 		.samples = from->samples,
 		.period = from->period,
 	};
@@ -437,10 +441,15 @@ static int make_rows(struct making *m)
 
 		if (row.samples || row.period)
 			keys[nr++] = (struct sort_key){
-				(uint64_t)row.node * m->t->events.nr + row.event, i
+				(uint64_t)row.line * m->t->events.nr + row.event, i
 			};
 	}
+	/* The sort is stable: the last one counts most. */
 	r = sort_keys(&keys, nr);
+	for (size_t i = 0; i < nr; i++)
+		keys[i].at = row_at(m, keys[i].index).node;
+	if (!r)
+		r = sort_keys(&keys, nr);
 	for (size_t i = 0; i < nr; i++)
 		keys[i].at = row_at(m, keys[i].index).who;
 	if (!r)
@@ -457,7 +466,9 @@ out:
 
 int call_table_make(struct call_table *t, struct profile *p, double threshold)
 {
-	struct making m = { .t = t, .p = p };
+	struct making m = { .t = t,
+			    .p = p,
+			    .line_key = keys_find(p->options.keys, KEY_LINE) };
 	int r;
 
 	t->p = p;

@@ -30,6 +30,8 @@ struct call_row {
 	uint32_t who;  /* position in `whos` */
 	uint32_t node; /* the innermost function of the stack */
 	uint32_t event;
+	uint32_t
+		line; /* with KEY_LINE: of the innermost frame, a string of the profile */
 	uint64_t samples;
 	uint64_t period;
 };
@@ -40,7 +42,7 @@ struct call_table {
 	VEC(struct call_place) nodes;
 	VEC(uint32_t)
 	whos; /* a group of each, for profile_value(); in the order of the keys */
-	struct call_row *rows; /* by who, node, event; none is there twice */
+	struct call_row *rows; /* by who, node, line, event; none is there twice */
 	size_t nr_rows;
 	VEC(uint32_t) events; /* those with samples, by rank */
 	uint32_t *event_at;   /* by event of the profile: position in `events` */

@@ -19,22 +19,37 @@ extern const struct command command_export;
 
 static const struct export_format formats[] = {
 	{ .name = "perf-data", .run = export_perf_data },
-	{ .name = "folded", .keys = "comm,stack", .write = write_folded },
+	{ .name = "folded",
+	  .run = export_profile,
+	  .keys = "comm,stack",
+	  .write = write_folded },
+	{ .name = "callgrind",
+	  .run = export_callgrind,
+	  .keys = "app,function-line,line,stack" },
 	{ .name = "pprof",
+	  .run = export_profile,
 	  .keys = "comm,pid,tid,stack",
 	  .periods = true,
 	  .binary = true,
 	  .write = write_pprof },
-	{ .name = "speedscope", .keys = "comm,stack", .write = write_speedscope },
+	{ .name = "speedscope",
+	  .run = export_profile,
+	  .keys = "comm,stack",
+	  .write = write_speedscope },
 	{ .name = "firefox",
+	  .run = export_profile,
 	  .keys = "pid,tid,comm,time:1ms,stack",
 	  .write = write_firefox },
 	{ .name = "flamegraph",
+	  .run = export_profile,
 	  .keys = "host,session,comm,pid,tid,stack",
 	  .threshold = "0.005",
 	  .write = write_flamegraph,
 	  .svg = write_flame_svg },
-	{ .name = "chrome", .keys = "comm,stack", .write = write_chrome },
+	{ .name = "chrome",
+	  .run = export_profile,
+	  .keys = "comm,stack",
+	  .write = write_chrome },
 };
 
 enum {
@@ -130,7 +145,7 @@ static int export_all(struct export_run *e, char **words, struct err *err)
 	if (!e->format)
 		return -EINVAL;
 	e->words = words + 1;
-	return e->format->write ? export_profile(e, err) : export_sources(e, err);
+	return e->format->keys ? e->format->run(e, err) : export_sources(e, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -164,6 +179,8 @@ const struct command command_export = {
 		"flamegraph.pl and its like\n"
 		"  flamegraph one HTML page to look at in a browser; with --svg a "
 		"picture\n"
+		"  callgrind  for KCachegrind: a file callgrind.out.NAME for each "
+		"application\n"
 		"  pprof      for go tool pprof and what reads such files: a value for "
 		"each event, and labels comm, pid, tid\n"
 		"  speedscope JSON for www.speedscope.app\n"

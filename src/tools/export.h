@@ -9,6 +9,8 @@
 struct err;
 struct present_options;
 struct profile;
+struct report_plan;
+struct report_read;
 struct report_sources;
 struct spec;
 
@@ -28,7 +30,7 @@ struct export_run {
 	const struct export_options *options;
 	const struct export_format *format;
 	char *const *words;      /* sources and specification, as given */
-	const struct spec *spec; /* these two NULL without format->run */
+	const struct spec *spec; /* these two NULL if format->keys is not */
 	const struct report_sources *sources;
 	bool incomplete; /* set by the format: something of the sources could not be read */
 };
@@ -39,9 +41,10 @@ typedef int export_write(FILE *out, struct profile *p,
 
 struct export_format {
 	const char *name;
-	/* 0, or a negative errno with a line; there is no output then.  NULL: */
+	/* 0, or a negative errno with a line; there is no output then. */
 	int (*run)(struct export_run *run, struct err *err);
-	/* of what export_profile() makes: what is counted, and the form. */
+	/* Of what is made of a profile: what is counted, and the form.  Without `keys` run() gets
+	 * the sources. */
 	const char *keys;
 	const char *threshold; /* NULL: 0 */
 	bool periods;
@@ -51,5 +54,10 @@ struct export_format {
 };
 
 int export_perf_data(struct export_run *run, struct err *err);
+int export_callgrind(struct export_run *run, struct err *err);
+/* Reads what a format with `keys` is made of.  0, or a negative errno with a line; profile_done()
+ * and report_plan_done() are called in either case. */
+int export_profile_read(struct export_run *run, struct report_plan *plan,
+			struct report_read *read, struct err *err);
 /* Any format with `keys` and `write`. */
 int export_profile(struct export_run *run, struct err *err);

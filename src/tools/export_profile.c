@@ -23,26 +23,43 @@ static void choose(struct export_run *run, struct report_plan *plan)
 	plan->options.total_period = run->format->periods;
 }
 
-static int make_it(struct export_run *run, struct report_plan *plan,
-		   struct report_read *read, struct export_out *out, struct err *err)
+int export_profile_read(struct export_run *run, struct report_plan *plan,
+			struct report_read *read, struct err *err)
 {
-	export_write *write = run->options->svg ? run->format->svg : run->format->write;
-	int r = report_plan_make(plan, run->words, err);
+	int r;
 
+	choose(run, plan);
+	r = report_plan_make(plan, run->words, err);
 	plan->profile.inlined = run->options->inlined;
-	if (!r && !write)
-		r = err_set(err, -EINVAL, "--svg: only flamegraph is a picture");
-	if (!r && run->format->binary && !run->options->output && isatty(STDOUT_FILENO))
-		r = err_set(err, -EINVAL,
-			    "%s is nothing for a terminal: give a file with "
-			    "--output-file",
-			    run->format->name);
-	if (!r)
-		r = export_out_open(out, run->options->output, err);
 	if (!r)
 		r = report_read_all(read, plan, err);
 	report_progress_end();
 	run->incomplete = report_warn_of_damage(read);
+	return r;
+}
+
+static int check(const struct export_run *run, struct err *err)
+{
+	if (run->options->svg && !run->format->svg)
+		return err_set(err, -EINVAL, "--svg: only flamegraph is a picture");
+	if (run->format->binary && !run->options->output && isatty(STDOUT_FILENO))
+		return err_set(err, -EINVAL,
+			       "%s is nothing for a terminal: give a file with "
+			       "--output-file",
+			       run->format->name);
+	return 0;
+}
+
+static int make_it(struct export_run *run, struct report_plan *plan,
+		   struct report_read *read, struct export_out *out, struct err *err)
+{
+	export_write *write = run->options->svg ? run->format->svg : run->format->write;
+	int r = check(run, err);
+
+	if (!r)
+		r = export_out_open(out, run->options->output, err);
+	if (!r)
+		r = export_profile_read(run, plan, read, err);
 	if (!r && write)
 		r = write(out->file, &read->profile, &plan->present, err);
 	return r;
@@ -55,7 +72,6 @@ int export_profile(struct export_run *run, struct err *err)
 	struct export_out out = { 0 };
 	int r, closed;
 
-	choose(run, &plan);
 	r = make_it(run, &plan, &read, &out, err);
 	closed = export_out_close(&out, !r, r ? NULL : err);
 	profile_done(&read.profile);

@@ -117,6 +117,60 @@ made_session()
 	grep -qF '"\ufffd\ufffd(not UTF-8)\u00e9", "'"$long"'", "a;b \"c\" </script><script>alert(1)</script>\n2\\ \u0001\u007f<!--"]' "$out/stacks"
 }
 
+@test "callgrind: a file for each application, with calls and lines" {
+	made_session --redefine-sym leaf=$'a;b "c" (1)\n2=\x01'
+	cd "$out"
+	export_it folded --session-dir "$session" -o folded
+	export_it callgrind --session-dir "$session"
+	python3 "$SOURCE_ROOT/tests/cmd/exported.py" callgrind folded callgrind.out.lib.so
+	export_it callgrind --session-dir "$session" -o - | cmp - callgrind.out.lib.so
+	grep -q '^summary: 11$' callgrind.out.lib.so
+	if command -v callgrind_annotate >/dev/null; then
+		callgrind_annotate --inclusive=yes callgrind.out.lib.so >annotated
+		cat annotated
+		grep -q '^ *8 .*???:mid ' annotated
+		grep -qF '???:a;b "c" (1)?2=?' annotated
+	fi
+}
+
+@test "callgrind: lines, also of what is inlined, and several events" {
+	need gcc
+	cd "$out"
+	printf '%s\n' 'static inline __attribute__((always_inline)) unsigned mix(unsigned x)' '{' \
+		'	return x * 7 + x / 3;' '}' >mix.h
+	printf '%s\n' '#include "mix.h"' 'unsigned work(unsigned n)' '{' '	unsigned x = n;' \
+		'	while (n--)' '		x = mix(x);' '	return x;' '}' >i.c
+	gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id -o lib.so i.c
+	objdump -d --no-show-raw-insn lib.so | sed -n 's/^ *\([0-9a-f]*\):.*/0x\1/p' >addresses
+	{
+		printf '%s\n' "info|0||$(uname -n)||1000000000|0||" "event|TIMER|time|7|1000000|0|0" \
+			"event|page-faults|faults|1|1|0|0" \
+			"image|1|$out/lib.so|$(readelf -n lib.so | sed -n 's/^.*Build ID: //p')" \
+			"thread|7|7|p|0|0|/"
+		local n=0
+		while read -r address; do
+			n=$((n + 1))
+			address=$((address + $(text_offset lib.so) - $(text_address lib.so)))
+			echo "sample|0|0|0|2000|1000000|0+$address|$n"
+			echo "sample|0|1|0|2000|1000000|0+$address|1"
+		done <addresses
+	} | write_segment "$session/samples/current"
+	export XDG_CACHE_HOME=$out/cache
+	export_it callgrind --session-dir "$session" -o made
+	cat made
+	grep -q '^events: TIMER page_faults$\|^events: page_faults TIMER$' made
+	# What addr2line says of each address, added up by file and line.
+	addr2line -e lib.so <addresses | sed 's/ (discriminator.*//; s/.*\///' |
+		awk '{ t[$0] += NR; f[$0]++ } END { for (k in t) print k, t[k], f[k] }' | sort >wanted
+	awk '/^events:/ { timer_first = $2 == "TIMER" }
+		/^f[lie]=/ { id = $0; sub(/=.*/, "", id); id = $1; sub(/^f.=/, "", id)
+			if (NF > 1) name[id] = $2; file = name[id]; sub(/.*\//, "", file) }
+		/^[0-9]/ { print file ":" $1, timer_first ? $2 : $3, timer_first ? $3 : $2 }' made |
+		sort >found
+	diff wanted found
+	grep -q 'mix.h:3' found
+}
+
 @test "a picture is XML without scripts" {
 	made_session --redefine-sym leaf=$'</text><script>alert(1)</script>&\x01\xff"'
 	export_it flamegraph --svg --session-dir "$session" -o "$out/f.svg"
@@ -173,6 +227,10 @@ made_session()
 	check "$DATA/arm64/perf.dwarf.data"
 	check "$DATA/perf-history/perf.data.callgraph-3.8"
 	check "$DATA/arm64/perf.full.data" event:page-faults
+	mkdir "$out/callgrind"
+	export_it folded "$DATA/arm64/perf.dwarf.data" -o "$out/folded" 2>"$out/err"
+	export_it callgrind "$DATA/arm64/perf.dwarf.data" -o "$out/callgrind/c" 2>"$out/err"
+	python3 "$SOURCE_ROOT/tests/cmd/exported.py" callgrind "$out/folded" "$out/callgrind"/*
 	# Values of each event.
 	export_it pprof "$DATA/arm64/perf.full.data" -o "$out/all.pb.gz" 2>"$out/err"
 	python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks pprof "$out/all.pb.gz" |

@@ -1,5 +1,6 @@
 """exported.py check FORMAT FILE CSV : whether an exported profile is well formed, and says of every
 function what CSV (`opreport --by symbol --csv`, may be "-") and the folded stacks beside it say.
+exported.py callgrind FOLDED FILE... : whether files of callgrind's format say what folded stacks say.
 exported.py stacks FORMAT FILE : its stacks, sorted: "N;outermost;...;innermost" as JSON lines.
 
 Each reader knows nothing of the program under test: it is made after the format's own
@@ -187,6 +188,39 @@ def folded(path):
         yield tuple(stack.split(";")), int(nr)
 
 
+def callgrind(path):
+    """valgrind's manual, "Callgrind Format Specification"; returns self and inclusive costs of the
+    first event by function, where a function's inclusive cost is its own and that of its calls"""
+    names, own, calls, summary = {}, Counter(), Counter(), None
+    at, field = {}, re.compile(r"(c?(?:ob|fl|fi|fe|fn))=\((\d+)\)(?: (.*))?$")
+    calling = False
+    for line in open(path, encoding="utf-8", errors="surrogateescape", newline="\n").read().split("\n"):
+        match = field.match(line)
+        if match:
+            key, number, name = match.groups()
+            kind = {"o": "object", "f": "file"}[key.lstrip("c")[0]] if "fn" not in key else "fn"
+            need(name is None or (kind, number) not in names, f"{number} is named twice")
+            names.setdefault((kind, number), name)
+            need(names[kind, number] is not None, f"{number} has no name")
+            at[key] = names[kind, number]
+        elif line.startswith("calls="):
+            calling = True
+        elif re.match(r"\d+( \d+)+$", line):
+            cost = int(line.split()[1])
+            if calling:
+                calls[at["fn"]] += cost
+            else:
+                own[at["fn"]] += cost
+            calling = False
+        elif line.startswith("summary:"):
+            summary = int(line.split()[1])
+        else:
+            need(not line or line.startswith("#") or
+                 re.match("(version|creator|cmd|positions|events):", line), f"odd line: {line}")
+    need(summary == sum(own.values()), "the summary is not the sum")
+    return own, own + calls
+
+
 READERS = {f.__name__: f for f in (pprof, speedscope, firefox, chrome, flamegraph, folded)}
 
 
@@ -228,9 +262,28 @@ def check(form, path, reported, beside):
         need(sum(own.values()) == sum(rows.values()), "not all of the samples")
 
 
+def check_callgrind(beside, *paths):
+    """Files of applications together against folded stacks: of functions that do not recurse."""
+    own, inclusive = Counter(), Counter()
+    for path in paths:
+        more = callgrind(path)
+        own += more[0]
+        inclusive += more[1]
+    stacks = read("folded", beside)
+    theirs = totals(stacks)
+    recursive = {n for stack in stacks for n in stack[1:] if stack[1:].count(n) > 1}
+    for ours, other in zip((own, inclusive), theirs):
+        for name, nr in ours.items():
+            need(name in recursive or other[name.replace(";", ":")] == nr,
+                 f"{name[:80]}: {nr} here, {other[name]} in the folded stacks")
+    need(sum(own.values()) == sum(stacks.values()), "not all of the samples")
+
+
 def main():
     if sys.argv[1] == "check":
         check(*sys.argv[2:])
+    elif sys.argv[1] == "callgrind":
+        check_callgrind(*sys.argv[2:])
     else:
         for stack, nr in sorted(read(*sys.argv[2:]).items()):
             print(json.dumps([nr, *stack]))
