@@ -11,12 +11,14 @@
 
 #include "base/digits.h"
 #include "base/parse.h"
+#include "resolve/unwind_cache.h"
 
 enum {
 	STALE_SECONDS = 3600 /* a writer's file: it takes seconds */
 };
 
 #define SUFFIX ".lines"
+#define UNWIND_SUFFIX ".unwind"
 
 char *line_cache_dir(void)
 {
@@ -32,17 +34,27 @@ char *line_cache_dir(void)
 	return NULL;
 }
 
-char *line_cache_path(const char *dir, const struct line_key *key)
+static char *path_with(const char *dir, const struct line_key *key, const char *suffix)
 {
 	char hex[2 * LINE_INDEX_KEY_MAX + 1] = "";
 	char *path = NULL;
 
 	for (uint32_t i = 0; i < key->len; i++)
 		snprintf(hex + (size_t)2 * i, 3, "%02x", key->bytes[i]);
-	return asprintf(&path, "%s/%s%s" SUFFIX, dir, key->is_build_id ? "" : "file-",
-			hex) < 0
+	return asprintf(&path, "%s/%s%s%s", dir, key->is_build_id ? "" : "file-", hex,
+			suffix) < 0
 		       ? NULL
 		       : path;
+}
+
+char *line_cache_path(const char *dir, const struct line_key *key)
+{
+	return path_with(dir, key, SUFFIX);
+}
+
+char *line_cache_unwind_path(const char *dir, const struct line_key *key)
+{
+	return path_with(dir, key, UNWIND_SUFFIX);
 }
 
 uint64_t line_cache_limit(void)
@@ -55,16 +67,24 @@ uint64_t line_cache_limit(void)
 	return mb << 20;
 }
 
-/* "HEX.lines" or "file-HEX.lines": 1; with six more letters, a writer's own: 2; else 0. */
-static int name_kind(const char *name)
+/* "HEX.lines", "file-HEX.lines" or "HEX.unwind": 1; with six more letters, a writer's own: 2;
+ * else 0. */
+static int name_kind(const char *name, bool *ret_unwind)
 {
 	const char *end = strstr(name, SUFFIX);
+	size_t len = strlen(SUFFIX);
 
+	*ret_unwind = false;
+	if (!end) {
+		end = strstr(name, UNWIND_SUFFIX);
+		len = strlen(UNWIND_SUFFIX);
+		*ret_unwind = true;
+	}
 	if (!strncmp(name, "file-", 5))
 		name += 5;
 	if (!end || strspn(name, "0123456789abcdef") != (size_t)(end - name))
 		return 0;
-	end += strlen(SUFFIX);
+	end += len;
 	if (!*end)
 		return 1;
 	return *end == '.' && strlen(end) == 7 ? 2 : 0;
@@ -75,6 +95,10 @@ static void read_details(struct line_cache_entry *e)
 	struct line_directory dir;
 	struct line_index index;
 
+	if (e->is_unwind) {
+		e->path_of = unwind_cache_path_of(e->path);
+		return;
+	}
 	if (line_index_open(&index, e->path, NULL, &dir))
 		return;
 	e->path_of = index.path_of;
@@ -99,7 +123,7 @@ static int take_file(const char *dir, const char *name, bool details,
 		     line_cache_list *list)
 {
 	struct line_cache_entry e = { 0 };
-	int kind = name_kind(name);
+	int kind = name_kind(name, &e.is_unwind);
 	struct stat st;
 
 	if (!kind)

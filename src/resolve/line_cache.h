@@ -15,6 +15,8 @@ enum {
 char *line_cache_dir(void);
 /* Where the index of a key is; malloc'd, NULL if memory is short. */
 char *line_cache_path(const char *dir, const struct line_key *key);
+/* Its unwind table (resolve/unwind_cache.h). */
+char *line_cache_unwind_path(const char *dir, const struct line_key *key);
 
 struct line_cache_entry {
 	char *path; /* malloc'd, as is path_of */
@@ -22,6 +24,7 @@ struct line_cache_entry {
 	struct line_key key;
 	uint64_t bytes;
 	int64_t used_ns; /* since 1970 */
+	bool is_unwind;  /* it is an unwind table */
 	size_t nr_units; /* in the debug information */
 	size_t nr_kept;  /* of which the index has blocks */
 };

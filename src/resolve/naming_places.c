@@ -17,6 +17,7 @@ struct naming_places {
 	char *guest_kallsyms;
 	char *guest_vmlinux;
 	char *debug_dir;
+	char *cache_dir;
 	const struct naming_trace *trace;
 	struct debuginfod *debuginfod;
 	bool archive;
@@ -63,10 +64,12 @@ int naming_places_new(const struct naming_options *options,
 		strdup(options->guest_kallsyms ? options->guest_kallsyms : "");
 	p->guest_vmlinux = strdup(options->guest_vmlinux ? options->guest_vmlinux : "");
 	p->debug_dir = strdup(options->debug_dir ? options->debug_dir : "");
+	p->cache_dir = strdup(options->cache_dir ? options->cache_dir : "");
 	p->trace = options->trace;
 	p->archive = options->archive;
-	if (!p->root || !p->vmlinux || !p->debug_dir || !p->guest_kallsyms ||
-	    !p->guest_vmlinux || copy_folders(p, options->image_path) ||
+	if (!p->root || !p->vmlinux || !p->debug_dir || !p->cache_dir ||
+	    !p->guest_kallsyms || !p->guest_vmlinux ||
+	    copy_folders(p, options->image_path) ||
 	    (options->debuginfod && !options->archive &&
 	     debuginfod_new(options->debuginfod, &p->debuginfod))) {
 		naming_places_free(p);
@@ -91,6 +94,7 @@ void naming_places_free(struct naming_places *p)
 	free(p->guest_kallsyms);
 	free(p->guest_vmlinux);
 	free(p->debug_dir);
+	free(p->cache_dir);
 	free(p);
 }
 
@@ -112,6 +116,11 @@ const char *naming_places_guest_kallsyms(const struct naming_places *p)
 const char *naming_places_guest_vmlinux(const struct naming_places *p)
 {
 	return p ? p->guest_vmlinux : "";
+}
+
+const char *naming_places_cache_dir(const struct naming_places *p)
+{
+	return p ? p->cache_dir : "";
 }
 
 const char *naming_places_debug_dir(const struct naming_places *p)

@@ -14,6 +14,7 @@ const char *naming_places_vmlinux(const struct naming_places *p);
 const char *naming_places_guest_kallsyms(const struct naming_places *p);
 const char *naming_places_guest_vmlinux(const struct naming_places *p);
 const char *naming_places_debug_dir(const struct naming_places *p);
+const char *naming_places_cache_dir(const struct naming_places *p);
 const struct naming_trace *naming_places_trace(const struct naming_places *p);
 /* Whether its root is an archive, so that nothing of this machine counts. */
 bool naming_places_archive(const struct naming_places *p);

@@ -5,8 +5,9 @@
 
 #include "base/vec.h"
 #include "resolve/elf_file.h"
+#include "resolve/naming_places.h"
 #include "resolve/naming_priv.h"
-#include "resolve/unwind_table.h"
+#include "resolve/unwind_cache.h"
 
 struct entry {
 	bool done;
@@ -59,7 +60,9 @@ static struct unwind_table *load(struct naming *n, const struct image *image)
 	if (open_elf(&f, b.fd)) {
 		has_debug = open_elf(&debug, b.debug_fd);
 		/* Without a table the frame pointer is tried. */
-		if (unwind_table_load(&f, has_debug ? &debug : NULL, &table))
+		if (unwind_cache_load(naming_places_cache_dir(n->places),
+				      b.path ? b.path : "", &f,
+				      has_debug ? &debug : NULL, &table))
 			table = NULL;
 		if (has_debug)
 			elf_file_done(&debug);

@@ -59,7 +59,8 @@ static int push_code(struct unwind_table *t, const uint8_t *code, uint16_t len,
 	if (t->code.nr > INT32_MAX - UINT16_MAX - sizeof(len) ||
 	    !vec_reserve(&t->code, t->code.nr + sizeof(len) + len))
 		return -ENOMEM;
-	memcpy(t->code.at + t->code.nr, &len, sizeof(len));
+	t->code.at[t->code.nr] = (uint8_t)len;
+	t->code.at[t->code.nr + 1] = (uint8_t)(len >> 8);
 	memcpy(t->code.at + t->code.nr + sizeof(len), code, len);
 	t->code.nr += sizeof(len) + len;
 	return 0;

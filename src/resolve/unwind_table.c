@@ -166,11 +166,10 @@ const struct unwind_set *unwind_table_find(const struct unwind_table *t,
 const uint8_t *unwind_table_code(const struct unwind_table *t, int32_t at,
 				 size_t *ret_len)
 {
-	uint16_t len;
+	const uint8_t *code = t->code.at + at;
 
-	memcpy(&len, t->code.at + at, sizeof(len));
-	*ret_len = len;
-	return t->code.at + at + sizeof(len);
+	*ret_len = (size_t)(code[0] | code[1] << 8);
+	return code + 2;
 }
 
 size_t unwind_table_bytes(const struct unwind_table *t)

@@ -66,7 +66,7 @@ struct unwind_table {
 	VEC(struct unwind_set) sets; /* the first one is UNWIND_NONE */
 	VEC(struct unwind_rule) rules;
 	VEC(uint8_t)
-	code; /* expressions, each behind its length (u16, of this machine) */
+	code; /* expressions, each behind its length (u16, little-endian) */
 	VEC(uint32_t) buckets;
 	unsigned int bucket_shift;
 };

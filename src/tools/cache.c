@@ -99,7 +99,9 @@ static void print_entry(const struct line_cache_entry *e)
 	if (localtime_r(&used, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &tm);
 	printf("%-*s %9.1f kB  %s  ", KEY_SHOWN, key, (double)e->bytes / 1024, date);
-	if (e->path_of)
+	if (e->path_of && e->is_unwind)
+		printf("%13s %s\n", "unwinding", e->path_of);
+	else if (e->path_of)
 		printf("%6zu/%-6zu %s\n", e->nr_kept, e->nr_units, e->path_of);
 	else
 		printf("%13s %s\n", "", "(damaged, or of another version)");

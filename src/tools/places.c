@@ -10,6 +10,7 @@
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "resolve/line_cache.h"
 #include "resolve/naming.h"
 #include "tools/archive_open.h"
 #include "tools/debug_dir.h"
@@ -142,6 +143,7 @@ int places_make(const struct places_options *from, struct naming_places **ret_pl
 	struct folders folders = { 0 };
 	struct archived a = { 0 };
 	struct debuginfod_env env = { 0 };
+	char *cache_dir;
 	int r = gather(from, &a, &folders, &options, err);
 
 	if (!r)
@@ -151,6 +153,8 @@ int places_make(const struct places_options *from, struct naming_places **ret_pl
 		r = 0;
 	}
 	options.image_path = (const char *const *)folders.paths.at;
+	cache_dir = from->no_cache ? NULL : line_cache_dir();
+	options.cache_dir = cache_dir;
 	if (!r && naming_places_new(&options, ret_places))
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < folders.paths.nr; i++)
@@ -160,5 +164,6 @@ int places_make(const struct places_options *from, struct naming_places **ret_pl
 	free(a.cache);
 	free(a.modules);
 	free(a.vmlinux);
+	free(cache_dir);
 	return r;
 }

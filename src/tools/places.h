@@ -20,6 +20,7 @@ struct places_options {
 	const char *archive;
 	const char *debuginfod_timeout;
 	const struct naming_trace *trace;
+	bool no_cache; /* neither read nor write unwind tables in the user's cache */
 };
 
 /* For every command that looks for binaries: put a member `struct places_options places` into

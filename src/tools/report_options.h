@@ -132,7 +132,7 @@ struct report_options {
 		{ .name = "no-cache",                                                  \
 		  .kind = OPTION_FLAG,                                                 \
 		  .offset = OPTION(struct report_options, no_cache),                   \
-		  .help = "Source lines: neither read nor write index files "          \
+		  .help = "Neither read nor write index files and unwind tables "      \
 			  "(oprofile "                                                 \
 			  "cache)." },                                                 \
 		{ .name = "strict",                                                    \

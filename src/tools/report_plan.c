@@ -185,6 +185,7 @@ static int make_places(struct report_plan *plan, struct err *err)
 	struct places_options *from = &plan->options.places;
 
 	from->archive = archive_folder(plan->sources.archive);
+	from->no_cache = plan->options.no_cache;
 	return places_make(from, &plan->places, err);
 }
 

@@ -133,3 +133,29 @@ need_gdb()
 	as --help | grep -q gsframe || skip "as writes no .sframe"
 	"$SOURCE_ROOT/tests/unwind/check" "$OPROFILE" 50 sframe
 }
+
+@test "tables are made once, and what is damaged is made anew" {
+	need_data
+	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache XDG_CACHE_HOME=$out/cache
+	stacks()
+	{
+		"$OPROFILE" report --by stack --csv "$@" "$DATA/arm64/perf.dwarf.data"
+	}
+	stacks --no-cache >"$out/without" 2>/dev/null
+	[ ! -e "$out/cache/oprofile" ] || [ -z "$(ls "$out/cache/oprofile" | grep unwind)" ]
+	[ "$(wc -l <"$out/without")" -gt 20 ]
+	stacks 2>/dev/null | cmp - "$out/without"
+	ls -i "$out"/cache/oprofile/*.unwind >"$out/first"
+	[ "$(wc -l <"$out/first")" -gt 1 ]
+	stacks 2>/dev/null | cmp - "$out/without"
+	ls -i "$out"/cache/oprofile/*.unwind | cmp - "$out/first"
+	"$OPROFILE" cache --list >"$out/list"
+	grep -q ' unwinding .*libc.so.6' "$out/list"
+	# Each is read when it is there: with its rows gone it is made again.
+	for file in "$out"/cache/oprofile/*.unwind; do
+		truncate -s -8 "$file"
+	done
+	stacks 2>/dev/null | cmp - "$out/without"
+	ls -i "$out"/cache/oprofile/*.unwind >"$out/second"
+	! cmp -s "$out/first" "$out/second"
+}

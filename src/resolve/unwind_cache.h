@@ -1,0 +1,31 @@
+/* unwind_cache.h - unwind tables in files, one for each build-id, beside the index files of lines:
+ * who needs a table again does not make it again.  The form: docs/unwinding.md.
+ * Layer: resolve. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "resolve/line_index.h"
+#include "resolve/unwind_table.h"
+
+struct elf_file;
+
+/* As unwind_table_load(), from the folder `dir` (line_cache_dir(); NULL: there is none) if that has the
+ * table of this build-id; else it is made and put there.  `path`: of the binary, for lists. */
+int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
+		      struct elf_file *debug, struct unwind_table **ret_table);
+
+/* What else tells one table from another. */
+struct unwind_cache_key {
+	struct line_key id;
+	bool with_debug; /* a separate debug file was looked into */
+};
+/* Reads the file at `path`.  0; -ENOENT; -EBADMSG: it is damaged, hostile, of another version or of
+ * another key (NULL: any); -ENOMEM, ... */
+int unwind_cache_read(const char *path, const struct unwind_cache_key *key,
+		      struct unwind_table **ret_table);
+/* A file beside, which is renamed.  0 or a negative errno. */
+int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
+		       const char *path_of, const struct unwind_table *t);
+/* The binary's path as it was then; malloc'd, NULL: the file is not good. */
+char *unwind_cache_path_of(const char *path);
