@@ -42,22 +42,50 @@ static bool same_event(const struct event_request *a, const struct event_request
 	       a->user == b->user && a->attr.exclude_host == b->attr.exclude_host;
 }
 
-static int add_event(struct event_requests *reqs, const struct event_request *e,
+/* "CPU_CYCLES:k" and ":u": reports know events by their names. */
+static void name_scope(struct event_request *e)
+{
+	size_t len = strlen(e->name);
+
+	if (e->kernel != e->user && len + 2 < sizeof(e->name) && !strchr(e->name, ':'))
+		(void)snprintf(e->name + len, sizeof(e->name) - len, ":%c",
+			       e->user ? 'u' : 'k');
+}
+
+/* One event in several modes at once. */
+static void tell_scopes_apart(struct event_requests *reqs, struct event_request *e)
+{
+	for (size_t i = 0; i < reqs->list.nr && !reqs->counting; i++) {
+		struct event_request *other = &reqs->list.at[i];
+
+		if (other->attr.type != e->attr.type ||
+		    other->attr.config != e->attr.config ||
+		    other->attr.config1 != e->attr.config1)
+			continue;
+		name_scope(other);
+		name_scope(e);
+	}
+}
+
+static int add_event(struct event_requests *reqs, const struct event_request *given,
 		     struct err *err)
 {
+	struct event_request e = *given;
+
 	for (size_t i = 0; i < reqs->list.nr; i++) {
-		if (same_event(&reqs->list.at[i], e))
+		if (same_event(&reqs->list.at[i], &e))
 			return err_set(err, -EEXIST,
 				       "All events must be distinct. (%s and %s are "
 				       "the same.)",
-				       reqs->list.at[i].name, e->name);
+				       reqs->list.at[i].name, e.name);
 	}
 	if (reqs->list.nr == EVENTS_MAX)
 		return err_set(err, -E2BIG,
 			       "Number of events specified is greater than allowed "
 			       "maximum of %d.",
 			       EVENTS_MAX);
-	if (!vec_push(&reqs->list, *e))
+	tell_scopes_apart(reqs, &e);
+	if (!vec_push(&reqs->list, e))
 		return err_sys(err, -ENOMEM, "events");
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "aggregate/profile.h"
 #include "present/percent.h"
+#include "present/ratio.h"
 #include "present/writers.h"
 
 enum {
@@ -189,6 +190,8 @@ const struct column columns[] = {
 	  KEY_ID_COUNT, 0, print_sum, NULL },
 	{ "sum-percent", "cum. %", "share of these", 11, KEY_ID_COUNT, 0,
 	  print_sum_percent, NULL },
+	{ "ratio", "ratio", "one event by another: their periods", 11, KEY_ID_COUNT, 0,
+	  ratio_print, NULL },
 	{ "image", "image name", "binary that was hit", 25, KEY_IMAGE, NEED_IMAGE,
 	  print_file, sort_text },
 	{ "app", "app name", "main binary of the process", 25, KEY_APP,

@@ -9,6 +9,7 @@
 #include "present/percent.h"
 
 struct present_options;
+struct ratio;
 struct profile;
 
 /* The last percent field made: sorted lines have long runs of equal counts. */
@@ -32,7 +33,8 @@ struct column_cell {
 	struct percent_memory *sum_percents; /* of sums */
 	struct percent_memory *inclusive_percents;
 	unsigned int vma_digits; /* 8 or 16 */
-	size_t at;               /* column of counts, or position of the key */
+	const struct ratio *ratios;
+	size_t at; /* column of counts, ratio, or position of the key */
 };
 
 struct column {

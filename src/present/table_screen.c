@@ -83,7 +83,7 @@ int table_screen_fit(struct text_table *t)
 		fits[i].usual = c->width;
 		fits[i].weight = weight_of(t, c);
 		if (!t->options->no_header)
-			fits[i].natural = (unsigned int)strlen(c->column->title);
+			fits[i].natural = (unsigned int)strlen(c->title);
 	}
 	for (size_t i = 0; !failed && i < t->lines.all.nr; i++) {
 		measure_line(t, &t->lines.all.at[i], sums, fits);
@@ -152,7 +152,7 @@ void table_screen_put(struct text_table *t, const struct chosen *c,
 
 void table_screen_title(struct text_table *t, const struct chosen *c, bool last)
 {
-	const char *title = c->column->title;
+	const char *title = c->title;
 	bool colour = t->options->screen.colour;
 	size_t used;
 

@@ -19,9 +19,31 @@ int text_table_choose(struct text_table *t, const char *column, size_t at)
 	struct chosen c = { .column = column_find(column), .at = at };
 
 	c.width = c.column->width;
+	c.title = c.column->title;
 	c.of_vma = !strcmp(column, "vma");
 	c.of_count = !strcmp(column, "samples") || !strcmp(column, "percent");
 	return vec_push(&t->chosen, c) ? 0 : -ENOMEM;
+}
+
+/* Behind the counts; its title is what was asked for. */
+static int choose_ratios(struct text_table *t)
+{
+	for (size_t i = 0; i < t->options->nr_ratios; i++) {
+		const char *text = t->options->ratios[i];
+		struct ratio ratio;
+		struct chosen *c;
+
+		if (ratio_find(t->p, &t->lines, text, &ratio))
+			continue;
+		if (!vec_push(&t->ratios, ratio) ||
+		    text_table_choose(t, "ratio", t->ratios.nr - 1))
+			return -ENOMEM;
+		c = &t->chosen.at[t->chosen.nr - 1];
+		c->title = text;
+		if (strlen(text) >= c->width)
+			c->width = (unsigned int)strlen(text) + 1;
+	}
+	return 0;
 }
 
 int text_table_choose_counts(struct text_table *t)
@@ -39,6 +61,8 @@ int text_table_choose_counts(struct text_table *t)
 		    (sums && text_table_choose(t, "sum-percent", i)))
 			return -ENOMEM;
 	}
+	if (choose_ratios(t))
+		return -ENOMEM;
 	t->nr_counts = t->chosen.nr;
 	return 0;
 }
@@ -78,7 +102,7 @@ static void put_title(struct text_table *t, const struct chosen *c, bool is_last
 		table_screen_title(t, c, is_last);
 		return;
 	}
-	buf_put(&t->text, c->column->title, strlen(c->column->title));
+	buf_put(&t->text, c->title, strlen(c->title));
 	if (!is_last)
 		pad(&t->text, from, c->width);
 }
@@ -177,7 +201,8 @@ struct column_cell text_table_cell(const struct text_table *t, const struct line
 				     .sum_percents = t->percents + t->lines.nr_columns,
 				     .inclusive_percents =
 					     t->percents + 2 * t->lines.nr_columns,
-				     .vma_digits = t->vma_digits };
+				     .vma_digits = t->vma_digits,
+				     .ratios = t->ratios.at };
 }
 
 /* The text of a key's value, with what stands behind it. */
@@ -289,6 +314,7 @@ void text_table_done(struct text_table *t)
 		buf_done(&t->chosen.at[i].none);
 	}
 	vec_done(&t->chosen);
+	vec_done(&t->ratios);
 	free(t->sums);
 	free(t->percents);
 	buf_done(&t->text);

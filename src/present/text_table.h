@@ -12,6 +12,7 @@
 #include "present/cell_cache.h"
 #include "present/columns.h"
 #include "present/lines.h"
+#include "present/ratio.h"
 
 struct present_options;
 struct profile;
@@ -19,6 +20,7 @@ struct profile;
 /* A column of this report: what, and of which column of counts or which key. */
 struct chosen {
 	const struct column *column;
+	const char *title;
 	size_t at;
 	unsigned int width;
 	unsigned int most; /* columns of the screen that a name may take; 0: any */
@@ -33,6 +35,7 @@ struct text_table {
 	const struct present_options *options;
 	struct lines lines;
 	VEC(struct chosen) chosen;
+	VEC(struct ratio) ratios;
 	bool on_screen;   /* table_screen.h */
 	size_t nr_counts; /* of the chosen ones, what stands in rows of addresses, too */
 	unsigned int vma_digits;

@@ -2,6 +2,7 @@
  * Layer: present.  A form is a row of writers.c and a function of its own file. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "present/order.h"
@@ -23,8 +24,10 @@ struct present_options {
 	bool both_parts;   /* of trees with a focus: inwards, too */
 	const char *focus; /* of trees and write_calls(): a function; NULL: all */
 	bool children; /* columns with what functions called, too: call_graph_make() */
-	struct order order; /* of --sort */
-	unsigned int kept;  /* KEEP_... of classes.h: what columns there are */
+	struct order order;        /* of --sort */
+	unsigned int kept;         /* KEEP_... of classes.h: what columns there are */
+	const char *const *ratios; /* EVENT/EVENT, columns of their own */
+	size_t nr_ratios;
 	struct screen screen;
 	/* These are of OProfile's layouts. */
 	bool show_vma;

@@ -8,6 +8,7 @@
 
 #include "aggregate/profile.h"
 #include "base/err.h"
+#include "present/ratio.h"
 #include "tools/command.h"
 #include "tools/pager.h"
 #include "tools/report_plan.h"
@@ -101,6 +102,16 @@ static void say_more(const struct report *r)
 	}
 }
 
+static int check_ratios(const struct report *r, struct err *err)
+{
+	const struct present_options *o = &r->plan.present;
+	int status = 0;
+
+	for (size_t i = 0; i < o->nr_ratios && !status; i++)
+		status = ratio_check(&r->read.profile, o->ratios[i], err);
+	return status;
+}
+
 static int make_report(struct report *r, char *const *words)
 {
 	struct err err = { 0 };
@@ -117,6 +128,9 @@ static int make_report(struct report *r, char *const *words)
 	if (!status) {
 		report_warn_of_losses(&r->read);
 		say_more(r);
+		status = check_ratios(r, &err);
+	}
+	if (!status) {
 		status = write_report(r, &err);
 	}
 	if (status) {

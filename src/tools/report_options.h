@@ -27,6 +27,7 @@ struct report_options {
 	const char *output_file;
 	const char *threshold;
 	struct option_list sort;
+	struct option_list ratios; /* EVENT/EVENT */
 	bool reverse;
 	bool long_names;
 	bool no_header;

@@ -282,7 +282,9 @@ static void choose_form(struct report_plan *plan)
 	plan->profile.lines = &plan->lines;
 	plan->profile.names = o->by || export ? NAMES_PERF : NAMES_OPROFILE;
 	plan->profile.functions_apart = symbols && !export;
-	plan->profile.periods = export || o->total_period;
+	plan->present.ratios = o->ratios.values.at;
+	plan->present.nr_ratios = o->ratios.values.nr;
+	plan->profile.periods = export || o->total_period || o->ratios.values.nr;
 	plan->profile.quality = o->quality;
 	plan->profile.merge_images = plan->merge & MERGE_LIB;
 	plan->profile.exclude_dependent = o->exclude_dependent;
@@ -332,6 +334,7 @@ void report_plan_done(struct report_plan *plan)
 
 	free(plan->cache_dir);
 	vec_done(&o->sort.values);
+	vec_done(&o->ratios.values);
 	vec_done(&o->merge.values);
 	vec_done(&o->exclude_symbols.values);
 	vec_done(&o->include_symbols.values);

@@ -54,6 +54,8 @@ static int check_symbols(const struct report_plan *plan, struct err *err)
 		return meaningless(err, "--debug-info", "--symbols");
 	if (o->total_period && !o->by && !o->csv && !o->json)
 		return meaningless(err, "--show-total-period", "--by or --symbols");
+	if (o->ratios.values.nr && (!o->by || o->csv || o->json))
+		return meaningless(err, "--ratio", "--symbols or --by as a table");
 	if (plan->symbols.excluded.nr && !by_symbol)
 		return meaningless(err, "--exclude-symbols", "--symbols");
 	if (plan->symbols.included.nr && !by_symbol)
@@ -74,6 +76,7 @@ static int check_exports(const struct report_options *o, struct err *err)
 		{ o->show_address, "--show-address", " (there is --by address)" },
 		{ o->accumulated, "--accumulated", "" },
 		{ o->global_percent, "--global-percent", "" },
+		{ o->ratios.values.nr > 0, "--ratio", "" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

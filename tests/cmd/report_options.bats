@@ -647,3 +647,31 @@ setup() {
 		'/usr/bin/beta,/home/u/t,leaf,0x1129,15,15,75' \
 		'/usr/bin/beta,/home/u/t,mid,0x1149,5,5,25')
 }
+
+bats_require_minimum_version 1.5.0
+
+# 3 misses of count 2000 for 6 instructions of count 100000 are 0.01; nothing by nothing is a dash.
+@test "--ratio is a column of the periods of one event by those of another" {
+	dir=$BATS_TEST_TMPDIR/ratio
+	mkdir -p "$dir/samples/current"
+	"$WRITE_SESSION" "$dir/samples/current/segment-000001" <<-'END'
+		info|0||host||1000000000|0||
+		event|MISSES|misses|3|2000|0|0
+		event|INSTRUCTIONS|instructions|3|100000|0|0
+		image|1|/nonexistent/t|
+		thread|7|7|work|0|0|/
+		thread|8|8|idle|0|0|/
+		sample|0|0|0|2000|2000|0+0x10|3
+		sample|0|1|0|2000|100000|0+0x10|6
+		sample|1|0|0|2000|2000|0+0x10|1
+	END
+	"$OPROFILE" report --session-dir "$dir" --by comm --ratio MISSES/INSTRUCTIONS >"$dir/out"
+	cat "$dir/out"
+	grep -q 'MISSES/INSTRUCTIONS' "$dir/out"
+	grep -Eq '^6 +100\.000 +3 +75\.0000 +0\.01 +work$' "$dir/out"
+	grep -Eq '^0 +0 +1 +25\.0000 +- +idle$' "$dir/out"
+	run -1 "$OPROFILE" report --session-dir "$dir" --by comm --ratio MISSES/CYCLES
+	[[ $output == *'--ratio MISSES/CYCLES: expected EVENT/EVENT of what was recorded: MISSES, INSTRUCTIONS'* ]]
+	run -1 "$OPROFILE" report --session-dir "$dir" --ratio MISSES/INSTRUCTIONS
+	[[ $output == *'--ratio is meaningless without'* ]]
+}

@@ -151,8 +151,11 @@ static void limits(void **state)
 			    "maximum of 24.");
 	events_done(&reqs);
 
+	/* Reports know events by their names. */
 	assert_int_equal(events_parse("cs:1:0:1:0,cs:1:0:0:1", 0, &reqs, &err), 0);
 	assert_int_equal(reqs.list.nr, 2);
+	assert_string_equal(reqs.list.at[0].name, "cs:k");
+	assert_string_equal(reqs.list.at[1].name, "cs:u");
 	events_done(&reqs);
 }
 
