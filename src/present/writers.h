@@ -90,5 +90,7 @@ int write_tree_csv(FILE *out, struct profile *p, const struct present_options *o
 		   struct err *err);
 int write_tree_json(FILE *out, struct profile *p, const struct present_options *options,
 		    struct err *err);
+int write_gmon(FILE *out, struct profile *p, const struct present_options *options,
+	       struct err *err);
 int write_json(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err);

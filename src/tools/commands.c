@@ -13,6 +13,7 @@ extern const struct command command_count;
 extern const struct command command_dump;
 extern const struct command command_events;
 extern const struct command command_export;
+extern const struct command command_gprof;
 extern const struct command command_import;
 extern const struct command command_info;
 extern const struct command command_record;
@@ -30,6 +31,7 @@ const struct command *const commands[] = {
 	&command_dump,
 	&command_import,
 	&command_export,
+	&command_gprof,
 	&command_buildid_list,
 	&command_buildid_cache,
 	&command_archive,

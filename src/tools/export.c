@@ -26,6 +26,12 @@ static const struct export_format formats[] = {
 	{ .name = "callgrind",
 	  .run = export_callgrind,
 	  .keys = "app,function-line,line,stack" },
+	{ .name = "gmon",
+	  .run = export_profile,
+	  .keys = "app,address,stack",
+	  .usual = "gmon.out",
+	  .code = true,
+	  .write = write_gmon },
 	{ .name = "pprof",
 	  .run = export_profile,
 	  .keys = "comm,pid,tid,stack",
@@ -139,31 +145,32 @@ static int export_sources(struct export_run *e, struct err *err)
 	return r;
 }
 
-static int export_all(struct export_run *e, char **words, struct err *err)
+int export_command(const char *format, const struct export_options *options,
+		   char *const *words)
 {
-	e->format = find_format(words[0], err);
-	if (!e->format)
-		return -EINVAL;
-	e->words = words + 1;
-	return e->format->keys ? e->format->run(e, err) : export_sources(e, err);
+	struct export_run e = { .options = options, .words = words };
+	struct err err = { 0 };
+
+	e.format = find_format(format, &err);
+	if (!e.format ||
+	    (e.format->keys ? e.format->run(&e, &err) : export_sources(&e, &err))) {
+		command_error("%s", err.text);
+		return 1;
+	}
+	return e.incomplete ? STATUS_INCOMPLETE : 0;
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct export_options options = { 0 };
-	struct export_run e = { .options = &options };
-	struct err err = { 0 };
 	int first;
 	int status;
 
 	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &options, &first);
 	if (status >= 0)
 		return status;
-	if (export_all(&e, argv + first, &err)) {
-		command_error("%s", err.text);
-		return 1;
-	}
-	return e.incomplete ? STATUS_INCOMPLETE : 0;
+	return export_command(argv[first], &options,
+			      argv[first] ? argv + first + 1 : argv + first);
 }
 
 const struct command command_export = {
@@ -181,6 +188,7 @@ const struct command command_export = {
 		"picture\n"
 		"  callgrind  for KCachegrind: a file callgrind.out.NAME for each "
 		"application\n"
+		"  gmon       for gprof: what opgprof writes\n"
 		"  pprof      for go tool pprof and what reads such files: a value for "
 		"each event, and labels comm, pid, tid\n"
 		"  speedscope JSON for www.speedscope.app\n"

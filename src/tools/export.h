@@ -47,11 +47,17 @@ struct export_format {
 	 * the sources. */
 	const char *keys;
 	const char *threshold; /* NULL: 0 */
+	const char *usual; /* file that is written without --output-file; NULL: none */
+	bool code;         /* it needs to know where code is */
 	bool periods;
 	bool binary;
 	export_write *write;
 	export_write *svg; /* with --svg; NULL: there is none */
 };
+
+/* Writes the words in a format, as `oprofile export` does: its status. */
+int export_command(const char *format, const struct export_options *options,
+		   char *const *words);
 
 int export_perf_data(struct export_run *run, struct err *err);
 int export_callgrind(struct export_run *run, struct err *err);

@@ -1,5 +1,7 @@
 /* export_profile.c - the formats of `oprofile export` that are made of a profile. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -31,6 +33,7 @@ int export_profile_read(struct export_run *run, struct report_plan *plan,
 	choose(run, plan);
 	r = report_plan_make(plan, run->words, err);
 	plan->profile.inlined = run->options->inlined;
+	plan->profile.code = run->format->code;
 	if (!r)
 		r = report_read_all(read, plan, err);
 	report_progress_end();
@@ -54,10 +57,11 @@ static int make_it(struct export_run *run, struct report_plan *plan,
 		   struct report_read *read, struct export_out *out, struct err *err)
 {
 	export_write *write = run->options->svg ? run->format->svg : run->format->write;
+	const char *output = run->options->output;
 	int r = check(run, err);
 
 	if (!r)
-		r = export_out_open(out, run->options->output, err);
+		r = export_out_open(out, output ? output : run->format->usual, err);
 	if (!r)
 		r = export_profile_read(run, plan, read, err);
 	if (!r && write)
@@ -74,6 +78,8 @@ int export_profile(struct export_run *run, struct err *err)
 
 	r = make_it(run, &plan, &read, &out, err);
 	closed = export_out_close(&out, !r, r ? NULL : err);
+	if (!r && !closed && run->options->verbose)
+		fprintf(stderr, "%" PRIu64 " samples\n", read.profile.samples);
 	profile_done(&read.profile);
 	report_plan_done(&plan);
 	return r ? r : closed;

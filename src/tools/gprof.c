@@ -1,0 +1,53 @@
+/* gprof.c - `oprofile gprof` (opgprof): what `oprofile export gmon` writes, as a command. */
+#include "tools/command.h"
+#include "tools/export.h"
+#include "tools/report_source.h"
+
+extern const struct command command_gprof;
+
+static const struct option_row rows[] = {
+	{ .name = "output-filename",
+	  .letter = 'o',
+	  .kind = OPTION_TEXT,
+	  .value = "FILE",
+	  .offset = OPTION(struct export_options, output),
+	  .help = "Write to this file, not to gmon.out." },
+	{ .name = "threshold",
+	  .letter = 't',
+	  .kind = OPTION_TEXT,
+	  .value = "PERCENT",
+	  .offset = OPTION(struct export_options, threshold),
+	  .help = "Leave out functions with less of the binary's samples." },
+	SESSION_DIR_OPTION_ROW(struct export_options),
+	THREADS_OPTION_ROW(struct export_options),
+	PLACES_OPTION_ROWS(struct export_options),
+	{ .name = "verbose",
+	  .letter = 'V',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct export_options, verbose),
+	  .help = "Say what was written." },
+	{ 0 },
+};
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct export_options set = { 0 };
+	int first;
+	int status = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
+
+	return status >= 0 ? status : export_command("gmon", &set, argv + first);
+}
+
+const struct command command_gprof = {
+	.name = "gprof",
+	.classic = "opgprof",
+	.summary = "write a profile of a binary for gprof",
+	.usage = "[options] [SESSION|FILE...] [profile specification...]",
+	.notes =
+		"Examples:\n"
+		"  operf --callgraph ./program && opgprof && gprof ./program gmon.out\n"
+		"  opgprof -o lib.gmon image:/usr/bin/program lib-image:libz.so.1\n"
+		"  gprof -p -q /usr/lib/x86_64-linux-gnu/libz.so.1 lib.gmon",
+	.options = rows,
+	.run = run,
+};
