@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What recording takes: operf against perf record, interleaved, without and with
-frame-pointer call chains.
+"""What recording takes: operf against perf record, interleaved, without and with call chains:
+by frame pointers, and from copies of stacks (what operf unwinds while it records, perf writes).
 
 The figure is the CPU time of the recorder's processes without the target's: what the
 recorder and all that it waited for took, less what the target says it took itself.  A short
@@ -16,7 +16,19 @@ import tempfile
 
 from common import median, ratio, run, table
 
-CHAINS = {"perf": ["-g"], "operf": ["--callgraph=fp"]}
+CHAINS = {
+    "flat": {"perf": [], "operf": []},
+    "fp": {"perf": ["-g"], "operf": ["--callgraph=fp"]},
+    "dwarf": {"perf": ["--call-graph", "dwarf"], "operf": ["--callgraph"]},
+}
+
+
+def lost_of_perf(data):
+    """Samples; a LOST_SAMPLES record sums up what the LOST records said."""
+    out = run(["perf", "script", "-i", data, "--show-lost-events", "-F", "event"]).out
+    lost = {kind: sum(map(int, re.findall(kind + r" +(?:lost )?(\d+)", out)))
+            for kind in ("PERF_RECORD_LOST", "PERF_RECORD_LOST_SAMPLES")}
+    return max(lost.values())
 
 
 def record(tool, programs, target, directory, options, chains):
@@ -32,7 +44,7 @@ def record(tool, programs, target, directory, options, chains):
         os.mkdir(session)
         command = [programs["oprofile"], "record", "--session-dir", session,
                    "--frequency", str(rate)]
-    done = run(command + (CHAINS[tool] if chains else []) +
+    done = run(command + CHAINS[chains][tool] +
                [target[0], str(seconds), used, str(options.threads)])
     if done.status:
         print(f"{tool}: status {done.status}: {done.err.strip()}", file=sys.stderr)
@@ -43,9 +55,7 @@ def record(tool, programs, target, directory, options, chains):
     result = {"cpu_s": done.cpu_s - target_s, "rss_mb": done.rss_mb,
               "samples": int(samples.group(1)) if samples else 0}
     if tool == "perf":
-        stats = run(["perf", "report", "-i", data, "--stats"]).out
-        lost = re.findall(r"LOST(?:_SAMPLES)? events: +(\d+)", stats)
-        result["lost"] = sum(int(n) for n in lost)
+        result["lost"] = lost_of_perf(data)
         result["bytes"] = os.path.getsize(data)
     else:
         lost = re.search(r"(\d+) lost", done.err)
@@ -95,7 +105,7 @@ def show(results, options, chains):
                  ratio(per_sample["operf"], per_sample["perf"]),
                  ratio(operf["samples"], perf["samples"]), "", "", ""])
     table(f"Recorder's own CPU time at {options.rate} Hz, "
-          f"{'frame-pointer chains' if chains else 'flat'}, "
+          f"{chains}, "
           f"median of {options.runs} runs",
           ["", f"{options.short} s run [ms]", f"{options.long} s run [ms]",
            "slope [ms/s]", "[us/sample]", "samples", "lost", "B/sample", "peak [MB]"], rows)
@@ -109,6 +119,7 @@ def main():
     parser.add_argument("--rate", type=int, default=4999)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--chains", default="flat,fp,dwarf", help="which of them")
     parser.add_argument("--quick", action="store_true", help="5 s and 20 s, one run")
     parser.add_argument("--directory", default="/tmp", help="where the recordings go")
     options = parser.parse_args()
@@ -118,7 +129,7 @@ def main():
     programs = {"oprofile": os.path.join(build, "src", "tools", "oprofile"),
                 "target": os.path.join(build, "bench", "spin_target")}
     status = 0
-    for chains in (False, True):
+    for chains in options.chains.split(","):
         results = measure(programs, options, chains)
         if results is None:
             status = 1
