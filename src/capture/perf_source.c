@@ -23,9 +23,10 @@ enum {
 	SAMPLE_PAGES =
 		256, /* 1 MB: 3 s of flat samples at 4999 Hz, 1 s of deep chains */
 	SIDE_BAND_PAGES = 64,
-	NAMESPACE_PAGES = 8,   /* more than processes that begin until we have looked */
-	PAGES_IN_ALL = 65536,  /* 256 MB of rings with stacks */
-	WINDOWS_A_RING = 512,  /* of stacks: half a second at 997 Hz, 50 ms at 9973 */
+	NAMESPACE_PAGES = 8, /* more than processes that begin until we have looked */
+	/* With stacks 16 MB: of 32 KB half a second at 997 Hz, of 16 KB 100 ms at 9973. */
+	STACK_PAGES = 4096,
+	PAGES_IN_ALL = 65536,  /* of rings with stacks: 256 MB */
 	WINDOWS_AT_LEAST = 32, /* in a ring of which there is no more memory */
 	WINDOW_MIN_BYTES = 4096,
 	MANY_CPUS = 32, /* beyond, rings of half the size */
@@ -296,12 +297,11 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 
 static void choose_pages(struct opening *o, size_t nr_cpus)
 {
-	size_t windows = WINDOWS_A_RING * (size_t)o->config->user_stack_bytes /
-			 (size_t)sysconf(_SC_PAGESIZE);
+	bool stacks = o->config->user_stack_bytes;
 	size_t big =
-		page_count(o->config->ring_pages, page_count(windows, SAMPLE_PAGES));
+		page_count(o->config->ring_pages, stacks ? STACK_PAGES : SAMPLE_PAGES);
 
-	while (windows && !o->config->ring_pages && big > SAMPLE_PAGES &&
+	while (stacks && !o->config->ring_pages && big > SAMPLE_PAGES &&
 	       big * nr_cpus > PAGES_IN_ALL)
 		big /= 2;
 	o->pages[PERF_SOURCE_SAMPLES] =

@@ -49,6 +49,9 @@ void resolver_set_depth(struct resolver *r, enum resolver_depth depth);
 /* User stacks from registers and a part of the stack, for samples that have both and no user
  * chain.  `table` gives the unwind table of an image of the dict, NULL: it has none. */
 struct unwind_table;
+/* What `table` may give, too: it is being made.  resolver_sample() is -EAGAIN then, and the sample
+ * can be given again later. */
+const struct unwind_table *resolver_table_later(void);
 struct resolver_unwind {
 	const struct unwind_table *(*table)(void *ctx, uint32_t image);
 	/* Memory of a process that may live yet (resolve/stack_rest.h), for stacks that are

@@ -74,6 +74,7 @@ struct resolver {
 	struct resolver_unwind unwind; /* .table NULL: no unwinding */
 	uint64_t *pcs;                 /* CHAIN_MAX of the stack that is unwound */
 	size_t nr_pcs;                 /* of the last sample */
+	bool later;                    /* a table of the sample is not made yet */
 	struct stack_rest *rest;       /* NULL: of files, or without unwinding */
 	uint64_t *rest_pcs;            /* CHAIN_MAX of a stack with its rest */
 	struct resolver_rests rests;

@@ -262,6 +262,8 @@ static uint32_t unwound_frames(struct resolver *r, const struct decoder *d,
 	size_t nr_pcs;
 
 	whole = resolver_unwind_stack(r, d, rec, at, CHAIN_MAX - nr, &nr_pcs);
+	if (r->later)
+		return DICT_NONE;
 	/* An event that is precise is not where the registers are from. */
 	if (nr_pcs && at->world == WORLD_USER)
 		r->pcs[0] = rec->sample.ip.v;
@@ -422,6 +424,7 @@ int resolver_finish(struct resolver *r, const struct decoder *d,
 	r->here = *found;
 	r->last_mapping = NULL;
 	r->nr_pcs = 0;
+	r->later = false;
 	ret_sample->thread = dict_thread_of(r, found->thread, id->pid, id->time_ns,
 					    rec->sample.cgroup);
 	if (ret_sample->thread == DICT_NONE)
@@ -432,7 +435,7 @@ int resolver_finish(struct resolver *r, const struct decoder *d,
 					    ? chain_stack(r, d, rec, found)
 					    : leaf_stack(r, found, rec->sample.ip.v);
 		if (ret_sample->stack == DICT_NONE)
-			return -ENOMEM;
+			return r->later ? -EAGAIN : -ENOMEM;
 	}
 	ret_sample->time_ns = id->time_ns;
 	ret_sample->period = rec->sample.period;

@@ -6,6 +6,7 @@
 
 #include "resolve/resolver_priv.h"
 #include "resolve/unwind.h"
+#include "resolve/unwind_table.h"
 
 struct find {
 	struct resolver *r;
@@ -18,6 +19,13 @@ static bool read_rest(void *ctx, uint64_t address, unsigned int bytes,
 	const struct find *f = ctx;
 
 	return stack_rest_read(f->r->rest, address, bytes, ret_value);
+}
+
+const struct unwind_table *resolver_table_later(void)
+{
+	static const struct unwind_table later;
+
+	return &later;
 }
 
 static enum unwind_code find_code(void *ctx, uint64_t pc,
@@ -34,6 +42,10 @@ static enum unwind_code find_code(void *ctx, uint64_t pc,
 	*ret_offset = pc - m->start + m->pgoff;
 	*ret_table =
 		image == DICT_NONE ? NULL : f->r->unwind.table(f->r->unwind.ctx, image);
+	if (*ret_table == resolver_table_later()) {
+		f->r->later = true;
+		return UNWIND_CODE_NOWHERE;
+	}
 	return *ret_table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
@@ -125,10 +137,14 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 	window.start = regs.at[arch->sp];
 	again = regs;
 	end = unwind_stack(&moment, r->pcs, max, ret_nr);
+	if (r->later)
+		return false;
 	moment.regs = &again;
 	if (end == UNWIND_END_SHORT && r->unwind.copy &&
 	    try_rest(r, &moment, at, max, ret_nr))
 		end = UNWIND_END_ROOT;
+	if (r->later)
+		return false;
 	r->unwind_ends[end]++;
 	return end == UNWIND_END_ROOT;
 }

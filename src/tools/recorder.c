@@ -19,6 +19,7 @@ enum {
 	ROUND_NS = 1000000000, /* at most this much is lost to a SIGKILL */
 	HURRY_NS = 20 *
 		   NS_PER_MS, /* from one look into the rings to the next, if need be */
+	DUE_MAX_BYTES = 256 << 20,
 	FLUSH_SAMPLES = 64 * 1024 /* ... or this many samples wait */
 };
 
@@ -83,12 +84,12 @@ int recorder_timeout_ms(const struct recorder *r)
 }
 
 /* Stacks that are longer than their copies are there: they are looked at soon, while their
- * processes have the rest of them. */
+ * processes have the rest of them; or stacks wait for tables. */
 static void see_rests(struct recorder *r)
 {
 	uint64_t tried = resolver_unwind_rests(r->resolver).tried;
 
-	if (tried != r->nr_rests)
+	if (tried != r->nr_rests || r->due.list.nr)
 		r->hurry_until_ns = r->frontier_ns + ROUND_NS;
 	r->nr_rests = tried;
 }
@@ -109,6 +110,8 @@ static int add_sample(struct recorder *r, const struct record *rec, const void *
 	struct sample sample;
 	int result = resolver_sample(r->resolver, &r->decoder, rec, &sample);
 
+	if (result == -EAGAIN)
+		return result;
 	if (!result)
 		result = segment_writer_add(r->writer, &sample);
 	if (result)
@@ -123,6 +126,7 @@ static int add_sample(struct recorder *r, const struct record *rec, const void *
 static int take_record(struct recorder *r, const void *bytes, size_t len)
 {
 	struct record rec;
+	int result;
 
 	if (decoder_record(&r->decoder, bytes, len, &rec, NULL)) {
 		r->totals.undecodable++;
@@ -130,8 +134,15 @@ static int take_record(struct recorder *r, const void *bytes, size_t len)
 	}
 	switch (rec.type) {
 	case PERF_RECORD_SAMPLE:
-		if (rec.id.time_ns <= r->frontier_ns)
-			return add_sample(r, &rec, bytes);
+		if (rec.id.time_ns <= r->frontier_ns) {
+			result = add_sample(r, &rec, bytes);
+			if (result != -EAGAIN)
+				return result;
+			/* A table for it is being made. */
+			result = due_samples_add(&r->due, &rec, bytes, len,
+						 r->stacks.missing);
+			return result ? err_set(r->err, result, "out of memory") : 0;
+		}
 		/* Younger than what is known of the side band. */
 		buf_put(&r->held, bytes, len);
 		return r->held.failed ? err_set(r->err, -ENOMEM, "out of memory") : 0;
@@ -160,26 +171,66 @@ static int take_sample(void *ctx, const void *bytes, size_t len)
 	return result;
 }
 
-/* What the last round held back lies behind the frontier now. */
-static int take_held(struct recorder *r)
+/* Takes what was kept once more; it may be kept again. */
+static int take_kept(struct recorder *r, struct buf *kept)
 {
-	struct buf held = r->held;
+	struct buf records = *kept;
 	int result = 0;
 
-	r->held = (struct buf){ 0 };
-	for (size_t at = 0; at < held.len && !result;) {
+	*kept = (struct buf){ 0 };
+	for (size_t at = 0; at < records.len && !result;) {
 		struct perf_event_header header;
 
-		memcpy(&header, held.data + at, sizeof(header));
-		result = take_record(r, held.data + at, header.size);
+		memcpy(&header, records.data + at, sizeof(header));
+		result = take_record(r, records.data + at, header.size);
 		at += header.size;
 	}
-	buf_done(&held);
+	buf_done(&records);
+	return result;
+}
+
+/* Once more; it may have to wait for another table. */
+static int retry(struct recorder *r, struct due_sample *sample)
+{
+	struct record rec;
+	int result;
+
+	if (decoder_record(&r->decoder, sample->bytes, sample->len, &rec, NULL))
+		return 0;
+	result = add_sample(r, &rec, sample->bytes);
+	sample->image = r->stacks.missing;
+	return result;
+}
+
+/* Samples that waited for tables, if some are made; `wait`: until there is one. */
+static int take_due(struct recorder *r, bool wait)
+{
+	struct due_samples *due = &r->due;
+	size_t kept = 0;
+	int result = 0;
+
+	if (!recorder_stacks_take_tables(&r->stacks, wait && due->list.nr))
+		return 0;
+	for (size_t i = 0; i < due->list.nr; i++) {
+		struct due_sample *sample = &due->list.at[i];
+
+		if (!result && recorder_stacks_have(&r->stacks, sample->image)) {
+			result = retry(r, sample);
+			if (result != -EAGAIN)
+				continue;
+			result = 0;
+		}
+		due->list.at[kept++] = *sample;
+	}
+	due->list.nr = kept;
+	if (!kept)
+		due_samples_done(due);
 	return result;
 }
 
 static int drain(struct recorder *r)
 {
+	uint64_t since;
 	int result;
 
 	r->nr_rounds++;
@@ -195,12 +246,16 @@ static int drain(struct recorder *r)
 	if (!result &&
 	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
 		result = err_set(r->err, -ENOMEM, "out of memory");
+	/* What the last round held back lies behind the frontier now. */
 	if (!result)
-		result = take_held(r);
+		result = take_kept(r, &r->held);
+	if (!result)
+		result = take_due(r, due_samples_bytes(&r->due) > DUE_MAX_BYTES);
 	if (!result)
 		result = perf_source_drain(r->source, PERF_SOURCE_SAMPLES, take_sample,
 					   r);
-	resolver_frontier(r->resolver, r->frontier_ns);
+	since = due_samples_since(&r->due);
+	resolver_frontier(r->resolver, since < r->frontier_ns ? since : r->frontier_ns);
 	see_rests(r);
 	return result;
 }
@@ -231,7 +286,8 @@ static int flush(struct recorder *r)
 
 	r->nr_writes++;
 	jit_keeper_look(&r->jit_keeper, &r->dict);
-	if (!result && r->perf_data)
+	/* Of what is due the file has to say later. */
+	if (!result && r->perf_data && !r->due.list.nr)
 		result = perf_data_out_round(r->perf_data, r->err);
 	return result;
 }
@@ -270,6 +326,7 @@ void recorder_free(struct recorder *r)
 	recorder_end_symbols(r);
 	vec_done(&r->symbols_due);
 	buf_done(&r->held);
+	due_samples_done(&r->due);
 	decoder_done(&r->decoder);
 	dict_done(&r->dict);
 	free(r->segment_path);
@@ -290,7 +347,9 @@ static int drain_to_end(struct recorder *r)
 		result = side_band_apply(&r->side_band, &r->decoder, r->resolver,
 					 UINT64_MAX);
 	if (!result)
-		result = take_held(r);
+		result = take_kept(r, &r->held);
+	while (!result && r->due.list.nr)
+		result = take_due(r, true);
 	update_totals(r);
 	count_lost(r);
 	r->stopped = true;

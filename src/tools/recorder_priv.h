@@ -13,6 +13,7 @@
 #include "decode/record.h"
 #include "resolve/resolver.h"
 #include "tools/containers.h"
+#include "tools/due_samples.h"
 #include "tools/image_keeper.h"
 #include "tools/jit_keeper.h"
 #include "tools/recorder.h"
@@ -45,6 +46,7 @@ struct recorder {
 	struct perf_data_out *perf_data; /* NULL: not asked for */
 	struct side_band side_band;
 	struct buf held; /* samples from behind the frontier, for the next round */
+	struct due_samples due; /* that wait for tables to be unwound with */
 	struct session_totals totals;
 	uint64_t frontier_ns;
 	uint64_t next_flush_ns;

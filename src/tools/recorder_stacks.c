@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "tools/session_dir.h"
 
 enum {
+	SMALL_BYTES = 1 << 18, /* of a binary, whose table takes a few milliseconds */
 	COPY_STEP = 4096,
 	COPY_PAGES = 64
 };
@@ -46,23 +48,20 @@ static int open_image(const struct recorder_stacks *s, const struct image *image
 	return elf_open_regular(path);
 }
 
-static struct unwind_table *load(const struct recorder_stacks *s,
-				 const struct image *image)
+/* Small ones are made while the rings wait; of large ones a thread is asked. */
+static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *entry)
 {
-	int fd = open_image(s, image);
-	struct unwind_table *table = NULL;
-	struct elf_file f;
+	int fd = open_image(s, &s->dict->images.at[image]);
+	struct stat st;
 
 	if (fd < 0)
-		return NULL;
-	if (!elf_file_init_fd(&f, fd, NULL)) {
-		/* Without a table the frame pointer is tried. */
-		if (elf_file_sections(&f, NULL) || unwind_table_load(&f, NULL, &table))
-			table = NULL;
-		elf_file_done(&f);
-	}
+		return;
+	entry->is_due = !fstat(fd, &st) && st.st_size > SMALL_BYTES &&
+			!table_maker_ask(&s->maker, image, fd);
+	if (entry->is_due)
+		return;
+	entry->table = table_maker_load(fd);
 	close(fd);
-	return table;
 }
 
 static const struct unwind_table *table_of(void *ctx, uint32_t image)
@@ -75,9 +74,32 @@ static const struct unwind_table *table_of(void *ctx, uint32_t image)
 			return NULL;
 	entry = &s->tables.at[image];
 	if (!entry->looked)
-		entry->table = load(s, &s->dict->images.at[image]);
+		make(s, image, entry);
 	entry->looked = true;
-	return entry->table;
+	if (!entry->is_due)
+		return entry->table;
+	s->missing = image;
+	return resolver_table_later();
+}
+
+bool recorder_stacks_take_tables(struct recorder_stacks *s, bool wait)
+{
+	struct unwind_table *table;
+	uint32_t image;
+	bool any = false;
+
+	while (table_maker_take(&s->maker, wait, &image, &table)) {
+		s->tables.at[image].table = table;
+		s->tables.at[image].is_due = false;
+		any = true;
+		wait = false;
+	}
+	return any;
+}
+
+bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image)
+{
+	return image >= s->tables.nr || !s->tables.at[image].is_due;
 }
 
 /* Page by page: up to the first one that is not there. */
@@ -117,6 +139,7 @@ int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 
 void recorder_stacks_done(struct recorder_stacks *s)
 {
+	table_maker_done(&s->maker);
 	for (size_t i = 0; i < s->tables.nr; i++)
 		unwind_table_free(s->tables.at[i].table);
 	vec_done(&s->tables);

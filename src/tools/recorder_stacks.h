@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "resolve/resolver.h"
+#include "tools/table_maker.h"
 
 struct image_keeper;
 struct session_dir;
@@ -12,6 +13,7 @@ struct unwind_table;
 
 struct stack_table {
 	bool looked;
+	bool is_due;                /* it is being made */
 	struct unwind_table *table; /* NULL: it has none */
 };
 
@@ -20,6 +22,9 @@ struct recorder_stacks {
 	const struct image_keeper *keeper;
 	const struct session_dir *dir;  /* where the vdso is kept */
 	VEC(struct stack_table) tables; /* by image number of the dict */
+	struct table_maker maker;
+	uint32_t
+		missing; /* the image whose table was asked for last and is being made */
 };
 
 /* The registers to be copied, as perf numbers them, for unwinding on a machine that uname(2)
@@ -30,4 +35,10 @@ uint64_t recorder_stacks_regs(const char *machine);
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 			 const struct dict *dict, const struct image_keeper *keeper,
 			 const struct session_dir *dir, const char *machine);
+/* Takes tables that were being made; `wait`: until there is one more, if there is any.  Returns
+ * whether there were some: samples for which resolver_sample() was -EAGAIN are worth another
+ * try. */
+bool recorder_stacks_take_tables(struct recorder_stacks *s, bool wait);
+/* Whether it is known what table an image has. */
+bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image);
 void recorder_stacks_done(struct recorder_stacks *s);

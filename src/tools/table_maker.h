@@ -1,0 +1,40 @@
+/* table_maker.h - unwind tables of large binaries, made by a thread: that takes longer than rings
+ * with stacks can wait.
+ * Layer: tools.  All calls by one thread; starts as zeros. */
+#pragma once
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct unwind_table;
+
+struct table_job {
+	struct table_job *next;
+	struct unwind_table *table; /* when it is made; NULL: there is none */
+	uint32_t image;
+	int fd;
+};
+
+struct table_maker {
+	bool runs;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct table_job *asked; /* the oldest first, as below */
+	struct table_job *made;
+	unsigned int nr; /* asked for and not taken */
+	bool end;
+};
+
+/* Asks for the table of the binary at `fd`, which is the maker's from then on.  0, -ENOMEM or
+ * -EAGAIN (no thread); then it is not. */
+int table_maker_ask(struct table_maker *m, uint32_t image, int fd);
+/* A table that is made: *ret_table, perhaps NULL, is the caller's.  `wait`: until there is one.
+ * False: there is none, with `wait` none that was asked for. */
+bool table_maker_take(struct table_maker *m, bool wait, uint32_t *ret_image,
+		      struct unwind_table **ret_table);
+/* Waits for what is being made, and frees all. */
+void table_maker_done(struct table_maker *m);
+
+/* What the thread does for one: the table of a binary, or NULL. */
+struct unwind_table *table_maker_load(int fd);
