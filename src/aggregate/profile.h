@@ -86,6 +86,8 @@ struct profile_event {
 	uint32_t rank;    /* position in a report: by unit mask, name, count */
 	uint64_t samples; /* selected ones */
 	uint64_t period;
+	/* As session_totals.event_shares, the least of all sessions. */
+	uint16_t share;
 };
 
 /* Where a section of a module was. */

@@ -22,6 +22,33 @@ static void add_totals(struct profile_input *in, const struct session_totals *t)
 		sum->stack_ends[i] += t->stack_ends[i];
 }
 
+static struct profile_event *find_event(struct profile *p, const struct dict *d,
+					const struct event_desc *desc)
+{
+	uint32_t name = strtab_find(&p->strings, dict_str(d, desc->name));
+
+	for (size_t i = 0; i < p->events.nr && name != STRTAB_FAILED; i++) {
+		struct profile_event *e = &p->events.at[i];
+
+		if (e->name == name && e->count == desc->count &&
+		    e->unit_mask == desc->unit_mask)
+			return e;
+	}
+	return NULL;
+}
+
+static void add_shares(struct profile *p, const struct dict *d,
+		       const struct session_totals *t)
+{
+	for (size_t i = 0; i < d->events.nr && i < SESSION_EVENT_SHARES; i++) {
+		struct profile_event *e = find_event(p, d, &d->events.at[i]);
+		uint16_t share = t->event_shares[i];
+
+		if (e && share && (!e->share || share < e->share))
+			e->share = share;
+	}
+}
+
 static void add_damage(struct profile_input *in, const struct segment_damage *d)
 {
 	in->damage.bad_blocks += d->bad_blocks;
@@ -146,6 +173,7 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 		r = read_named(p, s, jit, &source, err);
 	if (!r) {
 		add_totals(&p->input, segment_totals(s));
+		add_shares(p, segment_dict(s), segment_totals(s));
 		add_damage(&p->input, segment_damage(s));
 	}
 	naming_free(source.naming);

@@ -59,7 +59,9 @@ static void common_attr(struct perf_event_attr *a, const struct perf_source_conf
 	a->clockid = CLOCK_MONOTONIC;
 	a->inherit = c->tids != NULL;
 	a->exclude_guest = 1;
-	a->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			 PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
+			 PERF_FORMAT_LOST;
 	a->watermark = 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -505,19 +506,39 @@ int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 	return r ? r : drain_rings(s, kind, fn, ctx);
 }
 
+/* What read() gives of an event: perf_event_open(2), without PERF_FORMAT_LOST the first four. */
+struct reading {
+	uint64_t value, enabled_ns, running_ns, id, lost;
+};
+
 int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost)
 {
-	struct {
-		uint64_t value, id, lost;
-	} counter;
+	struct reading reading;
 	uint64_t lost = 0;
 
 	if (!(s->attrs.at[0].read_format & PERF_FORMAT_LOST))
 		return -EOPNOTSUPP;
 	for (size_t i = 0; i < s->fds.nr; i++)
 		if (s->fds.at[i].kind == PERF_SOURCE_SAMPLES &&
-		    read(s->fds.at[i].fd, &counter, sizeof(counter)) == sizeof(counter))
-			lost += counter.lost;
+		    read(s->fds.at[i].fd, &reading, sizeof(reading)) == sizeof(reading))
+			lost += reading.lost;
 	*ret_lost = lost;
 	return 0;
+}
+
+void perf_source_times(const struct perf_source *s, size_t event,
+		       uint64_t *ret_enabled_ns, uint64_t *ret_running_ns)
+{
+	struct reading r;
+
+	*ret_enabled_ns = *ret_running_ns = 0;
+	for (size_t i = 0; i < s->fds.nr; i++) {
+		const struct event_fd *e = &s->fds.at[i];
+
+		if (e->kind == PERF_SOURCE_NAMESPACES || e->attr != event ||
+		    read(e->fd, &r, sizeof(r)) < (ssize_t)offsetof(struct reading, id))
+			continue;
+		*ret_enabled_ns += r.enabled_ns;
+		*ret_running_ns += r.running_ns;
+	}
 }

@@ -45,7 +45,9 @@ enum {
 };
 
 enum {
-	SESSION_STACK_ENDS = 8
+	SESSION_STACK_ENDS = 8,
+	SESSION_EVENT_SHARES = 24, /* of the first events */
+	SESSION_SHARE_WHOLE = 10000
 };
 
 /* Running totals; the last written one counts. */
@@ -62,6 +64,9 @@ struct session_totals {
 	/* User stacks that were unwound from a copy, by why they end: enum unwind_end of
 	 * resolve/unwind.h. */
 	uint64_t stack_ends[SESSION_STACK_ENDS];
+	/* By event: of the time that it was to be counted, how much it had a counter, in
+	 * SESSION_SHARE_WHOLEs, plus 1; 0: not known. */
+	uint16_t event_shares[SESSION_EVENT_SHARES];
 };
 
 /* One weighted sample, the currency of everything after resolve. */

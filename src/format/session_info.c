@@ -118,6 +118,9 @@ void session_totals_put(const struct session_totals *totals, struct buf *out)
 	buf_put_varint(out, SESSION_STACK_ENDS);
 	for (size_t i = 0; i < SESSION_STACK_ENDS; i++)
 		buf_put_varint(out, totals->stack_ends[i]);
+	buf_put_varint(out, SESSION_EVENT_SHARES);
+	for (size_t i = 0; i < SESSION_EVENT_SHARES; i++)
+		buf_put_varint(out, totals->event_shares[i]);
 }
 
 /* Segments of older versions end before them; newer ones may have more. */
@@ -125,8 +128,24 @@ static void take_stack_ends(struct cursor *in, struct session_totals *t)
 {
 	uint64_t nr = cursor_left(in) ? cursor_varint(in) : 0;
 
-	for (uint64_t i = 0; i < nr && i < SESSION_STACK_ENDS; i++)
-		t->stack_ends[i] = cursor_varint(in);
+	for (uint64_t i = 0; i < nr && !in->failed; i++) {
+		uint64_t ends = cursor_varint(in);
+
+		if (i < SESSION_STACK_ENDS)
+			t->stack_ends[i] = ends;
+	}
+}
+
+static void take_event_shares(struct cursor *in, struct session_totals *t)
+{
+	uint64_t nr = cursor_left(in) ? cursor_varint(in) : 0;
+
+	for (uint64_t i = 0; i < nr && i < SESSION_EVENT_SHARES; i++) {
+		uint64_t share = cursor_varint(in);
+
+		t->event_shares[i] =
+			share <= SESSION_SHARE_WHOLE + 1 ? (uint16_t)share : 0;
+	}
 }
 
 int session_totals_get(struct cursor *in, struct session_totals *ret_totals)
@@ -143,6 +162,7 @@ int session_totals_get(struct cursor *in, struct session_totals *ret_totals)
 	t.target_status = (int32_t)cursor_svarint(in);
 	t.finished = cursor_u8(in) == 1;
 	take_stack_ends(in, &t);
+	take_event_shares(in, &t);
 	if (in->failed)
 		return -EBADMSG;
 	*ret_totals = t;

@@ -7,6 +7,11 @@
 #include "base/buf.h"
 #include "present/lines.h"
 
+/* Of SESSION_SHARE_WHOLE: what is below it is said. */
+enum {
+	SHARE_TOLD = 9900
+};
+
 static void write_event(FILE *out, const struct profile *p,
 			const struct profile_event *e)
 {
@@ -24,6 +29,12 @@ static void write_event(FILE *out, const struct profile *p,
 			strtab_get(&p->strings, e->name),
 			strtab_get(&p->strings, e->about), e->unit_mask, mask,
 			e->count);
+	if (e->share && e->share - 1 < SHARE_TOLD)
+		fprintf(out,
+			"%s had a counter for %.1f %% of the time, in turns with other "
+			"events\n",
+			strtab_get(&p->strings, e->name),
+			(double)(e->share - 1) * 100 / SESSION_SHARE_WHOLE);
 	if (e->frequency_hz)
 		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",
 			e->frequency_hz);

@@ -78,6 +78,22 @@ static void tell_stacks(const struct session_totals *t)
 	fputc('\n', stderr);
 }
 
+/* Samples of these are of a part of the time. */
+static void tell_shares(const struct session_totals *t,
+			const struct event_request *events, size_t nr_events)
+{
+	for (size_t i = 0; i < nr_events && i < SESSION_EVENT_SHARES; i++) {
+		double share = (t->event_shares[i] - 1) * 100.0 / SESSION_SHARE_WHOLE;
+
+		if (t->event_shares[i] && share < 99)
+			fprintf(stderr,
+				"%s: %s had a counter for %.1f %% of the time: there "
+				"are "
+				"more events than counters\n",
+				command_name(), events[i].name, share);
+	}
+}
+
 void record_report_end(const struct record_summary *summary,
 		       const struct event_request *events, size_t nr_events)
 {
@@ -101,6 +117,7 @@ void record_report_end(const struct record_summary *summary,
 		(unsigned long long)t->lost, (unsigned long long)t->throttled, size,
 		summary->dir, (double)t->recorder_cpu_ns / 1e9);
 	tell_stacks(t);
+	tell_shares(t, events, nr_events);
 	if (t->lost_records)
 		fprintf(stderr,
 			"%s: %llu records of mappings and processes were lost: some "

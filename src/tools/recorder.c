@@ -280,6 +280,33 @@ static void count_lost(struct recorder *r)
 		r->totals.lost = lost;
 }
 
+static double time_share(const struct recorder *r, size_t attr)
+{
+	uint64_t enabled, running;
+
+	perf_source_times(r->source, attr, &enabled, &running);
+	return enabled ? (double)running / (double)enabled : 0;
+}
+
+/* Where there were more events than counters each had one for a part of the time: by what the
+ * side band has, which waits for none. */
+static void count_shares(struct recorder *r)
+{
+	size_t nr = r->config.nr_events;
+	double whole = time_share(r, perf_source_nr_attrs(r->source) - 1);
+
+	for (size_t i = 0; i < nr && i < SESSION_EVENT_SHARES && whole > 0; i++) {
+		uint32_t type = r->config.events[i].attr.type;
+		double share = time_share(r, i) / whole;
+
+		if (type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
+		    share <= 0)
+			continue;
+		r->totals.event_shares[i] =
+			(uint16_t)(1 + SESSION_SHARE_WHOLE * (share < 1 ? share : 1));
+	}
+}
+
 static int flush(struct recorder *r)
 {
 	int result = segment_writer_flush(r->writer, &r->totals, r->err);
@@ -352,6 +379,7 @@ static int drain_to_end(struct recorder *r)
 		result = take_due(r, true);
 	update_totals(r);
 	count_lost(r);
+	count_shares(r);
 	r->stopped = true;
 	return result;
 }

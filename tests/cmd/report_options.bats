@@ -675,3 +675,23 @@ bats_require_minimum_version 1.5.0
 	run -1 "$OPROFILE" report --session-dir "$dir" --ratio MISSES/INSTRUCTIONS
 	[[ $output == *'--ratio is meaningless without'* ]]
 }
+
+@test "what had a counter for a part of the time is said" {
+	dir=$BATS_TEST_TMPDIR/share
+	mkdir -p "$dir/samples/current"
+	"$WRITE_SESSION" "$dir/samples/current/segment-000001" <<-'END'
+		info|0||host||1000000000|0||
+		event|A|one|3|2000|0|0
+		event|B|other|3|1000|0|0
+		image|1|/nonexistent/t|
+		thread|7|7|work|0|0|/
+		sample|0|0|0|2000|2000|0+0x10|3
+		sample|0|1|0|2000|1000|0+0x10|6
+		share|0|2550
+		share|1|10000
+	END
+	"$OPROFILE" report --session-dir "$dir" >"$dir/out"
+	cat "$dir/out"
+	grep -qx 'A had a counter for 25.5 % of the time, in turns with other events' "$dir/out"
+	! grep 'B had a counter' "$dir/out" || false
+}

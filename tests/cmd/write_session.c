@@ -7,6 +7,7 @@
  *	thread|PID|TID|COMM|APP_IMAGE or -|FLAGS|CGROUP
  *	sample|THREAD|EVENT|CPU|TIME_NS|PERIOD|FRAMES|REPEAT
  *	totals|LOST|THROTTLED|UNDECODABLE|RECORDER_CPU_NS
+ *	share|EVENT|TEN_THOUSANDTHS of the time that it had a counter
  *	unfinished
  *
  * Things are numbered from 0 in the order of their lines.  KIND is a number of enum
@@ -210,6 +211,13 @@ static void put_totals(struct writing *w)
 	w->totals.recorder_cpu_ns = number(w, 4);
 }
 
+static void put_share(struct writing *w)
+{
+	if (number(w, 1) >= SESSION_EVENT_SHARES)
+		die("no such event", field(w, 1));
+	w->totals.event_shares[number(w, 1)] = (uint16_t)(number(w, 2) + 1);
+}
+
 static void put_unfinished(struct writing *w)
 {
 	w->totals.finished = false;
@@ -219,13 +227,10 @@ static const struct {
 	const char *name;
 	void (*put)(struct writing *w);
 } kinds[] = {
-	{ "info", put_info },
-	{ "event", put_event },
-	{ "image", put_image },
-	{ "thread", put_thread },
-	{ "sample", put_sample },
-	{ "totals", put_totals },
-	{ "unfinished", put_unfinished },
+	{ "info", put_info },     { "event", put_event },
+	{ "image", put_image },   { "thread", put_thread },
+	{ "sample", put_sample }, { "totals", put_totals },
+	{ "share", put_share },   { "unfinished", put_unfinished },
 };
 
 static void put_line(struct writing *w, char *line)

@@ -174,10 +174,10 @@ static void extreme_samples_come_back(void **state)
 		r.samples[r.nr++] = s;
 		assert_int_equal(segment_writer_add(w, &s), 0);
 	}
-	r.totals =
-		(struct session_totals){ UINT64_MAX, UINT64_MAX - 1,      3, 4,
-					 5,          UINT64_MAX,          7, INT32_MIN,
-					 true,       { 9, 0, UINT64_MAX } };
+	r.totals = (struct session_totals){
+		UINT64_MAX, UINT64_MAX - 1,       3,    4, 5, UINT64_MAX, 7, INT32_MIN,
+		true,       { 9, 0, UINT64_MAX }, { 1 }
+	};
 	recording_close(&r, w);
 	expect_whole(&r);
 	recording_done(&r);
@@ -186,7 +186,11 @@ static void extreme_samples_come_back(void **state)
 /* Of versions that did not count why stacks end. */
 static void old_totals_are_read(void **state)
 {
-	struct session_totals totals = { .samples = 300, .stack_ends = { 1, 2, 3 } };
+	struct session_totals totals = { .samples = 300,
+					 .stack_ends = { 1, 2, 3 },
+					 .event_shares = { 101, 0, 102 } };
+	/* Their number, and one byte each. */
+	const size_t shares = 1 + SESSION_EVENT_SHARES;
 	struct session_totals got;
 	struct buf out = { 0 };
 	struct cursor in;
@@ -194,12 +198,19 @@ static void old_totals_are_read(void **state)
 	(void)state;
 	session_totals_put(&totals, &out);
 	/* Their number, and one byte each. */
-	in = cursor_le(out.data, out.len - 1 - SESSION_STACK_ENDS);
+	in = cursor_le(out.data, out.len - shares - 1 - SESSION_STACK_ENDS);
 	assert_int_equal(session_totals_get(&in, &got), 0);
 	assert_int_equal(got.samples, 300);
 	assert_int_equal(got.stack_ends[0] + got.stack_ends[1] + got.stack_ends[2], 0);
+	/* Of one that did not count what had a counter. */
+	in = cursor_le(out.data, out.len - shares);
+	assert_int_equal(session_totals_get(&in, &got), 0);
+	assert_int_equal(got.stack_ends[2], 3);
+	assert_int_equal(got.event_shares[0], 0);
 	in = cursor_le(out.data, out.len);
 	assert_int_equal(session_totals_get(&in, &got), 0);
+	assert_memory_equal(got.event_shares, totals.event_shares,
+			    sizeof(got.event_shares));
 	assert_memory_equal(got.stack_ends, totals.stack_ends, sizeof(got.stack_ends));
 	in = cursor_le(out.data, out.len - 1);
 	assert_int_equal(session_totals_get(&in, &got), -EBADMSG);
@@ -212,7 +223,8 @@ static void totals_come_back(void **state)
 				       3,          4,
 				       5,          UINT64_MAX,
 				       7,          INT32_MIN,
-				       true,       { 10, 1, 2, 3, UINT64_MAX, 5 } };
+				       true,       { 10, 1, 2, 3, UINT64_MAX, 5 },
+				       { 10001 } };
 	struct segment *s;
 	struct sample_batch b;
 	struct recording r;
