@@ -46,6 +46,13 @@ struct stack_slot {
 	uint32_t stack;
 };
 
+/* (space, raw callers in user space) -> stack */
+struct callers_slot {
+	uint64_t key;
+	uint32_t stack;
+	uint32_t nr; /* frames */
+};
+
 struct resolver {
 	struct dict *dict;
 	const struct resolver_ops *ops;
@@ -69,8 +76,9 @@ struct resolver {
 	uint64_t leaf_generation;           /* ... this space */
 	struct frame_slot *frames;
 	struct stack_slot *stacks;
-	uint32_t chain[CHAIN_MAX]; /* frames of the chain at hand */
-	bool chain_private;        /* ... whose leaf belongs to this process alone */
+	struct callers_slot *callers; /* as many */
+	uint32_t chain[CHAIN_MAX];    /* frames of the chain at hand */
+	bool chain_private;           /* ... whose leaf belongs to this process alone */
 	struct resolver_unwind unwind; /* .table NULL: no unwinding */
 	uint64_t *pcs;                 /* CHAIN_MAX of the stack that is unwound */
 	size_t nr_pcs;                 /* of the last sample */

@@ -213,46 +213,98 @@ static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
 	return make_frame(r, at, ip, world, NULL);
 }
 
-/* The frames of a chain, leaf first, into r->chain.  Returns their number, or DICT_NONE
- * when memory is short.  *ret_truncated: it goes on, but we cannot say how.  *ret_user: there
- * are callers in user space. */
-static uint32_t chain_frames(struct resolver *r, const struct decoder *d,
-			     const struct record *rec, const struct resolver_found *at,
-			     bool *ret_truncated, bool *ret_user)
-{
-	const struct record_sample *s = &rec->sample;
-	uint32_t max_stack = d->attrs.at[rec->id.event].sample_max_stack;
-	enum world world = (enum world)at->world;
-	bool cut = false;
-	uint32_t nr = 0;
+/* How far the frames of a chain were found. */
+struct chain_walk {
+	enum world world;
+	uint32_t nr;   /* frames in r->chain, leaf first */
+	bool cut;      /* it goes on, but we cannot say how */
+	bool has_user; /* there are callers in user space */
+};
 
-	*ret_user = false;
-	r->chain_private = false;
-	for (uint64_t i = 0; i < s->nr_chain; i++) {
+/* The frames of a chain from one position up to another.  0 or -ENOMEM. */
+static int walk_chain(struct resolver *r, const struct decoder *d,
+		      const struct record_sample *s, const struct resolver_found *at,
+		      uint64_t from, uint64_t to, struct chain_walk *w)
+{
+	for (uint64_t i = from; i < to; i++) {
 		uint64_t ip = decoder_chain_at(d, s, i);
 
 		if (ip >= PERF_CONTEXT_MAX) {
-			cut = !world_of_marker(ip, &world);
-			if (cut)
+			w->cut = !world_of_marker(ip, &w->world);
+			if (w->cut)
 				break;
 			continue;
 		}
-		cut = nr == CHAIN_MAX;
-		*ret_user |= world == WORLD_USER;
-		if (!cut)
-			r->chain[nr] = chain_frame(r, at, ip, world, nr, &cut);
-		if (cut)
+		w->cut = w->nr == CHAIN_MAX;
+		w->has_user |= w->world == WORLD_USER;
+		if (!w->cut)
+			r->chain[w->nr] =
+				chain_frame(r, at, ip, w->world, w->nr, &w->cut);
+		if (w->cut)
 			break;
-		if (r->chain[nr] == DICT_NONE)
-			return DICT_NONE;
-		nr++;
+		if (r->chain[w->nr] == DICT_NONE)
+			return -ENOMEM;
+		w->nr++;
 	}
-	*ret_truncated = cut || nr >= (max_stack ? max_stack : DEFAULT_MAX_STACK);
-	return nr;
+	return 0;
+}
+
+/* Below `stack` the frames of r->chain in [from, to), which are leaf first. */
+static uint32_t add_frames(struct resolver *r, uint32_t stack, uint32_t from,
+			   uint32_t to)
+{
+	while (to > from && stack != DICT_NONE)
+		stack = dict_stack(r->dict, stack, r->chain[--to]);
+	return stack;
+}
+
+/* Where the callers of a chain's innermost frame in user space begin; its end: there are none.
+ * They are the same again and again, under other addresses and other work of the kernel. */
+static uint64_t callers_from(const struct decoder *d, const struct record_sample *s)
+{
+	uint64_t i = 0;
+
+	while (i < s->nr_chain && decoder_chain_at(d, s, i) != PERF_CONTEXT_USER)
+		i++;
+	return i + 2 < s->nr_chain ? i + 2 : s->nr_chain;
+}
+
+/* The stack of a recorded chain, DICT_NONE when memory is short; STACK_ROOT: it has no frames. */
+static uint32_t recorded_stack(struct resolver *r, const struct record *rec,
+			       const struct decoder *d, const struct resolver_found *at)
+{
+	const struct record_sample *s = &rec->sample;
+	uint32_t max_stack = d->attrs.at[rec->id.event].sample_max_stack;
+	uint64_t from = callers_from(d, s);
+	uint64_t key =
+		hash_bytes(s->chain + from * sizeof(uint64_t),
+			   (s->nr_chain - from) * sizeof(uint64_t),
+			   hash_pair(at->user->generation, at->kernel->generation));
+	struct callers_slot *slot = &r->callers[key & (STACK_CACHE - 1)];
+	struct chain_walk w = { .world = (enum world)at->world };
+	uint32_t nr_inner, stack;
+
+	max_stack = max_stack ? max_stack : DEFAULT_MAX_STACK;
+	r->chain_private = false;
+	if (walk_chain(r, d, s, at, 0, from, &w))
+		return DICT_NONE;
+	nr_inner = w.nr;
+	if (from < s->nr_chain && nr_inner && !w.cut && slot->key == key &&
+	    nr_inner + slot->nr < max_stack)
+		return add_frames(r, slot->stack, 0, nr_inner);
+	if (!w.cut && walk_chain(r, d, s, at, from, s->nr_chain, &w))
+		return DICT_NONE;
+	stack = w.cut || w.nr >= max_stack ? STACK_TRUNCATED : STACK_ROOT;
+	stack = add_frames(r, stack, nr_inner, w.nr);
+	if (from < s->nr_chain && nr_inner && w.nr < max_stack && stack != DICT_NONE)
+		*slot = (struct callers_slot){ .key = key,
+					       .stack = stack,
+					       .nr = w.nr - nr_inner };
+	return add_frames(r, stack, 0, nr_inner);
 }
 
 /* The user's part of a stack, from its registers, behind the `nr` frames of the kernel's in
- * r->chain.  As chain_frames(). */
+ * r->chain.  Returns their number, or DICT_NONE when memory is short. */
 static uint32_t unwound_frames(struct resolver *r, const struct decoder *d,
 			       const struct record *rec,
 			       const struct resolver_found *at, uint32_t nr,
@@ -280,31 +332,44 @@ static uint32_t unwound_frames(struct resolver *r, const struct decoder *d,
 	return nr;
 }
 
+/* The same where the user's part is in registers and a copy of the stack. */
+static uint32_t unwound_stack(struct resolver *r, const struct decoder *d,
+			      const struct record *rec, const struct resolver_found *at)
+{
+	const struct record_sample *s = &rec->sample;
+	uint32_t max_stack = d->attrs.at[rec->id.event].sample_max_stack;
+	struct chain_walk w = { .world = (enum world)at->world };
+	bool truncated;
+
+	r->chain_private = false;
+	if (walk_chain(r, d, s, at, 0, s->nr_chain, &w))
+		return DICT_NONE;
+	truncated = w.cut || w.nr >= (max_stack ? max_stack : DEFAULT_MAX_STACK);
+	if (!w.has_user)
+		w.nr = unwound_frames(r, d, rec, at, w.nr, &truncated);
+	if (w.nr == DICT_NONE || !w.nr)
+		return w.nr ? DICT_NONE : STACK_ROOT;
+	return add_frames(r, truncated ? STACK_TRUNCATED : STACK_ROOT, 0, w.nr);
+}
+
 static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
 			    const struct record *rec, const struct resolver_found *at)
 {
-	const struct record_sample *s = &rec->sample;
-	bool can_unwind = resolver_can_unwind(r, s);
 	uint64_t key = at->chain_key;
 	struct stack_slot *slot = &r->stacks[key & (STACK_CACHE - 1)];
-	bool truncated = false, has_user = false;
-	uint32_t nr, stack;
+	uint32_t stack;
 
-	if (slot->key == key && !can_unwind)
-		return slot->stack;
-	nr = chain_frames(r, d, rec, at, &truncated, &has_user);
-	if (nr != DICT_NONE && can_unwind && !has_user)
-		nr = unwound_frames(r, d, rec, at, nr, &truncated);
-	if (nr == DICT_NONE)
-		return DICT_NONE;
-	if (!nr) /* markers only: the kernel cannot walk here (s390x) */
-		return leaf_stack(r, at, s->ip.v);
-	stack = truncated ? STACK_TRUNCATED : STACK_ROOT;
-	while (nr && stack != DICT_NONE)
-		stack = dict_stack(r->dict, stack, r->chain[--nr]);
-	if (stack != DICT_NONE && !r->chain_private && !can_unwind)
-		*slot = (struct stack_slot){ .key = key, .stack = stack };
-	return stack;
+	if (resolver_can_unwind(r, &rec->sample)) {
+		stack = unwound_stack(r, d, rec, at);
+	} else {
+		if (slot->key == key)
+			return slot->stack;
+		stack = recorded_stack(r, rec, d, at);
+		if (stack >= STACK_FIRST && stack != DICT_NONE && !r->chain_private)
+			*slot = (struct stack_slot){ .key = key, .stack = stack };
+	}
+	/* Markers only: the kernel cannot walk here (s390x). */
+	return stack < STACK_FIRST ? leaf_stack(r, at, rec->sample.ip.v) : stack;
 }
 
 /* The string of a sample's cgroup; 0: unknown. */
