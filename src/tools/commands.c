@@ -16,6 +16,7 @@ extern const struct command command_export;
 extern const struct command command_gprof;
 extern const struct command command_import;
 extern const struct command command_info;
+extern const struct command command_op2calltree;
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_script;
@@ -32,6 +33,7 @@ const struct command *const commands[] = {
 	&command_import,
 	&command_export,
 	&command_gprof,
+	&command_op2calltree,
 	&command_buildid_list,
 	&command_buildid_cache,
 	&command_archive,
