@@ -82,6 +82,10 @@ const struct event_catalog *events_catalog(struct event_requests *reqs,
  * braces belongs to it. */
 size_t events_first_spec(const char *specs);
 
+/* What an event of perf's spelling ("cycles:ppp", "cpu_core/cycles/u") counts, NULL where it is
+ * none of the kernel's own. */
+const char *events_about(const char *name);
+
 /* The events known by name, one after the other from 0 on, for lists and completion: false
  * behind the last one.  Events of PMUs in /sys are not among them. */
 bool events_row(size_t i, const char **ret_name, const char **ret_about);

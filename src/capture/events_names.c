@@ -1,6 +1,7 @@
 #include "capture/events_priv.h"
 
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -140,4 +141,16 @@ bool events_row(size_t i, const char **ret_name, const char **ret_about)
 	*ret_name = row->name;
 	*ret_about = row->about;
 	return true;
+}
+
+const char *events_about(const char *name)
+{
+	const char *slash = strchr(name, '/');
+	const char *from = slash && slash[1] ? slash + 1 : name;
+	char word[EVENT_NAME_MAX];
+	const struct event_row *row;
+
+	(void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(from, ":/"), from);
+	row = event_row_find(word);
+	return row ? row->about : NULL;
 }

@@ -247,6 +247,11 @@ static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 			at++;
 			continue;
 		}
+		/* Where cores differ the first CPU need not have it. */
+		if (fd == -ENOENT && i < c->nr_events && c->events[i].one_core_type) {
+			i++;
+			continue;
+		}
 		*ret_code = fd;
 		return i;
 	}

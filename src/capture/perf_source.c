@@ -122,9 +122,22 @@ struct opening {
 	unsigned int halvings; /* of the rings, where pinned memory is limited */
 	size_t pages[PERF_SOURCE_RING_COUNT];
 	int ring_fd[PERF_SOURCE_RING_COUNT]; /* of the CPU at hand */
-	bool no_room;                        /* for a ring: perf_event_mlock_kb */
+	int event_fd[EVENTS_MAX]; /* of the events there, of the task at hand */
+	bool no_room;             /* for a ring: perf_event_mlock_kb */
 	struct err *err;
 };
+
+/* The first event of its group on this CPU, -1: it is that itself, or in none. */
+static int leader_of(const struct opening *o, uint32_t attr)
+{
+	const struct perf_source_config *c = o->config;
+
+	for (size_t i = 0; attr < c->nr_events && i < attr && i < EVENTS_MAX; i++)
+		if (c->events[attr].group &&
+		    c->events[i].group == c->events[attr].group)
+			return o->event_fd[i] < 0 ? -1 : o->event_fd[i];
+	return -1;
+}
 
 /* One event on one CPU for one task (or all): its own descriptor, the CPU's ring.  The
  * namespaces come behind the attrs. */
@@ -137,9 +150,15 @@ static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32
 							 : PERF_SOURCE_NAMESPACES;
 	struct perf_event_attr *a =
 		kind == PERF_SOURCE_NAMESPACES ? &s->namespaces : &s->attrs.at[attr];
-	int fd = perf_attr_open(a, tid, s->cpus.at[cpu]);
+	int fd = perf_attr_open_group(a, tid, s->cpus.at[cpu], leader_of(o, attr));
 	int r;
 
+	if (attr < o->config->nr_events && attr < EVENTS_MAX)
+		o->event_fd[attr] = fd;
+	/* The CPU is of the other kind. */
+	if (fd == -ENOENT && attr < o->config->nr_events &&
+	    o->config->events[attr].one_core_type)
+		return 0;
 	if (fd == -ENODEV || (fd == -ESRCH && o->config->nr_tids > 1))
 		return 0; /* the CPU went offline, or one of several threads ended */
 	if (fd < 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "capture/events.h"
 #include "format/session.h"
 #include "present/percent.h"
 #include "tools/command.h"
@@ -46,6 +47,21 @@ static int read_session(struct report_read *r, struct report_plan *plan,
 	return status;
 }
 
+/* A perf.data has names alone. */
+static void describe_events(struct profile *p)
+{
+	for (size_t i = 0; i < p->events.nr; i++) {
+		struct profile_event *e = &p->events.at[i];
+		const char *about = events_about(strtab_get(&p->strings, e->name));
+		uint32_t text = STRTAB_FAILED;
+
+		if (about && !*strtab_get(&p->strings, e->about))
+			text = strtab_add(&p->strings, about);
+		if (text != STRTAB_FAILED)
+			e->about = text;
+	}
+}
+
 int report_read_all(struct report_read *r, struct report_plan *plan, struct err *err)
 {
 	const struct report_sources *sources = &plan->sources;
@@ -62,6 +78,7 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
 		if (session->perf_data)
 			report_progress_file(&r->progress, session->dir);
 	}
+	describe_events(&r->profile);
 	profile_finish(&r->profile);
 	if (plan->profile.call_graph && !plan->options.tree &&
 	    call_graph_make(&r->profile))
