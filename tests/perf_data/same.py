@@ -109,6 +109,18 @@ def forget_found(before, after):
             after[short] += nr
 
 
+def forget_dropped(before, after):
+    """Chains that perf drops as a whole because of one word of garbage in them
+    (docs/perf-script.md): we end them there, so that what is exported has none.  Few."""
+    allowed = sum(before.values()) // 50
+    for bare in [k for k in before - after if "; " not in k]:
+        found = [k for k in after - before if k.startswith(bare + "; ")]
+        if found and allowed:
+            allowed -= 1
+            after[found[0]] -= 1
+            after[bare] += 1
+
+
 def together(paths, read):
     return sum((read(path) for path in paths), Counter())
 
@@ -126,6 +138,7 @@ if __name__ == "__main__":
                         report(after, *keys))
     samples = together(before, lambda path: script(path, cut)), script(after)
     forget_cut(*samples)
+    forget_dropped(*samples)
     if unwound:
         forget_found(*samples)
     bad |= complain("script", *samples)
