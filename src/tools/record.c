@@ -142,9 +142,8 @@ static const struct option_row rows[] = {
 	  .not_zero = true,
 	  .offset = OPTION(struct record_options, ring_pages),
 	  .help = "Pages of each CPU's sample ring, rounded up to a power of two "
-		  "(default "
-		  "256, with stacks room for 512 copies; or what "
-		  "perf_event_mlock_kb allows)." },
+		  "(default 256, with stacks 4096; or what perf_event_mlock_kb "
+		  "allows)." },
 	{ .name = "verbose",
 	  .letter = 'V',
 	  .kind = OPTION_TEXT,

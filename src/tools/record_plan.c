@@ -14,8 +14,6 @@
 
 enum {
 	STACK_BYTES = 32768,
-	STACK_BYTES_OFTEN = 16384, /* copies take time where many are made */
-	OFTEN_HZ = 2000,
 	STACK_BYTES_MIN = 1024,
 	/* A record with it must be shorter than 64 KB. */
 	STACK_BYTES_MAX = 61440
@@ -85,8 +83,7 @@ static int check_modes(const struct record_plan *p, struct err *err)
 static int choose_chains(struct record_plan *p, struct err *err)
 {
 	const char *how = p->options.callgraph;
-	uint64_t bytes =
-		p->options.frequency_hz > OFTEN_HZ ? STACK_BYTES_OFTEN : STACK_BYTES;
+	uint64_t bytes = STACK_BYTES;
 	char word[8];
 	size_t len;
 

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "resolve/elf_file.h"
+#include "resolve/line_cache.h"
 #include "resolve/symtab.h"
 #include "resolve/unwind_arch.h"
 #include "resolve/unwind_table.h"
@@ -51,16 +53,18 @@ static int open_image(const struct recorder_stacks *s, const struct image *image
 /* Small ones are made while the rings wait; of large ones a thread is asked. */
 static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *entry)
 {
-	int fd = open_image(s, &s->dict->images.at[image]);
+	const struct image *i = &s->dict->images.at[image];
+	const char *path = dict_str(s->dict, i->name);
+	int fd = open_image(s, i);
 	struct stat st;
 
 	if (fd < 0)
 		return;
 	entry->is_due = !fstat(fd, &st) && st.st_size > SMALL_BYTES &&
-			!table_maker_ask(&s->maker, image, fd);
+			!table_maker_ask(&s->maker, image, fd, path);
 	if (entry->is_due)
 		return;
-	entry->table = table_maker_load(fd);
+	entry->table = table_maker_load(NULL, fd, path);
 	close(fd);
 }
 
@@ -134,12 +138,15 @@ int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 	};
 
 	*s = (struct recorder_stacks){ .dict = dict, .keeper = keeper, .dir = dir };
+	s->cache_dir = line_cache_dir();
+	s->maker.cache_dir = s->cache_dir;
 	return resolver_use_unwind(resolver, &unwind);
 }
 
 void recorder_stacks_done(struct recorder_stacks *s)
 {
 	table_maker_done(&s->maker);
+	free(s->cache_dir);
 	for (size_t i = 0; i < s->tables.nr; i++)
 		unwind_table_free(s->tables.at[i].table);
 	vec_done(&s->tables);

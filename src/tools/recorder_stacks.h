@@ -23,6 +23,7 @@ struct recorder_stacks {
 	const struct session_dir *dir;  /* where the vdso is kept */
 	VEC(struct stack_table) tables; /* by image number of the dict */
 	struct table_maker maker;
+	char *cache_dir; /* where tables of large binaries are kept; NULL: nowhere */
 	uint32_t
 		missing; /* the image whose table was asked for last and is being made */
 };

@@ -2,12 +2,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "resolve/elf_file.h"
-#include "resolve/unwind_table.h"
+#include "resolve/unwind_cache.h"
 
-struct unwind_table *table_maker_load(int fd)
+struct unwind_table *table_maker_load(const char *cache_dir, int fd, const char *path)
 {
 	struct unwind_table *table = NULL;
 	struct elf_file f;
@@ -15,7 +16,8 @@ struct unwind_table *table_maker_load(int fd)
 	if (elf_file_init_fd(&f, fd, NULL))
 		return NULL;
 	/* Without a table the frame pointer is tried. */
-	if (elf_file_sections(&f, NULL) || unwind_table_load(&f, NULL, &table))
+	if (elf_file_sections(&f, NULL) ||
+	    unwind_cache_load(cache_dir, path, &f, NULL, &table))
 		table = NULL;
 	elf_file_done(&f);
 	return table;
@@ -51,8 +53,9 @@ static void *make_tables(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&m->lock);
-		job->table = table_maker_load(job->fd);
+		job->table = table_maker_load(m->cache_dir, job->fd, job->path);
 		close(job->fd);
+		job->fd = -1;
 		pthread_mutex_lock(&m->lock);
 		append(&m->made, job);
 		pthread_cond_broadcast(&m->changed);
@@ -73,13 +76,28 @@ static int start(struct table_maker *m)
 	return 0;
 }
 
-int table_maker_ask(struct table_maker *m, uint32_t image, int fd)
+static void free_job(struct table_job *job)
+{
+	if (!job)
+		return;
+	if (job->fd >= 0)
+		close(job->fd);
+	free(job->path);
+	free(job);
+}
+
+int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path)
 {
 	struct table_job *job = calloc(1, sizeof(*job));
-	int r = job ? start(m) : -ENOMEM;
+	int r = -ENOMEM;
 
+	if (job) {
+		job->fd = -1;
+		job->path = strdup(path);
+		r = job->path ? start(m) : -ENOMEM;
+	}
 	if (r) {
-		free(job);
+		free_job(job);
 		return r;
 	}
 	job->image = image;
@@ -109,7 +127,7 @@ bool table_maker_take(struct table_maker *m, bool wait, uint32_t *ret_image,
 	m->nr--;
 	*ret_image = job->image;
 	*ret_table = job->table;
-	free(job);
+	free_job(job);
 	return true;
 }
 
@@ -124,13 +142,11 @@ void table_maker_done(struct table_maker *m)
 	pthread_cond_broadcast(&m->changed);
 	pthread_mutex_unlock(&m->lock);
 	pthread_join(m->thread, NULL);
-	while ((job = take_first(&m->asked)) != NULL) {
-		close(job->fd);
-		free(job);
-	}
+	while ((job = take_first(&m->asked)) != NULL)
+		free_job(job);
 	while ((job = take_first(&m->made)) != NULL) {
 		unwind_table_free(job->table);
-		free(job);
+		free_job(job);
 	}
 	pthread_cond_destroy(&m->changed);
 	pthread_mutex_destroy(&m->lock);

@@ -1,6 +1,6 @@
 /* table_maker.h - unwind tables of large binaries, made by a thread: that takes longer than rings
  * with stacks can wait.
- * Layer: tools.  All calls by one thread; starts as zeros. */
+ * Layer: tools.  All calls by one thread; starts as zeros but for `cache_dir`. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,9 +13,11 @@ struct table_job {
 	struct unwind_table *table; /* when it is made; NULL: there is none */
 	uint32_t image;
 	int fd;
+	char *path;
 };
 
 struct table_maker {
+	const char *cache_dir; /* where tables are kept; NULL: nowhere */
 	bool runs;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -26,9 +28,9 @@ struct table_maker {
 	bool end;
 };
 
-/* Asks for the table of the binary at `fd`, which is the maker's from then on.  0, -ENOMEM or
- * -EAGAIN (no thread); then it is not. */
-int table_maker_ask(struct table_maker *m, uint32_t image, int fd);
+/* Asks for the table of the binary at `fd`, which is the maker's from then on; `path` is its name.
+ * 0, -ENOMEM or -EAGAIN (no thread); then it is not. */
+int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path);
 /* A table that is made: *ret_table, perhaps NULL, is the caller's.  `wait`: until there is one.
  * False: there is none, with `wait` none that was asked for. */
 bool table_maker_take(struct table_maker *m, bool wait, uint32_t *ret_image,
@@ -37,4 +39,4 @@ bool table_maker_take(struct table_maker *m, bool wait, uint32_t *ret_image,
 void table_maker_done(struct table_maker *m);
 
 /* What the thread does for one: the table of a binary, or NULL. */
-struct unwind_table *table_maker_load(int fd);
+struct unwind_table *table_maker_load(const char *cache_dir, int fd, const char *path);
