@@ -325,3 +325,30 @@ int jitdump_lines(const struct jitdump *dump, const void *bytes, size_t len,
 	}
 	return c.failed ? -EBADMSG : 0;
 }
+
+/* Sizes of all, of the .eh_frame_hdr at its end, of what was mapped; then the bytes. */
+bool jitdump_eh_frame(const struct jitdump *dump, const void *bytes, size_t len,
+		      const struct jitdump_code *code, const uint8_t **ret_bytes,
+		      size_t *ret_len)
+{
+	struct cursor c = cursor_of(bytes, len, dump->swap);
+	uint64_t all, header;
+	uint32_t size;
+
+	if (!code->unwind)
+		return false;
+	c.pos = code->unwind + sizeof(uint32_t);
+	size = cursor_u32(&c);
+	if (c.failed || size > len - code->unwind || size < RECORD_BYTES)
+		return false;
+	c.len = code->unwind + size;
+	cursor_take(&c, sizeof(uint64_t)); /* time */
+	all = cursor_u64(&c);
+	header = cursor_u64(&c);
+	cursor_u64(&c);
+	if (c.failed || all > cursor_left(&c) || header >= all)
+		return false;
+	*ret_bytes = c.data + c.pos;
+	*ret_len = (size_t)(all - header);
+	return true;
+}

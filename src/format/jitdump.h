@@ -81,3 +81,9 @@ struct jitdump_line {
 int jitdump_lines(const struct jitdump *dump, const void *bytes, size_t len,
 		  const struct jitdump_code *code,
 		  int (*fn)(void *ctx, const struct jitdump_line *line), void *ctx);
+
+/* The call frame information of a piece of code (as an .eh_frame section that lies behind the code, at
+ * the next multiple of eight bytes from its start): borrowed from the bytes.  False: it has none. */
+bool jitdump_eh_frame(const struct jitdump *dump, const void *bytes, size_t len,
+		      const struct jitdump_code *code, const uint8_t **ret_bytes,
+		      size_t *ret_len);

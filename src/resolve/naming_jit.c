@@ -97,21 +97,28 @@ int naming_anon(struct naming *n, const struct image *image, struct naming_entry
 }
 
 /* Of a session the name is the path of its copy. */
-int naming_dump(struct naming *n, const struct image *image, struct naming_entry *e)
+int naming_open_dump(const struct naming *n, const struct image *image, char **ret_path,
+		     struct mapped *ret_bytes, struct jitdump *ret_dump)
 {
 	const char *name = dict_str(n->dict, image->name);
 	const struct jit_places places = naming_jit_places(n);
+	int fd;
+	int r = jit_open_dump(&places, image->pid, name, image->inode, &fd, ret_path);
+
+	if (r)
+		return r == -ENOMEM ? r : -ENOENT;
+	r = jit_dump_map(fd, *ret_path, ret_bytes, ret_dump);
+	close(fd);
+	return r;
+}
+
+int naming_dump(struct naming *n, const struct image *image, struct naming_entry *e)
+{
 	struct mapped bytes = { 0 };
 	struct jitdump dump;
-	int fd, r;
+	int r = naming_open_dump(n, image, &e->from, &bytes, &dump);
 
-	e->status = NAMING_NO_FILE;
-	r = jit_open_dump(&places, image->pid, name, image->inode, &fd, &e->from);
-	if (r)
-		return r == -ENOMEM ? r : 0;
-	r = jit_dump_map(fd, e->from, &bytes, &dump);
-	close(fd);
-	e->status = NAMING_UNREADABLE;
+	e->status = r == -ENOENT ? NAMING_NO_FILE : NAMING_UNREADABLE;
 	if (r)
 		return r == -ENOMEM ? r : 0;
 	r = jit_dump_symtab(&dump, &bytes, &e->tab);

@@ -115,6 +115,11 @@ int naming_find_module(struct naming *n, const struct image *image,
 int naming_given(struct naming *n, const struct image *image, struct naming_entry *e);
 /* Of naming_jit.c: from the map of a JIT compiler, or its dump. */
 int naming_dump(struct naming *n, const struct image *image, struct naming_entry *e);
+/* The dump itself: 0, and all is the caller's; else a negative errno, *ret_path (malloc'd) may be
+ * set. */
+struct jitdump;
+int naming_open_dump(const struct naming *n, const struct image *image, char **ret_path,
+		     struct mapped *ret_bytes, struct jitdump *ret_dump);
 int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_jit_done(struct naming_jit *j);
 /* Of naming_kallsyms.c.  The text for the kernel that ran, once; index.parts.nr is 0 if

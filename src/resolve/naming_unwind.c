@@ -5,9 +5,11 @@
 
 #include "base/vec.h"
 #include "resolve/elf_file.h"
+#include "resolve/jit_dump.h"
 #include "resolve/naming_places.h"
 #include "resolve/naming_priv.h"
 #include "resolve/unwind_cache.h"
+#include "resolve/unwind_jit.h"
 
 struct entry {
 	bool done;
@@ -72,6 +74,25 @@ static struct unwind_table *load(struct naming *n, const struct image *image)
 	return table;
 }
 
+static struct unwind_table *load_dump(struct naming *n, const struct image *image)
+{
+	struct unwind_table *table = NULL;
+	struct mapped bytes = { 0 };
+	struct jitdump dump;
+	char *path = NULL;
+
+	if (naming_open_dump(n, image, &path, &bytes, &dump)) {
+		free(path);
+		return NULL;
+	}
+	if (unwind_jit_table(&dump, bytes.bytes, bytes.len, &table))
+		table = NULL;
+	mapped_release(&bytes);
+	jitdump_done(&dump);
+	free(path);
+	return table;
+}
+
 const struct unwind_table *naming_unwind_table(void *unwind, uint32_t image)
 {
 	struct naming_unwind *u = unwind;
@@ -84,6 +105,8 @@ const struct unwind_table *naming_unwind_table(void *unwind, uint32_t image)
 	e = &u->entries.at[image];
 	if (!e->done && (i->kind == IMAGE_FILE || i->kind == IMAGE_VDSO))
 		e->table = load(u->naming, i);
+	if (!e->done && i->kind == IMAGE_JIT)
+		e->table = load_dump(u->naming, i);
 	e->done = true;
 	return e->table;
 }

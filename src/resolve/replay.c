@@ -266,12 +266,22 @@ int replay_use_jit(struct replay *r, const struct jit_places *places)
 	return jit_stage_new(&r->dict, &r->jit);
 }
 
+static void jit_place(void *ctx, uint32_t *image, uint64_t *offset, uint64_t time_ns)
+{
+	struct jit_stage *jit = ctx;
+
+	if (jit_stage_is_needed(jit))
+		(void)jit_stage_place(jit, image, offset, time_ns);
+}
+
 int replay_use_unwind(struct replay *r,
 		      const struct unwind_table *(*table)(void *ctx, uint32_t image),
 		      void *ctx)
 {
 	const struct resolver_unwind unwind = { .table = table,
 						.ctx = ctx,
+						.jit_place = r->jit ? jit_place : NULL,
+						.jit_ctx = r->jit,
 						.machine = r->info.machine };
 
 	return resolver_use_unwind(r->resolver, &unwind);

@@ -59,6 +59,11 @@ struct resolver_unwind {
 	size_t (*copy)(void *ctx, int32_t pid, uint64_t address, void *bytes,
 		       size_t len);
 	void *ctx;
+	/* Changes a place in memory without a file to that of the code which was there at that
+	 * time, if a JIT compiler told of it; NULL: none did. */
+	void (*jit_place)(void *ctx, uint32_t *image, uint64_t *offset,
+			  uint64_t time_ns);
+	void *jit_ctx;
 	const char *machine; /* as session_info has it; outlives the resolver */
 };
 /* 0 or -ENOMEM. */

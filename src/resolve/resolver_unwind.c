@@ -11,6 +11,7 @@
 struct find {
 	struct resolver *r;
 	const struct resolver_found *at;
+	uint64_t time_ns;
 };
 
 static bool read_rest(void *ctx, uint64_t address, unsigned int bytes,
@@ -40,6 +41,9 @@ static enum unwind_code find_code(void *ctx, uint64_t pc,
 		return UNWIND_CODE_NOWHERE;
 	image = image_table_hit(&f->r->images, m->image, f->at->process->pid, m);
 	*ret_offset = pc - m->start + m->pgoff;
+	if (f->r->unwind.jit_place && image != DICT_NONE)
+		f->r->unwind.jit_place(f->r->unwind.jit_ctx, &image, ret_offset,
+				       f->time_ns);
 	*ret_table =
 		image == DICT_NONE ? NULL : f->r->unwind.table(f->r->unwind.ctx, image);
 	if (*ret_table == resolver_table_later()) {
@@ -84,7 +88,7 @@ static bool unwind_with_rest(struct resolver *r, const struct unwind_moment *fir
 			     const struct resolver_found *at, size_t max,
 			     size_t *ret_nr)
 {
-	struct find find = { r, at };
+	struct find find = *(const struct find *)first->ops->ctx;
 	const struct unwind_window nothing = { .start = first->window->start };
 	const struct unwind_ops ops = { .find = first->ops->find,
 					.read = read_rest,
@@ -122,7 +126,7 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 	const struct record_sample *s = &rec->sample;
 	const struct unwind_arch *arch = unwind_arch_of_machine(
 		r->unwind.machine, s->user_regs.abi == PERF_SAMPLE_REGS_ABI_32);
-	struct find find = { r, at };
+	struct find find = { r, at, rec->id.time_ns };
 	struct unwind_ops ops = { .find = find_code, .ctx = &find };
 	struct unwind_window window = { .bytes = s->user_stack.at,
 					.len = s->user_stack.len,

@@ -159,3 +159,25 @@ need_gdb()
 	ls -i "$out"/cache/oprofile/*.unwind >"$out/second"
 	! cmp -s "$out/first" "$out/second"
 }
+
+@test "code of a JIT compiler without frame pointers, by the tables in its jitdump" {
+	[ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+	cd "$out"
+	record_here -F 999 -k 1 --call-graph dwarf -- "$WORKLOADS/jit_frames" 700
+	frames()
+	{
+		script -F ip,sym "$out/perf.data" 2>/dev/null |
+			awk 'BEGIN { RS = ""; FS = "\n" } /frameless|perf-/ || NF == 1 { n++ }
+				/call_code.*main.*__libc_start.*_start/ { whole++ }
+				END { print n + 0, whole + 0 }'
+	}
+	read -r n whole <<<"$(frames)"
+	echo "$n stacks of the code, $whole whole"
+	[ "$whole" -gt 20 ]
+	# It is the tables that lead there.
+	mv jit-*.dump gone
+	read -r n whole <<<"$(frames)"
+	echo "without: $n, $whole whole"
+	[ "$n" -gt 20 ]
+	[ "$whole" -le $((n / 20)) ]
+}

@@ -7,6 +7,8 @@
 #include "resolve/jit_dump.h"
 #include "resolve/jit_lines.h"
 #include "resolve/jit_times.h"
+#include "resolve/unwind_jit.h"
+#include "resolve/unwind_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -44,6 +46,7 @@ static void check_lines(const struct jitdump *d, const struct mapped *bytes)
 static void check_codes(const struct jitdump *d, const uint8_t *data, size_t size)
 {
 	struct mapped bytes = { .bytes = data, .len = size };
+	struct unwind_table *frames;
 	struct symtab *tab = NULL;
 
 	for (size_t i = 0; i < d->codes.nr; i++) {
@@ -56,6 +59,8 @@ static void check_codes(const struct jitdump *d, const uint8_t *data, size_t siz
 			abort();
 		(void)jitdump_lines(d, data, size, c, count_line, &total);
 	}
+	if (!unwind_jit_table(d, data, size, &frames))
+		unwind_table_free(frames);
 	if (!jit_dump_symtab(d, &bytes, &tab))
 		symtab_free(tab);
 	check_lines(d, &bytes);
