@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What reading a perf.data takes: `opreport --by comm,dso,symbol` against the same report of
 perf, against one thread that adds up the words of the file, and `oprofile script` against
-`perf script`; then how time and memory grow with the number of samples.
+`perf script`; trees of call chains against perf's; then how time and memory grow with the number
+of samples.
 
 Every file is made for this run and is in no cache when it is first read.  perf's reports
 read it from the cache: the time to wait for a disk is no difference between the two.
@@ -23,6 +24,7 @@ FILES = [
     ("1 GB call chains", 1000, "chains", False),
     ("1 GB user stacks", 1000, "stacks", False),
 ]
+TREES_MB = 100 # perf takes 10 GB of memory for 100 MB of such chains
 BYTES_A_SAMPLE = 52 # of a flat file, with its side band
 GROWTH = [1, 2, 5, 10, 20, 50] # million samples
 
@@ -84,6 +86,20 @@ def measure_file(build, path, name, script):
           ["", "CPU [s]", "wall [s]", "peak [MB]", "CPU / ours", "wall / ours"], rows)
 
 
+def measure_trees(build, path, name):
+    """Self, inclusive and call graph: what perf report shows without options."""
+    ours = os.path.join(build, "src", "tools", "oprofile")
+    report = [ours, "report", "--no-pager"]
+    tree = checked(report + ["--tree", path])
+    rows = [row("opreport --tree", tree),
+            row("opreport --callgraph", checked(report + ["--callgraph", path]), tree),
+            row("opreport --by comm,dso,symbol --children",
+                checked(report + ["--by", "comm,dso,symbol", "--children", path]), tree),
+            row("perf report", checked(["perf", "report", "-i", path, "--stdio"]), tree)]
+    table(f"Trees: {name}: {os.path.getsize(path) / 1e6:.0f} MB",
+          ["", "CPU [s]", "wall [s]", "peak [MB]", "CPU / ours", "wall / ours"], rows)
+
+
 def measure_growth(build, scratch, libraries, limit):
     rows = []
     for million in GROWTH:
@@ -117,6 +133,8 @@ def main():
             path = os.path.join(scratch, "perf.data")
             make(build, path, megabytes, kind, libraries)
             measure_file(build, path, name, script)
+            if kind == "chains" and megabytes <= TREES_MB:
+                measure_trees(build, path, name)
             os.unlink(path)
         measure_growth(build, scratch, libraries, 5 if options.quick else 50)
     return 0
