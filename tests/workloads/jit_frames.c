@@ -126,7 +126,7 @@ static void tell(FILE *dump, const void *at)
 		work_die("jitdump");
 }
 
-__attribute__((noinline, noclone)) static void call_code(void (*fn)(unsigned int))
+__attribute__((noinline)) static void call_code(void (*fn)(unsigned int))
 {
 	fn(TURNS);
 	__asm__ volatile("");
