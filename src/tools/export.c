@@ -19,6 +19,7 @@ extern const struct command command_export;
 
 static const struct export_format formats[] = {
 	{ .name = "perf-data", .run = export_perf_data },
+	{ .name = "perf-script", .run = export_perf_script, .finds_sources = true },
 	{ .name = "folded",
 	  .run = export_profile,
 	  .keys = "comm,stack",
@@ -181,6 +182,7 @@ const struct command command_export = {
 		"Formats:\n"
 		"  perf-data  a perf.data, for perf report, perf script and what reads "
 		"them\n"
+		"  perf-script the text of perf script, as oprofile script prints it\n"
 		"  folded     a line a stack, \"comm;outermost;...;innermost "
 		"SAMPLES\", for "
 		"flamegraph.pl and its like\n"

@@ -30,7 +30,7 @@ struct export_run {
 	const struct export_options *options;
 	const struct export_format *format;
 	char *const *words;      /* sources and specification, as given */
-	const struct spec *spec; /* these two NULL if format->keys is not */
+	const struct spec *spec; /* these two NULL if the format finds its sources */
 	const struct report_sources *sources;
 	bool incomplete; /* set by the format: something of the sources could not be read */
 };
@@ -43,8 +43,8 @@ struct export_format {
 	const char *name;
 	/* 0, or a negative errno with a line; there is no output then. */
 	int (*run)(struct export_run *run, struct err *err);
-	/* Of what is made of a profile: what is counted, and the form.  Without `keys` run() gets
-	 * the sources. */
+	bool finds_sources; /* by the words; else it gets them */
+	/* Of what is made of a profile, which finds them: what is counted, and the form. */
 	const char *keys;
 	const char *threshold; /* NULL: 0 */
 	const char *usual; /* file that is written without --output-file; NULL: none */
@@ -60,6 +60,7 @@ int export_command(const char *format, const struct export_options *options,
 		   char *const *words);
 
 int export_perf_data(struct export_run *run, struct err *err);
+int export_perf_script(struct export_run *e, struct err *err);
 int export_callgrind(struct export_run *run, struct err *err);
 /* Reads what a format with `keys` is made of.  0, or a negative errno with a line; profile_done()
  * and report_plan_done() are called in either case. */

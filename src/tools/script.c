@@ -13,6 +13,8 @@
 #include "resolve/naming.h"
 #include "tools/archive_open.h"
 #include "tools/command.h"
+#include "tools/export.h"
+#include "tools/export_out.h"
 #include "tools/pager.h"
 #include "tools/places.h"
 #include "tools/report_source.h"
@@ -159,7 +161,7 @@ static int write_all(FILE *out, void *ctx)
 }
 
 /* --input is a word that can be nothing but a source. */
-static int find_sources(struct run *run, char **words)
+static int find_sources(struct run *run, char *const *words)
 {
 	const char *input = run->set.input;
 	char *first = input ? strdup(input) : NULL;
@@ -191,7 +193,7 @@ static int make_places(struct run *run)
 	return places_make(from, &run->options.places, &run->err);
 }
 
-static int prepare(struct run *run, char **words)
+static int prepare(struct run *run, char *const *words)
 {
 	const struct settings *set = &run->set;
 	int r = report_threads(set->threads, &run->options.one_thread, &run->err);
@@ -218,6 +220,13 @@ static int show(struct run *run)
 	return r ? r : pager_run(&terminal, &screen, write_all, run);
 }
 
+static void done(struct run *run)
+{
+	report_sources_done(&run->sources);
+	spec_done(&run->spec);
+	naming_places_free(run->options.places);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct run run = { 0 };
@@ -235,10 +244,28 @@ static int run(const struct command *self, int argc, char **argv)
 		command_error("%s", run.err.text[0]
 					    ? run.err.text
 					    : "the result could not be written");
-	report_sources_done(&run.sources);
-	spec_done(&run.spec);
-	naming_places_free(run.options.places);
+	done(&run);
 	return r ? 1 : run.status;
+}
+
+int export_perf_script(struct export_run *e, struct err *err)
+{
+	struct run run = { .set = { .places = e->options->places,
+				    .session_dir = e->options->session_dir,
+				    .threads = e->options->threads } };
+	struct export_out out = { 0 };
+	int r = prepare(&run, e->words), closed;
+
+	if (!r)
+		r = export_out_open(&out, e->options->output, &run.err);
+	if (!r)
+		r = write_all(out.file, &run);
+	closed = export_out_close(&out, !r, r ? NULL : &run.err);
+	if (r || closed)
+		*err = run.err;
+	e->incomplete = run.status == STATUS_INCOMPLETE;
+	done(&run);
+	return r ? r : closed;
 }
 
 const struct command command_script = {

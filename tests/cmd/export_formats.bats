@@ -259,6 +259,17 @@ made_session()
 	done
 }
 
+@test "perf-script: what oprofile script prints" {
+	made_session
+	export_it perf-script --session-dir "$session" -o "$out/text"
+	"$OPROFILE" script --session-dir "$session" | diff - "$out/text"
+	cat "$out/text"
+	[ "$(grep -c " TIMER: " "$out/text")" -eq 11 ]
+	export_it perf-script --session-dir "$session" comm:two | grep -c " TIMER: " | grep -qx 3
+	run -1 --separate-stderr export_it perf-script "$out/no.data" -o "$out/none"
+	[ "${#stderr_lines[@]}" -eq 1 ] && [ ! -e "$out/none" ]
+}
+
 @test "every format is in the manual, in --help and in what is said of a wrong one" {
 	run -1 --separate-stderr export_it no-such-format
 	names=${stderr##* of }
