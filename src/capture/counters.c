@@ -92,7 +92,7 @@ int counters_open(const struct counters_config *config, struct counters **ret_co
 	int r = 0;
 
 	if (c)
-		c->fds = malloc((nr ? nr : 1) * sizeof(*c->fds));
+		c->fds = calloc(nr + 1, sizeof(*c->fds));
 	if (!c || !c->fds) {
 		free(c);
 		return err_set(err, -ENOMEM, "out of memory");

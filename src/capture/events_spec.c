@@ -439,9 +439,9 @@ int event_spec_parse(struct event_requests *reqs, const char *text, size_t len,
 	int r;
 
 	r = spec_split(text, len, &s, err);
-	if (r < 0)
+	if (r)
 		return r;
-	if (!*s.part[0])
+	if (!s.nr_parts || !*s.part[0])
 		return err_set(err, -EINVAL, "No event name in '%.*s'", (int)len, text);
 	cut_modifiers(&s);
 	r = find_name(&s, &e, err);

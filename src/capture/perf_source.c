@@ -545,7 +545,7 @@ int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost)
 	return 0;
 }
 
-void perf_source_times(const struct perf_source *s, size_t event,
+void perf_source_times(const struct perf_source *s, size_t attr,
 		       uint64_t *ret_enabled_ns, uint64_t *ret_running_ns)
 {
 	struct reading r;
@@ -554,7 +554,7 @@ void perf_source_times(const struct perf_source *s, size_t event,
 	for (size_t i = 0; i < s->fds.nr; i++) {
 		const struct event_fd *e = &s->fds.at[i];
 
-		if (e->kind == PERF_SOURCE_NAMESPACES || e->attr != event ||
+		if (e->kind == PERF_SOURCE_NAMESPACES || e->attr != attr ||
 		    read(e->fd, &r, sizeof(r)) < (ssize_t)offsetof(struct reading, id))
 			continue;
 		*ret_enabled_ns += r.enabled_ns;

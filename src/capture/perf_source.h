@@ -83,11 +83,11 @@ bool perf_source_module_event(const struct perf_source *s, const void *record,
  * -EOPNOTSUPP on kernels before 6.0. */
 int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost);
 
-/* How long the i-th attr was to be counted, and how long it had a counter, of all CPUs and
+/* How long that attr was to be counted, and how long it had a counter, of all CPUs and
  * tasks together, as far as they can be read.  That a task ran on another CPU lessens both
  * alike in all attrs; the side band, the last one, needs no counter. */
-void perf_source_times(const struct perf_source *s, size_t i, uint64_t *ret_enabled_ns,
-		       uint64_t *ret_running_ns);
+void perf_source_times(const struct perf_source *s, size_t attr,
+		       uint64_t *ret_enabled_ns, uint64_t *ret_running_ns);
 
 /* /proc/sys/kernel/perf_event_paranoid, or -1 if it cannot be read. */
 int perf_source_paranoid(void);

@@ -65,7 +65,7 @@ static void vendors_events_have_their_codes(void **state)
 	for (char *line; (line = strsep(&save, "\n"));) {
 		struct catalog_choice choice = { 0 };
 		struct err err = { 0 };
-		struct row r;
+		struct row r = { 0 };
 
 		if (!*line || *line == '#')
 			continue;
