@@ -216,18 +216,19 @@ static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
 /* How far the frames of a chain were found. */
 struct chain_walk {
 	enum world world;
+	uint64_t at;   /* position in the chain */
 	uint32_t nr;   /* frames in r->chain, leaf first */
 	bool cut;      /* it goes on, but we cannot say how */
 	bool has_user; /* there are callers in user space */
 };
 
-/* The frames of a chain from one position up to another.  0 or -ENOMEM. */
+/* The frames of a chain from where the walk is up to a position.  0 or -ENOMEM. */
 static int walk_chain(struct resolver *r, const struct decoder *d,
 		      const struct record_sample *s, const struct resolver_found *at,
-		      uint64_t from, uint64_t to, struct chain_walk *w)
+		      uint64_t to, struct chain_walk *w)
 {
-	for (uint64_t i = from; i < to; i++) {
-		uint64_t ip = decoder_chain_at(d, s, i);
+	for (; w->at < to; w->at++) {
+		uint64_t ip = decoder_chain_at(d, s, w->at);
 
 		if (ip >= PERF_CONTEXT_MAX) {
 			w->cut = !world_of_marker(ip, &w->world);
@@ -286,13 +287,13 @@ static uint32_t recorded_stack(struct resolver *r, const struct record *rec,
 
 	max_stack = max_stack ? max_stack : DEFAULT_MAX_STACK;
 	r->chain_private = false;
-	if (walk_chain(r, d, s, at, 0, from, &w))
+	if (walk_chain(r, d, s, at, from, &w))
 		return DICT_NONE;
 	nr_inner = w.nr;
 	if (from < s->nr_chain && nr_inner && !w.cut && slot->key == key &&
 	    nr_inner + slot->nr < max_stack)
 		return add_frames(r, slot->stack, 0, nr_inner);
-	if (!w.cut && walk_chain(r, d, s, at, from, s->nr_chain, &w))
+	if (!w.cut && walk_chain(r, d, s, at, s->nr_chain, &w))
 		return DICT_NONE;
 	stack = w.cut || w.nr >= max_stack ? STACK_TRUNCATED : STACK_ROOT;
 	stack = add_frames(r, stack, nr_inner, w.nr);
@@ -342,7 +343,7 @@ static uint32_t unwound_stack(struct resolver *r, const struct decoder *d,
 	bool truncated;
 
 	r->chain_private = false;
-	if (walk_chain(r, d, s, at, 0, s->nr_chain, &w))
+	if (walk_chain(r, d, s, at, s->nr_chain, &w))
 		return DICT_NONE;
 	truncated = w.cut || w.nr >= (max_stack ? max_stack : DEFAULT_MAX_STACK);
 	if (!w.has_user)

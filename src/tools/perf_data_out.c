@@ -112,7 +112,7 @@ static void put_word(struct buf *b, uint64_t word)
 
 int perf_data_out_sample(struct perf_data_out *o, const struct perf_event_attr *attr,
 			 const struct record *rec, const void *bytes,
-			 const uint64_t *callers, size_t nr, struct err *err)
+			 struct perf_data_callers callers, struct err *err)
 {
 	const struct record_sample *s = &rec->sample;
 	struct perf_event_header header;
@@ -120,11 +120,11 @@ int perf_data_out_sample(struct perf_data_out *o, const struct perf_event_attr *
 
 	b->len = 0;
 	buf_put(b, bytes, bytes_before_chain(attr->sample_type));
-	put_word(b, s->nr_chain + nr + (nr ? 1 : 0));
+	put_word(b, s->nr_chain + callers.nr + (callers.nr ? 1 : 0));
 	buf_put(b, s->chain, s->nr_chain * sizeof(uint64_t));
-	if (nr)
+	if (callers.nr)
 		put_word(b, PERF_CONTEXT_USER);
-	buf_put(b, callers, nr * sizeof(*callers));
+	buf_put(b, callers.at, callers.nr * sizeof(*callers.at));
 	if (attr->sample_type & PERF_SAMPLE_CGROUP)
 		put_word(b, s->cgroup);
 	if (b->failed)

@@ -23,12 +23,16 @@ void perf_data_out_saw(struct perf_data_out *o, uint64_t time_ns);
 /* As perf_data_writer_write() and _finished_round(). */
 int perf_data_out_write(struct perf_data_out *o, const void *record, size_t len,
 			struct err *err);
-/* Writes a sample that brought a copy of its stack, `bytes`, without that and with its callers,
- * `nr` addresses of user space, innermost first.  `rec` is what it decodes to; `attr` as it was
- * opened. */
+/* Addresses of user space, innermost first. */
+struct perf_data_callers {
+	const uint64_t *at;
+	size_t nr;
+};
+/* Writes a sample that brought a copy of its stack, `bytes`, without that and with its callers.
+ * `rec` is what it decodes to; `attr` as it was opened. */
 int perf_data_out_sample(struct perf_data_out *o, const struct perf_event_attr *attr,
 			 const struct record *rec, const void *bytes,
-			 const uint64_t *callers, size_t nr, struct err *err);
+			 struct perf_data_callers callers, struct err *err);
 int perf_data_out_round(struct perf_data_out *o, struct err *err);
 /* Adds the features, among them the build-ids of the images that were hit; frees. */
 int perf_data_out_close(struct perf_data_out *o, const struct dict *dict,

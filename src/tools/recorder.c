@@ -98,11 +98,11 @@ static void see_rests(struct recorder *r)
 static int write_unwound(struct recorder *r, const struct record *rec,
 			 const void *bytes)
 {
-	size_t nr;
-	const uint64_t *callers = resolver_last_unwound(r->resolver, &nr);
+	struct perf_data_callers callers;
 
+	callers.at = resolver_last_unwound(r->resolver, &callers.nr);
 	return perf_data_out_sample(r->perf_data, &r->decoder.attrs.at[rec->id.event],
-				    rec, bytes, callers, nr, r->err);
+				    rec, bytes, callers, r->err);
 }
 
 static int add_sample(struct recorder *r, const struct record *rec, const void *bytes)
