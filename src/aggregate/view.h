@@ -133,7 +133,7 @@ uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
  * -ENOMEM. */
 int view_add_functions(struct profile *p, struct view *v);
 /* The address of an offset in an image, as symbols and lines have it. */
-uint64_t view_address(const struct view *v, uint32_t image, uint64_t offset);
+uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset);
 /* When the source ends: gives the places of a late view their functions and addresses.  Then
  * some are alike.  0 or -ENOMEM. */
 int view_name_places(struct profile *p, struct view *v);

@@ -181,7 +181,8 @@ static void cut_groups(struct maker *m, bool *ret_all)
 			m->groups.at[nr++] = m->groups.at[i];
 	*ret_all = nr == m->groups.nr;
 	m->groups.nr = nr;
-	qsort_r(m->groups.at, nr, sizeof(*m->groups.at), compare_groups, m->p);
+	if (nr)
+		qsort_r(m->groups.at, nr, sizeof(*m->groups.at), compare_groups, m->p);
 }
 
 /* Piles up the groups as lines below `above` (NULL: none), the first one on top. */

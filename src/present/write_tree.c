@@ -288,12 +288,14 @@ static int prepare(struct writing *w, struct err *err)
 	w->lines.nr_columns = w->lines.classes.columns.nr;
 	w->lines.totals = calloc(w->lines.nr_columns + 1, sizeof(*w->lines.totals));
 	if (!w->lines.totals ||
-	    call_sums_make(&w->sums, w->p, column_of, w->lines.nr_columns))
-		r = err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; !r && i < w->p->rows.nr; i++)
+	    call_sums_make(&w->sums, w->p, column_of, w->lines.nr_columns)) {
+		free(column_of);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < w->p->rows.nr; i++)
 		w->lines.totals[column_of[i]] += w->p->rows.at[i].samples;
 	free(column_of);
-	return r;
+	return 0;
 }
 
 int write_tree(FILE *out, struct profile *p, const struct present_options *options,
