@@ -96,7 +96,7 @@ static void add_sample(struct world *w, const char *stack, uint32_t thread,
 	uint32_t at = *stack == '-' ? STACK_TRUNCATED : STACK_ROOT;
 
 	assert_true(w->nr < NR_SAMPLES);
-	strcpy(w->stacks[w->nr], stack);
+	snprintf(w->stacks[w->nr], sizeof(w->stacks[w->nr]), "%s", stack);
 	for (const char *c = stack + (*stack == '-'); *c; c++)
 		at = dict_stack(&w->dict, at,
 				dict_frame(&w->dict, w->images[*c - 'a'],
