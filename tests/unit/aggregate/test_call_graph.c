@@ -3,6 +3,7 @@
 #include "aggregate/call_graph.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "aggregate/call_sums.h"
