@@ -2,8 +2,8 @@
  * symbols the function of a frame is its image. */
 #include "aggregate/call_graph.h"
 
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "aggregate/call_sums.h"
