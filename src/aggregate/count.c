@@ -7,7 +7,9 @@
 #include "format/session.h"
 
 enum {
-	CHUNK = 1024,         /* samples that go to the dense counts at once */
+	CHUNK = 1024, /* samples that go to the dense counts at once */
+	FAR_SAMPLES = 16,
+	NEAR_SAMPLES = 8,
 	ROW_NONE = 0xffffffff /* of a sample that is not asked for */
 };
 
@@ -95,6 +97,17 @@ static int count_in_tally(struct profile *p, struct view *v,
 	return 0;
 }
 
+/* Tables of symbols are larger than caches: what sample i will be looked up in is asked for some
+ * samples before. */
+static inline void look_ahead(const struct view *v, const uint32_t *stacks,
+			      const uint32_t *places, size_t i, size_t nr)
+{
+	if (i + FAR_SAMPLES < nr && places[i + FAR_SAMPLES] == VIEW_UNSET)
+		view_place_ahead(v, stacks[i + FAR_SAMPLES], AHEAD_FAR);
+	if (i + NEAR_SAMPLES < nr && places[i + NEAR_SAMPLES] == VIEW_UNSET)
+		view_place_ahead(v, stacks[i + NEAR_SAMPLES], AHEAD_NEAR);
+}
+
 /* The places of `nr` stacks, and the highest of them.  A loop that asks nothing, so that
  * the waits for memory overlap; what is not known yet is worked out behind it. */
 static int find_places(struct profile *p, struct view *v, const uint32_t *stacks,
@@ -117,6 +130,7 @@ static int find_places(struct profile *p, struct view *v, const uint32_t *stacks
 	}
 	highest = 0;
 	for (size_t i = 0; i < nr; i++) {
+		look_ahead(v, stacks, places, i, nr);
 		if (places[i] == VIEW_UNSET)
 			places[i] = sample_place(p, v, stacks[i]);
 		if (places[i] == VIEW_UNSET)

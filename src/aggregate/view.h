@@ -121,6 +121,13 @@ int view_extend(struct profile *p, struct view *v);
 bool view_one_place_a_symbol(const struct profile *p);
 /* The place of a stack, worked out; VIEW_UNSET when memory is short. */
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);
+/* Asks for the memory that view_place() of a stack looks at; for many in turn, each first with
+ * AHEAD_FAR, then with AHEAD_NEAR.  Nothing else changes. */
+enum view_ahead {
+	AHEAD_FAR,
+	AHEAD_NEAR
+};
+void view_place_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead);
 /* The profile's function at an offset of an image of the dict (DICT_NONE: of none); VIEW_UNSET
  * when memory is short. */
 uint32_t view_function(struct profile *p, struct view *v, uint32_t image,

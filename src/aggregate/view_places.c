@@ -445,3 +445,17 @@ int view_name_places(struct profile *p, struct view *v)
 	}
 	return p->options.call_graph ? view_add_functions(p, v) : 0;
 }
+
+void view_place_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead)
+{
+	const struct frame *f = frame_at(v, leaf_of(v, stack));
+	const struct symtab *tab =
+		f->image < v->nr_places_of ? v->places_of[f->image].tab : NULL;
+
+	if (!tab)
+		return;
+	if (ahead == AHEAD_FAR)
+		symtab_prefetch(tab, f->offset);
+	else
+		symtab_prefetch_ranges(tab, f->offset);
+}

@@ -13,16 +13,23 @@ enum {
 	LINE_BYTES = 64,
 	/* Behind a record as long as this the processor does not see what comes. */
 	FAR_BYTES = 2048,
-	AHEAD_RECORDS = 6,
-	AHEAD_LINES = 3
+	AHEAD_RECORDS = 24,
+	AHEAD_LINES = 2,
+	/* The kernel maps so much around a page that is read (fault_around_bytes). */
+	AROUND_BYTES = 65536
 };
 
 /* Records with stacks are mostly of one size: what is some of them further on is asked for
- * now.  Where the guess is wrong, it costs nothing but the asking. */
+ * now.  Where the guess is wrong, it costs nothing but the asking.  Pages that are not mapped
+ * yet cannot be asked for, so one is read where the next ones begin. */
 static inline void prefetch_far(const uint8_t *at, const uint8_t *end, size_t size)
 {
+	const uint8_t *ahead = at + AHEAD_RECORDS * size;
+
 	if ((size_t)(end - at) <= (AHEAD_RECORDS + 1) * size)
 		return;
+	if (((uintptr_t)ahead ^ (uintptr_t)(ahead - size)) >= AROUND_BYTES)
+		(void)*(const volatile uint8_t *)ahead;
 	for (size_t i = 0; i < AHEAD_LINES; i++)
 		__builtin_prefetch(at + AHEAD_RECORDS * size + i * LINE_BYTES);
 }

@@ -393,11 +393,22 @@ static const struct symbol *find_gapless(const struct symtab *tab, uint64_t offs
 	return offset - symbols[low].offset < symbols[low].size ? &symbols[low] : NULL;
 }
 
+/* The bucket of `offset`; NULL if there is none for it. */
+static inline const uint32_t *bucket_of(const struct symtab *tab, uint64_t offset)
+{
+	uint64_t bucket;
+
+	if (!tab->ranges.nr || offset < tab->ranges.at[0].start)
+		return NULL;
+	bucket = (offset - tab->ranges.at[0].start) >> tab->bucket_shift;
+	return bucket < tab->buckets.nr ? &tab->buckets.at[bucket] : NULL;
+}
+
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset)
 {
 	const struct symtab_range *ranges = tab->ranges.at;
 	size_t high = tab->ranges.nr;
-	uint64_t bucket;
+	const uint32_t *bucket;
 	uint32_t symbol;
 	size_t low;
 
@@ -405,16 +416,32 @@ const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset)
 		return find_gapless(tab, offset);
 	if (!high || offset < ranges[0].start)
 		return NULL;
-	bucket = (offset - ranges[0].start) >> tab->bucket_shift;
-	if (bucket < tab->buckets.nr) {
-		low = tab->buckets.at[bucket];
-		if (bucket + 1 < tab->buckets.nr)
-			high = (size_t)tab->buckets.at[bucket + 1] + 1;
+	bucket = bucket_of(tab, offset);
+	if (bucket) {
+		low = *bucket;
+		if (bucket + 1 < tab->buckets.at + tab->buckets.nr)
+			high = (size_t)bucket[1] + 1;
 	} else {
 		low = high - 1;
 	}
 	symbol = ranges[bisect(ranges, low, high, offset)].symbol;
 	return symbol == SYMTAB_NO_SYMBOL ? NULL : &tab->symbols.at[symbol];
+}
+
+void symtab_prefetch(const struct symtab *tab, uint64_t offset)
+{
+	const uint32_t *bucket = bucket_of(tab, offset);
+
+	if (bucket)
+		__builtin_prefetch(bucket);
+}
+
+void symtab_prefetch_ranges(const struct symtab *tab, uint64_t offset)
+{
+	const uint32_t *bucket = bucket_of(tab, offset);
+
+	if (bucket)
+		__builtin_prefetch(&tab->ranges.at[*bucket]);
 }
 
 size_t symtab_count(const struct symtab *tab)

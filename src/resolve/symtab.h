@@ -83,6 +83,10 @@ int symtab_of_given(const struct symtab_given *symbols, size_t nr, uint64_t run_
 		    struct symtab **ret_tab);
 /* The symbol covering `offset`, or NULL.  Borrowed until symtab_free(). */
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t offset);
+/* For many offsets in turn: asks for the memory that symtab_find() looks at first, and, a few
+ * offsets later, for what that says. */
+void symtab_prefetch(const struct symtab *tab, uint64_t offset);
+void symtab_prefetch_ranges(const struct symtab *tab, uint64_t offset);
 size_t symtab_count(const struct symtab *tab);
 const struct symbol *symtab_at(const struct symtab *tab, size_t i);
 /* Link-time address of a file offset (through the program headers); the offset itself if
