@@ -15,28 +15,41 @@ static int make_roots(struct call_tree *t)
 	return 0;
 }
 
+static uint32_t add_node(struct call_tree *t, uint32_t caller, uint32_t function)
+{
+	if (!vec_push(&t->nodes, (struct call_node){ caller, function }))
+		return DICT_NONE;
+	return (uint32_t)t->nodes.nr - 1;
+}
+
 uint32_t call_tree_node(struct call_tree *t, uint32_t caller, uint32_t function)
 {
-	struct map_slot *slot;
+	uint32_t next = caller + 1;
+	uint32_t *value_plus_1;
 	bool is_new;
 
 	if (make_roots(t))
 		return DICT_NONE;
-	slot = map_at(&t->by, caller, function, &is_new);
-	if (!slot)
+	/* Paths are made from the root inwards: most nodes stand right behind their caller, and
+	 * no table has these. */
+	if (next == t->nodes.nr)
+		return add_node(t, caller, function);
+	if (next < t->nodes.nr && t->nodes.at[next].caller == caller &&
+	    t->nodes.at[next].function == function)
+		return next;
+	value_plus_1 = pairs_at(&t->by, caller, function, &is_new);
+	if (!value_plus_1)
 		return DICT_NONE;
-	if (is_new) {
-		if (!vec_push(&t->nodes, (struct call_node){ caller, function }))
-			return DICT_NONE;
-		slot->value_plus_1 = (uint32_t)t->nodes.nr;
-	}
-	return slot->value_plus_1 - 1;
+	/* Where there is no memory for the node, 0: it is none. */
+	if (is_new)
+		*value_plus_1 = add_node(t, caller, function) + 1;
+	return *value_plus_1 - 1;
 }
 
 void call_tree_done(struct call_tree *t)
 {
 	vec_done(&t->nodes);
-	map_done(&t->by);
+	pairs_done(&t->by);
 }
 
 static const char *base_name(const char *path)

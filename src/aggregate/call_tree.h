@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
+#include "base/pairs.h"
 #include "base/vec.h"
 
 /* Not nodes of a function: what the outermost ones have as caller. */
@@ -21,7 +21,8 @@ struct call_node {
 
 struct call_tree {
 	VEC(struct call_node) nodes;
-	struct map by; /* (caller, function) */
+	struct pairs
+		by; /* (caller, function), but for nodes right behind their callers */
 };
 
 /* The node, old or new, of a function called from `caller`; DICT_NONE when memory is short. */

@@ -30,7 +30,7 @@ void dict_done(struct dict *d)
 	vec_done(&d->leaves);
 	vec_done(&d->threads);
 	map_done(&d->frame_by);
-	map_done(&d->stack_by);
+	pairs_done(&d->stack_by);
 	map_done(&d->image_by);
 	map_done(&d->thread_by);
 }
@@ -204,21 +204,33 @@ static uint32_t leaf_stack(struct dict *d, uint32_t frame)
 	return d->leaves.at[frame];
 }
 
+/* Stacks are made from the root inwards, so that most nodes stand right behind their caller, and
+ * are looked for there: no table has them. */
+static bool is_next(const struct dict *d, uint32_t parent, uint32_t frame)
+{
+	return parent + 1 < d->stacks.nr && d->stacks.at[parent + 1].parent == parent &&
+	       d->stacks.at[parent + 1].frame == frame;
+}
+
 uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 {
-	struct map_slot *slot;
+	uint32_t *value_plus_1;
 	bool is_new;
 
 	if (d->stacks.nr >= DICT_NONE || !vec_grow(&d->stacks))
 		return DICT_NONE;
 	if (parent == STACK_ROOT && frame < d->frames.nr)
 		return leaf_stack(d, frame);
-	slot = map_at(&d->stack_by, parent, frame, &is_new);
-	if (!slot)
+	if (is_next(d, parent, frame))
+		return parent + 1;
+	if (parent + 1 == d->stacks.nr)
+		return add_stack(d, parent, frame);
+	value_plus_1 = pairs_at(&d->stack_by, parent, frame, &is_new);
+	if (!value_plus_1)
 		return DICT_NONE;
 	if (is_new)
-		slot->value_plus_1 = add_stack(d, parent, frame) + 1;
-	return slot->value_plus_1 - 1;
+		*value_plus_1 = add_stack(d, parent, frame) + 1;
+	return *value_plus_1 - 1;
 }
 
 uint32_t dict_leaf(struct dict *d, uint32_t image, uint64_t offset)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/pairs.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 
@@ -136,8 +137,9 @@ struct dict {
 	VEC(struct frame) frames;
 	VEC(struct stack) stacks;
 	VEC(struct thread) threads;
-	struct map frame_by;  /* (image, offset); more: its leaf, plus 1 */
-	struct map stack_by;  /* (parent, frame), but for ... */
+	struct map frame_by; /* (image, offset); more: its leaf, plus 1 */
+	/* (parent, frame), but for stacks right behind their parents, and for ... */
+	struct pairs stack_by;
 	VEC(uint32_t) leaves; /* ... frames without parents: their stacks, by frame */
 	struct map image_by;  /* hash of the identity, turn */
 	struct map thread_by; /* hash, turn */

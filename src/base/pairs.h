@@ -1,0 +1,24 @@
+/* pairs.h - hash table from a pair of 32-bit numbers to a 32-bit number: the index of tries, whose
+ * nodes are found by their parent and what leads to them.
+ * Layer: base.  Open addressing, never shrinks, nothing is deleted. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pair_slot {
+	uint32_t a;
+	uint32_t b;
+	uint32_t value_plus_1; /* 0: empty slot */
+};
+
+struct pairs {
+	struct pair_slot *slots;
+	unsigned int bits; /* log2 of the number of slots */
+	size_t nr;
+};
+
+/* One probe for "find or add": the slot's value cell.  *ret_new: the pair was added, and the
+ * caller must store value + 1.  NULL when memory is short.  Good until the next call. */
+uint32_t *pairs_at(struct pairs *p, uint32_t a, uint32_t b, bool *ret_new);
+void pairs_done(struct pairs *p);
