@@ -260,6 +260,10 @@ static int join_number(const struct event_catalog *c, const struct catalog_event
 	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
 		if (mask->value != value)
 			continue;
+		/* Two names of one and the same: an older and a newer one. */
+		if (found && !e->from_pfm && found->config == mask->config &&
+		    found->config1 == mask->config1)
+			continue;
 		if (found)
 			return not_unique(e, value, found->name, mask->name, err);
 		found = mask;

@@ -55,19 +55,27 @@ static int find_functions(struct pfm *p)
 	return 0;
 }
 
-/* Tables of other CPUs than this one are used, too; the library takes such a wish from its
- * environment only, which our children do not inherit. */
-static int initialize(struct pfm *p)
+/* The library takes wishes from its environment only, which our children do not inherit: tables
+ * of other CPUs than this one are used, too, and of those no other than `pmu` needs to be looked
+ * for, which costs a virtual machine milliseconds of CPUID. */
+static int initialize(struct pfm *p, const char *pmu)
 {
-	static const char wish[] = "LIBPFM_ENCODE_INACTIVE";
-	bool had = getenv(wish) != NULL;
+	const struct {
+		const char *name;
+		const char *value;
+	} wishes[] = { { "LIBPFM_ENCODE_INACTIVE", "1" }, { "LIBPFM_FORCE_PMU", pmu } };
+	bool had[2];
 	pfm_err_t r;
 
-	if (!had)
-		(void)setenv(wish, "1", 1);
+	for (size_t i = 0; i < 2; i++) {
+		had[i] = getenv(wishes[i].name) != NULL;
+		if (!had[i])
+			(void)setenv(wishes[i].name, wishes[i].value, 1);
+	}
 	r = p->initialize();
-	if (!had)
-		(void)unsetenv(wish);
+	for (size_t i = 0; i < 2; i++)
+		if (!had[i])
+			(void)unsetenv(wishes[i].name);
 	return r == PFM_SUCCESS ? 0 : -EOPNOTSUPP;
 }
 
@@ -80,7 +88,7 @@ void event_pfm_close(struct pfm *p)
 	free(p);
 }
 
-static int load(struct pfm **ret_pfm)
+static int load(const char *pmu, struct pfm **ret_pfm)
 {
 	struct pfm *p = calloc(1, sizeof(*p));
 	int r = -EOPNOTSUPP;
@@ -91,7 +99,7 @@ static int load(struct pfm **ret_pfm)
 	if (p->lib)
 		r = find_functions(p);
 	if (!r)
-		r = initialize(p);
+		r = initialize(p, pmu);
 	if (r) {
 		event_pfm_close(p);
 		return r;
@@ -159,7 +167,7 @@ static int add_event(struct event_catalog *c, const struct pfm *p, int idx)
 int event_pfm_add(struct event_catalog *c, const char *pmu)
 {
 	pfm_pmu_info_t info;
-	int r = c->pfm ? 0 : load(&c->pfm);
+	int r = c->pfm ? 0 : load(pmu, &c->pfm);
 
 	if (r)
 		return r;

@@ -40,6 +40,7 @@ struct event_request {
 	bool mask_given;    /* and so the unit mask */
 	bool hypervisor;    /* counted there, too */
 	bool one_core_type; /* of a PMU that only some of the CPUs have */
+	bool precise_given; /* asked for, not chosen by us */
 	bool leads;         /* its group's members are read when it is sampled (:S) */
 	uint32_t group;     /* those of one number are counted together; 0: none */
 	uint32_t min_count;

@@ -44,6 +44,7 @@ int event_modifiers_apply(const char *letters, const char *sysfs,
 		precise = events_sysfs_precise(sysfs);
 	if (precise)
 		e->attr.precise_ip = precise & PRECISE_MAX;
+	e->precise_given = strchr(letters, 'p') != NULL;
 	scope_letters(letters, e);
 	e->attr.exclude_idle = strchr(letters, 'I') != NULL;
 	e->attr.pinned = strchr(letters, 'D') != NULL;

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 
+struct cpu_type;
 struct err;
 struct event_request;
 struct event_requests;
@@ -60,6 +61,12 @@ int event_spec_parse(struct event_requests *reqs, const char *text, size_t len,
 		     struct err *err);
 /* Applies perf's letters ("u", "ppp", "S") to an event.  0 or -EINVAL with a line. */
 int event_modifiers_apply(const char *letters, const char *sysfs,
+			  struct event_request *event, struct err *err);
+/* Whether a part of a spec is libpfm4's NAME=VALUE, or one of its switches. */
+bool event_attribute_is(const char *part);
+/* Sets what such a part says of an event of the catalogue of `cpu` ("c=2", "i", "ldlat=32"): bits of the config
+ * words, or fields of the request.  0 or -EINVAL with a line. */
+int event_attribute_apply(const char *part, const struct cpu_type *cpu,
 			  struct event_request *event, struct err *err);
 /* Whether all are such letters. */
 bool event_modifiers_are(const char *letters);

@@ -15,6 +15,7 @@
 
 enum {
 	SPEC_MAX = 512,
+	MODIFIERS_BYTES = 16,
 	SPEC_PARTS = 12, /* name, count, masks, kernel, user, modifiers */
 	COUNT_LIMIT_BITS = 31,
 	RATE_MAX = 9999, /* TIMER:N is a rate up to here: no period can be so short */
@@ -32,7 +33,10 @@ struct spec {
 	bool has_masks; /* the event is one with unit masks */
 	bool in_catalog;
 	char masks[EVENT_NAME_MAX];
-	const char *modifiers;
+	char modifiers[MODIFIERS_BYTES];
+	const char
+		*attributes[SPEC_PARTS]; /* libpfm4's, of an event in the catalogue */
+	size_t nr_attributes;
 };
 
 /* A colon between the slashes of PMU/.../ belongs to the name. */
@@ -239,6 +243,62 @@ static int find_name(struct spec *s, struct event_request *e, struct err *err)
 	return name_unknown(s, err);
 }
 
+/* libpfm4 writes the PMU in front: skl::MEM_LOAD_RETIRED:L3_MISS, perf::PAGE-FAULTS. */
+static int cut_pmu(struct event_requests *reqs, const char **text, size_t *len,
+		   struct err *err)
+{
+	const struct event_catalog *c;
+	const char *end = memmem(*text, *len, "::", 2);
+	size_t nr = end ? (size_t)(end - *text) : 0;
+
+	if (!end || memchr(*text, '/', nr) || memchr(*text, ':', nr))
+		return 0;
+	c = nr == 4 && !memcmp(*text, "perf", 4) ? NULL : events_catalog(reqs, NULL);
+	if (c && (!c->cpu->pfm || strlen(c->cpu->pfm) != nr ||
+		  strncasecmp(c->cpu->pfm, *text, nr)))
+		return err_set(
+			err, -ENOENT,
+			"No event named %.*s is available. (The PMU of %s is %s%s)",
+			(int)*len, *text, c->cpu->title,
+			c->cpu->pfm ? c->cpu->pfm : "none of libpfm4's",
+			c->cpu->pfm ? "::" : "");
+	*text += nr + 2;
+	*len -= nr + 2;
+	return 0;
+}
+
+static bool is_mask(const struct spec *s, const char *text)
+{
+	return s->in_catalog && s->reqs->catalog &&
+	       event_catalog_has_mask(s->reqs->catalog, s->part[0], text);
+}
+
+/* c=2, i, ldlat=32: wherever they stand behind a name of the catalogue, unless its masks are
+ * called so. */
+static void take_attributes(struct spec *s)
+{
+	size_t nr = 1;
+
+	for (size_t i = 1; i < s->nr_parts && s->in_catalog; i++) {
+		char *part = s->part[i];
+
+		if (event_attribute_is(part) && !is_mask(s, part))
+			s->attributes[s->nr_attributes++] = part;
+		else
+			s->part[nr++] = part;
+	}
+	if (s->in_catalog)
+		s->nr_parts = nr;
+}
+
+/* "u" and "pp", or as libpfm4 has them "u" and "k": what does not fit is refused with the rest. */
+static void join_modifiers(struct spec *s, const char *letters)
+{
+	size_t len = strlen(s->modifiers);
+
+	(void)snprintf(s->modifiers + len, sizeof(s->modifiers) - len, "%s", letters);
+}
+
 /* perf writes modifiers behind the slash: cpu/event=0x3c/u. */
 static void cut_modifiers(struct spec *s)
 {
@@ -246,13 +306,8 @@ static void cut_modifiers(struct spec *s)
 
 	if (last && last[1] && last != strchr(s->part[0], '/') &&
 	    event_modifiers_are(last + 1)) {
-		static char none[1];
-		char *letters = last + 1;
-
-		/* The name ends with its slash. */
-		memmove(s->text + SPEC_MAX - 16, letters, strlen(letters) + 1);
-		s->modifiers = s->text + SPEC_MAX - 16;
-		*letters = none[0];
+		join_modifiers(s, last + 1);
+		last[1] = '\0'; /* the name ends with its slash */
 	}
 }
 
@@ -277,31 +332,26 @@ static bool read_rate(const struct spec *s, struct event_request *e)
 	return true;
 }
 
-static int check_count(const struct spec *s, const char *text, struct event_request *e,
-		       struct err *err)
+static int check_count(const struct spec *s, struct event_request *e, struct err *err)
 {
+	unsigned long long count = e->count;
+
 	if (read_rate(s, e))
 		return 0;
 	if (!strcasecmp(s->part[0], "RTC_INTERRUPTS"))
 		return err_set(err, -EINVAL,
-			       "Invalid rate for event %s: %s (a power of two from %d "
-			       "to %d)",
-			       e->name, text, RTC_RATE_MIN, RTC_RATE_MAX);
+			       "Invalid rate for event %s: %llu (a power of two from "
+			       "%d to %d)",
+			       e->name, count, RTC_RATE_MIN, RTC_RATE_MAX);
 	if (e->count >> COUNT_LIMIT_BITS)
 		return err_set(err, -EINVAL,
-			       "Count %s for event %s is above the maximum %llu", text,
-			       e->name, (1ULL << COUNT_LIMIT_BITS) - 1);
+			       "Count %llu for event %s is above the maximum %llu",
+			       count, e->name, (1ULL << COUNT_LIMIT_BITS) - 1);
 	if (e->count < e->min_count && !s->reqs->ignore_count)
 		return err_set(err, -EINVAL,
-			       "Count %s for event %s is below the minimum %u", text,
+			       "Count %llu for event %s is below the minimum %u", count,
 			       e->name, e->min_count);
 	return 0;
-}
-
-static bool is_mask(const struct spec *s, const char *text)
-{
-	return s->in_catalog && s->reqs->catalog &&
-	       event_catalog_has_mask(s->reqs->catalog, s->part[0], text);
 }
 
 static bool is_number(const char *text)
@@ -392,6 +442,18 @@ static int use_catalog(struct spec *s, struct event_request *e, struct err *err)
 	return 0;
 }
 
+static int use_attributes(const struct spec *s, struct event_request *e,
+			  struct err *err)
+{
+	int r = 0;
+
+	e->kernel = e->user = true;
+	for (size_t i = 0; i < s->nr_attributes && !r; i++)
+		r = event_attribute_apply(s->attributes[i], s->reqs->catalog->cpu, e,
+					  err);
+	return r;
+}
+
 static int read_switch(const char *text, const char *event, bool *ret_on,
 		       struct err *err)
 {
@@ -409,19 +471,18 @@ static int read_scope(struct spec *s, struct event_request *e, struct err *err)
 	bool *const switches[] = { &e->kernel, &e->user };
 	int r = 0;
 
-	e->kernel = e->user = true;
 	for (size_t i = 0; i < 2 && peek(s) && !r; i++) {
 		if (event_modifiers_are(peek(s)))
 			break;
 		e->scope_given = true;
 		r = read_switch(s->part[s->next++], e->name, switches[i], err);
 	}
-	if (!r && peek(s) && event_modifiers_are(peek(s)))
-		s->modifiers = s->part[s->next++];
+	while (!r && peek(s) && event_modifiers_are(peek(s)))
+		join_modifiers(s, s->part[s->next++]);
 	if (!r && peek(s))
 		r = err_set(err, -EINVAL, "Invalid event part %s of %s", peek(s),
 			    e->name);
-	if (!r && s->modifiers)
+	if (!r && *s->modifiers)
 		r = event_modifiers_apply(s->modifiers, sysfs_of(s), e, err);
 	if (!r && !e->kernel && !e->user)
 		r = err_set(err, -EINVAL,
@@ -435,25 +496,28 @@ int event_spec_parse(struct event_requests *reqs, const char *text, size_t len,
 {
 	struct event_request e = { 0 };
 	struct spec s = { .reqs = reqs };
-	const char *count_text;
 	int r;
 
-	r = spec_split(text, len, &s, err);
+	r = cut_pmu(reqs, &text, &len, err);
+	if (r == 0)
+		r = spec_split(text, len, &s, err);
 	if (r)
 		return r;
 	if (!s.nr_parts || !*s.part[0])
 		return err_set(err, -EINVAL, "No event name in '%.*s'", (int)len, text);
 	cut_modifiers(&s);
 	r = find_name(&s, &e, err);
-	count_text = peek(&s);
+	take_attributes(&s);
 	if (r == 0)
 		r = read_count(&s, &e, err);
 	if (r == 0)
 		r = read_masks(&s, &e, err);
 	if (r == 0)
 		r = use_catalog(&s, &e, err);
+	if (r == 0)
+		r = use_attributes(&s, &e, err);
 	if (r == 0 && e.count && e.attr.type != PERF_TYPE_TRACEPOINT)
-		r = check_count(&s, count_text ? count_text : "", &e, err);
+		r = check_count(&s, &e, err);
 	if (r == 0)
 		r = read_scope(&s, &e, err);
 	if (r < 0)

@@ -6,9 +6,20 @@
 
 #include "base/err.h"
 #include "capture/cpu_types.h"
+#include "capture/event_catalog.h"
 #include "capture/events.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Of the lists of ours; made once, which takes longer than all that is done with it. */
+static struct event_catalog *catalog_of(const struct cpu_type *cpu, bool arm)
+{
+	static struct event_catalog *catalogs[2];
+
+	if (!catalogs[arm])
+		(void)event_catalog_open(cpu, &catalogs[arm], NULL);
+	return catalogs[arm];
+}
 
 static void parse(const char *text, bool counting, const char *cpu)
 {
@@ -20,6 +31,7 @@ static void parse(const char *text, bool counting, const char *cpu)
 	};
 	struct err err = { 0 };
 
+	reqs.catalog = catalog_of(reqs.cpu, cpu != NULL);
 	if (events_parse(text, 0, &reqs, &err) && !err.text[0])
 		abort();
 	for (size_t i = 0; i < reqs.list.nr; i++) {
@@ -29,6 +41,7 @@ static void parse(const char *text, bool counting, const char *cpu)
 		    e->attr.freq != (e->count == 0))
 			abort();
 	}
+	reqs.catalog = NULL; /* kept */
 	events_done(&reqs);
 }
 
