@@ -14,7 +14,7 @@ packages_of()
 		;;
 	demo) echo gzip ;;
 	test) echo libcmocka-dev bats python3 debuginfod nodejs gdb g++ ;;
-	readers) echo golang-go ;;
+	readers) echo golang-go llvm ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;

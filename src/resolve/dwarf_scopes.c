@@ -11,7 +11,8 @@
 enum {
 	SCOPES_MAX = 1 << 26,
 	RANGES_MAX = 1 << 22, /* of one unit; 64 MB of program have a tenth of it */
-	DW_AT_MIPS_linkage = 0x2007
+	DW_AT_MIPS_linkage = 0x2007,
+	DW_AT_call_block = 0x2136 /* DW_AT_GNU_discriminator */
 };
 
 struct walk {
@@ -33,6 +34,7 @@ struct entry {
 	uint32_t call_file;
 	uint32_t call_line;
 	uint32_t call_column;
+	uint32_t call_discriminator;
 };
 
 static void take_attr(struct entry *e, uint16_t at, struct dwarf_value v)
@@ -64,6 +66,9 @@ static void take_attr(struct entry *e, uint16_t at, struct dwarf_value v)
 		break;
 	case DW_AT_call_column:
 		e->call_column = (uint32_t)v.v;
+		break;
+	case DW_AT_call_block:
+		e->call_discriminator = (uint32_t)v.v;
 		break;
 	default:
 		break;
@@ -136,6 +141,7 @@ static int add_scope(struct walk *w, const struct entry *e, bool inlined,
 		scope.call_file = e->call_file;
 		scope.call_line = e->call_line;
 		scope.call_column = e->call_column;
+		scope.call_discriminator = e->call_discriminator;
 	}
 	if (s->scopes.nr >= SCOPES_MAX)
 		return -EBADMSG;

@@ -32,6 +32,7 @@ struct dwarf_scope {
 	uint32_t call_file; /* as the unit's line program numbers files */
 	uint32_t call_line;
 	uint32_t call_column;
+	uint32_t call_discriminator;
 	uint64_t start; /* of its first range */
 };
 

@@ -459,6 +459,7 @@ bool line_block_scope(const struct line_block *b, uint32_t id, struct line_scope
 	struct cursor c = cursor_le(b->scopes, b->scopes_len);
 	uint64_t number;
 	uint64_t up;
+	uint64_t column;
 
 	if (id >= b->scopes_len)
 		return false;
@@ -474,7 +475,10 @@ bool line_block_scope(const struct line_block *b, uint32_t id, struct line_scope
 		s.parent = id - (uint32_t)up;
 		s.call_file = line_block_file(b, (uint32_t)leb_u(&c));
 		s.call_line = (uint32_t)leb_u(&c);
-		s.call_column = (uint32_t)leb_u(&c);
+		column = leb_u(&c);
+		s.call_column = (uint32_t)(column >> 1);
+		if (column & 1)
+			s.call_discriminator = (uint32_t)leb_u(&c);
 	}
 	if (!s.inlined && b->nr_span_groups)
 		s.start = u64_at(b->span_addrs, 0) + (uint64_t)zigzag(leb_u(&c));

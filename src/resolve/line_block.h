@@ -113,6 +113,7 @@ struct line_scope {
 		*call_file; /* of an inlined one: where it was called; NULL: unknown */
 	uint32_t call_line;
 	uint32_t call_column;
+	uint32_t call_discriminator;
 	uint64_t start;  /* of one that is not inlined: its first address */
 	uint32_t id;     /* in this block */
 	uint32_t parent; /* id of the scope around it, LINE_NO_SCOPE: none */

@@ -161,7 +161,11 @@ static bool put_scopes(struct line_block_maker *m, struct dwarf_program *p,
 			out = quick_varint(out, at - m->scope_at.at[scope->parent]);
 			out = quick_varint(out, file_number(m, p, scope->call_file));
 			out = quick_varint(out, scope->call_line);
-			out = quick_varint(out, scope->call_column);
+			/* Few calls have a discriminator. */
+			out = quick_varint(out, (uint64_t)scope->call_column << 1 |
+							!!scope->call_discriminator);
+			if (scope->call_discriminator)
+				out = quick_varint(out, scope->call_discriminator);
 		} else {
 			out = quick_svarint(out, (int64_t)(scope->start - base));
 		}

@@ -16,7 +16,7 @@
 #include "base/vec.h"
 
 enum {
-	LINE_INDEX_VERSION = 3,
+	LINE_INDEX_VERSION = 4,
 	LINE_INDEX_HEAD = 64,
 	LINE_INDEX_KEY_MAX = 64,
 	LINE_INDEX_PATH_MAX = 4096,

@@ -46,6 +46,7 @@ struct line_frame {
 	uint32_t column;  /* 0: unknown */
 	uint32_t
 		discriminator; /* of the innermost frame: which block of the line; 0: none */
+	uint32_t call_discriminator; /* likewise, of the others */
 	uint64_t start; /* of a function that is not inlined: its first address */
 	const char *decl_file; /* where the function is declared; NULL: unknown */
 	uint32_t decl_line;

@@ -29,7 +29,9 @@ static size_t read_chain(const struct line_block *b, uint32_t id,
 		fill_function(&frames[nr++], &s);
 		place = (struct line_frame){ .file = s.call_file,
 					     .line = s.call_line,
-					     .column = s.call_column };
+					     .column = s.call_column,
+					     .call_discriminator =
+						     s.call_discriminator };
 		id = s.parent;
 	}
 	return nr;

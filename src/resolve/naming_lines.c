@@ -298,6 +298,16 @@ size_t naming_lines_find_in(struct naming_lines *nl, uint64_t addr,
 					   : 0;
 }
 
+uint64_t naming_lines_reach(const struct naming_lines *nl)
+{
+	struct lines_reach reach;
+
+	if (nl->jit_lines || !nl->lines || nl->is_module)
+		return 0;
+	lines_reach(nl->lines, &reach);
+	return reach.high ? reach.high + nl->shift : 0;
+}
+
 const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr)
 {
 	struct line_symbol_name symbol;

@@ -32,6 +32,9 @@ size_t naming_lines_find(struct naming_lines *nl, uint64_t addr,
 size_t naming_lines_find_in(struct naming_lines *nl, uint64_t addr,
 			    const char *function, struct line_frame *ret_frames,
 			    size_t max);
+/* Behind the last address up to which naming_lines_find() would say what it said last; 0: that is
+ * not known. */
+uint64_t naming_lines_reach(const struct naming_lines *nl);
 /* The source file of the symbol at an address, without its folder, where only the symbol
  * table tells; NULL: unknown. */
 const char *naming_lines_symbol_file(struct naming_lines *nl, uint64_t addr);

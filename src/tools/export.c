@@ -57,6 +57,7 @@ static const struct export_format formats[] = {
 	  .run = export_profile,
 	  .keys = "comm,stack",
 	  .write = write_chrome },
+	{ .name = "afdo", .run = export_afdo },
 };
 
 enum {
@@ -196,6 +197,8 @@ const struct command command_export = {
 		"  speedscope JSON for www.speedscope.app\n"
 		"  firefox    JSON for profiler.firefox.com: threads and time\n"
 		"  chrome     a .cpuprofile, for Chrome's developer tools\n"
+		"  afdo       a sample profile for clang -fprofile-sample-use and "
+		"llvm-profdata\n"
 		"Several sources become one; a specification cuts out a part.\n"
 		"Examples:\n"
 		"  oprofile export perf-data -o perf.data\n"

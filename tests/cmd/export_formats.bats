@@ -29,13 +29,6 @@ check()
 	done
 }
 
-# Where .text is when it runs.
-text_address()
-{
-	readelf -SW "$1" |
-		sed -n 's/^.*\] \.text *PROGBITS *\([0-9a-f]*\) .*/0x\1/p'
-}
-
 # A session of a library's functions leaf, mid and turn with samples at known stacks; other
 # names for them are the arguments.
 made_session()

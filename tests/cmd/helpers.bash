@@ -206,3 +206,10 @@ text_offset()
 	readelf -SW "$1" |
 		sed -n 's/^.*\] \.text *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/0x\1/p'
 }
+
+# Where .text is when it runs.
+text_address()
+{
+	readelf -SW "$1" |
+		sed -n 's/^.*\] \.text *PROGBITS *\([0-9a-f]*\) .*/0x\1/p'
+}

@@ -1,0 +1,100 @@
+/* export_afdo.c - `oprofile export afdo`: a sample profile for clang. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "present/write_afdo.h"
+#include "resolve/line_cache.h"
+#include "resolve/lines.h"
+#include "resolve/naming_lines.h"
+#include "tools/command.h"
+#include "tools/export.h"
+#include "tools/export_code.h"
+#include "tools/export_out.h"
+
+struct making {
+	struct afdo *afdo;
+	struct lines_options lines;
+};
+
+static int add_source(void *ctx, const struct code_counts *counts,
+		      const struct dict *dict, struct naming *naming, struct err *err)
+{
+	struct making *m = ctx;
+
+	naming_want_lines(naming);
+	if (afdo_add(m->afdo, counts, dict, naming, &m->lines))
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int check(const struct making *m, struct err *err)
+{
+	struct afdo_stats s;
+
+	if (afdo_nr_functions(m->afdo, &s)) {
+		if (s.without_start)
+			command_warning("%" PRIu64 " samples left out: it is not known "
+					"where their functions begin: compile with "
+					"-fdebug-info-for-profiling",
+					s.without_start);
+		return 0;
+	}
+	if (s.without_start)
+		return err_set(err, -ENODATA,
+			       "it is not known where the functions of the %" PRIu64
+			       " samples begin: compile with -g, or -gmlt and "
+			       "-fdebug-info-for-profiling",
+			       s.without_start);
+	return err_set(err, -ENODATA,
+		       "none of the %" PRIu64 " samples is in code with debug "
+		       "information: compile with -g, or -gmlt and "
+		       "-fdebug-info-for-profiling",
+		       s.without_lines);
+}
+
+static int make_it(struct making *m, struct export_run *run, struct export_out *out,
+		   struct err *err)
+{
+	int r = export_out_open(out, run->options->output, err);
+
+	if (!r)
+		r = export_code_read(run, add_source, m, err);
+	if (!r)
+		r = check(m, err);
+	if (!r && afdo_write(m->afdo, out->file))
+		r = err_set(err, -ENOMEM, "out of memory");
+	return r;
+}
+
+static void say(const struct making *m)
+{
+	struct afdo_stats s;
+	size_t nr = afdo_nr_functions(m->afdo, &s);
+
+	fprintf(stderr,
+		"%zu functions; %" PRIu64 " samples, %" PRIu64
+		" without debug information\n",
+		nr, s.used, s.without_lines);
+}
+
+int export_afdo(struct export_run *run, struct err *err)
+{
+	char *cache = line_cache_dir();
+	struct making m = { .lines = { .cache_dir = cache } };
+	struct export_out out = { 0 };
+	int r = afdo_new(&m.afdo), closed;
+
+	if (r)
+		err_set(err, r, "out of memory");
+	else
+		r = make_it(&m, run, &out, err);
+	closed = export_out_close(&out, !r, r ? NULL : err);
+	if (!r && !closed && run->options->verbose)
+		say(&m);
+	afdo_free(m.afdo);
+	free(cache);
+	return r ? r : closed;
+}

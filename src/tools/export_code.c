@@ -1,0 +1,345 @@
+#include "tools/export_code.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "aggregate/code_counts.h"
+#include "aggregate/selection.h"
+#include "aggregate/selection_sample.h"
+#include "aggregate/session_span.h"
+#include "base/err.h"
+#include "format/perf_input.h"
+#include "format/session.h"
+#include "resolve/naming.h"
+#include "resolve/naming_lines.h"
+#include "resolve/replay.h"
+#include "tools/archive_open.h"
+#include "tools/command.h"
+#include "tools/export.h"
+#include "tools/import_file.h"
+#include "tools/places.h"
+#include "tools/report_source.h"
+
+enum {
+	BRANCHES_MAX = 1024 /* of one sample; processors keep 32 */
+};
+
+struct reading {
+	struct export_run *run;
+	struct naming_places *places;
+	export_code_fn fn;
+	void *ctx;
+	uint64_t samples; /* these two of all sources */
+	uint64_t skipped;
+	/* Of the source at hand: */
+	struct replay *replay;
+	struct selection selection;
+	struct code_counts counts;
+	uint32_t *place_of; /* by branch of the sample at hand: from, to, from ... */
+};
+
+/* ---- samples ---- */
+
+static int add_leaf(struct reading *g, const struct dict *d, uint32_t stack)
+{
+	uint32_t frame = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
+	uint32_t place;
+
+	g->counts.samples++;
+	if (frame >= d->frames.nr || d->frames.at[frame].image >= d->images.nr)
+		return 0;
+	place = code_counts_place(&g->counts, d->frames.at[frame].image,
+				  d->frames.at[frame].offset);
+	if (place == MAP_NONE)
+		return -ENOMEM;
+	g->counts.places.at[place].samples++;
+	return 0;
+}
+
+/* Those of the kernel have the high addresses. */
+static int place_of(struct reading *g, uint64_t address, uint32_t *ret_place)
+{
+	uint16_t mode =
+		address > INT64_MAX ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+	struct resolver_place at;
+	uint32_t image;
+	int r;
+
+	*ret_place = MAP_NONE;
+	if (!address)
+		return 0;
+	r = replay_locate(g->replay, mode, address, &at);
+	if (r || at.entry == RESOLVER_NOWHERE)
+		return r;
+	r = replay_image(g->replay, &at, &image);
+	if (r || image == DICT_NONE)
+		return r;
+	*ret_place = code_counts_place(&g->counts, image, at.offset);
+	return *ret_place == MAP_NONE ? -ENOMEM : 0;
+}
+
+static int find_places(struct reading *g, const struct decoder *d,
+		       const struct record_sample *s, size_t nr)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < nr; i++) {
+		const struct branch b = decoder_branch_at(d, s, i);
+
+		r = place_of(g, b.from, &g->place_of[2 * i]);
+		if (!r)
+			r = place_of(g, b.to, &g->place_of[2 * i + 1]);
+	}
+	return r;
+}
+
+/* From where a branch went the code ran straight to the next branch; the newest comes first. */
+static int add_branches(struct reading *g, const struct decoder *d,
+			const struct record_sample *s)
+{
+	size_t nr =
+		s->nr_branches < BRANCHES_MAX ? (size_t)s->nr_branches : BRANCHES_MAX;
+	int r = find_places(g, d, s, nr);
+
+	for (size_t i = 0; !r && i < nr; i++) {
+		const uint32_t *p = &g->place_of[2 * i];
+
+		if (p[0] != MAP_NONE && p[1] != MAP_NONE)
+			r = code_counts_branch(&g->counts, p[0], p[1],
+					       decoder_branch_at(d, s, i).mispredicted);
+		if (!r && i + 1 < nr && p[0] != MAP_NONE && p[3] != MAP_NONE)
+			r = code_counts_run(&g->counts, p[3], p[0]);
+	}
+	return r;
+}
+
+static int each_sample(void *ctx, const struct decoder *d, const struct record *rec,
+		       const struct sample *sample)
+{
+	struct reading *g = ctx;
+	int r = selection_wants_one(&g->selection, sample);
+
+	if (r <= 0) {
+		g->skipped += !r;
+		return r;
+	}
+	r = add_leaf(g, replay_dict(g->replay), sample->stack);
+	if (!r && rec->sample.has & PERF_SAMPLE_BRANCH_STACK)
+		r = add_branches(g, d, &rec->sample);
+	return r;
+}
+
+/* ---- one source ---- */
+
+/* Hands on what was counted, and forgets it. */
+static int finish(struct reading *g, struct naming *naming, const struct dict *d, int r,
+		  struct err *err)
+{
+	g->samples += g->counts.samples;
+	if (!r && g->counts.samples)
+		r = g->fn(g->ctx, &g->counts, d, naming, err);
+	code_counts_done(&g->counts);
+	g->counts = (struct code_counts){ 0 };
+	selection_done(&g->selection);
+	naming_free(naming);
+	return r;
+}
+
+static int set_times(struct reading *g, const struct session_span *span,
+		     struct err *err)
+{
+	if (selection_set_times(&g->selection, span))
+		return err_set(err, -ENOMEM, "out of memory");
+	return g->selection.times_known
+		       ? 0
+		       : err_set(err, -ENODATA,
+				 "time: it is not known when the samples begin and "
+				 "end, so there are no shares of it: give seconds, "
+				 "such as time:1.5s-3s");
+}
+
+static int read_replay(struct reading *g, const struct perf_input_info *info,
+		       struct err *err)
+{
+	const struct session_info *session = replay_info(g->replay);
+	const struct session_span span = { .start_ns = session->start_ns,
+					   .first_ns = info->first_ns,
+					   .last_ns = info->last_ns };
+	struct sample_batch none;
+	struct naming *naming = NULL;
+	int r;
+
+	selection_init(&g->selection, g->run->spec, replay_dict(g->replay), "");
+	r = set_times(g, &span, err);
+	if (!r)
+		r = replay_next(g->replay, &none, err);
+	if (r >= 0) {
+		replay_late_build_ids(g->replay);
+		r = naming_new(replay_dict(g->replay), session, "", &naming);
+		if (r)
+			err_set(err, r, "out of memory");
+		else
+			naming_use(naming, g->places);
+	}
+	return finish(g, naming, replay_dict(g->replay), r, err);
+}
+
+static void note_damage(struct reading *g, const struct report_session *s,
+			const struct perf_input *input)
+{
+	struct import_result result = { .samples = g->counts.samples,
+					.malformed = replay_undecodable(g->replay),
+					.damage = *perf_input_damage(input),
+					.interrupted =
+						perf_input_info(input)->interrupted };
+
+	if (!import_is_incomplete(&result))
+		return;
+	result.samples = replay_counts(g->replay)->by_type[PERF_RECORD_SAMPLE];
+	import_say_incomplete(s->name, &result);
+	g->run->incomplete = true;
+}
+
+static int read_perf_data(struct reading *g, const struct report_session *s,
+			  struct err *err)
+{
+	const struct replay_options options = { .each = each_sample, .ctx = g };
+	struct perf_input *input;
+	int r = perf_input_open(s->dir, &input, err);
+
+	if (r)
+		return r;
+	r = replay_new(input, &options, &g->replay, err);
+	if (!r) {
+		r = read_replay(g, perf_input_info(input), err);
+		if (!r)
+			note_damage(g, s, input);
+		replay_free(g->replay);
+	}
+	if (r)
+		err_prefix(err, "%s", s->name);
+	perf_input_close(input);
+	return r;
+}
+
+static int add_batch(struct reading *g, const struct dict *d,
+		     const struct sample_batch *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < b->nr; i++) {
+		r = selection_wants_sample(&g->selection, b, i);
+		g->skipped += !r;
+		if (r > 0)
+			r = add_leaf(g, d, b->stack[i]);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int read_segment(struct reading *g, struct segment *s, const char *dir,
+			struct session_span *span, struct err *err)
+{
+	const struct session_info *info = segment_info(s);
+	struct naming *naming = NULL;
+	int r;
+
+	if (!span->start_ns)
+		span->start_ns = info->start_ns;
+	selection_init(&g->selection, g->run->spec, segment_dict(s), info->vmlinux);
+	r = set_times(g, span, err);
+	while (!r) {
+		struct sample_batch b;
+
+		r = segment_next(s, COLUMN_ALL, &b, err);
+		if (!r && add_batch(g, segment_dict(s), &b))
+			r = err_set(err, -ENOMEM, "out of memory");
+	}
+	if (r > 0) {
+		r = naming_new(segment_dict(s), info, dir, &naming);
+		if (r)
+			err_set(err, r, "out of memory");
+		else
+			naming_use(naming, g->places);
+	}
+	return finish(g, naming, segment_dict(s), r, err);
+}
+
+static void note_segment(struct reading *g, const char *path, const struct segment *s)
+{
+	const struct segment_damage *d = segment_damage(s);
+
+	if (!d->bad_blocks && !d->cut_bytes && !d->bad_samples && !d->unfinished)
+		return;
+	command_warning("%s is incomplete: %" PRIu64 " blocks damaged, %" PRIu64
+			" bytes cut off",
+			path, d->bad_blocks, d->cut_bytes);
+	g->run->incomplete = true;
+}
+
+static int read_session(struct reading *g, const char *dir, struct err *err)
+{
+	struct session_span span = { 0 };
+	char **paths;
+	size_t nr;
+	int r = session_list(dir, &paths, &nr, err);
+
+	if (r)
+		return r;
+	if (spec_has_shares(g->run->spec) && session_span_read(paths, nr, &span))
+		r = err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; !r && i < nr; i++) {
+		struct segment *s;
+
+		r = segment_open(paths[i], &s, err);
+		if (r)
+			break;
+		r = read_segment(g, s, dir, &span, err);
+		if (!r)
+			note_segment(g, paths[i], s);
+		segment_close(s);
+	}
+	session_list_free(paths, nr);
+	return r;
+}
+
+/* ---- all of them ---- */
+
+static int begin(struct reading *g, struct err *err)
+{
+	struct places_options from = g->run->options->places;
+
+	if (spec_has_symbols(g->run->spec))
+		return err_set(err, -EINVAL,
+			       "symbol: %s is of a whole program: leave symbol: out",
+			       g->run->format->name);
+	from.archive = archive_folder(g->run->sources->archive);
+	g->place_of = calloc(2 * BRANCHES_MAX, sizeof(*g->place_of));
+	if (!g->place_of)
+		return err_set(err, -ENOMEM, "out of memory");
+	return places_make(&from, &g->places, err);
+}
+
+int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
+		     struct err *err)
+{
+	struct reading g = { .run = run, .fn = fn, .ctx = ctx };
+	int r = begin(&g, err);
+
+	for (size_t i = 0; !r && i < run->sources->sessions.nr; i++) {
+		const struct report_session *s = &run->sources->sessions.at[i];
+
+		r = s->perf_data ? read_perf_data(&g, s, err)
+				 : read_session(&g, s->dir, err);
+	}
+	if (!r && !g.samples && g.skipped)
+		r = err_set(err, -ENODATA,
+			    "none of the %" PRIu64 " samples is asked for: profile "
+			    "specification too strict ?",
+			    g.skipped);
+	else if (!r && !g.samples)
+		r = err_set(err, -ENODATA, "there is no sample to export");
+	naming_places_free(g.places);
+	free(g.place_of);
+	return r;
+}
