@@ -6,7 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/err.h"
+#include "resolve/chain_join.h"
 #include "resolve/jit_files.h"
 #include "resolve/jit_stage.h"
 #include "resolve/read_ahead.h"
@@ -26,6 +28,7 @@ enum {
 struct group_sample {
 	struct record rec;
 	struct resolver_found found;
+	struct buf chain; /* of one that was joined */
 };
 
 struct columns {
@@ -220,6 +223,8 @@ void replay_free(struct replay *r)
 	resolver_free(r->resolver);
 	decoder_done(&r->decoder);
 	replay_ids_done(&r->ids);
+	for (int i = 0; i < GROUP; i++)
+		buf_done(&r->group[i].chain);
 	vec_done(&r->event_of);
 	dict_done(&r->dict);
 	free(r->columns);
@@ -411,13 +416,18 @@ static uint32_t event_number(struct replay *r, uint32_t attr)
 
 /* A SAMPLE record, number `order` of the file.  False: it is not a sound one. */
 static bool decode(struct replay *r, const uint8_t *bytes, uint32_t size,
-		   uint64_t order, struct record *rec)
+		   uint64_t order, struct group_sample *s)
 {
+	struct record *rec = &s->rec;
 	/* Without callers the fields of fixed size are enough, unless somebody looks. */
 	bool whole = r->options.chains || r->options.cgroups || r->options.each;
 	int bad = whole ? decoder_record(&r->decoder, bytes, size, rec, NULL)
 			: decoder_sample_fixed(&r->decoder, bytes, size, rec, NULL);
 
+	if (!bad && whole)
+		bad = chain_join_branches(
+			&r->decoder, r->options.each ? CHAIN_AS_PERF : CHAIN_OF_RETURNS,
+			&s->chain, rec);
 	if (bad) {
 		r->undecodable++;
 		return false;
@@ -467,7 +477,7 @@ static int begin_group(struct replay *r, int max)
 
 		if (!at)
 			break;
-		if (!decode(r, at, size, r->walk.order, &s->rec))
+		if (!decode(r, at, size, r->walk.order, s))
 			continue;
 		if (resolver_find(r->resolver, &s->rec, &s->found))
 			return -ENOMEM;
@@ -552,23 +562,22 @@ static int give_until(struct replay *r, uint64_t before_ns)
 	const struct sorter_item *item;
 
 	while ((item = sorter_take(&r->sorter, r->in, before_ns))) {
-		struct resolver_found found;
+		struct group_sample *s = &r->group[0];
 		struct sample sample;
-		struct record rec;
 		int result;
 
-		if (!decode(r, item->bytes, item->size, item->order, &rec))
+		if (!decode(r, item->bytes, item->size, item->order, s))
 			continue;
 		result = give_side(r, item->time_ns);
 		if (result)
 			return result;
-		result = resolver_find(r->resolver, &rec, &found);
+		result = resolver_find(r->resolver, &s->rec, &s->found);
 		if (!result)
-			result = finish(r, &rec, &found, &sample);
+			result = finish(r, &s->rec, &s->found, &sample);
 		if (!result && sorter_is_lost(&r->sorter, item))
 			r->undecodable++;
 		else if (!result)
-			result = r->options.each(r->options.ctx, &r->decoder, &rec,
+			result = r->options.each(r->options.ctx, &r->decoder, &s->rec,
 						 &sample);
 		if (result < 0)
 			return result;

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""lbr.py FILE PROGRAM BYTE_ORDER [empty]: a perf.data as `perf record --call-graph lbr` writes it.
+
+The user's callers are in branch stacks of call-stack mode, as CPUs keep them; what is in the chains is
+wrong behind the first address, as without frame pointers.  PROGRAM is tests/workloads/deep; BYTE_ORDER is
+little or big.  With `empty` also samples whose branch stack is empty (stock perf reads on behind it).
+FILE.folded: the stacks, in the words of `oprofile export folded`, by how they are made.
+Source of the formats: perf_event_open(2), <linux/perf_event.h>.
+"""
+import struct
+import subprocess
+import sys
+
+KERNEL_START = 0xffffffff81000000
+BASE, TEXT = 0x555500000000, 0x1000
+PID = 77
+MISC_KERNEL, MISC_USER = 1, 2
+CONTEXT_KERNEL, CONTEXT_USER = (1 << 64) - 128, (1 << 64) - 512
+IP, TID, TIME, CALLCHAIN, PERIOD, BRANCH_STACK = 1, 2, 4, 1 << 5, 1 << 8, 1 << 11
+BRANCH_USER, BRANCH_CALL_STACK, BRANCH_HW_INDEX = 1, 1 << 11, 1 << 17
+MMAP, COMM, SAMPLE_ID_ALL, MMAP2 = 1 << 8, 1 << 9, 1 << 18, 1 << 23
+MISC_BUILD_ID = 1 << 14
+
+
+class File:
+    def __init__(self, big, addresses):
+        self.order = ">" if big else "<"
+        self.big = big
+        self.addresses = addresses
+        self.now = 1000
+        self.data = b""
+        self.stacks = {}
+
+    def pack(self, form, *values):
+        return struct.pack(self.order + form, *values)
+
+    def record(self, kind, misc, body):
+        self.data += self.pack("IHH", kind, misc, 8 + len(body)) + body
+
+    def trailer(self):
+        self.now += 1000
+        return self.pack("IIQQ", PID, PID, self.now, 1)
+
+    def text(self, name):
+        return name.encode() + bytes(8 - len(name) % 8)
+
+    def mapping(self, misc, pid, start, size, offset, name):
+        self.record(1, misc, self.pack("iIQQQ", pid, max(pid, 0), start, size, offset) +
+                    self.text(name) + self.trailer())
+
+    def program(self, start, size, offset, path):
+        """With its build-id: who is of the other byte order finds no file by the name alone."""
+        with open(path, "rb") as image:
+            bytes_ = image.read(4096)
+        note = bytes_.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
+        body = self.pack("iIQQQBBH", PID, PID, start, size, offset, 20, 0, 0)
+        body += bytes_[note:note + 20] + self.pack("II", 5, 2)
+        self.record(10, MISC_USER | MISC_BUILD_ID, body + self.text(path) + self.trailer())
+
+    def at(self, place):
+        name, offset = place
+        return BASE + self.addresses[name] + offset
+
+    def flags(self):
+        """Predicted: the second bit field, which begins at the other end on the other machines."""
+        return 1 << 62 if self.big else 2
+
+    def sample(self, misc, ip, chain, branches, times, stack):
+        for _ in range(times):
+            self.now += 1000
+            body = self.pack("QIIQQ", ip, PID, PID, self.now, 1)
+            body += self.pack(f"Q{len(chain)}Q", len(chain), *chain)
+            body += self.pack("QQ", len(branches), 0)
+            for origin, target in branches:
+                body += self.pack("QQQ", self.at(origin), self.at(target), self.flags())
+            self.record(9, misc, body)
+        self.stacks[";".join(stack)] = self.stacks.get(";".join(stack), 0) + times
+
+    def write(self, path):
+        attr = self.pack("IIQQQQQ", 0, 128, 0, 1, IP | TID | TIME | CALLCHAIN | PERIOD | BRANCH_STACK, 0,
+                         MMAP | COMM | SAMPLE_ID_ALL | MMAP2)
+        attr += self.pack("IIQQQ", 0, 0, 0, 0, BRANCH_USER | BRANCH_CALL_STACK | BRANCH_HW_INDEX)
+        attr += bytes(128 - len(attr)) + self.pack("QQ", 0, 0)
+        head = b"2ELIFREP" if self.big else b"PERFILE2"
+        head += self.pack("8Q", 104, 144, 104, len(attr), 104 + len(attr), len(self.data), 0, 0)
+        with open(path, "wb") as out:
+            out.write(head + bytes(32) + attr + self.data)
+        with open(path + ".folded", "w", encoding="ascii") as out:
+            for stack, times in sorted(self.stacks.items()):
+                out.write(f"program;{stack} {times}\n")
+
+
+def addresses_of(program):
+    lines = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return {words[2]: int(words[0], 16) for words in map(str.split, lines.splitlines())
+            if len(words) == 3}
+
+
+def main():
+    path, program, order = sys.argv[1:4]
+    f = File(order == "big", addresses_of(program))
+    f.mapping(MISC_KERNEL, -1, KERNEL_START, 0x1000000, KERNEL_START, "[kernel.kallsyms]_text")
+    f.record(3, 0, f.pack("II", PID, PID) + f.text("program") + f.trailer())
+    f.program(BASE + TEXT, 0x1000, TEXT, program)
+    kernel, junk = KERNEL_START + 0x100, f.at(("work_die", 4))
+    bottom, skip = f.at(("bottom", 7)), f.at(("work_skip", 5))
+    # The call may be the first instruction of its function.
+    outer = [(("descend", 0), ("descend", 0)), (("main", 9), ("descend", 0)),
+             (("_start", 20), ("main", 0))]
+    f.sample(MISC_USER, bottom, [CONTEXT_USER, bottom, junk],
+             [(("descend", 64), ("bottom", 0))] + outer, 5,
+             ["_start", "main", "descend", "descend", "bottom"])
+    f.sample(MISC_KERNEL, kernel, [CONTEXT_KERNEL, kernel, CONTEXT_USER, skip, junk],
+             [(("main", 12), ("work_skip", 0))] + outer[2:], 3,
+             ["_start", "main", "work_skip", "[no-vmlinux]"])
+    # All entries that this CPU has are used: who called the first one is not known.
+    f.sample(MISC_USER, bottom, [CONTEXT_USER, bottom],
+             [(("descend", 64), ("bottom", 0))] + 15 * [(("descend", 64), ("descend", 0))], 2,
+             ["[truncated]"] + 16 * ["descend"] + ["bottom"])
+    # What is in the branch stack of a thread of the kernel is not its own.
+    f.sample(MISC_KERNEL, kernel, [CONTEXT_KERNEL, kernel], outer, 4, ["[no-vmlinux]"])
+    if "empty" in sys.argv[4:]:
+        f.sample(MISC_USER, bottom, [CONTEXT_USER, bottom, f.at(("main", 9))], [], 6,
+                 ["main", "bottom"])
+    f.write(path)
+
+
+main()
