@@ -18,7 +18,7 @@
 #include "resolve/symtab.h"
 
 enum {
-	VERSION = 1,
+	VERSION = 2,
 	HEAD_BYTES = 160,
 	KEY_AT = 80,
 	SET_BYTES = 13,

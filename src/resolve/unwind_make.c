@@ -1,5 +1,6 @@
 #include "resolve/unwind_table.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,12 @@
 #include "resolve/exidx.h"
 #include "resolve/sframe.h"
 #include "resolve/sort_keys.h"
+#include "resolve/unwind_asm.h"
 
 enum {
+	CFA_UNDEFINED = 0x07, /* DW_CFA_undefined: DWARF 5, section 7.24 */
 	OTHER_ROWS_MAX = 1 << 24,
+	ENTRY_MAX = 256, /* bytes of code where a program begins */
 	ROWS_A_BUCKET = 4,
 	HASH_SEED = 7
 };
@@ -45,11 +49,13 @@ struct maker {
 	uint64_t begin; /* file offset before which nothing is said of it */
 	VEC(struct entry) entries;
 	VEC(struct cfi_cie) cies;
+	const void *ctx;  /* of to_offset() and from->read() */
 	struct map known; /* hash of a set -> its number */
 	uint64_t delta;   /* from address to file offset, of this function */
 	uint64_t end;     /* file offset where the functions so far end */
 	uint64_t limit;   /* file offset where this one does */
 	uint32_t last;    /* set of the last row */
+	uint64_t entry;   /* file offset where the program begins, or UINT64_MAX */
 };
 
 static int push_code(struct unwind_table *t, const uint8_t *code, uint16_t len,
@@ -228,17 +234,76 @@ static int put_others(struct maker *m, uint64_t begin, uint64_t end)
 	return r == -EBADMSG ? 0 : r;
 }
 
+/* Who begins has no caller, and often no rules, as in the loader. */
+static int put_root(struct maker *m, uint64_t next)
+{
+	struct cfi_state s = { .base = UNWIND_BASE_REG, .reg = m->t->arch->sp };
+	unsigned int slot = m->t->arch->link;
+
+	for (unsigned int i = 0; i < UNWIND_REGS; i++)
+		s.registers[i].how = CFI_SAME;
+	m->ret_slot = slot == UNWIND_NO_REG ? m->t->arch->pc : slot;
+	s.registers[m->ret_slot].how = UNWIND_UNDEFINED;
+	m->is_signal = false;
+	m->delta = 0;
+	m->begin = m->entry;
+	m->limit = m->end = next;
+	return on_row(m, m->entry, &s);
+}
+
 static int put_end(struct maker *m, uint64_t next)
 {
 	int r = m->t->rows.nr && m->end < next ? put_row(m, m->end, 0) : 0;
 
-	return r ? r : put_others(m, m->end, next);
+	if (r == 0)
+		r = put_others(m, m->end, next);
+	if (r == 0 && m->entry >= m->end && m->entry < next &&
+	    next - m->entry <= ENTRY_MAX && !m->others.nr)
+		r = put_root(m, next);
+	return r;
+}
+
+static bool begins_thread(const struct maker *m, const struct entry *e)
+{
+	const struct cfi_fde *f = &e->fde;
+
+	return m->t->arch->elf_machine == EM_X86_64 && m->t->arch->is64 &&
+	       f->program_len > 1 && f->program[0] == CFA_UNDEFINED &&
+	       f->program[1] == m->cies.at[e->cie].return_register;
+}
+
+/* Before the first function of a thread: the system call that made it. */
+static int put_clone(struct maker *m, const struct entry *e)
+{
+	uint8_t code[UNWIND_ASM_CLONE_MAX];
+	struct cfi_state before, behind;
+	uint64_t begin = m->end, gap = e->offset - begin;
+	size_t call;
+	int r;
+
+	if (!m->from->read || e->offset < begin || gap < UNWIND_ASM_CLONE_MIN ||
+	    gap > sizeof(code) || !begins_thread(m, e) ||
+	    !m->from->read(m->ctx, begin, code, (size_t)gap))
+		return 0;
+	call = unwind_asm_clone(code, (size_t)gap);
+	if (!call)
+		return 0;
+	unwind_asm_clone_states(&before, &behind, &m->bytes);
+	m->ret_slot = m->t->arch->pc;
+	m->is_signal = false;
+	m->delta = 0;
+	m->begin = begin;
+	m->limit = m->end = e->offset;
+	r = on_row(m, begin, &before);
+	return r ? r : on_row(m, begin + call, &behind);
 }
 
 static int put_entry(struct maker *m, const struct entry *e)
 {
-	int r = put_end(m, e->offset);
+	int r = put_clone(m, e);
 
+	if (r == 0)
+		r = put_end(m, e->offset);
 	m->walk = &m->from->walks[e->walk];
 	m->walk->cie = m->cies.at[e->cie];
 	m->bytes = m->walk->bytes;
@@ -246,7 +311,8 @@ static int put_entry(struct maker *m, const struct entry *e)
 	m->is_signal = m->walk->cie.is_signal;
 	m->delta = e->offset - e->fde.start;
 	m->begin = e->offset;
-	m->limit = e->offset + e->fde.bytes;
+	/* In the system call that ends it the program counter is behind its last byte. */
+	m->limit = e->offset + e->fde.bytes + m->is_signal;
 	if (r == 0)
 		r = put_row(m, e->offset, 0);
 	if (r == 0)
@@ -375,6 +441,7 @@ static int compile(struct maker *m,
 		r = collect(m, i, to_offset, ctx);
 	if (r == 0)
 		r = collect_others(m, to_offset, ctx);
+	m->entry = m->from->entry ? to_offset(ctx, m->from->entry) : UINT64_MAX;
 	if (r == 0)
 		r = put_sorted(m);
 	return r ? r : make_buckets(m->t);
@@ -386,7 +453,7 @@ int unwind_table_compile_all(const struct unwind_arch *arch,
 			     const void *ctx, struct unwind_table **ret_table)
 {
 	struct unwind_table *t = calloc(1, sizeof(*t));
-	struct maker m = { .t = t, .from = from, .budget = OTHER_ROWS_MAX };
+	struct maker m = { .t = t, .from = from, .ctx = ctx, .budget = OTHER_ROWS_MAX };
 	int r = -ENOMEM;
 
 	if (t) {

@@ -5,15 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "resolve/cfi.h"
 #include "resolve/dwarf_section.h"
 #include "resolve/elf_file.h"
 #include "resolve/exidx.h"
 #include "resolve/sframe.h"
+#include "resolve/unwind_asm.h"
 
 enum {
 	SECTION_MAX_BYTES = 1 << 28,
-	ENTRY_AT = 24 /* e_entry of a file of 32 bits */
+	ENTRY_AT = 24 /* e_entry */
 };
 
 static uint64_t file_offset(const void *ctx, uint64_t vaddr)
@@ -51,6 +53,7 @@ struct inputs {
 	struct dwarf_section debug_frame;
 	struct exidx exidx;
 	struct sframe sframe;
+	struct buf crt;
 	uint8_t *others[3]; /* bytes of .ARM.exidx, .ARM.extab, .sframe */
 };
 
@@ -71,16 +74,23 @@ static int read_section(struct elf_file *f, const char *name, uint8_t **ret_byte
 	return r == -ENOMEM ? r : 0;
 }
 
+static uint64_t entry_of(const struct elf_file *f)
+{
+	struct cursor head = cursor_of(f->head, f->head_len, f->swap);
+
+	head.pos = f->head_len > ENTRY_AT ? ENTRY_AT : f->head_len;
+	return f->is64 ? cursor_u64(&head) : cursor_u32(&head);
+}
+
 static int read_others(struct elf_file *f, const struct unwind_arch *arch,
 		       struct inputs *in, struct unwind_sources *ret)
 {
-	struct cursor head = cursor_of(f->head, f->head_len, f->swap);
 	struct exidx_section sframe;
 	int r = 0;
 
+	ret->entry = entry_of(f);
 	if (f->machine == EM_ARM) {
-		head.pos = f->head_len > ENTRY_AT ? ENTRY_AT : f->head_len;
-		in->exidx.entry = cursor_u32(&head);
+		in->exidx.entry = (uint32_t)ret->entry;
 		in->exidx.swap = f->swap;
 		r = read_section(f, ".ARM.exidx", &in->others[0], &in->exidx.index);
 		if (r == 0)
@@ -97,13 +107,20 @@ static int read_others(struct elf_file *f, const struct unwind_arch *arch,
 	return r;
 }
 
+static bool read_code(const void *ctx, uint64_t offset, uint8_t *ret_bytes, size_t len)
+{
+	const struct elf_file *f = ctx;
+
+	return elf_file_read(f, offset, ret_bytes, len) == 0;
+}
+
 int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 		      struct unwind_table **ret_table)
 {
 	const struct unwind_arch *arch = unwind_arch_of_elf(f->machine, f->is64);
 	struct inputs in = { .debug_frame = { .fd = -1 } };
-	struct cfi_walk walks[2];
-	struct unwind_sources from = { .walks = walks };
+	struct cfi_walk walks[3];
+	struct unwind_sources from = { .walks = walks, .read = read_code };
 	uint64_t vaddr = 0;
 	size_t len = 0;
 	int r;
@@ -117,6 +134,8 @@ int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 		r = read_debug_frame(debug, &in.debug_frame);
 	if (!r)
 		r = read_others(f, arch, &in, &from);
+	if (!r)
+		r = unwind_asm_crt(f, &in.crt);
 	if (!r && in.eh_frame)
 		walks[from.nr_walks++] =
 			cfi_walk_of(in.eh_frame, len, vaddr, f->is64, f->swap, false);
@@ -124,10 +143,14 @@ int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 		walks[from.nr_walks++] =
 			cfi_walk_of(in.debug_frame.whole, (size_t)in.debug_frame.bytes,
 				    0, f->is64, f->swap, true);
+	if (!r && in.crt.len)
+		walks[from.nr_walks++] =
+			cfi_walk_of(in.crt.data, in.crt.len, 0, f->is64, f->swap, true);
 	if (!r)
 		r = unwind_table_compile_all(arch, &from, file_offset, f, ret_table);
 	free(in.eh_frame);
 	dwarf_section_close(&in.debug_frame);
+	buf_done(&in.crt);
 	for (size_t i = 0; i < 3; i++)
 		free(in.others[i]);
 	return r;

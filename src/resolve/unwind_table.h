@@ -88,6 +88,9 @@ struct unwind_sources {
 	size_t nr_walks;
 	const struct exidx *exidx;
 	const struct sframe *sframe;
+	uint64_t entry; /* address where the program begins; 0: it is not known */
+	/* Bytes of the file, for code that is known by them (unwind_asm.h); or NULL. */
+	bool (*read)(const void *ctx, uint64_t offset, uint8_t *ret_bytes, size_t len);
 };
 int unwind_table_compile_all(const struct unwind_arch *arch,
 			     const struct unwind_sources *from,
