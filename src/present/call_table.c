@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregate/profile.h"
+#include "base/pairs.h"
 #include "present/percent.h"
 #include "resolve/sort_keys.h"
 
@@ -13,15 +14,16 @@
 struct making {
 	struct call_table *t;
 	struct profile *p;
-	struct map symbol_by; /* (name, image) */
-	struct map own_by;    /* (parent, symbol) */
+	struct pairs symbol_by; /* (name, image): number, plus 1 */
+	struct pairs own_by;    /* (parent, symbol): likewise */
 	VEC(struct call_place) own;
 	uint32_t *symbol_of; /* by function; DICT_NONE: not asked yet */
 	uint32_t *own_of;    /* by node of the profile */
 	uint8_t *kept;       /* by own node */
 	uint32_t *place_of;  /* by own node: where it is in t->nodes */
 	uint32_t *who_of;    /* by tuple: position in t->whos */
-	int line_key;        /* -1: there is none */
+	size_t stack_key;
+	int line_key; /* -1: there is none */
 	struct buf text;
 };
 
@@ -72,20 +74,20 @@ static uint32_t name_of(struct making *m, uint32_t function)
 
 static uint32_t add_symbol(struct making *m, struct call_symbol s)
 {
+	uint32_t *cell;
 	bool is_new;
-	struct map_slot *slot;
 
 	if (s.name == STRTAB_FAILED)
 		return DICT_NONE;
-	slot = map_at(&m->symbol_by, s.name, s.image, &is_new);
-	if (!slot)
+	cell = pairs_at(&m->symbol_by, s.name, s.image, &is_new);
+	if (!cell)
 		return DICT_NONE;
 	if (is_new) {
 		if (!vec_push(&m->t->symbols, s))
 			return DICT_NONE;
-		slot->value_plus_1 = (uint32_t)m->t->symbols.nr;
+		*cell = (uint32_t)m->t->symbols.nr;
 	}
-	return slot->value_plus_1 - 1;
+	return *cell - 1;
 }
 
 static uint32_t symbol_of(struct making *m, uint32_t function)
@@ -132,20 +134,20 @@ static int rank_symbols(struct call_table *t)
 
 static uint32_t own_node(struct making *m, uint32_t parent, uint32_t symbol)
 {
-	struct map_slot *slot;
+	uint32_t *cell;
 	bool is_new;
 
 	if (parent == DICT_NONE || symbol == DICT_NONE)
 		return DICT_NONE;
-	slot = map_at(&m->own_by, parent, symbol, &is_new);
-	if (!slot)
+	cell = pairs_at(&m->own_by, parent, symbol, &is_new);
+	if (!cell)
 		return DICT_NONE;
 	if (is_new) {
 		if (!vec_push(&m->own, (struct call_place){ parent, symbol }))
 			return DICT_NONE;
-		slot->value_plus_1 = (uint32_t)m->own.nr;
+		*cell = (uint32_t)m->own.nr;
 	}
-	return slot->value_plus_1 - 1;
+	return *cell - 1;
 }
 
 static uint32_t node_for(struct making *m, uint32_t node)
@@ -184,8 +186,7 @@ static int make_own(struct making *m)
 
 static uint32_t row_node(const struct making *m, const struct profile_row *row)
 {
-	size_t key = (size_t)keys_find(m->p->options.keys, KEY_STACK);
-	uint64_t node = profile_value(m->p, row->group, key);
+	uint64_t node = profile_value(m->p, row->group, m->stack_key);
 
 	return node < m->p->calls.nodes.nr ? m->own_of[node] : 0;
 }
@@ -428,32 +429,48 @@ static struct call_row row_at(const struct making *m, uint32_t i)
 	};
 }
 
+static uint64_t place_key(const struct making *m, uint32_t i)
+{
+	struct call_row row = row_at(m, i);
+
+	return (uint64_t)row.who << 32 | row.node;
+}
+
+/* The profile's rows in the order of the table's.  0 or -ENOMEM. */
+static int sort_rows(const struct making *m, struct sort_key **keys, size_t nr)
+{
+	int r;
+
+	/* The sort is stable: the last one counts most. */
+	if (m->line_key >= 0 || m->t->events.nr > 1) {
+		for (size_t i = 0; i < nr; i++) {
+			struct call_row row = row_at(m, (*keys)[i].index);
+
+			(*keys)[i].at =
+				(uint64_t)row.line * m->t->events.nr + row.event;
+		}
+		r = sort_keys(keys, nr);
+		if (r)
+			return r;
+	}
+	for (size_t i = 0; i < nr; i++)
+		(*keys)[i].at = place_key(m, (*keys)[i].index);
+	return sort_keys(keys, nr);
+}
+
 static int make_rows(struct making *m)
 {
+	const struct profile_row *rows = m->p->rows.at;
 	struct sort_key *keys = malloc((m->p->rows.nr + 1) * sizeof(*keys));
 	size_t nr = 0;
 	int r = -ENOMEM;
 
 	if (!keys || make_whos(m))
 		goto out;
-	for (uint32_t i = 0; i < m->p->rows.nr; i++) {
-		struct call_row row = row_at(m, i);
-
-		if (row.samples || row.period)
-			keys[nr++] = (struct sort_key){
-				(uint64_t)row.line * m->t->events.nr + row.event, i
-			};
-	}
-	/* The sort is stable: the last one counts most. */
-	r = sort_keys(&keys, nr);
-	for (size_t i = 0; i < nr; i++)
-		keys[i].at = row_at(m, keys[i].index).node;
-	if (!r)
-		r = sort_keys(&keys, nr);
-	for (size_t i = 0; i < nr; i++)
-		keys[i].at = row_at(m, keys[i].index).who;
-	if (!r)
-		r = sort_keys(&keys, nr);
+	for (uint32_t i = 0; i < m->p->rows.nr; i++)
+		if (rows[i].samples || rows[i].period)
+			keys[nr++].index = i;
+	r = sort_rows(m, &keys, nr);
 	m->t->rows = calloc(nr + 1, sizeof(*m->t->rows));
 	if (!m->t->rows)
 		r = -ENOMEM;
@@ -468,6 +485,7 @@ int call_table_make(struct call_table *t, struct profile *p, double threshold)
 {
 	struct making m = { .t = t,
 			    .p = p,
+			    .stack_key = (size_t)keys_find(p->options.keys, KEY_STACK),
 			    .line_key = keys_find(p->options.keys, KEY_LINE) };
 	int r;
 
@@ -477,8 +495,8 @@ int call_table_make(struct call_table *t, struct profile *p, double threshold)
 		r = make_nodes(&m, threshold);
 	if (!r)
 		r = make_rows(&m);
-	map_done(&m.symbol_by);
-	map_done(&m.own_by);
+	pairs_done(&m.symbol_by);
+	pairs_done(&m.own_by);
 	vec_done(&m.own);
 	free(m.symbol_of);
 	free(m.own_of);

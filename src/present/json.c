@@ -8,7 +8,8 @@
 #include "base/utf8.h"
 
 enum {
-	LINES_DEPTH = 2
+	LINES_DEPTH = 2,
+	AT_ONCE = 4096 /* bytes */
 };
 
 /* What has to stand before a value or a name. */
@@ -182,4 +183,50 @@ void json_bool(struct json *j, bool value)
 {
 	separate(j);
 	fputs(value ? "true" : "false", j->out);
+}
+
+/* Writes what was gathered unless there is room for `more` bytes; how many are in it now. */
+static size_t flush_at_once(struct json *j, const char *bytes, size_t len, size_t more)
+{
+	if (len + more <= AT_ONCE)
+		return len;
+	fwrite_unlocked(bytes, 1, len, j->out);
+	return 0;
+}
+
+void json_u32s(struct json *j, const uint32_t *at, size_t nr, const char *none)
+{
+	char bytes[AT_ONCE], digits[DIGITS_MAX];
+	size_t none_len = strnlen(none, DIGITS_MAX), len = 0;
+
+	json_begin_array(j);
+	for (size_t i = 0; i < nr; i++) {
+		size_t n = at[i] == JSON_NONE ? 0 : digits_of(digits, at[i]);
+
+		len = flush_at_once(j, bytes, len, DIGITS_MAX + 1);
+		if (i)
+			bytes[len++] = ',';
+		memcpy(bytes + len, n ? digits + DIGITS_MAX - n : none,
+		       n ? n : none_len);
+		len += n ? n : none_len;
+	}
+	fwrite_unlocked(bytes, 1, len, j->out);
+	json_end_array(j);
+}
+
+void json_repeated(struct json *j, const char *value, size_t nr)
+{
+	size_t value_len = strlen(value), len = 0;
+	char bytes[AT_ONCE];
+
+	json_begin_array(j);
+	for (size_t i = 0; i < nr && value_len < AT_ONCE; i++) {
+		len = flush_at_once(j, bytes, len, value_len + 1);
+		if (i)
+			bytes[len++] = ',';
+		memcpy(bytes + len, value, value_len);
+		len += value_len;
+	}
+	fwrite_unlocked(bytes, 1, len, j->out);
+	json_end_array(j);
 }

@@ -10,7 +10,8 @@
 struct buf;
 
 enum {
-	JSON_MAX_DEPTH = 16
+	JSON_MAX_DEPTH = 16,
+	JSON_NONE = 0xffffffff
 };
 
 struct json {
@@ -32,6 +33,10 @@ void json_u64(struct json *j, uint64_t value);
 /* A number that is already in JSON's form. */
 void json_number(struct json *j, const char *digits);
 void json_bool(struct json *j, bool value);
+/* Arrays of many numbers, of which JSON_NONE is written as `none`, "null" or the like; and of one
+ * value again and again. */
+void json_u32s(struct json *j, const uint32_t *at, size_t nr, const char *none);
+void json_repeated(struct json *j, const char *value, size_t nr);
 /* A value that was made elsewhere. */
 void json_raw(struct json *j, const void *bytes, size_t len);
 /* Appends a text as JSON has it, for such values. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregate/profile.h"
 #include "base/err.h"
@@ -40,7 +41,10 @@ struct firefox {
 	struct numbers symbols;
 	struct numbers images;
 	size_t pid, tid, comm, time;
-	bool failed; /* memory is short */
+	VEC(uint32_t) column; /* the one at hand */
+	struct buf texts;     /* names of symbols as JSON has them */
+	size_t *text_at;      /* by symbol: where they are in it; and the end */
+	bool failed;          /* memory is short */
 };
 
 static int numbers_init(struct numbers *n, size_t nr)
@@ -103,10 +107,7 @@ static void put_null(struct json *j, const char *name)
 static void put_same(struct json *j, const char *name, const char *value, size_t nr)
 {
 	json_name(j, name);
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++)
-		json_number(j, value);
-	json_end_array(j);
+	json_repeated(j, value, nr);
 }
 
 static void put_empty(struct json *j, const char *name)
@@ -125,13 +126,32 @@ static void put_empty_table(struct json *j, const char *name,
 	json_end_object(j);
 }
 
-static void put_u32s(struct json *j, const char *name, const uint32_t *at, size_t nr)
+/* Room for a column of so many; what is put into it by position. */
+static uint32_t *column(struct firefox *f, size_t nr)
 {
-	json_name(j, name);
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++)
-		json_u64(j, at[i]);
-	json_end_array(j);
+	f->column.nr = 0;
+	if (!vec_reserve(&f->column, nr + 1)) {
+		f->failed = true;
+		return NULL;
+	}
+	f->column.nr = nr;
+	return f->column.at;
+}
+
+static void put_column(struct firefox *f, const char *name, const char *none)
+{
+	json_name(&f->json, name);
+	json_u32s(&f->json, f->column.at, f->column.nr, none);
+}
+
+/* 0, 1, 2 ... */
+static void put_counting(struct firefox *f, const char *name, size_t from, size_t nr)
+{
+	uint32_t *to = column(f, nr);
+
+	for (size_t i = 0; to && i < nr; i++)
+		to[i] = (uint32_t)(from + i);
+	put_column(f, name, "null");
 }
 
 /* ---- tables of a thread ---- */
@@ -189,32 +209,25 @@ static void collect(struct firefox *f, size_t at, size_t end, uint32_t event)
 static void put_stacks(struct firefox *f)
 {
 	const struct call_place *nodes = f->calls.nodes.at;
+	const uint32_t *members = f->nodes.members.at;
 	size_t nr = f->nodes.members.nr;
 	struct json *j = &f->json;
+	uint32_t *to = column(f, nr);
 
 	json_name(j, "stackTable");
 	json_begin_object(j);
-	json_name(j, "prefix");
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++) {
-		uint32_t parent = nodes[f->nodes.members.at[i]].parent;
+	for (size_t i = 0; to && i < nr; i++) {
+		uint32_t parent = nodes[members[i]].parent;
 
-		if (parent)
-			json_u64(j, f->nodes.of[parent]);
-		else
-			json_number(j, "null");
+		to[i] = parent ? f->nodes.of[parent] : JSON_NONE;
 	}
-	json_end_array(j);
-	json_name(j, "frame");
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++)
-		json_u64(j, f->symbols.of[nodes[f->nodes.members.at[i]].symbol]);
-	json_end_array(j);
-	json_name(j, "category");
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++)
-		json_u64(j, category_of(f, nodes[f->nodes.members.at[i]].symbol));
-	json_end_array(j);
+	put_column(f, "prefix", "null");
+	for (size_t i = 0; to && i < nr; i++)
+		to[i] = f->symbols.of[nodes[members[i]].symbol];
+	put_column(f, "frame", "null");
+	for (size_t i = 0; to && i < nr; i++)
+		to[i] = category_of(f, nodes[members[i]].symbol);
+	put_column(f, "category", "null");
 	put_same(j, "subcategory", "0", nr);
 	put_number(j, "length", nr);
 	json_end_object(j);
@@ -224,22 +237,17 @@ static void put_frames(struct firefox *f)
 {
 	size_t nr = f->symbols.members.nr;
 	struct json *j = &f->json;
+	uint32_t *to = column(f, nr);
 
 	json_name(j, "frameTable");
 	json_begin_object(j);
+	for (size_t i = 0; to && i < nr; i++)
+		to[i] = category_of(f, f->symbols.members.at[i]);
+	put_column(f, "category", "null");
+	put_counting(f, "func", 0, nr);
 	put_same(j, "address", "-1", nr);
 	put_same(j, "inlineDepth", "0", nr);
-	json_name(j, "category");
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++)
-		json_u64(j, category_of(f, f->symbols.members.at[i]));
-	json_end_array(j);
 	put_same(j, "subcategory", "0", nr);
-	json_name(j, "func");
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++)
-		json_u64(j, i);
-	json_end_array(j);
 	put_same(j, "nativeSymbol", "null", nr);
 	put_same(j, "innerWindowID", "0", nr);
 	put_same(j, "implementation", "null", nr);
@@ -254,27 +262,20 @@ static void put_functions(struct firefox *f)
 {
 	size_t nr = f->symbols.members.nr;
 	struct json *j = &f->json;
+	uint32_t *to;
 
 	json_name(j, "funcTable");
 	json_begin_object(j);
-	json_name(j, "name");
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++)
-		json_u64(j, f->images.members.nr + i);
-	json_end_array(j);
-	put_same(j, "isJS", "false", nr);
-	put_same(j, "relevantForJS", "false", nr);
-	json_name(j, "resource");
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++) {
+	put_counting(f, "name", f->images.members.nr, nr);
+	to = column(f, nr);
+	for (size_t i = 0; to && i < nr; i++) {
 		uint32_t image = symbol_at(f, i)->image;
 
-		if (image == DICT_NONE)
-			json_number(j, "-1");
-		else
-			json_u64(j, f->images.of[image]);
+		to[i] = image == DICT_NONE ? JSON_NONE : f->images.of[image];
 	}
-	json_end_array(j);
+	put_column(f, "resource", "-1");
+	put_same(j, "isJS", "false", nr);
+	put_same(j, "relevantForJS", "false", nr);
 	put_same(j, "fileName", "null", nr);
 	put_same(j, "lineNumber", "null", nr);
 	put_same(j, "columnNumber", "null", nr);
@@ -289,12 +290,9 @@ static void put_resources(struct firefox *f)
 
 	json_name(j, "resourceTable");
 	json_begin_object(j);
-	put_u32s(j, "lib", f->images.members.at, nr);
-	json_name(j, "name");
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++)
-		json_u64(j, i);
-	json_end_array(j);
+	json_name(j, "lib");
+	json_u32s(j, f->images.members.at, nr, "null");
+	put_counting(f, "name", 0, nr);
 	put_same(j, "host", "null", nr);
 	put_same(j, "type", "1", nr);
 	put_number(j, "length", nr);
@@ -310,16 +308,24 @@ static void put_strings(struct firefox *f)
 	for (size_t i = 0; i < f->images.members.nr; i++)
 		json_text(j, strtab_get(&f->p->strings,
 					f->p->images.at[f->images.members.at[i]].name));
-	for (size_t i = 0; i < f->symbols.members.nr; i++)
-		json_text(j, call_symbol_name(&f->calls, f->symbols.members.at[i]));
+	for (size_t i = 0; i < f->symbols.members.nr; i++) {
+		uint32_t symbol = f->symbols.members.at[i];
+		size_t at = f->text_at[symbol];
+
+		json_raw(j, f->texts.data + at, f->text_at[symbol + 1] - at);
+	}
 	json_end_array(j);
 }
 
-/* Milliseconds with three digits behind the point. */
+/* Milliseconds; with three digits behind the point if there is something. */
 static void put_ms(struct json *j, uint64_t ns)
 {
 	char text[48];
 
+	if (ns % NS_A_MS / NS_A_US == 0) {
+		json_u64(j, ns / NS_A_MS);
+		return;
+	}
 	snprintf(text, sizeof(text), "%" PRIu64 ".%03" PRIu64, ns / NS_A_MS,
 		 ns / NS_A_US % US_A_MS);
 	json_number(j, text);
@@ -334,20 +340,16 @@ static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event
 {
 	const struct call_row *rows = f->calls.rows;
 	struct json *j = &f->json;
+	uint32_t *to = column(f, end - at);
 	size_t nr = 0;
 
 	json_name(j, "samples");
 	json_begin_object(j);
-	json_name(j, "stack");
-	json_begin_array(j);
-	for (size_t i = at; i < end; i++)
-		if (rows[i].event == event && ++nr) {
-			if (rows[i].node)
-				json_u64(j, f->nodes.of[rows[i].node]);
-			else
-				json_number(j, "null");
-		}
-	json_end_array(j);
+	for (size_t i = at; to && i < end; i++)
+		if (rows[i].event == event)
+			to[nr++] = f->nodes.of[rows[i].node];
+	f->column.nr = nr;
+	put_column(f, "stack", "null");
 	json_name(j, "time");
 	json_begin_array(j);
 	for (size_t i = at; i < end; i++)
@@ -529,6 +531,21 @@ static void put_libs(struct firefox *f)
 	json_end_array(j);
 }
 
+/* A name stands in the tables of many threads. */
+static int make_texts(struct firefox *f)
+{
+	size_t nr = f->calls.symbols.nr;
+
+	f->text_at = calloc(nr + 1, sizeof(*f->text_at));
+	for (uint32_t i = 0; f->text_at && i < nr; i++) {
+		const char *name = call_symbol_name(&f->calls, i);
+
+		json_put_string(&f->texts, name, strlen(name));
+		f->text_at[i + 1] = f->texts.len;
+	}
+	return f->text_at && !f->texts.failed ? 0 : -ENOMEM;
+}
+
 static void put_all(struct firefox *f)
 {
 	json_begin_object(&f->json);
@@ -560,7 +577,12 @@ int write_firefox(FILE *out, struct profile *p, const struct present_options *op
 	if (!r)
 		r = numbers_init(&f.images, p->images.nr);
 	if (!r)
+		r = make_texts(&f);
+	if (!r)
 		put_all(&f);
+	vec_done(&f.column);
+	buf_done(&f.texts);
+	free(f.text_at);
 	numbers_done(&f.nodes);
 	numbers_done(&f.symbols);
 	numbers_done(&f.images);
