@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "resolve/line_cache.h"
+#include "resolve/line_later.h"
+#include "resolve/line_writers.h"
 #include "resolve/lines_priv.h"
 #include "resolve/symtab.h"
 
@@ -140,6 +142,27 @@ static int take_names(struct lines *l, const struct lines_options *o,
 	return 0;
 }
 
+/* What was read of the binary before, and is not written yet. */
+static bool take_left(struct lines *l)
+{
+	struct lines *left =
+		l->options.later ? line_later_give(l->options.later, &l->key) : NULL;
+
+	if (!left)
+		return false;
+	l->index = left->index;
+	l->dir = left->dir;
+	l->symbols_bytes = left->symbols_bytes;
+	l->unsaved_bytes = left->unsaved_bytes;
+	l->grew = left->grew;
+	left->index = (struct line_index){ 0 };
+	left->dir = (struct line_directory){ 0 };
+	left->symbols_bytes = NULL;
+	left->unsaved_bytes = 0;
+	lines_free(left);
+	return true;
+}
+
 static int open_index(struct lines *l)
 {
 	int r;
@@ -152,7 +175,11 @@ static int open_index(struct lines *l)
 	l->index_path = line_cache_path(l->cache_dir, &l->key);
 	if (!l->index_path)
 		return -ENOMEM;
-	r = line_index_open(&l->index, l->index_path, &l->key, &l->dir);
+	r = take_left(l) ? 0
+			 : line_index_open(&l->index, l->index_path, &l->key, &l->dir);
+	/* Who reported on it just now is writing what it read: sooner than it is read again. */
+	if (r == -ENOENT && line_writers_wait(l->cache_dir, &l->key))
+		r = line_index_open(&l->index, l->index_path, &l->key, &l->dir);
 	l->has_dir = !r;
 	l->stats.index_found = !r;
 	return r;
@@ -199,28 +226,40 @@ int lines_open(const struct lines_options *o, const struct lines_file *file,
 	return 0;
 }
 
-void lines_free(struct lines *l)
+/* All but what the index file is made of. */
+static void close_source(struct lines *l)
 {
-	if (!l)
-		return;
-	lines_store(l);
-	lines_save_wait(l);
-	free_blocks(&l->dir);
-	line_directory_done(&l->dir);
-	line_index_close(&l->index);
 	if (l->source_open)
 		line_source_close(&l->source);
+	l->source_open = false;
 	vec_done(&l->todo);
-	free(l->symbols_bytes);
-	free(l->cache_dir);
-	free(l->index_path);
-	free(l->path);
-	free(l->debug_path);
 	if (l->own_fds) {
 		close(l->file.fd);
 		if (l->file.debug_fd >= 0)
 			close(l->file.debug_fd);
 	}
+	l->own_fds = false;
+}
+
+void lines_free(struct lines *l)
+{
+	if (!l)
+		return;
+	if (lines_leave(l)) {
+		close_source(l);
+		return;
+	}
+	lines_store(l);
+	lines_save_wait(l);
+	free_blocks(&l->dir);
+	line_directory_done(&l->dir);
+	line_index_close(&l->index);
+	close_source(l);
+	free(l->symbols_bytes);
+	free(l->cache_dir);
+	free(l->index_path);
+	free(l->path);
+	free(l->debug_path);
 	free(l);
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct err;
+struct line_later;
 struct lines;
 
 struct lines_options {
@@ -24,6 +25,9 @@ struct lines_options {
 	unsigned int threads;  /* at most; 0: as many as there are CPUs */
 	bool no_write;         /* index files are only read */
 	bool symbols;          /* lines_symbol() will be asked, too */
+	struct line_later
+		*later; /* index files are left there (resolve/line_later.h), which
+				   * outlives the lines; NULL: lines_free() waits for them */
 };
 
 /* What is opened: the binary, and its separate debug file if it has one. */
@@ -74,7 +78,7 @@ int lines_open(const struct lines_options *options, const struct lines_file *fil
  * does.  Further errors: what an open says, -EINVAL: no regular file. */
 int lines_open_path(const struct lines_options *options, const char *path,
 		    struct lines **ret_lines, struct err *err);
-/* Waits until an index that is being written is whole.  NULL is fine. */
+/* Waits until an index that is being written is whole, unless it is left for later.  NULL is fine. */
 void lines_free(struct lines *l);
 /* Whether there is debug information. */
 bool lines_has_info(const struct lines *l);

@@ -57,6 +57,7 @@ struct lines {
 	pthread_t writer;
 	bool writing;
 	struct line_directory written; /* the writer's copy */
+	uint64_t later_bytes;          /* while a line_later has this */
 };
 
 /* The unit at `addr`; neighbours ask for the same one. */
@@ -72,5 +73,10 @@ bool lines_need_symbols(struct lines *l);
 size_t lines_list_absent(struct lines *l);
 /* Reads the units in l->todo.  0 or -ENOMEM. */
 int lines_build(struct lines *l);
-/* Waits for that. */
+/* Waits for lines_store(). */
 void lines_save_wait(struct lines *l);
+/* Leaves what is to be written to options.later, if there is something, and one of those.  True:
+ * `l` is not the caller's any more. */
+bool lines_leave(struct lines *l);
+/* Writes the index file at once. */
+void lines_write(struct lines *l);

@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "resolve/line_cache.h"
+#include "resolve/line_later.h"
 #include "resolve/lines_priv.h"
 
 enum {
@@ -65,15 +66,24 @@ static int write_directory(struct lines *l, struct line_writer *w,
 	return r;
 }
 
+static void write_unless_behind(struct lines *l, struct line_directory *dir)
+{
+	if (!is_behind(l, dir) && !io_make_dirs(l->cache_dir, 0700))
+		(void)write_directory(l, NULL, dir);
+}
+
 static void *write_index(void *arg)
 {
 	struct lines *l = arg;
 
-	if (is_behind(l, &l->written))
-		return NULL;
-	if (!io_make_dirs(l->cache_dir, 0700))
-		(void)write_directory(l, NULL, &l->written);
+	write_unless_behind(l, &l->written);
 	return NULL;
+}
+
+void lines_write(struct lines *l)
+{
+	write_unless_behind(l, &l->dir);
+	l->unsaved_bytes = 0;
 }
 
 static uint64_t kept_bytes(const struct lines *l)
@@ -103,14 +113,27 @@ static bool copy_directory(struct lines *l)
 	return true;
 }
 
+static bool is_worth_writing(const struct lines *l)
+{
+	return l->index_path && !l->options.no_write &&
+	       l->unsaved_bytes >= WORTH_FILE &&
+	       l->unsaved_bytes >= kept_bytes(l) / WORTH_PART;
+}
+
+bool lines_leave(struct lines *l)
+{
+	struct line_later *later = l->options.later;
+
+	l->options.later = NULL;
+	return later && is_worth_writing(l) &&
+	       line_later_take(later, l, l->unsaved_bytes + kept_bytes(l));
+}
+
 void lines_store(struct lines *l)
 {
 	bool in_thread;
 
-	if (!l->index_path || l->options.no_write || !l->unsaved_bytes)
-		return;
-	if (l->unsaved_bytes < WORTH_FILE ||
-	    l->unsaved_bytes < kept_bytes(l) / WORTH_PART)
+	if (l->options.later || !is_worth_writing(l))
 		return;
 	lines_save_wait(l);
 	if (!copy_directory(l))

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "resolve/line_cache.h"
+#include "resolve/line_writers.h"
 #include "resolve/lines.h"
 #include "tools/cache_fill.h"
 #include "tools/command.h"
@@ -258,6 +259,8 @@ static int run_in(struct settings *set, const char *dir, int nr, char **words)
 {
 	if (set->build)
 		return build(set, dir, nr, words);
+	/* What a report that has just ended leaves behind is there, too. */
+	(void)line_writers_wait(dir, NULL);
 	if (set->purge)
 		return purge(dir, nr, words);
 	if (nr) {

@@ -1,5 +1,6 @@
 #include "tools/report_plan.h"
 #include "tools/archive_open.h"
+#include "tools/cache_behind.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -220,6 +221,7 @@ static void choose_lines(struct report_plan *plan)
 		.cache_dir = plan->cache_dir,
 		.threads = plan->profile.one_thread,
 		.symbols = true,
+		.later = &plan->later,
 	};
 }
 
@@ -332,6 +334,7 @@ void report_plan_done(struct report_plan *plan)
 {
 	struct report_options *o = &plan->options;
 
+	cache_write_behind(&plan->later);
 	free(plan->cache_dir);
 	vec_done(&o->sort.values);
 	vec_done(&o->ratios.values);

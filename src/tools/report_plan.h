@@ -7,6 +7,7 @@
 #include "aggregate/spec.h"
 #include "aggregate/symbol_filter.h"
 #include "present/writers.h"
+#include "resolve/line_later.h"
 #include "resolve/lines.h"
 #include "tools/report_options.h"
 #include "tools/report_source.h"
@@ -31,7 +32,8 @@ struct report_plan {
 	struct report_sources sources;
 	struct naming_places *places;
 	struct lines_options lines;
-	char *cache_dir;                /* of line indexes; NULL: none */
+	struct line_later later; /* index files to be written when all is printed */
+	char *cache_dir;         /* of line indexes; NULL: none */
 	struct name_patterns *patterns; /* NULL: names are not made shorter */
 	unsigned int merge;             /* MERGE_... of classes.h */
 	unsigned int verbose;           /* VERBOSE_... */
@@ -40,4 +42,5 @@ struct report_plan {
 /* Completes the plan, whose options are set.  0, or a negative errno with a line for the
  * user: wrong values, options that do not go together, or no session. */
 int report_plan_make(struct report_plan *plan, char *const *words, struct err *err);
+/* After all that is printed: the index files of what was read are written then. */
 void report_plan_done(struct report_plan *plan);

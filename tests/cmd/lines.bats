@@ -210,6 +210,46 @@ END
 	done
 }
 
+# It is written when the report is out; who comes next waits for it.
+@test "the index that a report leaves is what the next one reads" {
+	{
+		for i in {1..300}; do
+			printf 'int f%d(int x)\n{\n\tif (x)\n\t\treturn x * %d;\n' "$i" "$i"
+			printf '\treturn x + %d;\n}\n' "$i"
+		done
+	} >many.c
+	gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0x4444444444444444 -o many.so many.c
+	local base=$(($(text_offset many.so)))
+	mkdir -p dir/samples/current
+	"$WRITE_SESSION" dir/samples/current/segment-000001 <<END
+info|0||host||1000000000|0||
+event|TIMER|time|3|0|1000|0
+image|1|$PWD/many.so|4444444444444444
+thread|7|7|work|0|0|/
+sample|0|0|0|2000|1|0+$base|1
+END
+	for i in 1 2 3 4 5; do
+		rm -rf "$XDG_CACHE_HOME"
+		cp many.so with.so
+		"$OPROFILE_LINKS/opreport" --session-dir dir --by line --csv >first
+		# Without debug information only the index knows.
+		strip -g many.so
+		"$OPROFILE_LINKS/opreport" --session-dir dir --by line --csv >second
+		mv with.so many.so
+		grep -q "many.c:[1-6]," first
+		diff first second
+		"$OPROFILE" cache --list >list
+		grep "^4444444444444444 .* 1/1 .*many.so" list
+	done
+	# A folder that cannot be made is no reason to fail.
+	XDG_CACHE_HOME=/proc/none "$OPROFILE_LINKS/opreport" --session-dir dir --by line \
+		--csv >third
+	diff first third
+	# Whoever reads the report waits for nothing else: the writer has none of its files.
+	rm -rf "$XDG_CACHE_HOME"
+	timeout 30 "$OPROFILE_LINKS/opreport" --session-dir dir --by line --csv | diff first -
+}
+
 # Each address of a real program, against binutils.
 @test "lines and inlined functions are those of addr2line" {
 	cat >i.c <<'END'
