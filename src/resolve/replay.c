@@ -19,6 +19,8 @@
 
 enum {
 	BATCH = 1 << 13, /* samples handed over at once */
+	LATE_MAX =
+		1 << 16, /* samples that wait; more are given without their callers */
 	GROUP = 16       /* samples whose memory is fetched together */
 };
 
@@ -29,6 +31,14 @@ struct group_sample {
 	struct record rec;
 	struct resolver_found found;
 	struct buf chain; /* of one that was joined */
+};
+
+/* A copy of one whose chain is not complete yet. */
+struct late_sample {
+	uint8_t *bytes; /* malloc'd */
+	uint32_t size;
+	uint64_t order; /* in the file */
+	uint64_t time_ns;
 };
 
 struct columns {
@@ -64,6 +74,9 @@ struct replay {
 	bool ended;
 	struct columns *columns;
 	struct group_sample group[GROUP];
+	struct deferred_chains deferred;
+	VEC(struct late_sample) late;
+	bool no_more_chains; /* the file is at its end */
 };
 
 /* ---- opening ---- */
@@ -225,6 +238,10 @@ void replay_free(struct replay *r)
 	replay_ids_done(&r->ids);
 	for (int i = 0; i < GROUP; i++)
 		buf_done(&r->group[i].chain);
+	deferred_chains_done(&r->deferred);
+	for (size_t i = 0; i < r->late.nr; i++)
+		free(r->late.at[i].bytes);
+	vec_done(&r->late);
 	vec_done(&r->event_of);
 	dict_done(&r->dict);
 	free(r->columns);
@@ -350,7 +367,9 @@ static int apply_side(struct replay *r, struct feed_batch *batch)
 			continue;
 		rec.id.time_ns = s->time_ns;
 		rec.id.has_time = true;
-		result = resolver_side_band(r->resolver, &rec);
+		result = rec.type == RECORD_CALLCHAIN_DEFERRED
+				 ? deferred_chains_add(&r->deferred, &rec)
+				 : resolver_side_band(r->resolver, &rec);
 		if (!result && (r->jit || r->options.jit_mapped))
 			result = take_dump(r, &rec);
 		if (result)
@@ -392,6 +411,20 @@ static int next_batch(struct replay *r, struct err *err)
 	return 0;
 }
 
+/* What no sample asks for any more. */
+static void forget(struct replay *r)
+{
+	uint64_t time_ns = r->batch.forget_ns;
+
+	for (size_t i = 0; i < r->late.nr; i++)
+		if (r->late.at[i].time_ns < time_ns)
+			time_ns = r->late.at[i].time_ns;
+	if (!time_ns)
+		return;
+	resolver_frontier(r->resolver, time_ns);
+	deferred_chains_forget(&r->deferred, time_ns);
+}
+
 static void end_chunk(struct replay *r)
 {
 	struct feed_chunk *done = &r->batch.chunks.at[r->chunk];
@@ -400,8 +433,8 @@ static void end_chunk(struct replay *r)
 	done->chunk = (struct perf_chunk){ 0 };
 	r->chunk++;
 	begin_chunk(r);
-	if (r->chunk == r->batch.chunks.nr && r->batch.forget_ns)
-		resolver_frontier(r->resolver, r->batch.forget_ns);
+	if (r->chunk == r->batch.chunks.nr)
+		forget(r);
 }
 
 /* The number of the sample's event; DICT_NONE when memory is short. */
@@ -414,9 +447,27 @@ static uint32_t event_number(struct replay *r, uint32_t attr)
 	return *number;
 }
 
-/* A SAMPLE record, number `order` of the file.  False: it is not a sound one. */
-static bool decode(struct replay *r, const uint8_t *bytes, uint32_t size,
-		   uint64_t order, struct group_sample *s)
+enum {
+	SAMPLE_SKIPPED = 1,
+	SAMPLE_WAITS = 2 /* for the rest of its chain */
+};
+
+/* 0; 1: the rest of its chain comes later; or -ENOMEM. */
+static int join(struct replay *r, struct group_sample *s)
+{
+	enum chain_form form = r->options.each ? CHAIN_AS_PERF : CHAIN_OF_RETURNS;
+	int result = chain_join_branches(&r->decoder, form, &s->chain, &s->rec);
+
+	return result ? result
+		      : chain_join_deferred(&r->deferred, &r->decoder, form,
+					    r->no_more_chains || r->late.nr >= LATE_MAX,
+					    &s->chain, &s->rec);
+}
+
+/* A SAMPLE record, number `order` of the file.  0, SAMPLE_SKIPPED (it is not a sound one),
+ * SAMPLE_WAITS or -ENOMEM. */
+static int decode(struct replay *r, const uint8_t *bytes, uint32_t size, uint64_t order,
+		  struct group_sample *s)
 {
 	struct record *rec = &s->rec;
 	/* Without callers the fields of fixed size are enough, unless somebody looks. */
@@ -424,17 +475,70 @@ static bool decode(struct replay *r, const uint8_t *bytes, uint32_t size,
 	int bad = whole ? decoder_record(&r->decoder, bytes, size, rec, NULL)
 			: decoder_sample_fixed(&r->decoder, bytes, size, rec, NULL);
 
-	if (!bad && whole)
-		bad = chain_join_branches(
-			&r->decoder, r->options.each ? CHAIN_AS_PERF : CHAIN_OF_RETURNS,
-			&s->chain, rec);
 	if (bad) {
 		r->undecodable++;
-		return false;
+		return SAMPLE_SKIPPED;
 	}
 	if (r->feed.timeless)
 		rec->id.time_ns = order;
-	return true;
+	bad = whole ? join(r, s) : 0;
+	return bad > 0 ? SAMPLE_WAITS : bad;
+}
+
+static int keep_late(struct replay *r, const uint8_t *bytes, uint32_t size,
+		     uint64_t order, const struct record *rec)
+{
+	struct late_sample late = { malloc(size), size, order, rec->id.time_ns };
+
+	if (!late.bytes || !vec_push(&r->late, late)) {
+		free(late.bytes);
+		return -ENOMEM;
+	}
+	memcpy(late.bytes, bytes, size);
+	return 0;
+}
+
+/* 0, SAMPLE_SKIPPED (maybe for now) or -ENOMEM. */
+static int decode_now(struct replay *r, const uint8_t *bytes, uint32_t size,
+		      uint64_t order, struct group_sample *s)
+{
+	int result = decode(r, bytes, size, order, s);
+
+	if (result == SAMPLE_WAITS)
+		result = keep_late(r, bytes, size, order, &s->rec) ? -ENOMEM
+								   : SAMPLE_SKIPPED;
+	return result;
+}
+
+typedef int (*late_fn)(struct replay *r, struct group_sample *s, void *ctx);
+
+/* Gives `fn` those which waited and are whole now, at most `max`.  0, or what `fn` returned. */
+static int take_late(struct replay *r, size_t max, late_fn fn, void *ctx)
+{
+	struct group_sample *s = &r->group[0];
+	size_t kept = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < r->late.nr; i++) {
+		struct late_sample *l = &r->late.at[i];
+		int state = SAMPLE_WAITS;
+
+		if (!result && max)
+			state = decode(r, l->bytes, l->size, l->order, s);
+		if (state == SAMPLE_WAITS) {
+			r->late.at[kept++] = *l;
+			continue;
+		}
+		if (state == 0) {
+			max--;
+			result = fn(r, s, ctx);
+		} else if (state < 0) {
+			result = state;
+		}
+		free(l->bytes);
+	}
+	r->late.nr = kept;
+	return result;
 }
 
 static int finish(struct replay *r, const struct record *rec,
@@ -473,12 +577,16 @@ static int begin_group(struct replay *r, int max)
 	while (nr < max) {
 		struct group_sample *s = &r->group[nr];
 		uint32_t size;
+		int result;
 		const uint8_t *at = feed_walk_sample(&r->feed, chunk, &r->walk, &size);
 
 		if (!at)
 			break;
-		if (!decode(r, at, size, r->walk.order, s))
+		result = decode_now(r, at, size, r->walk.order, s);
+		if (result == SAMPLE_SKIPPED)
 			continue;
+		if (result < 0)
+			return result;
 		if (resolver_find(r->resolver, &s->rec, &s->found))
 			return -ENOMEM;
 		nr++;
@@ -534,6 +642,18 @@ static void set_batch(const struct columns *c, size_t nr, struct sample_batch *b
 	};
 }
 
+static int put_late(struct replay *r, struct group_sample *s, void *ctx)
+{
+	size_t *nr = ctx;
+	struct sample sample;
+
+	if (resolver_find(r->resolver, &s->rec, &s->found) ||
+	    finish(r, &s->rec, &s->found, &sample))
+		return -ENOMEM;
+	put_sample(r->columns, (*nr)++, &sample);
+	return 0;
+}
+
 static int next_columns(struct replay *r, struct sample_batch *ret_batch,
 			struct err *err)
 {
@@ -547,9 +667,12 @@ static int next_columns(struct replay *r, struct sample_batch *ret_batch,
 				return err_set(err, -ENOMEM, "out of memory");
 			continue;
 		}
-		result = next_batch(r, err);
-		if (result)
+		result = r->no_more_chains ? 1 : next_batch(r, err);
+		r->no_more_chains = result > 0;
+		if (result < 0 || (result && !r->late.nr))
 			return result;
+		if (take_late(r, BATCH, put_late, &nr))
+			return err_set(err, -ENOMEM, "out of memory");
 	}
 	set_batch(r->columns, nr, ret_batch);
 	return 0;
@@ -557,32 +680,40 @@ static int next_columns(struct replay *r, struct sample_batch *ret_batch,
 
 /* ---- in order of time ---- */
 
+static int give_one(struct replay *r, struct group_sample *s, void *ctx)
+{
+	const struct sorter_item *item = ctx; /* NULL: it was late */
+	struct sample sample;
+	int result = resolver_find(r->resolver, &s->rec, &s->found);
+
+	if (!result)
+		result = finish(r, &s->rec, &s->found, &sample);
+	if (!result && item && sorter_is_lost(&r->sorter, item))
+		r->undecodable++;
+	else if (!result)
+		result = r->options.each(r->options.ctx, &r->decoder, &s->rec, &sample);
+	return result < 0 ? result : 0;
+}
+
 static int give_until(struct replay *r, uint64_t before_ns)
 {
 	const struct sorter_item *item;
+	int result = take_late(r, SIZE_MAX, give_one, NULL);
 
-	while ((item = sorter_take(&r->sorter, r->in, before_ns))) {
+	while (!result && (item = sorter_take(&r->sorter, r->in, before_ns))) {
 		struct group_sample *s = &r->group[0];
-		struct sample sample;
-		int result;
 
-		if (!decode(r, item->bytes, item->size, item->order, s))
+		result = decode_now(r, item->bytes, item->size, item->order, s);
+		if (result == SAMPLE_SKIPPED) {
+			result = 0;
 			continue;
-		result = give_side(r, item->time_ns);
-		if (result)
-			return result;
-		result = resolver_find(r->resolver, &s->rec, &s->found);
+		}
 		if (!result)
-			result = finish(r, &s->rec, &s->found, &sample);
-		if (!result && sorter_is_lost(&r->sorter, item))
-			r->undecodable++;
-		else if (!result)
-			result = r->options.each(r->options.ctx, &r->decoder, &s->rec,
-						 &sample);
-		if (result < 0)
-			return result;
+			result = give_side(r, item->time_ns);
+		if (!result)
+			result = give_one(r, s, (void *)(uintptr_t)item);
 	}
-	return 0;
+	return result;
 }
 
 int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
@@ -631,8 +762,8 @@ static int give_batch(struct replay *r)
 			return -ENOMEM;
 	sorter_sort(&r->sorter);
 	result = give_until(r, before_ns);
-	if (!result && r->batch.forget_ns)
-		resolver_frontier(r->resolver, r->batch.forget_ns);
+	if (!result)
+		forget(r);
 	return result;
 }
 
@@ -644,7 +775,10 @@ static int give_all(struct replay *r, struct err *err)
 
 		if (result < 0)
 			return result;
-		result = ended ? give_side(r, UINT64_MAX) : give_batch(r);
+		r->no_more_chains = ended;
+		result = ended ? give_until(r, 0) : give_batch(r);
+		if (ended && !result)
+			result = give_side(r, UINT64_MAX);
 		if (ended && !result)
 			return 1;
 		if (result)

@@ -172,7 +172,7 @@ static int scan_record(struct feed *f, const uint8_t *at, uint32_t type, uint32_
 		scan_sample(f, at, size);
 	else if (type == FINISHED_ROUND && !perf_input_info(f->in)->is_directory)
 		end_round(f, end);
-	else if (resolver_takes(type))
+	else if (resolver_takes(type) || type == RECORD_CALLCHAIN_DEFERRED)
 		return scan_side_band(f, at, size);
 	else if (type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES)
 		scan_lost(f, at, size);

@@ -142,6 +142,23 @@ need_gdb()
 	done
 }
 
+# What no kernel here writes, and no perf here reads.
+@test "callers that the kernel wrote down when the thread returned, of either byte order" {
+	for order in little big; do
+		data=$out/$order
+		python3 "$SOURCE_ROOT/tests/perf_data/deferred.py" "$data" "$WORKLOADS/deep" $order
+		sort "$data.folded" -o "$data.folded"
+		"$OPROFILE" export folded "$data" | sort | diff "$data.folded" -
+		rm -rf "$out/samples"
+		"$OPROFILE" import --session-dir "$out" "$data"
+		"$OPROFILE" export folded --session-dir "$out" | sort | diff "$data.folded" -
+		script -F comm,tid,ip,sym "$data" >"$out/script"
+		# perf's own frames: no cookie among them.
+		awk 'BEGIN { RS = ""; FS = "\n" } { n++; frames += NF - 1; whole += /_start/ }
+			END { print n, frames, whole; exit !(n == 23 && whole == 12 && frames == 5 * 4 + 1 * 4 + 6 * 4 + 5 + 6) }' "$out/script"
+	done
+}
+
 # At random instructions: ends and beginnings of functions, the loader, stubs, signals, the vdso.
 @test "gdb's frames, wherever a program is stopped" {
 	need_gdb

@@ -23,6 +23,8 @@ MISC_BUILD_ID = 1 << 14
 
 
 class File:
+    sample_type = IP | TID | TIME | CALLCHAIN | PERIOD | BRANCH_STACK
+
     def __init__(self, big, addresses):
         self.order = ">" if big else "<"
         self.big = big
@@ -37,9 +39,9 @@ class File:
     def record(self, kind, misc, body):
         self.data += self.pack("IHH", kind, misc, 8 + len(body)) + body
 
-    def trailer(self):
+    def trailer(self, tid=PID):
         self.now += 1000
-        return self.pack("IIQQ", PID, PID, self.now, 1)
+        return self.pack("IIQ", PID, tid, self.now)
 
     def text(self, name):
         return name.encode() + bytes(8 - len(name) % 8)
@@ -65,20 +67,23 @@ class File:
         """Predicted: the second bit field, which begins at the other end on the other machines."""
         return 1 << 62 if self.big else 2
 
-    def sample(self, misc, ip, chain, branches, times, stack):
+    def sample(self, misc, ip, chain, branches, times, stack, tid=PID):
         for _ in range(times):
             self.now += 1000
-            body = self.pack("QIIQQ", ip, PID, PID, self.now, 1)
+            body = self.pack("QIIQQ", ip, PID, tid, self.now, 1)
             body += self.pack(f"Q{len(chain)}Q", len(chain), *chain)
-            body += self.pack("QQ", len(branches), 0)
+            if self.sample_type & BRANCH_STACK:
+                body += self.pack("QQ", len(branches), 0)
             for origin, target in branches:
                 body += self.pack("QQQ", self.at(origin), self.at(target), self.flags())
             self.record(9, misc, body)
         self.stacks[";".join(stack)] = self.stacks.get(";".join(stack), 0) + times
 
     def write(self, path):
-        attr = self.pack("IIQQQQQ", 0, 128, 0, 1, IP | TID | TIME | CALLCHAIN | PERIOD | BRANCH_STACK, 0,
-                         MMAP | COMM | SAMPLE_ID_ALL | MMAP2)
+        flags = MMAP | COMM | SAMPLE_ID_ALL | MMAP2
+        if self.big: # bit fields begin at the other end
+            flags = int(f"{flags:064b}"[::-1], 2)
+        attr = self.pack("IIQQQQQ", 0, 128, 0, 1, self.sample_type, 0, flags)
         attr += self.pack("IIQQQ", 0, 0, 0, 0, BRANCH_USER | BRANCH_CALL_STACK | BRANCH_HW_INDEX)
         attr += bytes(128 - len(attr)) + self.pack("QQ", 0, 0)
         head = b"2ELIFREP" if self.big else b"PERFILE2"
@@ -96,12 +101,17 @@ def addresses_of(program):
             if len(words) == 3}
 
 
-def main():
-    path, program, order = sys.argv[1:4]
-    f = File(order == "big", addresses_of(program))
+def begin(f, program):
+    """The kernel, a process, its program."""
     f.mapping(MISC_KERNEL, -1, KERNEL_START, 0x1000000, KERNEL_START, "[kernel.kallsyms]_text")
     f.record(3, 0, f.pack("II", PID, PID) + f.text("program") + f.trailer())
     f.program(BASE + TEXT, 0x1000, TEXT, program)
+
+
+def main():
+    path, program, order = sys.argv[1:4]
+    f = File(order == "big", addresses_of(program))
+    begin(f, program)
     kernel, junk = KERNEL_START + 0x100, f.at(("work_die", 4))
     bottom, skip = f.at(("bottom", 7)), f.at(("work_skip", 5))
     # The call may be the first instruction of its function.
@@ -125,4 +135,5 @@ def main():
     f.write(path)
 
 
-main()
+if __name__ == "__main__":
+    main()
