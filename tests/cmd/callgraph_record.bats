@@ -128,6 +128,21 @@ session_stacks()
 	grep -q 'start_thread\|clone' "$out/report"
 }
 
+# What perf reads in our perf.data is what gdb finds, address for address, in all of 64 threads.
+@test "the callers in the perf.data are gdb's" {
+	need perf
+	need gdb
+	functions=$(echo thread_work_{0..7})
+	FUNCTIONS=$functions timeout -k 5 60 gdb -nx -batch -x "$SOURCE_ROOT/tests/unwind/gdb_callers.py" \
+		--args "$WORKLOADS/threads" 200 2>"$out/gdb.err" </dev/null | grep '^callers ' >"$out/gdb" ||
+		skip "gdb cannot run programs here"
+	[ "$(wc -l <"$out/gdb")" -eq 8 ]
+	record --callgraph "$WORKLOADS/threads" 1000
+	timeout -k 5 60 perf script -F comm,ip,sym -i "$out/perf.data" >"$out/script" 2>"$out/perf.err" \
+		</dev/null
+	python3 "$truth" callers "$out/gdb" "$out/script"
+}
+
 @test "without rights: one's own program, in rings as small as they have to be" {
 	need_root
 	need_nobody

@@ -55,6 +55,26 @@ def work(path, roots, rules, whole):
         share(leaf, good[leaf], total[leaf], float(whole))
 
 
+def callers(gdb, path):
+    """Of `perf script -F comm,ip,sym`: each function's callers are those that gdb found."""
+    wanted = {words[1]: words[2:] for words in map(str.split, open(gdb))}
+    good, seen, others = 0, Counter(), Counter()
+    for block in open(path, errors="replace").read().split("\n\n"):
+        frames = [line.split() for line in block.strip().splitlines()[1:]]
+        if not frames or frames[0][1] not in wanted:
+            continue
+        seen[frames[0][1]] += 1
+        addresses = [f[0] for f in frames[1:]]
+        if addresses == wanted[frames[0][1]]:
+            good += 1
+        else:
+            others[(frames[0][1], " ".join(addresses))] += 1
+    print(len(seen), "functions; other callers:", others.most_common(3))
+    share("gdb's callers", good, sum(seen.values()), 0.99)
+    if len(seen) < len(wanted):
+        sys.exit("not all functions have samples")
+
+
 def joined(path):
     """Of `oprofile dump` of a program that is in the kernel most of the time."""
     both = kernel = 0
@@ -113,5 +133,6 @@ def calls(path):
 if __name__ == "__main__":
     {"recursion": lambda a: recursion(int(a[0]), a[1], *map(float, a[2:])),
      "work": lambda a: work(a[0], a[1], a[3:], a[2]),
+     "callers": lambda a: callers(*a),
      "joined": lambda a: joined(a[0]),
      "calls": lambda a: calls(a[0])}[sys.argv[1]](sys.argv[2:])
