@@ -3,6 +3,9 @@ have recorded there, and which frames gdb finds.
 
   OUT=FOLDER STOPS=N SEED=N gdb -nx -batch -x gdb_bt.py --args PROGRAM...
 
+NAMES: functions to go to, instead of the program's own whose names begin with f_.
+ATTACH=PID: a program that runs already, which is stopped at random times, all threads of it.
+
 FOLDER/perf.data: a sample for each stop with the registers and the stack, in perf's format.
 FOLDER/stacks: for each the addresses of gdb's physical frames as perf shows them, in a line.
 FOLDER/cache: the vdso, where perf would keep it.
@@ -12,6 +15,7 @@ import os
 import random
 import re
 import struct
+import time
 
 import gdb
 
@@ -190,7 +194,9 @@ def write_stop(out, inferior, thread, stacks):
 
 
 def functions():
-    """The program's own, by name."""
+    """The program's own, by name; or those that are named."""
+    if os.environ.get("NAMES"):
+        return [f"&{name}" for name in os.environ["NAMES"].split()]
     text = gdb.execute("info functions -n ^f_", to_string=True)
     text += gdb.execute("info functions ^f_", to_string=True)
     return sorted(set(re.findall(r"\b0x[0-9a-f]+\b", text)))
@@ -206,6 +212,43 @@ def move(places):
         gdb.execute(f"stepi {random.randint(1, FAR_MAX)}", to_string=True)
 
 
+def step_about(out, inferior, stacks):
+    places = []
+    for i in range(STOPS):
+        # The first ones are in the loader.
+        if i == STOPS // 8 and os.environ.get("PLACES", "1") == "1":
+            places = functions()
+            gdb.execute("tbreak " + (f"*{places[0]}" if os.environ.get("NAMES") else "main"),
+                        to_string=True)
+            gdb.execute("continue", to_string=True)
+            places = functions()
+        try:
+            move(places)
+            thread = gdb.selected_thread()
+            if thread is None:
+                break
+            write_stop(out, inferior, thread, stacks)
+        except gdb.error as error:
+            print("gdb_bt:", error)
+            break
+
+
+def come_and_go(out, pid, stacks):
+    """Runs for a moment, is stopped, and so on."""
+    stops = 0
+    while stops < STOPS:
+        gdb.execute(f"attach {pid}", to_string=True)
+        inferior = gdb.selected_inferior()
+        if not stops:
+            out.comm(inferior.pid)
+        for thread in inferior.threads():
+            thread.switch()
+            write_stop(out, inferior, thread, stacks)
+            stops += 1
+        gdb.execute("detach", to_string=True)
+        time.sleep(random.random() / 50)
+
+
 def main():
     random.seed(int(os.environ["SEED"]))
     for line in ("set pagination off", "set confirm off", "set backtrace past-main on",
@@ -213,30 +256,20 @@ def main():
                  "set debuginfod enabled off", "set print thread-events off",
                  "handle all nostop noprint pass", "handle SIGTRAP stop noprint nopass"):
         gdb.execute(line, to_string=True)
-    gdb.execute("starti", to_string=True)
-    gdb.execute("set scheduler-locking step", to_string=True)
-    inferior = gdb.selected_inferior()
+    attach = os.environ.get("ATTACH")
     out = File()
-    out.comm(inferior.pid)
-    places = []
     with open(os.path.join(OUT, "stacks"), "w", encoding="ascii") as stacks:
-        for i in range(STOPS):
-            # The first ones are in the loader.
-            if i == STOPS // 8 and os.environ.get("PLACES", "1") == "1":
-                gdb.execute("tbreak main", to_string=True)
-                gdb.execute("continue", to_string=True)
-                places = functions()
-            try:
-                move(places)
-                thread = gdb.selected_thread()
-                if thread is None:
-                    break
-                write_stop(out, inferior, thread, stacks)
-            except gdb.error as error:
-                print("gdb_bt:", error)
-                break
+        if attach:
+            come_and_go(out, int(attach), stacks)
+        else:
+            gdb.execute("starti", to_string=True)
+            gdb.execute("set scheduler-locking step", to_string=True)
+            inferior = gdb.selected_inferior()
+            out.comm(inferior.pid)
+            step_about(out, inferior, stacks)
     out.write(os.path.join(OUT, "perf.data"))
-    gdb.execute("kill", to_string=True)
+    if not attach:
+        gdb.execute("kill", to_string=True)
 
 
 main()
