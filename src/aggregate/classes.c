@@ -44,8 +44,9 @@ int classes_parse_merge(const char *list, unsigned int *merge, struct err *err)
 		{ "tgid", MERGE_TGID | MERGE_TID },
 		{ "pid", MERGE_TGID | MERGE_TID },
 		{ "unitmask", MERGE_UNIT_MASK },
-		{ "all",
-		  MERGE_LIB | MERGE_CPU | MERGE_TID | MERGE_TGID | MERGE_UNIT_MASK },
+		{ "core", MERGE_CORE },
+		{ "all", MERGE_LIB | MERGE_CPU | MERGE_TID | MERGE_TGID |
+				 MERGE_UNIT_MASK | MERGE_CORE },
 	};
 	const size_t nr_rows = sizeof(rows) / sizeof(rows[0]);
 

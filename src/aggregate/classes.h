@@ -48,7 +48,8 @@ enum {
 	MERGE_TID = 4,
 	MERGE_TGID = 8,
 	MERGE_UNIT_MASK = 16,
-	MERGE_LIB_BY_NAME = 32 /* `lib` itself was given, not only `all` */
+	MERGE_LIB_BY_NAME = 32, /* `lib` itself was given, not only `all` */
+	MERGE_CORE = 64         /* kinds of cores: their events of one name are one */
 };
 
 struct class_event {

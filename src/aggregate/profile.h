@@ -54,6 +54,7 @@ struct profile_options {
 	bool raw_names;  /* symbols as in the symbol table, not demangled */
 	const struct name_patterns
 		*patterns;      /* make demangled names shorter; or NULL */
+	bool merge_cores;       /* cpu_core/cycles/ and cpu_atom/cycles/ are cycles */
 	bool merge_images;      /* each image is an application of its own */
 	bool exclude_dependent; /* only samples in the application's own image */
 	const struct symbol_filter *symbols; /* NULL: all */

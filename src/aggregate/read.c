@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "aggregate/profile.h"
+#include "aggregate/view.h"
 #include "base/err.h"
 #include "format/session.h"
 #include "resolve/jit_session.h"
@@ -25,7 +26,9 @@ static void add_totals(struct profile_input *in, const struct session_totals *t)
 static struct profile_event *find_event(struct profile *p, const struct dict *d,
 					const struct event_desc *desc)
 {
-	uint32_t name = strtab_find(&p->strings, dict_str(d, desc->name));
+	char room[EVENT_NAME_ROOM];
+	uint32_t name = strtab_find(
+		&p->strings, event_of_any_core(p, dict_str(d, desc->name), room));
 
 	for (size_t i = 0; i < p->events.nr && name != STRTAB_FAILED; i++) {
 		struct profile_event *e = &p->events.at[i];

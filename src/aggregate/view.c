@@ -1,6 +1,7 @@
 #include "aggregate/view.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,6 +207,25 @@ static uint32_t intern_event(struct profile *p, const char *name, const struct d
 	return (uint32_t)p->events.nr - 1;
 }
 
+const char *event_of_any_core(const struct profile *p, const char *name,
+			      char room[EVENT_NAME_ROOM])
+{
+	static const char *const pmus[] = { "cpu_core/", "cpu_atom/", "cpu_lowpower/",
+					    "armv8_", "apple_" };
+	const char *slash = strchr(name, '/');
+	size_t len = slash ? strlen(slash + 1) : 0;
+	bool of_cores = false;
+
+	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
+		of_cores |= !strncmp(name, pmus[i], strlen(pmus[i]));
+	/* Terms are the numbers of one PMU. */
+	if (!p->options.merge_cores || !of_cores || len < 2 || slash[len] != '/' ||
+	    strchr(slash, '=') || len > EVENT_NAME_ROOM)
+		return name;
+	(void)snprintf(room, EVENT_NAME_ROOM, "%.*s", (int)len - 1, slash + 1);
+	return room;
+}
+
 static int extend_events(struct profile *p, struct view *v)
 {
 	const struct dict *d = v->source.dict;
@@ -217,7 +237,8 @@ static int extend_events(struct profile *p, struct view *v)
 		return -ENOMEM;
 	for (size_t i = from; i < d->events.nr; i++) {
 		const struct event_desc *desc = &d->events.at[i];
-		const char *name = dict_str(d, desc->name);
+		char room[EVENT_NAME_ROOM];
+		const char *name = event_of_any_core(p, dict_str(d, desc->name), room);
 
 		/* Numbers that do not fit in a tally cell do not come from a recorder. */
 		if (i >= VIEW_EVENT_NONE || !selection_wants_event(&v->selection, desc))

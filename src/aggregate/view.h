@@ -109,6 +109,13 @@ struct view {
 	struct buf text;
 };
 
+enum {
+	EVENT_NAME_ROOM = 160
+};
+/* An event's name; with options.merge_cores what is left of it without its kind of cores, in
+ * `room`. */
+const char *event_of_any_core(const struct profile *p, const char *name,
+			      char room[EVENT_NAME_ROOM]);
 int view_new(const struct profile *p, const struct profile_source *source,
 	     struct view **ret_view);
 void view_free(struct view *v); /* NULL is fine */

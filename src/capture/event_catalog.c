@@ -369,6 +369,7 @@ static int choose(const struct event_catalog *c, const struct catalog_event *e,
 		.config1 = config[1],
 		.config2 = config[2],
 		.unit_mask = j.nr ? j.value : 0,
+		.precise = j.nr ? j.precise : e->precise,
 	};
 	return 0;
 }

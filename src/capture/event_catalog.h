@@ -79,7 +79,7 @@ struct catalog_choice {
 	uint64_t config1;
 	uint64_t config2;
 	uint64_t unit_mask;
-	bool precise_only; /* counts nothing unless sampled precisely */
+	bool precise; /* can be sampled precisely */
 };
 /* `name` is an event's or vendor's EVENT.MASK; `masks` a number or names joined by +, NULL or
  * "" for the default.  0; -ENOENT without a text (no such event), -EINVAL with a line: the

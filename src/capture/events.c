@@ -11,10 +11,6 @@
 #include "capture/event_catalog.h"
 #include "capture/events_priv.h"
 
-enum {
-	CORE_TYPES_MAX = 8
-};
-
 void event_request_finish(struct event_request *e, uint64_t frequency_hz)
 {
 	struct perf_event_attr *attr = &e->attr;
@@ -130,36 +126,44 @@ const struct event_catalog *events_catalog(struct event_requests *reqs, struct e
 	return reqs->catalog;
 }
 
-/* Where cores differ, one of the kernel's names is counted on each kind of them. */
+/* Where cores differ an event is counted on each kind of them that has it. */
 static int add_on_all_cores(struct event_requests *reqs, const struct event_request *e,
-			    struct err *err)
+			    const struct event_words *words, struct err *err)
 {
 	struct core_pmu pmus[CORE_TYPES_MAX];
-	size_t nr = 0;
+	size_t nr = 0, added = 0;
 	int r = 0;
 
 	if (!reqs->no_host &&
-	    (e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE))
+	    (e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE ||
+	     e->attr.type == PERF_TYPE_RAW))
 		nr = events_sysfs_core_types(reqs->sysfs ? reqs->sysfs : EVENTS_SYSFS,
 					     pmus, CORE_TYPES_MAX);
 	if (nr < 2)
 		return add_event(reqs, e, err);
 	for (size_t i = 0; i < nr && !r; i++) {
-		struct event_request one = *e;
+		struct event_request one;
+		struct err why = { 0 };
 
-		one.attr.config |= (uint64_t)pmus[i].type << PERF_PMU_TYPE_SHIFT;
-		one.one_core_type = true;
-		(void)snprintf(one.name, sizeof(one.name), "%.40s/%.80s/", pmus[i].name,
-			       e->name);
+		/* Not all kinds need have it, or the unit mask. */
+		if (event_on_core(reqs, &pmus[i], words, e, &one, &why))
+			continue;
+		/* A group is on one kind of cores. */
+		if (one.group)
+			one.group = (uint32_t)(one.group * CORE_TYPES_MAX + i);
 		r = add_event(reqs, &one, err);
+		added += !r;
 	}
-	return r;
+	return r || added ? r
+			  : err_set(err, -ENOENT, "No event named %s is available.",
+				    e->name);
 }
 
 static int add_spec(struct event_requests *reqs, const char *text, size_t len,
 		    uint64_t frequency_hz, uint32_t group, struct err *err)
 {
 	static const char word[] = "default";
+	const struct event_words words = { text, len, frequency_hz };
 	struct event_request e = { 0 };
 	int r = 0;
 
@@ -167,8 +171,10 @@ static int add_spec(struct event_requests *reqs, const char *text, size_t len,
 		events_default(frequency_hz, &e);
 	else
 		r = event_spec_parse(reqs, text, len, frequency_hz, &e, err);
+	if (r == -ENOENT && !reqs->no_host && !event_of_other_cores(reqs, &words, &e))
+		r = 0;
 	e.group = group;
-	return r ? r : add_on_all_cores(reqs, &e, err);
+	return r ? r : add_on_all_cores(reqs, &e, &words, err);
 }
 
 /* {A,B}:modifiers, `len` bytes of it. */
@@ -177,7 +183,7 @@ static int add_group(struct event_requests *reqs, const char *text, size_t len,
 {
 	size_t first = reqs->list.nr;
 	const char *end = memchr(text, '}', len);
-	uint32_t group = ++reqs->nr_groups;
+	uint32_t group = ++reqs->nr_groups; /* kinds of cores have more of them */
 	char letters[16] = "";
 	int r = 0;
 

@@ -44,11 +44,34 @@ int events_sysfs_bare(const char *root, const char *name, struct event_request *
 unsigned int events_sysfs_precise(const char *root);
 /* PMUs that only some CPUs have, where cores differ: their names and types.  How many there
  * are; 0 where all are alike. */
+enum {
+	CORE_TYPES_MAX = 8
+};
 struct core_pmu {
 	char name[64];
 	uint32_t type;
 };
 size_t events_sysfs_core_types(const char *root, struct core_pmu *ret_pmus, size_t max);
+/* The type of CPU whose events a core PMU counts: cpu_atom's of i386/alderlake are those of
+ * i386/alderlake-e; `host` where the PMU's name does not say. */
+const struct cpu_type *event_core_cpu_type(const char *pmu,
+					   const struct cpu_type *host);
+/* One specification, as it was given. */
+struct event_words {
+	const char *text;
+	size_t len;
+	uint64_t frequency_hz;
+};
+/* What the words mean on some kind of cores of this machine, of which the type of the first
+ * knows nothing.  0 or -ENOENT. */
+int event_of_other_cores(const struct event_requests *reqs,
+			 const struct event_words *words,
+			 struct event_request *ret_event);
+/* `given`, which is what the words mean on the type of CPU of this machine, on one kind of its
+ * cores.  0, or as event_spec_parse(): these cores have no such event. */
+int event_on_core(const struct event_requests *reqs, const struct core_pmu *pmu,
+		  const struct event_words *words, const struct event_request *given,
+		  struct event_request *ret_event, struct err *err);
 /* Puts the low bits of `value` where the text of a file of format/ says
  * ("config:0-7,32-35").  0, -EBADMSG (not such a text) or -ERANGE (value too large). */
 int events_sysfs_spread(struct perf_event_attr *attr, const char *format,

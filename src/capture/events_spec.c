@@ -204,6 +204,18 @@ static int named_with_terms(struct spec *s, struct event_request *e, struct err 
 	return events_sysfs_terms(name, slash, e, err);
 }
 
+/* PMUs that write an area of their own instead of samples. */
+static bool is_of_aux_area(const char *name)
+{
+	static const char *const pmus[] = { "arm_spe", "intel_pt/", "intel_bts/",
+					    "cs_etm/", "hisi_ptt" };
+
+	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
+		if (!strncmp(name, pmus[i], strlen(pmus[i])))
+			return true;
+	return false;
+}
+
 static int find_name(struct spec *s, struct event_request *e, struct err *err)
 {
 	const char *name = s->part[0];
@@ -221,6 +233,12 @@ static int find_name(struct spec *s, struct event_request *e, struct err *err)
 		return 0;
 	}
 	if (strchr(name, '/')) {
+		if (is_of_aux_area(name))
+			return err_set(
+				err, -EINVAL,
+				"Invalid event %s: this PMU writes into an AUX area, "
+				"which is not recorded here (perf record does)",
+				name);
 		r = named_with_terms(s, e, err);
 		return r == 1 ? events_sysfs_pmu(sysfs_of(s), name, e, err) : r;
 	}
@@ -437,6 +455,9 @@ static int use_catalog(struct spec *s, struct event_request *e, struct err *err)
 	e->attr.config2 = choice.config2;
 	e->unit_mask = choice.unit_mask;
 	e->min_count = choice.event->min_count;
+	/* It costs nothing where the CPU writes the samples itself. */
+	if (choice.precise && !s->reqs->counting && !s->reqs->no_host)
+		e->attr.precise_ip = events_sysfs_precise(sysfs_of(s)) & 3;
 	(void)snprintf(e->about, sizeof(e->about), "%s%s%s", same ? same : "",
 		       same ? ": " : "", choice.event->about);
 	return 0;

@@ -362,14 +362,18 @@ void events_sysfs_nearest(const char *root, struct nearest *near,
 
 unsigned int events_sysfs_precise(const char *root)
 {
-	struct pmu pmu = { .name = "cpu" };
-	char line[TERMS_MAX];
+	static const char *const names[] = { "cpu", "cpu_core" };
 	uint64_t level = 0;
 
-	(void)snprintf(pmu.dir, sizeof(pmu.dir), "%s/cpu", root);
-	if (read_line(&pmu, "caps/", "max_precise", line) ||
-	    !parse_u64_max(line, 3, &level))
-		return 0;
+	for (size_t i = 0; i < 2 && !level; i++) {
+		struct pmu pmu = { .name = names[i] };
+		char line[TERMS_MAX];
+
+		(void)snprintf(pmu.dir, sizeof(pmu.dir), "%s/%s", root, names[i]);
+		if (read_line(&pmu, "caps/", "max_precise", line) ||
+		    !parse_u64_max(line, 3, &level))
+			level = 0;
+	}
 	return (unsigned int)level;
 }
 

@@ -258,6 +258,47 @@ static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 	return nr;
 }
 
+/* What may be the matter with a precise event, in both copies of its attr: guests that are left
+ * out, which AMD's IBS did not know to do before 6.14, else the precision, which is given up step by step
+ * where nobody asked for it.  Whether another try is worth it. */
+static bool relax_precise(struct perf_event_attr *a, struct perf_event_attr *wanted,
+			  bool was_asked_for, int code)
+{
+	if (!a->precise_ip || (code != -EINVAL && code != -EOPNOTSUPP))
+		return false;
+	if (code == -EINVAL && a->exclude_guest) {
+		a->exclude_guest = wanted->exclude_guest = 0;
+		return true;
+	}
+	if (was_asked_for)
+		return false;
+	a->precise_ip--;
+	wanted->precise_ip--;
+	return true;
+}
+
+static int precise_refused(int code, const struct event_request *e, struct err *err)
+{
+	unsigned int level = e->attr.precise_ip;
+
+	return err_set(err, code,
+		       "event %s: this CPU or kernel refuses precise samples of it "
+		       "(:%.*s): %s",
+		       e->name, (int)level, "ppp",
+		       level > 1 ? "fewer p, or none, may do"
+				 : "it can be sampled without");
+}
+
+static int explain_event(int code, size_t bad, const struct perf_source_config *c,
+			 struct err *err)
+{
+	const struct event_request *e = bad < c->nr_events ? &c->events[bad] : NULL;
+
+	if (e && e->attr.precise_ip && (code == -EINVAL || code == -EOPNOTSUPP))
+		return precise_refused(code, e, err);
+	return perf_attr_explain(code, e ? e->name : "side band", !c->tids, err);
+}
+
 int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 		     const struct perf_source_config *c, struct err *err)
 {
@@ -274,12 +315,13 @@ int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 			attrs[bad].namespaces = wanted[bad].namespaces = 0;
 			continue;
 		}
+		if (bad < c->nr_events &&
+		    relax_precise(&attrs[bad], &wanted[bad],
+				  c->events[bad].precise_given, r))
+			continue;
 		if (r != -EINVAL || attempt == sizeof(attempts)) {
 			free(wanted);
-			return perf_attr_explain(
-				r,
-				bad < c->nr_events ? c->events[bad].name : "side band",
-				!c->tids, err);
+			return explain_event(r, bad, c, err);
 		}
 		/* All attrs keep the same sample_type, so all take the step. */
 		for (size_t i = 0; i < nr; i++) {

@@ -99,7 +99,8 @@ const struct option_row annotate_rows[] = {
 	REPORT_NAME_ROWS,
 	REPORT_MERGE_ROW(
 		"Sum up what is told apart: cpu, tid, tgid (and tid), unitmask, "
-		"or all. The programs that use a library are always summed up."),
+		"core (kinds of cores), or all. The programs that use a library are "
+		"always summed up."),
 	REPORT_READ_ROWS,
 	{ 0 },
 };

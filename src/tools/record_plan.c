@@ -133,7 +133,6 @@ static int check_vmlinux(struct record_plan *p, struct err *err)
 static int choose_events(struct record_plan *p, struct err *err)
 {
 	const struct record_options *o = &p->options;
-	struct event_request event;
 	int r = 0;
 
 	for (size_t i = 0; i < o->events.values.nr && !r; i++)
@@ -149,12 +148,10 @@ static int choose_events(struct record_plan *p, struct err *err)
 				p->events.list.at[i].name);
 	if (r || p->events.list.nr)
 		return r;
-	events_default(o->frequency_hz, &event);
-	if (event.timer)
+	r = events_parse("default", o->frequency_hz, &p->events, err);
+	if (!r && p->events.list.at[0].timer)
 		p->flags |= SESSION_TIMER_FALLBACK;
-	return vec_push(&p->events.list, event)
-		       ? 0
-		       : err_set(err, -ENOMEM, "out of memory");
+	return r;
 }
 
 int record_plan_make(struct record_plan *p, struct err *err)

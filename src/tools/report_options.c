@@ -155,7 +155,7 @@ const struct option_row report_rows[] = {
 	  .help = "Shares of images below a program, and of addresses below a "
 		  "function, are of the whole profile." },
 	REPORT_MERGE_ROW("Sum up what is told apart: lib, cpu, tid, tgid (and tid), "
-			 "unitmask, or all."),
+			 "unitmask, core (kinds of cores), or all."),
 	{ .name = "separate-thread",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, separate_thread),

@@ -289,6 +289,7 @@ static void choose_form(struct report_plan *plan)
 	plan->profile.periods = export || o->total_period || o->ratios.values.nr;
 	plan->profile.quality = o->quality;
 	plan->profile.merge_images = plan->merge & MERGE_LIB;
+	plan->profile.merge_cores = plan->merge & MERGE_CORE;
 	plan->profile.exclude_dependent = o->exclude_dependent;
 }
 

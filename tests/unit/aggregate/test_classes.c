@@ -271,8 +271,10 @@ static void merge_lists_are_parsed(void **state)
 		{ "cpu,pid,unitmask",
 		  MERGE_CPU | MERGE_TGID | MERGE_TID | MERGE_UNIT_MASK, NULL },
 		{ "all",
-		  MERGE_LIB | MERGE_CPU | MERGE_TID | MERGE_TGID | MERGE_UNIT_MASK,
+		  MERGE_LIB | MERGE_CPU | MERGE_TID | MERGE_TGID | MERGE_UNIT_MASK |
+			  MERGE_CORE,
 		  NULL },
+		{ "core", MERGE_CORE, NULL },
 		{ "cpu,cp", 0, "unknown merge option: cp" },
 		{ "", 0, "unknown merge option: " },
 		{ "cpu,,tid", 0, "unknown merge option: " },

@@ -1,3 +1,4 @@
+#include "capture/cpu_types.h"
 #include "capture/events.h"
 
 #include <errno.h>
@@ -111,6 +112,8 @@ static const struct bad {
 	{ "r12345678901234567", -ENOENT, "No event named r12345678901234567" },
 	{ "nosuch/event/", -ENOENT, "No event named nosuch/event/ is available." },
 	{ "cpu/", -EINVAL, "Invalid event cpu/" },
+	{ "arm_spe_0//:1", -EINVAL,
+	  "Invalid event arm_spe_0//: this PMU writes into an AUX area" },
 	{ "../x/:100", -ENOENT, "No event named ../x/ is available." },
 	{ "TIMER,cpu-clock", -EEXIST, "All events must be distinct." },
 	{ "faults:1,page-faults:2", -EEXIST, "All events must be distinct." },
@@ -345,6 +348,61 @@ static void hybrid_cores_each_count(void **state)
 	assert_int_equal(io_remove_tree(root), 0);
 }
 
+/* By the vendor's lists of Linux 6.12 (x86/alderlake): one name, two codes; and names that only
+ * one kind has. */
+static void hybrid_cores_have_their_own_codes(void **state)
+{
+	char root[] = "/tmp/test_events_XXXXXX";
+	struct event_requests reqs = { .sysfs = root,
+				       .cpu = cpu_type_find("i386/alderlake") };
+	static const struct {
+		const char *name;
+		uint32_t type;
+		uint64_t config;
+	} expected[] = {
+		{ "cpu_core/MACHINE_CLEARS/", 4, 0x4c3 },
+		{ "cpu_atom/MACHINE_CLEARS/", 10, 0x1c3 },
+		{ "cpu_core/BR_MISP_RETIRED/", 4, 0xc5 },
+		{ "cpu_atom/BR_MISP_RETIRED/", 10, 0xc5 },
+		{ "cpu_core/DTLB_LOAD_MISSES/", 4, 0x1012 },
+		{ "cpu_core/r1c2/", 4, 0x1c2 },
+		{ "cpu_atom/r1c2/", 10, 0x1c2 },
+		{ "cpu_atom/MEM_LOAD_UOPS_RETIRED/", 10, 0x4d1 },
+	};
+	struct err err = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	put_dir(root, "cpu_core");
+	put_dir(root, "cpu_atom");
+	put_file(root, "cpu_core/type", "4\n");
+	put_file(root, "cpu_core/cpus", "0-3\n");
+	put_file(root, "cpu_atom/type", "10\n");
+	put_file(root, "cpu_atom/cpus", "4-7\n");
+	if (events_parse(
+		    "{MACHINE_CLEARS:20000:SMC,BR_MISP_RETIRED:20000:ALL_BRANCHES},"
+		    "DTLB_LOAD_MISSES:20000:WALK_PENDING,r1c2:20000,"
+		    "MEM_LOAD_UOPS_RETIRED:20000:L3_HIT",
+		    0, &reqs, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(reqs.list.nr, sizeof(expected) / sizeof(expected[0]));
+	for (size_t i = 0; i < reqs.list.nr; i++) {
+		const struct event_request *e = &reqs.list.at[i];
+
+		assert_string_equal(e->name, expected[i].name);
+		assert_int_equal(e->attr.type, expected[i].type);
+		assert_int_equal(e->attr.config, expected[i].config);
+		assert_true(e->one_core_type);
+	}
+	/* The groups are those of one kind. */
+	assert_int_equal(reqs.list.at[0].group, reqs.list.at[2].group);
+	assert_int_equal(reqs.list.at[1].group, reqs.list.at[3].group);
+	assert_int_not_equal(reqs.list.at[0].group, reqs.list.at[1].group);
+	assert_int_equal(reqs.list.at[4].group, 0);
+	events_done(&reqs);
+	assert_int_equal(io_remove_tree(root), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -354,6 +412,7 @@ int main(void)
 		cmocka_unit_test(timers_have_rates),
 		cmocka_unit_test(groups_and_letters),
 		cmocka_unit_test(hybrid_cores_each_count),
+		cmocka_unit_test(hybrid_cores_have_their_own_codes),
 		cmocka_unit_test(the_default_is_timer_without_a_pmu),
 		cmocka_unit_test(pmu_terms_fill_their_bits),
 	};

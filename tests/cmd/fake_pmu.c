@@ -1,0 +1,129 @@
+/* fake_pmu.c - preloaded into a command: a machine with counters that has none.  Events of the
+ * CPU are counted by the kernel's clock; what FAKE_SYSFS names stands for
+ * /sys/bus/event_source/devices.  Of its PMUs the type 101 is of CPUs with even numbers alone,
+ * 102 of the odd ones, and 110 and up of no core: they are counted once for each CPU of their
+ * cpumask.  FAKE_PRECISE is the most precise that samples can be. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const char devices[] = "/sys/bus/event_source/devices";
+
+enum {
+	EVEN = 101,
+	ODD = 102,
+	UNCORE = 110,
+	LEAST_NS = 100000
+};
+
+static const char *moved(const char *path, char room[4096])
+{
+	const char *to = getenv("FAKE_SYSFS");
+
+	if (!to || strncmp(path, devices, sizeof(devices) - 1) != 0)
+		return path;
+	(void)snprintf(room, 4096, "%s%s", to, path + sizeof(devices) - 1);
+	return room;
+}
+
+static void *next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+/* By the name that files of 64 bits give it. */
+int open(const char *path, int flags, ...)
+{
+	char room[4096];
+	va_list more;
+	mode_t mode;
+
+	va_start(more, flags);
+	mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+	va_end(more);
+	return openat(AT_FDCWD, moved(path, room), flags | O_CLOEXEC, mode);
+}
+
+DIR *opendir(const char *path)
+{
+	char room[4096];
+	DIR *(*real)(const char *) = (DIR * (*)(const char *)) next("opendir");
+
+	return real(moved(path, room));
+}
+
+int access(const char *path, int mode)
+{
+	char room[4096];
+	int (*real)(const char *, int) = (int (*)(const char *, int))next("access");
+
+	return real(moved(path, room), mode);
+}
+
+/* 0, or the errno that such a machine gives; *a becomes something that this one has. */
+static int translate(struct perf_event_attr *a, long cpu)
+{
+	const char *precise = getenv("FAKE_PRECISE");
+	unsigned int type = a->type;
+
+	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE)
+		type = a->config >> 32 ? (unsigned int)(a->config >> 32) : type;
+	if (type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT)
+		return 0;
+	if ((type == EVEN && cpu >= 0 && cpu % 2) ||
+	    (type == ODD && cpu >= 0 && cpu % 2 == 0))
+		return ENOENT;
+	if (type >= UNCORE && (cpu < 0 || a->sample_period))
+		return EINVAL;
+	if (precise && a->precise_ip > *precise - '0')
+		return EOPNOTSUPP;
+	a->type = PERF_TYPE_SOFTWARE;
+	a->config = PERF_COUNT_SW_CPU_CLOCK;
+	a->config1 = a->config2 = 0;
+	a->precise_ip = 0;
+	if (!a->freq && a->sample_period && a->sample_period < LEAST_NS)
+		a->sample_period = LEAST_NS;
+	return 0;
+}
+
+long syscall(long number, ...)
+{
+	long (*real)(long, ...) = (long (*)(long, ...))next("syscall");
+	long arg[6];
+	va_list more;
+
+	va_start(more, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(more, long);
+	va_end(more);
+	if (number == SYS_perf_event_open) {
+		struct perf_event_attr a;
+		const void *given;
+
+		memcpy(&given, &arg[0], sizeof(given));
+		memcpy(&a, given, sizeof(a));
+		errno = translate(&a, (int)arg[2]);
+		if (getenv("FAKE_LOG"))
+			(void)fprintf(
+				stderr,
+				"fake_pmu: type %u config 0x%llx cpu %d precise "
+				"%u: %d\n",
+				((const struct perf_event_attr *)given)->type,
+				((const struct perf_event_attr *)given)->config,
+				(int)arg[2],
+				((const struct perf_event_attr *)given)->precise_ip,
+				errno);
+		if (errno)
+			return -1;
+		return real(number, &a, arg[1], arg[2], arg[3], arg[4]);
+	}
+	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
