@@ -24,7 +24,7 @@ enum {
 	SAMPLE_PAGES =
 		256, /* 1 MB: 3 s of flat samples at 4999 Hz, 1 s of deep chains */
 	SIDE_BAND_PAGES = 64,
-	NAMESPACE_PAGES = 8, /* more than processes that begin until we have looked */
+	NAMESPACE_PAGES = 32, /* more than threads that begin until we have looked */
 	/* With stacks 16 MB: of 32 KB half a second at 997 Hz, 50 ms at 9973. */
 	STACK_PAGES = 4096,
 	PAGES_IN_ALL = 65536,  /* of rings with stacks: 256 MB */

@@ -8,15 +8,14 @@
 
 #include "base/hash.h"
 #include "base/io.h"
-#include "resolve/unwind.h"
 #include "resolve/unwind_cache.h"
+#include "unwind_walk.h"
 
 enum {
 	HEAD = 160,
 	ROWS_HASH_AT = 56,
 	REST_HASH_AT = 64,
-	LENGTH_AT = 72,
-	FRAMES_MAX = 64
+	LENGTH_AT = 72
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -48,36 +47,10 @@ static void put_right(uint8_t *file, size_t size)
 	put_u64(file + HEAD - 8, hash_bytes(file, HEAD - 8, 0));
 }
 
-static enum unwind_code find(void *ctx, uint64_t pc,
-			     const struct unwind_table **ret_table,
-			     uint64_t *ret_offset)
-{
-	*ret_table = ctx;
-	*ret_offset = pc;
-	return UNWIND_CODE_WITH_TABLE;
-}
-
-static void walk(struct unwind_table *t, const uint8_t *bytes, size_t len)
-{
-	static uint64_t pcs[FRAMES_MAX];
-	struct unwind_ops ops = { .find = find, .ctx = t };
-	struct unwind_regs regs = { .known = ~0ULL, .pc = t->base };
-	struct unwind_window window = { .bytes = bytes, .len = len, .swap = t->swap };
-	struct unwind_moment moment = { t->arch, &window, &ops, &regs };
-	size_t nr;
-
-	for (unsigned int i = 0; i < UNWIND_REGS && len; i++)
-		regs.at[i] = bytes[i % len];
-	window.start = regs.at[t->arch->sp];
-	(void)unwind_stack(&moment, pcs, FRAMES_MAX, &nr);
-	if (nr < 1 || nr > FRAMES_MAX)
-		abort();
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[] = "/tmp/fuzz_unwind_cache.XXXXXX";
-	struct unwind_table *t;
+	struct unwind_walk w = { 0 };
 	uint8_t *copy = malloc(size + 1);
 	int fd = mkostemp(path, O_CLOEXEC);
 
@@ -86,9 +59,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		put_right(copy, size);
 		if (!io_write_all(fd, copy, size)) {
 			free(unwind_cache_path_of(path));
-			if (!unwind_cache_read(path, NULL, &t)) {
-				walk(t, data, size);
-				unwind_table_free(t);
+			if (!unwind_cache_read(path, NULL, &w.table)) {
+				w.base = w.table->base;
+				walk_table(&w, data, size, data[0] & 64);
+				unwind_table_free(w.table);
 			}
 		}
 	}
