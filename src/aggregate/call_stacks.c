@@ -33,6 +33,11 @@ static uint32_t frame_function(struct profile *p, struct view *v, uint32_t at,
 	return *known;
 }
 
+uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame)
+{
+	return frame_function(p, v, frame, CALL_AT);
+}
+
 /* Whether the node of a stack is the same for each callee that it is asked for with `place`. */
 static bool is_kept(const struct dict *d, uint32_t stack, enum call_place place)
 {

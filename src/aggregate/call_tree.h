@@ -32,6 +32,9 @@ void call_tree_done(struct call_tree *t);
 struct profile;
 struct view;
 
+/* The function of a frame of the view's dict that is the innermost one of a stack; VIEW_UNSET
+ * when memory is short. */
+uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame);
 /* The node of a stack of the view's dict: its callers by where the call is, its leaf by where
  * the sample is.  DICT_NONE when memory is short. */
 uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack);

@@ -35,13 +35,20 @@ struct app_who {
 	uint32_t who;
 };
 
+/* The tuple of a node, of the place in `image` that was asked for last. */
+struct node_where {
+	uint32_t image;
+	uint32_t where;
+};
+
 /* The tuples of cells: those next to each other often have one in common. */
 struct numbers {
 	struct cell_view last;
 	uint32_t who;
 	uint32_t turn;
-	struct app_who *of_app; /* by image; of earlier turns: not known */
-	uint32_t *where_of;     /* by place; one more for an unknown one */
+	struct app_who *of_app;     /* by image; of earlier turns: not known */
+	uint32_t *where_of;         /* by place; one more for an unknown one */
+	struct node_where *of_node; /* by node of the call tree; NULL: of no use */
 	struct source_lines *lines;
 };
 
@@ -311,6 +318,45 @@ static int take_cells(struct profile *p, struct view *v, struct numbers *n)
 	return 0;
 }
 
+/* Whether a node and an image say all that keys ask of a place. */
+static bool nodes_have_tuples(const struct profile *p)
+{
+	return p->has_nodes && p->needs & NEED_STACK &&
+	       !(p->needs & (NEED_ADDRESS | NEED_LINES));
+}
+
+/* The tuple of where a place is. */
+static uint32_t where_tuple(struct profile *p, struct view *v, struct numbers *n,
+			    const struct cell_view *c)
+{
+	const struct place *place = c->place;
+	struct node_where *known = NULL;
+
+	if (n->of_node && place->calls >= CALL_FIRST &&
+	    place->calls < p->calls.nodes.nr)
+		known = &n->of_node[place->calls];
+	if (known && known->where != DICT_NONE && known->image == place->image)
+		return known->where;
+	if (!known)
+		return make_tuple(p, v, n, c, GROUP_WHERE);
+	known->image = place->image;
+	known->where = make_tuple(p, v, n, c, GROUP_WHERE);
+	return known->where;
+}
+
+static int new_nodes(const struct profile *p, struct numbers *n)
+{
+	size_t bytes = (p->calls.nodes.nr + 1) * sizeof(*n->of_node);
+
+	if (!nodes_have_tuples(p))
+		return 0;
+	n->of_node = malloc(bytes);
+	if (!n->of_node)
+		return -ENOMEM;
+	memset(n->of_node, 0xff, bytes); /* DICT_NONE */
+	return 0;
+}
+
 /* The tuples of places, in the order of places: so groups that stand together in a report
  * have numbers that stand together. */
 static int number_place(struct profile *p, struct view *v, struct numbers *n, size_t i)
@@ -320,22 +366,24 @@ static int number_place(struct profile *p, struct view *v, struct numbers *n, si
 	struct cell_view c = { .actor = &nobody,
 			       .place = is_known ? &v->places.at[at] : &nowhere };
 
-	if ((p->needs & NEED_LINES || p->options.code) && is_known &&
+	if (view_needs_order(p) && is_known &&
 	    (!i || c.place->image != n->lines->image) &&
 	    source_lines_begin(n->lines, i, n->where_of))
 		return -ENOMEM;
 	if (n->where_of[at] == DICT_NONE)
 		return 0;
-	n->where_of[at] = make_tuple(p, v, n, &c, GROUP_WHERE);
+	n->where_of[at] = where_tuple(p, v, n, &c);
 	return n->where_of[at] == DICT_NONE ? -ENOMEM : 0;
 }
 
 static int number_places(struct profile *p, struct view *v, struct numbers *n)
 {
-	int r = 0;
+	int r = new_nodes(p, n);
 
 	for (size_t i = 0; !r && i <= v->places.nr; i++)
 		r = number_place(p, v, n, i);
+	free(n->of_node);
+	n->of_node = NULL;
 	return r;
 }
 

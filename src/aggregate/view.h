@@ -102,8 +102,9 @@ struct view {
 	bool fetch;             /* some images have no names before cells_fetch() */
 	struct dense dense;     /* in front of the tally */
 	struct tally tally;
-	bool late;       /* places get their names when the source ends, in order */
-	uint32_t *order; /* of a late view then: places by image and offset */
+	bool late; /* places get their names when the source ends, in order */
+	/* Of a late view then: places by image and offset; NULL: as they are. */
+	uint32_t *order;
 	struct named_symbol last; /* what was named last */
 	struct selection selection;
 	struct buf text;
@@ -151,3 +152,7 @@ uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset);
 /* When the source ends: gives the places of a late view their functions and addresses.  Then
  * some are alike.  0 or -ENOMEM. */
 int view_name_places(struct profile *p, struct view *v);
+/* The same of a view with NEED_STACK whose places need not be in the order of addresses. */
+int view_name_stacks(struct profile *p, struct view *v);
+/* Whether each image's places are to stand together: its debug information is open then. */
+bool view_needs_order(const struct profile *p);

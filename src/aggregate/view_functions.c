@@ -90,5 +90,5 @@ int view_add_functions(struct profile *p, struct view *v)
 		return -ENOMEM;
 	r = add_all(p, &a);
 	free(a.seen);
-	return r ? r : order_places(v, nr_before);
+	return r || !v->order ? r : order_places(v, nr_before);
 }

@@ -370,6 +370,11 @@ uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 	return v->place_of[slot];
 }
 
+bool view_needs_order(const struct profile *p)
+{
+	return p->needs & NEED_LINES || p->options.code;
+}
+
 /* Places by image, then offset; those alike in the order of their first samples. */
 static int order_places(struct view *v)
 {
@@ -425,13 +430,22 @@ static int load_images(struct profile *p, struct view *v)
 	return r;
 }
 
+static int add_functions(struct profile *p, struct view *v)
+{
+	return p->options.call_graph ? view_add_functions(p, v) : 0;
+}
+
 int view_name_places(struct profile *p, struct view *v)
 {
 	v->function_places = v->places.nr;
 	if (!v->late)
 		return 0;
-	if (load_images(p, v) || order_places(v) ||
+	if (load_images(p, v) ||
 	    (p->needs & NEED_STACK && p->options.inlined && call_inlines_make(p, v)))
+		return -ENOMEM;
+	if (p->needs & NEED_STACK && !view_needs_order(p))
+		return view_name_stacks(p, v) ? -ENOMEM : add_functions(p, v);
+	if (order_places(v))
 		return -ENOMEM;
 	for (size_t i = 0; i < v->places.nr; i++) {
 		struct place *place = &v->places.at[v->order[i]];
@@ -443,7 +457,7 @@ int view_name_places(struct profile *p, struct view *v)
 		if (place->calls == DICT_NONE)
 			return -ENOMEM;
 	}
-	return p->options.call_graph ? view_add_functions(p, v) : 0;
+	return add_functions(p, v);
 }
 
 void view_place_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead)

@@ -154,6 +154,21 @@ static const char *name_of(struct profile *p, uint32_t function)
 	return name ? name : "";
 }
 
+/* Functions of one name: by image and address, however the samples came. */
+static int compare_twins(const struct profile *p, uint32_t a, uint32_t b)
+{
+	const struct profile_function *fa = &p->functions.at[a];
+	const struct profile_function *fb = &p->functions.at[b];
+	int order = strcmp(strtab_get(&p->strings, p->images.at[fa->image].name),
+			   strtab_get(&p->strings, p->images.at[fb->image].name));
+
+	if (order)
+		return order;
+	if (fa->vma != fb->vma)
+		return fa->vma < fb->vma ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
 /* The most first; what was cut last, as it says least. */
 static int compare_groups(const void *va, const void *vb, void *ctx)
 {
@@ -166,7 +181,9 @@ static int compare_groups(const void *va, const void *vb, void *ctx)
 	if (a->samples != b->samples)
 		return a->samples > b->samples ? -1 : 1;
 	order = strcmp(name_of(ctx, a->function), name_of(ctx, b->function));
-	return order ? order : a->function < b->function ? -1 : 1;
+	return order || a->function == b->function
+		       ? order
+		       : compare_twins(ctx, a->function, b->function);
 }
 
 /* Takes away what is too little, and says how many groups there were. */
