@@ -176,10 +176,12 @@ int profile_end(struct profile *p)
 	if (!p->view)
 		return 0;
 	r = count_end(p->view);
+	view_counted(p->view);
 	if (!r && p->view->fetch)
 		r = cells_fetch(p, p->view);
 	if (!r)
 		r = view_name_places(p, p->view);
+	view_named(p->view);
 	if (!r)
 		r = cells_add_all(p, p->view);
 	view_free(p->view);

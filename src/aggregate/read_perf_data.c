@@ -140,12 +140,14 @@ static int read_named(struct profile *p, struct replay *replay,
 		err_set(err, r, "out of memory");
 	else
 		r = read_batches(p, replay, input, source, err);
+	/* Names take memory of their own. */
+	replay_end(replay);
+	naming_unwind_free(unwind);
 	replay_late_build_ids(replay);
 	naming_use_codes(source->naming, perf_input_info(input)->codes.at,
 			 perf_input_info(input)->codes.nr,
 			 perf_input_info(input)->arch);
 	ended = profile_end(p);
-	naming_unwind_free(unwind);
 	naming_free(source->naming);
 	if (!r && ended)
 		r = err_set(err, ended, "out of memory");

@@ -74,6 +74,21 @@ void view_free(struct view *v)
 	free(v);
 }
 
+void view_counted(struct view *v)
+{
+	free(v->place_of);
+	v->place_of = NULL;
+	map_done(&v->place_by);
+}
+
+void view_named(struct view *v)
+{
+	free(v->node_of);
+	v->node_of = NULL;
+	call_inlines_free(v->inlines);
+	v->inlines = NULL;
+}
+
 /* An array of `nr` numbers and one more for "unknown" has room for so many: it grows with
  * its dict, chunk by chunk, and is not to be moved each time. */
 static size_t room_for(size_t nr)

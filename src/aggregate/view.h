@@ -122,6 +122,9 @@ int view_new(const struct profile *p, const struct profile_source *source,
 void view_free(struct view *v); /* NULL is fine */
 /* The file that stands for the kernel in names, "" if there is none. */
 const char *view_vmlinux(const struct profile *p, const struct view *v);
+/* All samples are counted, or named: frees what only that needed. */
+void view_counted(struct view *v);
+void view_named(struct view *v);
 /* Follows the growth of the dict. */
 int view_extend(struct profile *p, struct view *v);
 /* Whether all samples of a symbol have one place: where neither addresses nor callers

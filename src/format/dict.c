@@ -22,13 +22,18 @@ int dict_init(struct dict *d)
 
 void dict_done(struct dict *d)
 {
+	dict_seal(d);
 	strtab_done(&d->strings);
 	vec_done(&d->events);
 	vec_done(&d->images);
 	vec_done(&d->frames);
 	vec_done(&d->stacks);
-	vec_done(&d->leaves);
 	vec_done(&d->threads);
+}
+
+void dict_seal(struct dict *d)
+{
+	vec_done(&d->leaves);
 	map_done(&d->frame_by);
 	pairs_done(&d->stack_by);
 	map_done(&d->image_by);

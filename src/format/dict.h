@@ -148,6 +148,8 @@ struct dict {
 /* 0 or -ENOMEM. */
 int dict_init(struct dict *d);
 void dict_done(struct dict *d);
+/* Frees the lookup tables: nothing is added any more, and it is like the dict of a reader. */
+void dict_seal(struct dict *d);
 /* Each returns the number, old or new; DICT_NONE when memory is short.  Two images are one
  * if kind, name and build-id agree, and where there is no build-id all else too. */
 uint32_t dict_string(struct dict *d, const char *s);

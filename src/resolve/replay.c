@@ -1,324 +1,21 @@
-#include "resolve/replay.h"
-
+/* replay.c - the half of replay.h that reads: batches, or one sample after the other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/err.h"
-#include "resolve/chain_join.h"
-#include "resolve/jit_files.h"
 #include "resolve/jit_stage.h"
 #include "resolve/read_ahead.h"
-#include "resolve/replay_ids.h"
-#include "resolve/resolver.h"
-#include "resolve/side_queue.h"
-#include "resolve/sorter.h"
+#include "resolve/replay_priv.h"
 
 enum {
-	BATCH = 1 << 13, /* samples handed over at once */
-	LATE_MAX =
-		1 << 16, /* samples that wait; more are given without their callers */
-	GROUP = 16       /* samples whose memory is fetched together */
+	LATE_MAX = 1 << 16 /* samples that wait; more are given without their callers */
 };
 
 /* The entry of a place whose image is not the resolver's: with its number in the dict. */
 #define PLACE_OF_DICT 0x80000000u
-
-struct group_sample {
-	struct record rec;
-	struct resolver_found found;
-	struct buf chain; /* of one that was joined */
-};
-
-/* A copy of one whose chain is not complete yet. */
-struct late_sample {
-	uint8_t *bytes; /* malloc'd */
-	uint32_t size;
-	uint64_t order; /* in the file */
-	uint64_t time_ns;
-};
-
-struct columns {
-	uint64_t time_ns[BATCH];
-	uint64_t period[BATCH];
-	uint32_t thread[BATCH];
-	uint32_t event[BATCH];
-	uint32_t stack[BATCH];
-	uint32_t cpu[BATCH];
-};
-
-struct replay {
-	struct perf_input *in;
-	struct replay_options options;
-	struct session_info info;
-	struct dict dict;
-	struct decoder decoder;
-	struct resolver *resolver;
-	struct resolver_ops ops;
-	struct replay_ids ids;
-	VEC(uint32_t) event_of; /* by attr: number in the dict, DICT_NONE before */
-	struct feed feed;
-	struct read_ahead *ahead; /* NULL: `feed` is asked directly */
-	struct feed_batch batch;
-	size_t chunk; /* of the batch */
-	struct feed_walk walk;
-	struct sorter sorter;
-	struct jit_stage *jit; /* NULL: not asked for */
-	struct jit_places jit_places;
-	uint64_t time_ns;       /* of the last sample */
-	struct side_queue side; /* for `each_side` */
-	uint64_t undecodable;
-	bool ended;
-	struct columns *columns;
-	struct group_sample group[GROUP];
-	struct deferred_chains deferred;
-	VEC(struct late_sample) late;
-	bool no_more_chains; /* the file is at its end */
-};
-
-/* ---- opening ---- */
-
-static bool is_big_endian(const struct perf_input_info *info)
-{
-	return info->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-}
-
-static bool is_64bit(const char *arch)
-{
-	return strstr(arch, "64") || !strcmp(arch, "s390x") || !strcmp(arch, "alpha");
-}
-
-static void fill_info(struct replay *r)
-{
-	const struct perf_input_info *in = perf_input_info(r->in);
-
-	r->info = (struct session_info){
-		.tool_version = in->version,
-		.hostname = in->hostname,
-		.os_release = in->os_release,
-		.machine = in->arch,
-		.cpu_desc = in->cpu_desc,
-		.boot_id = "",
-		.command = in->command,
-		.vmlinux = "",
-		.nr_cpus_online = in->nr_cpus_online,
-		.clock_id = in->clock_id,
-		.start_ns = in->first_ns,
-		.start_wall_ns = in->clock_wall_ns,
-		.flags = (is_big_endian(in) ? SESSION_BIG_ENDIAN : 0) |
-			 (is_64bit(in->arch) ? SESSION_64BIT : 0),
-	};
-	replay_ids_kernel(&r->ids, &r->info.kernel_build_id);
-}
-
-/* A dummy event only carries the side band: it is no event of the profile, unless it has
- * samples after all. */
-static bool is_dummy(const struct perf_event_attr *a)
-{
-	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_DUMMY;
-}
-
-static uint32_t describe_event(struct replay *r, uint32_t at)
-{
-	const struct perf_input_event *e = &perf_input_info(r->in)->events.at[at];
-	const struct perf_event_attr *a = &e->attr;
-	struct event_desc desc = {
-		.name = dict_string(&r->dict, e->name),
-		.about = dict_string(&r->dict, ""),
-		.type = a->type,
-		.config = a->config,
-		.config1 = a->config1,
-		.config2 = a->config2,
-		.count = a->freq ? 0 : a->sample_period,
-		.frequency_hz = a->freq ? a->sample_freq : 0,
-		.flags = (a->exclude_user ? 0 : EVENT_USER) |
-			 (a->exclude_kernel ? 0 : EVENT_KERNEL) |
-			 (a->sample_type & PERF_SAMPLE_CALLCHAIN ? EVENT_CHAINS : 0) |
-			 (a->precise_ip > 1 ? EVENT_PRECISE : 0),
-	};
-
-	if (desc.name == DICT_NONE || desc.about == DICT_NONE)
-		return DICT_NONE;
-	return dict_event(&r->dict, &desc);
-}
-
-static int open_events(struct replay *r)
-{
-	const struct perf_input_info *in = perf_input_info(r->in);
-
-	decoder_init(&r->decoder, in->swap);
-	for (uint32_t i = 0; i < in->events.nr; i++) {
-		const struct perf_input_event *e = &in->events.at[i];
-		uint32_t number = DICT_NONE;
-
-		if (decoder_add_attr(&r->decoder, &e->attr))
-			return -ENOMEM;
-		for (size_t k = 0; k < e->ids.nr; k++)
-			if (decoder_add_id(&r->decoder, e->ids.at[k], i))
-				return -ENOMEM;
-		if (!is_dummy(&e->attr)) {
-			number = describe_event(r, i);
-			if (number == DICT_NONE)
-				return -ENOMEM;
-		}
-		if (!vec_push(&r->event_of, number))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void first_hit(void *ctx, const char *path, int32_t pid, uint64_t map_start,
-		      uint64_t map_end, struct image *image)
-{
-	struct replay *r = ctx;
-
-	(void)pid;
-	(void)map_start;
-	(void)map_end;
-	if (!image->build_id.len)
-		replay_ids_find(&r->ids, path, image->kind, &image->build_id);
-}
-
-static int open_all(struct replay *r)
-{
-	r->columns = malloc(sizeof(*r->columns));
-	if (!r->columns || dict_init(&r->dict) || replay_ids_add(&r->ids, r->in) ||
-	    open_events(r))
-		return -ENOMEM;
-	fill_info(r);
-	r->ops = (struct resolver_ops){ .first_hit = first_hit, .ctx = r };
-	if (resolver_new(&r->dict, &r->ops, &r->resolver))
-		return -ENOMEM;
-	resolver_set_depth(r->resolver, r->options.no_stacks ? RESOLVE_THREADS
-					: r->options.chains  ? RESOLVE_CHAINS
-							     : RESOLVE_LEAVES);
-	feed_init(&r->feed, r->in, &r->decoder);
-	r->feed.hold_all = r->options.each != NULL;
-	return 0;
-}
-
-int replay_new(struct perf_input *in, const struct replay_options *options,
-	       struct replay **ret_replay, struct err *err)
-{
-	struct replay *r;
-
-	if (!perf_input_info(in)->events.nr)
-		return err_set(err, -EBADMSG, "it describes no event");
-	r = calloc(1, sizeof(*r));
-	if (!r)
-		return err_set(err, -ENOMEM, "out of memory");
-	r->in = in;
-	r->options = *options;
-	if (open_all(r)) {
-		replay_free(r);
-		return err_set(err, -ENOMEM, "out of memory");
-	}
-	/* Without the thread it just takes longer. */
-	if (options->threads && !perf_input_is_mapped(in))
-		(void)read_ahead_new(&r->feed, &r->ahead);
-	*ret_replay = r;
-	return 0;
-}
-
-void replay_free(struct replay *r)
-{
-	if (!r)
-		return;
-	read_ahead_free(r->ahead);
-	feed_batch_done(&r->feed, &r->batch);
-	sorter_done(&r->sorter, r->in);
-	side_queue_done(&r->side);
-	feed_done(&r->feed);
-	jit_stage_free(r->jit);
-	resolver_free(r->resolver);
-	decoder_done(&r->decoder);
-	replay_ids_done(&r->ids);
-	for (int i = 0; i < GROUP; i++)
-		buf_done(&r->group[i].chain);
-	deferred_chains_done(&r->deferred);
-	for (size_t i = 0; i < r->late.nr; i++)
-		free(r->late.at[i].bytes);
-	vec_done(&r->late);
-	vec_done(&r->event_of);
-	dict_done(&r->dict);
-	free(r->columns);
-	free(r);
-}
-
-const struct session_info *replay_info(const struct replay *r)
-{
-	return &r->info;
-}
-
-const struct dict *replay_dict(const struct replay *r)
-{
-	return &r->dict;
-}
-
-const struct feed_counts *replay_counts(const struct replay *r)
-{
-	return &r->feed.counts;
-}
-
-uint64_t replay_undecodable(const struct replay *r)
-{
-	return r->undecodable + r->feed.counts.undecodable;
-}
-
-void replay_late_build_ids(struct replay *r)
-{
-	if (!perf_input_info(r->in)->is_pipe || replay_ids_add(&r->ids, r->in))
-		return;
-	for (size_t i = 0; i < r->dict.images.nr; i++) {
-		struct image *image = &r->dict.images.at[i];
-
-		if (!image->build_id.len)
-			replay_ids_find(&r->ids, dict_str(&r->dict, image->name),
-					image->kind, &image->build_id);
-	}
-	replay_ids_kernel(&r->ids, &r->info.kernel_build_id);
-}
-
-int replay_use_jit(struct replay *r, const struct jit_places *places)
-{
-	r->jit_places = *places;
-	return jit_stage_new(&r->dict, &r->jit);
-}
-
-static void jit_place(void *ctx, uint32_t *image, uint64_t *offset, uint64_t time_ns)
-{
-	struct jit_stage *jit = ctx;
-
-	if (jit_stage_is_needed(jit))
-		(void)jit_stage_place(jit, image, offset, time_ns);
-}
-
-int replay_use_unwind(struct replay *r,
-		      const struct unwind_table *(*table)(void *ctx, uint32_t image),
-		      void *ctx)
-{
-	const struct resolver_unwind unwind = { .table = table,
-						.ctx = ctx,
-						.jit_place = r->jit ? jit_place : NULL,
-						.jit_ctx = r->jit,
-						.machine = r->info.machine };
-
-	return resolver_use_unwind(r->resolver, &unwind);
-}
-
-const uint64_t *replay_unwound(struct replay *r, const struct record *rec, size_t max,
-			       size_t *ret_nr)
-{
-	return resolver_unwound(r->resolver, &r->decoder, rec, max, ret_nr);
-}
-
-const uint64_t *replay_unwind_ends(const struct replay *r)
-{
-	return resolver_unwind_ends(r->resolver);
-}
 
 /* ---- batches ---- */
 
@@ -443,7 +140,7 @@ static uint32_t event_number(struct replay *r, uint32_t attr)
 	uint32_t *number = &r->event_of.at[attr];
 
 	if (*number == DICT_NONE)
-		*number = describe_event(r, attr);
+		*number = replay_describe_event(r, attr);
 	return *number;
 }
 
@@ -453,7 +150,7 @@ enum {
 };
 
 /* 0; 1: the rest of its chain comes later; or -ENOMEM. */
-static int join(struct replay *r, struct group_sample *s)
+static int join(struct replay *r, struct replay_sample *s)
 {
 	enum chain_form form = r->options.each ? CHAIN_AS_PERF : CHAIN_OF_RETURNS;
 	int result = chain_join_branches(&r->decoder, form, &s->chain, &s->rec);
@@ -467,7 +164,7 @@ static int join(struct replay *r, struct group_sample *s)
 /* A SAMPLE record, number `order` of the file.  0, SAMPLE_SKIPPED (it is not a sound one),
  * SAMPLE_WAITS or -ENOMEM. */
 static int decode(struct replay *r, const uint8_t *bytes, uint32_t size, uint64_t order,
-		  struct group_sample *s)
+		  struct replay_sample *s)
 {
 	struct record *rec = &s->rec;
 	/* Without callers the fields of fixed size are enough, unless somebody looks. */
@@ -488,7 +185,7 @@ static int decode(struct replay *r, const uint8_t *bytes, uint32_t size, uint64_
 static int keep_late(struct replay *r, const uint8_t *bytes, uint32_t size,
 		     uint64_t order, const struct record *rec)
 {
-	struct late_sample late = { malloc(size), size, order, rec->id.time_ns };
+	struct replay_late late = { malloc(size), size, order, rec->id.time_ns };
 
 	if (!late.bytes || !vec_push(&r->late, late)) {
 		free(late.bytes);
@@ -500,7 +197,7 @@ static int keep_late(struct replay *r, const uint8_t *bytes, uint32_t size,
 
 /* 0, SAMPLE_SKIPPED (maybe for now) or -ENOMEM. */
 static int decode_now(struct replay *r, const uint8_t *bytes, uint32_t size,
-		      uint64_t order, struct group_sample *s)
+		      uint64_t order, struct replay_sample *s)
 {
 	int result = decode(r, bytes, size, order, s);
 
@@ -510,17 +207,17 @@ static int decode_now(struct replay *r, const uint8_t *bytes, uint32_t size,
 	return result;
 }
 
-typedef int (*late_fn)(struct replay *r, struct group_sample *s, void *ctx);
+typedef int (*late_fn)(struct replay *r, struct replay_sample *s, void *ctx);
 
 /* Gives `fn` those which waited and are whole now, at most `max`.  0, or what `fn` returned. */
 static int take_late(struct replay *r, size_t max, late_fn fn, void *ctx)
 {
-	struct group_sample *s = &r->group[0];
+	struct replay_sample *s = &r->group[0];
 	size_t kept = 0;
 	int result = 0;
 
 	for (size_t i = 0; i < r->late.nr; i++) {
-		struct late_sample *l = &r->late.at[i];
+		struct replay_late *l = &r->late.at[i];
 		int state = SAMPLE_WAITS;
 
 		if (!result && max)
@@ -556,7 +253,7 @@ static int finish(struct replay *r, const struct record *rec,
 	return sample->event == DICT_NONE ? -ENOMEM : 0;
 }
 
-static void put_sample(struct columns *c, size_t at, const struct sample *s)
+static void put_sample(struct replay_columns *c, size_t at, const struct sample *s)
 {
 	c->time_ns[at] = s->time_ns;
 	c->period[at] = s->period;
@@ -575,7 +272,7 @@ static int begin_group(struct replay *r, int max)
 	int nr = 0;
 
 	while (nr < max) {
-		struct group_sample *s = &r->group[nr];
+		struct replay_sample *s = &r->group[nr];
 		uint32_t size;
 		int result;
 		const uint8_t *at = feed_walk_sample(&r->feed, chunk, &r->walk, &size);
@@ -598,7 +295,7 @@ static int begin_group(struct replay *r, int max)
 static int finish_group(struct replay *r, int nr_group, size_t *nr)
 {
 	for (int i = 0; i < nr_group; i++) {
-		struct group_sample *s = &r->group[i];
+		struct replay_sample *s = &r->group[i];
 		struct sample sample;
 
 		if (finish(r, &s->rec, &s->found, &sample))
@@ -615,8 +312,9 @@ static int finish_group(struct replay *r, int nr_group, size_t *nr)
 /* Fills the columns from the current chunk.  0 or -ENOMEM. */
 static int fill(struct replay *r, size_t *nr)
 {
-	while (*nr < BATCH) {
-		int max = BATCH - *nr < GROUP ? (int)(BATCH - *nr) : GROUP;
+	while (*nr < REPLAY_BATCH) {
+		int max = REPLAY_BATCH - *nr < REPLAY_GROUP ? (int)(REPLAY_BATCH - *nr)
+							    : REPLAY_GROUP;
 		int nr_group = begin_group(r, max);
 
 		if (nr_group < 0 || finish_group(r, nr_group, nr))
@@ -629,7 +327,8 @@ static int fill(struct replay *r, size_t *nr)
 	return 0;
 }
 
-static void set_batch(const struct columns *c, size_t nr, struct sample_batch *batch)
+static void set_batch(const struct replay_columns *c, size_t nr,
+		      struct sample_batch *batch)
 {
 	*batch = (struct sample_batch){
 		.nr = nr,
@@ -642,7 +341,7 @@ static void set_batch(const struct columns *c, size_t nr, struct sample_batch *b
 	};
 }
 
-static int put_late(struct replay *r, struct group_sample *s, void *ctx)
+static int put_late(struct replay *r, struct replay_sample *s, void *ctx)
 {
 	size_t *nr = ctx;
 	struct sample sample;
@@ -671,7 +370,7 @@ static int next_columns(struct replay *r, struct sample_batch *ret_batch,
 		r->no_more_chains = result > 0;
 		if (result < 0 || (result && !r->late.nr))
 			return result;
-		if (take_late(r, BATCH, put_late, &nr))
+		if (take_late(r, REPLAY_BATCH, put_late, &nr))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
 	set_batch(r->columns, nr, ret_batch);
@@ -680,7 +379,7 @@ static int next_columns(struct replay *r, struct sample_batch *ret_batch,
 
 /* ---- in order of time ---- */
 
-static int give_one(struct replay *r, struct group_sample *s, void *ctx)
+static int give_one(struct replay *r, struct replay_sample *s, void *ctx)
 {
 	const struct sorter_item *item = ctx; /* NULL: it was late */
 	struct sample sample;
@@ -701,7 +400,7 @@ static int give_until(struct replay *r, uint64_t before_ns)
 	int result = take_late(r, SIZE_MAX, give_one, NULL);
 
 	while (!result && (item = sorter_take(&r->sorter, r->in, before_ns))) {
-		struct group_sample *s = &r->group[0];
+		struct replay_sample *s = &r->group[0];
 
 		result = decode_now(r, item->bytes, item->size, item->order, s);
 		if (result == SAMPLE_SKIPPED) {

@@ -75,6 +75,8 @@ int replay_locate(struct replay *r, uint16_t mode, uint64_t address,
 		  struct resolver_place *ret_place);
 int replay_image(struct replay *r, const struct resolver_place *place,
 		 uint32_t *ret_image);
+/* Everything is read: frees what that took.  The dict stays, and all that is below. */
+void replay_end(struct replay *r);
 /* Complete once replay_next() has returned 1. */
 const struct feed_counts *replay_counts(const struct replay *r);
 /* Samples that could not be decoded. */

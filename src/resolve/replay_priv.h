@@ -1,0 +1,82 @@
+/* replay_priv.h - what replay.c (reading) and replay_open.c share.
+ * Layer: resolve, private to the two. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "decode/record.h"
+#include "format/dict.h"
+#include "resolve/chain_join.h"
+#include "resolve/jit_files.h"
+#include "resolve/replay.h"
+#include "resolve/replay_feed.h"
+#include "resolve/replay_ids.h"
+#include "resolve/resolver.h"
+#include "resolve/side_queue.h"
+#include "resolve/sorter.h"
+#include "resolve/unwind.h"
+
+struct jit_stage;
+struct read_ahead;
+
+enum {
+	REPLAY_BATCH = 1 << 13, /* samples handed over at once */
+	REPLAY_GROUP = 16       /* samples whose memory is fetched together */
+};
+
+struct replay_sample {
+	struct record rec;
+	struct resolver_found found;
+	struct buf chain; /* of one that was joined */
+};
+
+/* A copy of one whose chain is not complete yet. */
+struct replay_late {
+	uint8_t *bytes; /* malloc'd */
+	uint32_t size;
+	uint64_t order; /* in the file */
+	uint64_t time_ns;
+};
+
+struct replay_columns {
+	uint64_t time_ns[REPLAY_BATCH];
+	uint64_t period[REPLAY_BATCH];
+	uint32_t thread[REPLAY_BATCH];
+	uint32_t event[REPLAY_BATCH];
+	uint32_t stack[REPLAY_BATCH];
+	uint32_t cpu[REPLAY_BATCH];
+};
+
+struct replay {
+	struct perf_input *in;
+	struct replay_options options;
+	struct session_info info;
+	struct dict dict;
+	struct decoder decoder;
+	struct resolver *resolver;
+	struct resolver_ops ops;
+	struct replay_ids ids;
+	VEC(uint32_t) event_of; /* by attr: number in the dict, DICT_NONE before */
+	struct feed feed;
+	struct read_ahead *ahead; /* NULL: `feed` is asked directly */
+	struct feed_batch batch;
+	size_t chunk; /* of the batch */
+	struct feed_walk walk;
+	struct sorter sorter;
+	struct jit_stage *jit; /* NULL: not asked for */
+	struct jit_places jit_places;
+	uint64_t time_ns;       /* of the last sample */
+	struct side_queue side; /* for `each_side` */
+	uint64_t undecodable;
+	uint64_t unwind_ends[UNWIND_ENDS]; /* once the resolver is gone */
+	struct replay_columns *columns;
+	struct replay_sample group[REPLAY_GROUP];
+	struct deferred_chains deferred;
+	VEC(struct replay_late) late;
+	bool no_more_chains; /* the file is at its end */
+};
+
+/* The number of the event of an attr, described in the dict; DICT_NONE when memory is short. */
+uint32_t replay_describe_event(struct replay *r, uint32_t attr);
