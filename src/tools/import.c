@@ -14,6 +14,7 @@
 #include "resolve/naming.h"
 #include "tools/command.h"
 #include "tools/import_file.h"
+#include "tools/import_foreign.h"
 #include "tools/places.h"
 #include "tools/report_source.h"
 #include "tools/session_dir.h"
@@ -146,18 +147,21 @@ static int import_one(struct import_run *m, const struct report_session *source,
 					  .places = m->places };
 	struct import_result result;
 	struct stat st = { 0 };
+	bool foreign;
 	int r;
 
 	if (!segment)
 		return err_set(err, -ENOMEM, "out of memory");
 	request.segment = segment;
-	r = import_file(&request, &result, err);
+	foreign = report_session_is_foreign(source);
+	r = foreign ? import_foreign(&request, &result, err)
+		    : import_file(&request, &result, err);
 	if (!r) {
 		m->samples += result.samples;
 		m->skipped += result.skipped;
-		if (import_is_incomplete(&result)) {
+		m->incomplete |= import_is_incomplete(&result);
+		if (!foreign && import_is_incomplete(&result)) {
 			import_say_incomplete(source->name, &result);
-			m->incomplete = true;
 		}
 		if (m->options.verbose && !stat(segment, &st))
 			fprintf(stderr,
@@ -176,9 +180,14 @@ static int check_sources(const struct import_run *m, char *const *words,
 	const struct report_sources *s = &m->sources;
 
 	if (!s->sessions.nr && !*words)
-		return err_set(err, -EINVAL, "give a perf.data to import");
+		return err_set(err, -EINVAL,
+			       "give a perf.data to import, or a profile of another "
+			       "tool");
 	if (!s->sessions.nr)
-		return err_set(err, -ENOENT, "%s: there is no perf.data", words[0]);
+		return err_set(err, -ENOENT,
+			       "%s: there is no perf.data, nor folded stacks, a "
+			       "profile of pprof or text of perf script",
+			       words[0]);
 	if (spec_has_symbols(&m->spec))
 		return err_set(
 			err, -EINVAL,
@@ -240,14 +249,17 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_import = {
 	.name = "import",
 	.classic = "opimport",
-	.summary = "make a session of a recording of perf",
+	.summary = "make a session of a recording of perf or a profile of another tool",
 	.usage = "[options] FILE... [profile specification...]",
-	.notes = "A FILE is a perf.data, a folder of one (perf record --threads), or - "
-		 "for a pipe.  Several become one session, a segment each.\n"
-		 "Examples:\n"
-		 "  oprofile import perf.data\n"
-		 "  oprofile import --name build perf.data.1 perf.data.2\n"
-		 "  oprofile import perf.data comm:make",
+	.notes =
+		"A FILE is a perf.data, a folder of one (perf record --threads), or - "
+		"for a pipe.  Several become one session, a segment each.\n"
+		"So does a profile of another tool: folded stacks (stackcollapse*.pl), "
+		"pprof, text of perf script.\n"
+		"Examples:\n"
+		"  oprofile import perf.data\n"
+		"  oprofile import --name build perf.data.1 perf.data.2\n"
+		"  oprofile import perf.data comm:make",
 	.options = rows,
 	.run = run,
 };

@@ -16,6 +16,9 @@
 #include "format/perf_input.h"
 #include "format/session.h"
 #include "tools/archive_open.h"
+#include "tools/import_file.h"
+#include "tools/import_foreign.h"
+#include "tools/scratch.h"
 
 static const char default_dir[] = "./oprofile_data";
 static const char system_dir[] = "/var/lib/oprofile";
@@ -98,6 +101,14 @@ static bool is_perf_data(const char *path)
 	return is;
 }
 
+bool report_session_is_foreign(const struct report_session *s)
+{
+	struct stat st;
+
+	return s->perf_data && !stat(s->dir, &st) && S_ISREG(st.st_mode) &&
+	       !is_perf_data(s->dir);
+}
+
 static bool holds_perf_data(const char *dir)
 {
 	char *path = join(dir, "data");
@@ -142,7 +153,8 @@ static char *find_source(const char *word, bool *ret_perf_data)
 	if (S_ISFIFO(st.st_mode))
 		return strdup(word);
 	if (S_ISREG(st.st_mode))
-		return is_perf_data(word) ? strdup(word) : NULL;
+		return is_perf_data(word) || import_is_foreign(word) ? strdup(word)
+								     : NULL;
 	if (!S_ISDIR(st.st_mode))
 		return NULL;
 	if (holds_perf_data(word))
@@ -408,6 +420,50 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 	return r;
 }
 
+/* A profile of another tool becomes a session for the time of this process. */
+static int make_session(struct report_sources *sources, struct report_session *s,
+			size_t number, struct err *err)
+{
+	struct import_request request = { .path = s->dir };
+	struct import_result result;
+	char *dir = NULL;
+	char *segment = NULL;
+	int r = 0;
+
+	if (!sources->made)
+		r = scratch_new("oprofile-import", &sources->made, err);
+	if (!r && asprintf(&dir, "%s/%zu", scratch_folder(sources->made), number) < 0)
+		dir = NULL;
+	if (!r && dir)
+		r = io_make_dirs(dir, 0700);
+	if (!r && dir)
+		segment = session_next_path(dir);
+	request.segment = segment;
+	request.jit_dir = dir;
+	if (!r)
+		r = segment ? import_foreign(&request, &result, err)
+			    : err_set(err, -ENOMEM, "out of memory");
+	free(segment);
+	if (r) {
+		free(dir);
+		return r;
+	}
+	free(s->dir);
+	s->dir = dir;
+	s->perf_data = false;
+	return 0;
+}
+
+static int make_sessions(struct report_sources *sources, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < sources->sessions.nr; i++)
+		if (report_session_is_foreign(&sources->sessions.at[i]))
+			r = make_session(sources, &sources->sessions.at[i], i, err);
+	return r;
+}
+
 int report_sources_find(const char *session_dir, char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err)
 {
@@ -416,6 +472,8 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 
 	if (!r)
 		r = find_rest(session_dir, rest.at, spec, sources, err);
+	if (!r)
+		r = make_sessions(sources, err);
 	vec_done(&rest);
 	return r;
 }
@@ -461,6 +519,8 @@ void report_sources_done(struct report_sources *sources)
 		free(sources->sessions.at[i].name);
 	}
 	vec_done(&sources->sessions);
+	scratch_free(sources->made);
+	sources->made = NULL;
 	archive_close(sources->archive);
 	sources->archive = NULL;
 	free(sources->samples_dir);

@@ -10,16 +10,19 @@
 
 struct archive;
 struct err;
+struct scratch;
 
 struct report_session {
 	char *dir;      /* holds the segment files; of a perf.data its path */
 	char *name;     /* as the user wrote it: "current" */
-	bool perf_data; /* a file or directory of perf's, or "-" */
+	bool perf_data; /* a file or directory of perf's, or "-", or another tool's */
 };
 
 struct report_sources {
 	VEC(struct report_session) sessions;
 	struct archive *archive; /* whose sessions these are; NULL: none was named */
+	struct scratch
+		*made; /* sessions that profiles of other tools became; NULL: none */
 	char *samples_dir; /* DIR/samples when it was looked up by default, else NULL */
 };
 
@@ -39,6 +42,9 @@ struct report_sources {
 		.help = "Read perf.data files with N threads (1 or more; default: as " \
 			"there are CPUs).  The result is the same."                    \
 	}
+/* Whether it is a profile of another tool (tools/import_foreign.h): after report_sources_sort(), as
+ * report_sources_find() makes sessions of these. */
+bool report_session_is_foreign(const struct report_session *s);
 /* Whether --threads TEXT, or NULL for the default, means one.  0, or -EINVAL with a line. */
 int report_threads(const char *text, bool *ret_one, struct err *err);
 /* Whether a word means a source, and no image. */

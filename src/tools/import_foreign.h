@@ -1,0 +1,15 @@
+/* import_foreign.h - one profile of another tool (format/foreign.h) to one segment of a session.
+ * Layer: tools. */
+#pragma once
+#include <stdbool.h>
+
+struct err;
+struct import_request;
+struct import_result;
+
+/* Whether a file is such a profile, by its content. */
+bool import_is_foreign(const char *path);
+/* As import_file(); the session's folder, which the request must name, takes the names of functions.
+ * Lines that were not understood are counted as malformed.  */
+int import_foreign(const struct import_request *request,
+		   struct import_result *ret_result, struct err *err);

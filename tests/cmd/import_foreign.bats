@@ -1,0 +1,215 @@
+#!/usr/bin/env bats
+# Profiles of other tools: imported, or read as they are, and reported as recordings.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR
+	cd "$out"
+	new_session
+}
+
+import()
+{
+	timeout -k 5 60 "$OPROFILE" import --session-dir "$session" "$@"
+}
+
+export_it()
+{
+	timeout -k 5 60 "$OPROFILE" export "$@"
+}
+
+# counts KEYS [WORD...]: a line "VALUE|...|samples|period" for each row, without the event.
+counts()
+{
+	local keys=$1
+	shift
+	opreport --csv --by "$keys" "$@" >"$out/csv" || return
+	python3 - "$out/csv" "$keys" <<-'END' | sort
+		import csv, sys
+		for row in csv.DictReader(open(sys.argv[1], newline="", errors="surrogateescape")):
+		    print("|".join([row[k] for k in sys.argv[2].split(",")] + [row["samples"], row["period"]]))
+	END
+}
+
+without_period()
+{
+	sed 's/|[^|]*$//' "$@"
+}
+
+# A session of three functions, two threads and two images.
+made_session()
+{
+	need as
+	three_functions 4096 | as -o f.o
+	ld -shared --build-id -o lib.so f.o
+	ld -shared --build-id=0x1234567890123456 -o other.so f.o
+	local at=$(text_offset lib.so) id=$(readelf -n lib.so | sed -n 's/^.*Build ID: //p')
+	local leaf=$((at + 16)) mid=$((at + 4096 + 16)) turn=$((at + 8192 + 16))
+	write_segment made <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|cycles|c|11|1000000|0|0
+		image|1|$out/lib.so|$id
+		image|1|$out/other.so|1234567890123456
+		thread|7|7|a b 1|0|0|/
+		thread|7|8|two|0|0|/
+		sample|0|0|0|1000002000|1000000|0+$leaf;0+$mid;1+$turn|5
+		sample|0|0|1|1000004000|1000000|1+$mid;1+$turn|3
+		sample|1|0|0|1009002000|2000000|0+$leaf;0+$turn|2
+		sample|1|0|3|1009003000|1000000|0+$turn;T|1
+		sample|1|0|3|1009004000|500000|1+$turn|1
+	END
+}
+
+@test "exported, imported, reported: the numbers are those of the session" {
+	made_session
+	for format in folded pprof perf-script; do
+		rm -rf "$session/samples"
+		export_it "$format" made -o "x.$format"
+		import "x.$format"
+		views='symbol comm,symbol'
+		views='symbol comm,symbol'
+		[ "$format" = folded ] || views+=' image,symbol comm,tid,image'
+		[ "$format" != pprof ] || views+=' comm,pid'
+		[ "$format" != perf-script ] || views+=' event,cpu,symbol'
+		for view in $views; do
+			echo "$format $view"
+			# Of folded stacks nobody knows the periods.
+			shown=cat
+			[ "$format" = folded ] && shown=without_period
+			counts "$view" made | $shown >wanted
+			# Where a blank would end the stack.
+			[ "$format" != folded ] || sed -i 's/a b 1/a_b_1/' wanted
+			# perf prints functions without what they take.
+			[ "$format" != perf-script ] || sed -i 's/turn(.*)/turn/' wanted
+			[ -s wanted ]
+			counts "$view" --session-dir "$session" | $shown | diff wanted -
+			# And without a session in between.
+			counts "$view" "x.$format" | $shown | diff wanted -
+		done
+		# What is called by what, too.
+		export_it folded made | sort >wanted
+		[ "$format" != perf-script ] || sed -i 's/turn([^;]*)/turn/; s/\[truncated\];//' wanted
+		export_it folded --session-dir "$session" | sort | diff wanted -
+	done
+}
+
+@test "several become one, and a recording and a profile" {
+	made_session
+	export_it pprof made -o x.pb.gz
+	printf '%s\n' 'two;mid;leaf 4' '# a note' 'three;turn(char const*, int) 6' >x.folded
+	counts event,symbol made x.pb.gz x.folded >found
+	cat found
+	# The recording and the pprof, which knows the event's name, have 12 of it each.
+	grep -qx 'cycles|leaf|14|18000000' found
+	grep -qx 'cycles|turn(char const\*, int)|4|3000000' found
+	grep -qx 'samples|leaf|4|4' found
+	grep -qx 'samples|turn(char const\*, int)|6|6' found
+	import x.pb.gz x.folded
+	counts event --session-dir "$session" >found
+	diff - found <<-'END'
+		cycles|12|13500000
+		samples|10|10
+	END
+}
+
+@test "profiles of Go: the numbers of go tool pprof" {
+	need go
+	export HOME=$out GOFLAGS=-mod=mod
+	local data=$SOURCE_ROOT/tests/data/foreign
+	top()
+	{
+		go tool pprof -top -nodecount=1000 -nodefraction=0 "$@" 2>err |
+			awk '/flat%/ { on = 1; next } on && $1 != "0" { n = $1; for (i = 1; i <= 5; i++) $i = ""; sub(/^ */, ""); sub(/ \(inline\)$/, ""); print $0 "|" n }' | sort
+	}
+	top -sample_index=samples "$data/go-cpu.pb.gz" >wanted
+	counts symbol "$data/go-cpu.pb.gz" | without_period | diff wanted -
+	[ "$(wc -l <wanted)" -gt 5 ]
+	# As it writes it anew; and unpacked.
+	go tool pprof -proto -output again.pb.gz "$data/go-cpu.pb.gz" 2>err
+	counts symbol again.pb.gz | without_period | diff wanted -
+	gunzip -c again.pb.gz >plain.pb
+	counts symbol plain.pb | without_period | diff wanted -
+	# Objects in memory, and their bytes.
+	top -sample_index=alloc_objects "$data/go-heap.pb.gz" >wanted
+	counts event,symbol "$data/go-heap.pb.gz" | without_period | sed -n 's/^alloc_space|//p' | diff wanted -
+}
+
+@test "text of perf script in all its forms" {
+	cat >text <<-'END'
+		# ========
+		my prog 2 17  4294.012345:     250000 cycles:u:            401136 main+0x10 (/usr/bin/my prog (deleted))
+		          swapper     0/0     [002]  4294.012346789: cpu-clock:pppH:
+		    ffffffff810 idle+0x1
+	END
+	printf '\t%s\n' 'ffffffff81000010 do_idle+0x10 ([kernel.kallsyms])' \
+		'    7f0000001000 operator+0x+=(int, long)+0x7 (/lib/x.so)' '     123 [unknown] ([unknown])' >>text
+	cat >>text <<-'END'
+
+		perl  99 4294.5: sched:sched_switch: prev_comm=perl prev_pid=99
+		make -1 [000] 4294.6: page-faults:
+	END
+	printf '\t%s\n\nwhat is this\n' '  10 f+0x0 (/bin/make)' >>text
+	counts event,comm,pid,cpu,image,symbol text >found 2>err
+	cat err
+	grep -q "text: 1 lines were not understood" err
+	diff - found <<-'END'
+		cpu-clock:pppH|swapper|0|2|[unknown]|idle|1|1
+		cycles:u|my prog 2|17|-1|/usr/bin/my prog (deleted)|main|1|250000
+		page-faults|make|-1|0|/bin/make|f|1|1
+		sched:sched_switch|perl|99|-1|[unknown]|(no symbols)|1|1
+	END
+	export_it folded comm:swapper text >folded 2>err
+	cat folded
+	grep -qxF 'swapper;[[unknown]];operator+0x+=(int, long);do_idle;idle 1' folded
+	if command -v perf >/dev/null; then
+		need_recording
+		perf record -q -g -F 1999 -e cpu-clock -o p.data "$WORKLOADS/ratio" 2>err
+		perf script -i p.data >p.text 2>err
+		counts comm,pid,tid p.data >wanted
+		counts comm,pid,tid p.text | diff wanted -
+		counts symbol p.data | grep work_ >wanted
+		counts symbol p.text | grep work_ | diff wanted -
+	fi
+}
+
+@test "names with everything in them, and more samples than can be kept one by one" {
+	printf 'p;a b;<script>"c" \xff\xfe;%s 3\np;x_[k] 2\r\n' "$(head -c 70000 /dev/zero | tr '\0' y)" >x.folded
+	import x.folded
+	export_it folded --session-dir "$session" | LC_ALL=C sort >found
+	[ "$(grep -c y found)" -eq 1 ] && [ "$(wc -c <found)" -gt 70000 ]
+	grep -qx 'p;x 2' found
+	counts image,symbol --session-dir "$session" | grep -qxF '[kernel.kallsyms]|x|2|2'
+	printf 'p;f 400000000000\np;g 1\n' >x.folded
+	counts symbol x.folded >found 2>err
+	cat found err
+	grep -q "a sample stands for 20001 of them" err
+	grep -qx 'f|[0-9]*|400000000000' found
+	grep -qx 'g|1|1' found
+}
+
+@test "bad ones: one line each, and no session" {
+	local data=$SOURCE_ROOT/tests/data/foreign/go-cpu.pb.gz
+	head -c 900 "$data" >cut.pb.gz
+	echo 'just some text' >text
+	: >empty
+	printf 'a;b 99999999999999999999999\n' >huge
+	head -c 270000000 /dev/zero | gzip -1 >bomb.gz
+	for f in cut.pb.gz text empty huge no-such-file; do
+		run -1 --separate-stderr import "$f"
+		echo "$stderr"
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ $stderr == *"$f"* ]]
+	done
+	run -1 --separate-stderr import bomb.gz
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	printf 'p;f 1\nwhat is this\n' >half
+	run -3 --separate-stderr import half
+	[[ $stderr == *"half: 1 lines were not understood"* ]]
+	run -1 --separate-stderr import --name x half comm:q
+	[ ! -e "$session/samples/x" ]
+	# Any other file is no source, as before.
+	run -1 --separate-stderr opreport --session-dir "$out/none" "$OPROFILE"
+}
