@@ -15,6 +15,8 @@ packages_of()
 	demo) echo gzip ;;
 	test) echo libcmocka-dev bats python3 debuginfod nodejs gdb g++ ;;
 	readers) echo golang-go llvm ;;
+	# What shows our exports on a screen.
+	screen) echo kcachegrind graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;
@@ -35,7 +37,7 @@ packages_of()
 		echo qemu-system-x86 linux-perf cpio kmod python3 xz-utils zstd gzip
 		;;
 	*)
-		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact exact-real page readers bench vm" >&2
+		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact exact-real page readers screen bench vm" >&2
 		exit 1
 		;;
 	esac
