@@ -216,11 +216,11 @@ void json_u32s(struct json *j, const uint32_t *at, size_t nr, const char *none)
 
 void json_repeated(struct json *j, const char *value, size_t nr)
 {
-	size_t value_len = strlen(value), len = 0;
+	size_t value_len = strnlen(value, AT_ONCE - 1), len = 0;
 	char bytes[AT_ONCE];
 
 	json_begin_array(j);
-	for (size_t i = 0; i < nr && value_len < AT_ONCE; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		len = flush_at_once(j, bytes, len, value_len + 1);
 		if (i)
 			bytes[len++] = ',';

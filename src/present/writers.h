@@ -74,6 +74,8 @@ int write_firefox(FILE *out, struct profile *p, const struct present_options *op
 		  struct err *err);
 int write_flamegraph(FILE *out, struct profile *p,
 		     const struct present_options *options, struct err *err);
+int write_heatmap(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err);
 int write_flame_svg(FILE *out, struct profile *p, const struct present_options *options,
 		    struct err *err);
 /* Of a profile after call_graph_make(). */

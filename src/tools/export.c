@@ -17,6 +17,13 @@ enum {
 
 extern const struct command command_export;
 
+static const struct export_rows heat_rows[] = {
+	{ "offset", "time:20ms,stack" },
+	{ "cpu", "time:20ms,cpu,stack" },
+	{ "thread", "time:20ms,pid,tid,comm,stack" },
+	{ 0 },
+};
+
 static const struct export_format formats[] = {
 	{ .name = "perf-data", .run = export_perf_data },
 	{ .name = "perf-script", .run = export_perf_script, .finds_sources = true },
@@ -53,6 +60,12 @@ static const struct export_format formats[] = {
 	  .threshold = "0.005",
 	  .write = write_flamegraph,
 	  .svg = write_flame_svg },
+	{ .name = "heatmap",
+	  .run = export_profile,
+	  .keys = "time:20ms,stack",
+	  .rows = heat_rows,
+	  .threshold = "0.005",
+	  .write = write_heatmap },
 	{ .name = "chrome",
 	  .run = export_profile,
 	  .keys = "comm,stack",
@@ -90,6 +103,13 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct export_options, svg),
 	  .help = "flamegraph: a picture instead of a page." },
+	{ .name = "rows",
+	  .kind = OPTION_TEXT,
+	  .value = "WHAT",
+	  .offset = OPTION(struct export_options, rows),
+	  .help = "heatmap: a row is an offset within the second, which is the "
+		  "default, a "
+		  "cpu or a thread." },
 	SESSION_DIR_OPTION_ROW(struct export_options),
 	THREADS_OPTION_ROW(struct export_options),
 	PLACES_OPTION_ROWS(struct export_options),
@@ -189,6 +209,8 @@ const struct command command_export = {
 		"flamegraph.pl and its like\n"
 		"  flamegraph one HTML page to look at in a browser; with --svg a "
 		"picture\n"
+		"  heatmap    one HTML page: samples by time, and a flame graph of any "
+		"span\n"
 		"  callgrind  for KCachegrind: a file callgrind.out.NAME for each "
 		"application\n"
 		"  gmon       for gprof: what opgprof writes\n"

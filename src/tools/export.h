@@ -19,6 +19,7 @@ struct export_options {
 	const char *output; /* NULL: the format's own default */
 	const char *threshold;
 	const char *threads;
+	const char *rows;
 	bool inlined;
 	bool svg;
 	bool verbose;
@@ -39,6 +40,11 @@ struct export_run {
 typedef int export_write(FILE *out, struct profile *p,
 			 const struct present_options *options, struct err *err);
 
+/* A word of --rows, and the keys in place of the format's. */
+struct export_rows {
+	const char *word, *keys;
+};
+
 struct export_format {
 	const char *name;
 	/* 0, or a negative errno with a line; there is no output then. */
@@ -46,7 +52,8 @@ struct export_format {
 	bool finds_sources; /* by the words; else it gets them */
 	/* Of what is made of a profile, which finds them: what is counted, and the form. */
 	const char *keys;
-	const char *threshold; /* NULL: 0 */
+	const struct export_rows *rows; /* ends with NULL; NULL: there is no choice */
+	const char *threshold;          /* NULL: 0 */
 	const char *usual; /* file that is written without --output-file; NULL: none */
 	bool code;         /* it needs to know where code is */
 	bool periods;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -12,11 +13,27 @@
 #include "tools/report_progress.h"
 #include "tools/report_read.h"
 
+/* The keys that --rows asks for.  0 or -EINVAL. */
+static int choose_rows(const struct export_run *run, const char **ret_keys,
+		       struct err *err)
+{
+	const struct export_rows *rows = run->format->rows;
+
+	if (!rows)
+		return err_set(err, -EINVAL, "--rows: only a heatmap has rows");
+	for (; rows->word; rows++)
+		if (!strcmp(rows->word, run->options->rows)) {
+			*ret_keys = rows->keys;
+			return 0;
+		}
+	return err_set(err, -EINVAL, "--rows=%s: it is offset, cpu or thread",
+		       run->options->rows);
+}
+
 static void choose(struct export_run *run, struct report_plan *plan)
 {
 	const struct export_options *from = run->options;
 
-	plan->options.by = run->format->keys;
 	plan->options.places = from->places;
 	plan->options.session_dir = from->session_dir;
 	plan->options.threads = from->threads;
@@ -28,10 +45,14 @@ static void choose(struct export_run *run, struct report_plan *plan)
 int export_profile_read(struct export_run *run, struct report_plan *plan,
 			struct report_read *read, struct err *err)
 {
-	int r;
+	int r = 0;
 
+	plan->options.by = run->format->keys;
 	choose(run, plan);
-	r = report_plan_make(plan, run->words, err);
+	if (run->options->rows)
+		r = choose_rows(run, &plan->options.by, err);
+	if (!r)
+		r = report_plan_make(plan, run->words, err);
 	plan->profile.inlined = run->options->inlined;
 	plan->profile.code = run->format->code;
 	if (!r)

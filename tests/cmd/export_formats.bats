@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-formats='flamegraph pprof speedscope firefox chrome'
+formats='flamegraph heatmap pprof speedscope firefox chrome'
 
 setup()
 {
@@ -245,11 +245,32 @@ made_session()
 		export_it "$format" --threads 1 "$f" 2>"$out/err" | cmp - "$out/file"
 		export_it "$format" --session-dir "$session" 2>"$out/err" >"$out/session.$format"
 	done
-	for format in flamegraph pprof speedscope chrome; do
+	for format in flamegraph heatmap pprof speedscope chrome; do
 		diff <(python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks "$format" "$out/session.$format") \
 			<(export_it "$format" "$f" 2>"$out/err" >"$out/file"
 				python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks "$format" "$out/file")
 	done
+}
+
+@test "a heat map: what is in which cell, by offset, CPU and thread" {
+	made_session
+	cells() {
+		export_it heatmap --session-dir "$session" "$@" -o "$out/h.html"
+		python3 - "$out/h.html" <<-'END'
+			import json, re, sys
+			text = open(sys.argv[1], encoding="utf-8").read()
+			data = json.loads(re.search("id=data>(.*?)</script>", text, re.S)[1])
+			print(data["heat"]["names"], {tuple(w): sum(r[2::3]) for w, r in zip(data["who"], data["rows"])})
+		END
+	}
+	# At 0 ms 8 samples of the first thread on CPU 0, and 3 of the second one.
+	[ "$(cells)" = "[] {(0, 0): 11}" ]
+	[ "$(cells --rows=cpu)" = "['CPU 0'] {(0, 0): 11}" ]
+	[ "$(cells --rows=thread)" = "['a;b\"< 7/7', 'two 7/8'] {(0, 0): 8, (0, 1): 3}" ]
+	run -1 --separate-stderr export_it heatmap --rows=colour --session-dir "$session"
+	[[ $stderr == *"--rows=colour: it is offset, cpu or thread" ]]
+	run -1 --separate-stderr export_it folded --rows=cpu --session-dir "$session"
+	[[ $stderr == *"only a heatmap"* ]]
 }
 
 @test "perf-script: what oprofile script prints" {

@@ -160,10 +160,10 @@ def chrome(path):
             yield tuple(reversed(stack)), node["hitCount"]
 
 
-def flamegraph(path):
-    """write_flamegraph.c says what is in the page"""
+def page(path, scripts):
+    """flame_page.h says what is in a page: its data, and the names of each node's stack"""
     text = open(path, encoding="utf-8").read()
-    need(text.count("<script") == 2 and text.count("</script>") == 2, "a script too many")
+    need(text.count("<script") == scripts and text.count("</script>") == scripts, "a script too many")
     need(not re.search(r"""(src|href)\s*=""", text.split("<script>")[0].split("id=data")[0]),
          "the page is not all by itself")
     data = json.loads(re.search("<script type=application/json id=data>(.*?)</script>", text, re.S)[1])
@@ -174,12 +174,32 @@ def flamegraph(path):
         need(-1 <= image < len(data["images"]) and 0 <= kind < 4, "symbol")
         names.append(names[i - data["up"][i]] + (name,))
     need(len(data["rows"]) == len(data["who"]), "rows and who differ")
+    return data, names
+
+
+def flamegraph(path):
+    """write_flamegraph.c says what is in the page"""
+    data, names = page(path, 2)
     for who, rows in zip(data["who"], data["rows"]):
         node = 0
         for step, event, nr in zip(rows[::3], rows[1::3], rows[2::3]):
             node += step
             need(event < len(data["events"]), "event")
             yield (who[2], *names[node]), nr
+
+
+def heatmap(path):
+    """write_heatmap.c says what is in the page; commands it has none"""
+    data, names = page(path, 3)
+    heat = data["heat"]
+    need(len(set(map(tuple, data["who"]))) == len(data["who"]), "a cell is there twice")
+    for (column, row), rows in zip(data["who"], data["rows"]):
+        need(column < heat["columns"] and row < heat["nr_rows"], "a cell outside")
+        node = 0
+        for step, event, nr in zip(rows[::3], rows[1::3], rows[2::3]):
+            node += step
+            need(event < len(data["events"]), "event")
+            yield ("", *names[node]), nr
 
 
 def folded(path):
@@ -221,7 +241,7 @@ def callgrind(path):
     return own, own + calls
 
 
-READERS = {f.__name__: f for f in (pprof, speedscope, firefox, chrome, flamegraph, folded)}
+READERS = {f.__name__: f for f in (pprof, speedscope, firefox, chrome, flamegraph, heatmap, folded)}
 
 
 def read(form, path):

@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # W3C WebDriver, section 12.1
-KEYS = {"Enter": "\ue007", "Tab": "\ue004", "Escape": "\ue00c", "ArrowLeft": "\ue012",
+KEYS = {"Enter": "\ue007", "Shift": "\ue008", "Tab": "\ue004", "Escape": "\ue00c", "ArrowLeft": "\ue012",
         "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
 
 
@@ -103,11 +103,22 @@ class Browser:
     def click(self, selector):
         self.call("POST", f"/element/{self.find(selector)}/click", {})
 
-    def press(self, key):
-        value = KEYS.get(key, key)
+    def press(self, *keys):
+        """The last one while the others are held."""
+        values = [KEYS.get(key, key) for key in keys]
         self.call("POST", "/actions", {"actions": [{
             "type": "key", "id": "keyboard",
-            "actions": [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]}]})
+            "actions": [{"type": "keyDown", "value": v} for v in values] +
+                       [{"type": "keyUp", "value": v} for v in reversed(values)]}]})
+
+    def drag(self, begin, end):
+        """The mouse, from one point of the window to another."""
+        def move(point):
+            return {"type": "pointerMove", "duration": 50, "x": round(point[0]), "y": round(point[1])}
+        self.call("POST", "/actions", {"actions": [{
+            "type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+            "actions": [move(begin), {"type": "pointerDown", "button": 0}, move(end),
+                        {"type": "pointerUp", "button": 0}]}]})
 
     def messages(self):
         """What the console said since it was asked last: errors of scripts and of the policy."""

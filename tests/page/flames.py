@@ -6,49 +6,37 @@ from a session whose samples are known.  Prints TAP; without Debian's chromium a
 flames.py --screenshot PAGE FILE: a picture of a page."""
 import json
 import os
-import re
-import subprocess
 import sys
-import tempfile
-import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium  # noqa: E402
+import tap  # noqa: E402
 
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror='window.pwned=2'>\n\"\\;`${1}"
-ASSEMBLER = "\n".join(f".globl {f}\n.type {f},%function\n{f}: .fill 4096, 1, 0\n.size {f}, 4096"
-                      for f in ("leaf", "mid", "outer")) + "\n"
 MANY = 100000
 MARGIN_MS = 400  # of a zoom among so many, on a busy machine; else it is about 10
 
 
-def sh(*argv, **more):
-    return subprocess.run(argv, check=True, capture_output=True, text=True, **more).stdout
-
-
 def make_page(tools, folder):
-    """outer calls mid, which calls HOSTILE; two threads of one process, another process."""
+    """outer calls mid, which calls HOSTILE; two threads of one process, another process.  Then the
+    same beside a session in which nothing but mid was seen."""
     links, writer = tools
-    binary = os.path.join(folder, "lib.so")
-    sh("as", "-o", binary + ".o", input=ASSEMBLER)
-    sh("ld", "-shared", "--build-id", "-o", binary, binary + ".o")
-    sh("objcopy", "--redefine-sym", f"leaf={HOSTILE}", binary)
-    text = int(re.search(r" \.text +PROGBITS +\w+ (\w+)", sh("readelf", "-SW", binary))[1], 16)
-    build_id = re.search(r"Build ID: (\w+)", sh("readelf", "-n", binary))[1]
-    leaf, mid, outer = (f"0+{text + 4096 * i + 16}" for i in range(3))
-    session = os.path.join(folder, "session")
-    os.makedirs(os.path.join(session, "samples", "current"))
-    lines = [f"info|0||{os.uname().nodename}||1000000000|0||", "event|TIMER|time|7|1000000|0|0",
-             f"image|1|{binary}|{build_id}", "thread|7|7|first|0|0|/", "thread|7|8|first|0|0|/",
-             "thread|9|9|<b>second|0|0|/",
-             f"sample|0|0|0|2000|1|{leaf};{mid};{outer}|50", f"sample|0|0|0|2000|1|{mid};{outer}|10",
-             f"sample|1|0|0|2000|1|{outer}|20", f"sample|2|0|0|2000|1|{leaf};{outer}|15",
-             f"sample|2|0|0|2000|1|{mid};{mid};{outer}|5"]
-    subprocess.run([writer, os.path.join(session, "samples/current/segment-000001")],
-                   input="\n".join(lines) + "\n", text=True, check=True)
-    page = os.path.join(folder, "flames.html")
-    sh(os.path.join(links, "oprofile"), "export", "flamegraph", "--session-dir", session, "-o", page)
-    return page
+    binary, build_id, (leaf, mid, outer) = tap.library(folder, HOSTILE)
+    head = [f"info|0||{os.uname().nodename}||1000000000|0||", "event|TIMER|time|7|1000000|0|0",
+            f"image|1|{binary}|{build_id}", "thread|7|7|first|0|0|/"]
+    session, other = (os.path.join(folder, name) for name in ("before", "now"))
+    tap.write_session(writer, session, head + [
+        "thread|7|8|first|0|0|/", "thread|9|9|<b>second|0|0|/",
+        f"sample|0|0|0|2000|1|{leaf};{mid};{outer}|50", f"sample|0|0|0|2000|1|{mid};{outer}|10",
+        f"sample|1|0|0|2000|1|{outer}|20", f"sample|2|0|0|2000|1|{leaf};{outer}|15",
+        f"sample|2|0|0|2000|1|{mid};{mid};{outer}|5"])
+    tap.write_session(writer, other, head + [f"sample|0|0|0|2000|1|{mid};{outer}|30",
+                                             f"sample|0|0|0|2000|1|{outer}|10"])
+    page, both = (os.path.join(folder, name) for name in ("flames.html", "both.html"))
+    export = [os.path.join(links, "oprofile"), "export", "flamegraph"]
+    tap.sh(*export, "--session-dir", session, "-o", page)
+    tap.sh(*export, session, other, "-o", both)
+    return page, both
 
 
 def make_many(page, folder):
@@ -120,7 +108,7 @@ def rows_of(b):
                  "r => [...r.cells].map(c => c.textContent))")
 
 
-def test_numbers(b, page, _):
+def test_numbers(b, page, *_):
     """the shares are those of the samples, in the graph and in the table"""
     load(b, page)
     assert b.text("h1") == "Flame graph of 100 samples"
@@ -133,7 +121,7 @@ def test_numbers(b, page, _):
     assert [r[1] for r in rows_of(b)] == ["100.00 %", "65.00 %", "65.00 %"]
 
 
-def test_harmless(b, page, _):
+def test_harmless(b, page, *_):
     """names run nothing and ask no network"""
     load(b, page)
     b.messages()
@@ -148,7 +136,7 @@ def test_harmless(b, page, _):
     assert b.messages() == []
 
 
-def test_zoom(b, page, _):
+def test_zoom(b, page, *_):
     """a click zooms, its callers stay, and Escape goes back"""
     load(b, page)
     click_frame(b, "mid")
@@ -160,7 +148,7 @@ def test_zoom(b, page, _):
     assert width_of(b, "mid") == 650
 
 
-def test_search(b, page, _):
+def test_search(b, page, *_):
     """what matches, and its share: of the whole, and of what is zoomed to"""
     load(b, page)
     b.press("/")
@@ -177,7 +165,7 @@ def test_search(b, page, _):
     assert b.text("#found").startswith("0.00 %")
 
 
-def test_merge(b, page, _):
+def test_merge(b, page, *_):
     """by command, process and thread"""
     load(b, page)
 
@@ -192,7 +180,7 @@ def test_merge(b, page, _):
     assert merge(0) == [["all", 100]]
 
 
-def test_keys(b, page, _):
+def test_keys(b, page, *_):
     """all of it by keys, and said aloud"""
     load(b, page)
     detail = "return document.getElementById('detail').textContent"
@@ -218,7 +206,7 @@ def test_keys(b, page, _):
     assert b.run("return document.querySelector('canvas').getAttribute('aria-label').length") > 20
 
 
-def test_colours(b, page, _):
+def test_colours(b, page, *_):
     """light and dark, by image, kind and name"""
     load(b, page)
     seen = []
@@ -233,7 +221,24 @@ def test_colours(b, page, _):
     assert b.run(background) != light and sorted(painted(b)) != seen[2]
 
 
-def test_many(b, _, many):
+def test_difference(b, _, both, *__):
+    """what there is more of in the second session is red, what there is less of blue"""
+    load(b, both)
+    b.run("const c = document.getElementById('colours'); c.value = 'difference';"
+          "c.dispatchEvent(new Event('change'))")
+    hue = """
+const i = flames.where(arguments[0])[0], m = flames.colourOf(i).match(/^hsl\\((\\d+) (\\d+)%/);
+return [Number(m[1]), Number(m[2])];"""
+    # Of the first session's 100 samples mid has 65 and HOSTILE 65; of the other one's 40 30 and 0.
+    assert b.run(hue, "mid")[0] == 5 and b.run(hue, "mid")[1] > 0, b.run(hue, "mid")
+    assert b.run(hue, HOSTILE)[0] == 220 and b.run(hue, HOSTILE)[1] == 80, b.run(hue, HOSTILE)
+    assert b.run(hue, "outer")[1] == 0
+    click_frame(b, "mid")
+    assert "in the first session 65, in others 30" in b.text("#detail"), b.text("#detail")
+    assert len(painted(b)) > 2
+
+
+def test_many(b, _, __, many):
     """100 000 nodes: loading, zooms and searches without stutter"""
     load(b, many)
     assert b.run("return flames.tree().symbol.length") > MANY
@@ -260,7 +265,7 @@ step();""")
 
 
 TESTS = (test_numbers, test_harmless, test_zoom, test_search, test_merge, test_keys, test_colours,
-         test_many)
+         test_difference, test_many)
 
 
 def picture(page, path):
@@ -270,29 +275,13 @@ def picture(page, path):
         b.screenshot(path)
 
 
-def main():
-    if not chromium.is_there():
-        print("1..0 # SKIP chromium and chromedriver are not here: scripts/deps.sh page")
-        return
-    failed = False
-    print(f"1..{len(TESTS)}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        page = make_page(sys.argv[1:3], folder)
-        many = make_many(page, folder)
-        with chromium.Browser() as b:
-            for i, test in enumerate(TESTS):
-                try:
-                    test(b, page, many)
-                    print(f"ok {i + 1} - {test.__doc__}", flush=True)
-                except Exception:  # a broken page breaks in many ways
-                    failed = True
-                    print(f"not ok {i + 1} - {test.__doc__}")
-                    print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
-    sys.exit(failed)
+def make(folder):
+    page, both = make_page(sys.argv[1:3], folder)
+    return page, both, make_many(page, folder)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--screenshot"]:
         picture(*sys.argv[2:4])
     else:
-        main()
+        tap.run(TESTS, make)

@@ -8,13 +8,12 @@ pages.py --screenshot FOLDER FILE: a picture of the hottest line of the pages in
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
-import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser as chromium  # noqa: E402
+import tap  # noqa: E402
+from tap import sh  # noqa: E402
 
 HEADER = """static inline __attribute__((always_inline)) unsigned mix(unsigned x)
 {
@@ -38,10 +37,6 @@ unsigned once(unsigned n)
 """
 BIG_LINES = 100000
 MARGIN_MS = 400  # of a jump anywhere in 100 000 lines, on a busy machine; else it is about 30
-
-
-def sh(*argv, **more):
-    return subprocess.run(argv, check=True, capture_output=True, text=True, **more).stdout
 
 
 class Made:
@@ -70,9 +65,7 @@ class Made:
             more = 1000 if re.search(rf"{hottest}\b", line) else 0
             text.append(f"sample|0|0|0|2000|1|0+{int(address, 16) + shift}|{n + 1 + more}")
         self.session = os.path.join(folder, name + ".session")
-        os.makedirs(os.path.join(self.session, "samples", "current"))
-        subprocess.run([writer, os.path.join(self.session, "samples/current/segment-000001")],
-                       input="\n".join(text) + "\n", text=True, check=True)
+        tap.write_session(writer, self.session, text)
         self.pages = os.path.join(folder, name + ".pages")
         self.annotate("--html", self.pages)
 
@@ -242,30 +235,14 @@ def picture(folder, path):
         b.screenshot(path)
 
 
-def main():
-    if not chromium.is_there():
-        print("1..0 # SKIP chromium and chromedriver are not here: scripts/deps.sh page")
-        return
-    failed = False
-    print(f"1..{len(TESTS)}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        made = Made(sys.argv[1:3], folder, "p", {"mix.h": HEADER, "p.c": SOURCE}, "p.c",
-                    r"mix\.h:3")
-        big = Made(sys.argv[1:3], folder, "big", {"big.c": big_source()}, "big.c", "big.c:1")
-        with chromium.Browser() as b:
-            for i, test in enumerate(TESTS):
-                try:
-                    test(b, made, big)
-                    print(f"ok {i + 1} - {test.__doc__}", flush=True)
-                except Exception:  # a broken page breaks in many ways
-                    failed = True
-                    print(f"not ok {i + 1} - {test.__doc__}")
-                    print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
-    sys.exit(failed)
+def make(folder):
+    tools = sys.argv[1:3]
+    return (Made(tools, folder, "p", {"mix.h": HEADER, "p.c": SOURCE}, "p.c", r"mix\.h:3"),
+            Made(tools, folder, "big", {"big.c": big_source()}, "big.c", "big.c:1"))
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--screenshot"]:
         picture(*sys.argv[2:4])
     else:
-        main()
+        tap.run(TESTS, make)

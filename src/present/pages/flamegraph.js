@@ -13,6 +13,8 @@ const KINDS = ["user", "kernel", "inlined", "unknown", "group"];
 // Levels of who: so many values of a row of data.who tell groups apart.
 const state = {event: 0, level: 0, flame: true, colours: "image", zoom: 0, at: 0, sort: "self",
   search: null};
+// What a page with more on it asks for: which of data.who count (null: all), and to be told.
+const hooks = {chosen: null, painted: () => {}};
 let tree = null, dirty = false;
 
 function stored(key, value) {
@@ -34,6 +36,8 @@ function groupName(who) {
 function groups() {
   const all = new Map();
   data.who.forEach((who, i) => {
+    if (hooks.chosen && !hooks.chosen(who))
+      return;
     const key = JSON.stringify(who.slice(0, state.level));
     if (!all.has(key))
       all.set(key, {name: groupName(who), members: []});
@@ -243,6 +247,7 @@ function paint() {
     }
   }
   draw.globalAlpha = 1;
+  hooks.painted();
 }
 
 function repaint() {
@@ -537,5 +542,5 @@ rebuild();
 canvas.focus();
 document.documentElement.dataset.ready = "1";
 // For tests: where a function is on the screen, and what is said of the tree.
-window.flames = {state, describe, nameOf, span, yOf, kinds: KINDS, tree: () => tree,
+window.flames = {state, describe, colourOf, nameOf, span, yOf, kinds: KINDS, tree: () => tree,
   where: (name) => [...visible()].filter((i) => nameOf(i) === name)};

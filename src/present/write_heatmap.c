@@ -1,0 +1,519 @@
+/* write_heatmap.c - a page with a heat map of samples, and a flame graph of the span that is chosen
+ * there.  The profile's keys are time and stack, and cpu, or pid, tid and comm, for rows of these;
+ * without them a row is an offset within the second.
+ *
+ * Besides what flame_page.h says #data has:
+ *	heat		rows: "offset", "cpu" or "thread"; names of the rows; number of columns;
+ *			column_ms, and of offsets row_ms
+ *	who		[column, row] of each cell with samples
+ *	rows		of each of them [nodes on, event, samples, ...], as in write_flamegraph.c
+ *
+ * So that a browser can hold it, a column of a long recording is more than a second, and calls with
+ * few samples are their callers'. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile.h"
+#include "base/err.h"
+#include "base/pairs.h"
+#include "heatmap_page.h"
+#include "present/flame_page.h"
+#include "present/writers.h"
+#include "resolve/sort_keys.h"
+
+enum {
+	MOST_COLUMNS = 600,
+	MOST_LINES = 250, /* threads; others share one */
+	MOST_ENTRIES = 250000,
+	ROW_MS = 20,
+	OFFSETS = 1000 / ROW_MS,
+	THRESHOLD_STEP = 2,
+	NS_A_MS = 1000000
+};
+
+enum heat_rows {
+	ROWS_OFFSET,
+	ROWS_CPU,
+	ROWS_THREAD
+};
+
+/* A row of the map that is no offset. */
+struct heat_line {
+	uint32_t who; /* one with the line's name */
+	int64_t value;
+	uint64_t samples;
+	uint32_t row;
+};
+
+/* Samples of an event at a node in a cell; in the order of these three. */
+struct heat_entry {
+	uint64_t key;
+	uint64_t samples;
+};
+
+struct heat {
+	struct flame_page page;
+	enum heat_rows kind;
+	size_t time_key, key; /* `key`: cpu or tid */
+	VEC(struct heat_line) lines;
+	struct pairs line_by;
+	uint32_t *line_of; /* by who */
+	uint64_t nr_rows, nr_columns, column_ms;
+	struct heat_entry *entries;
+	size_t nr_entries;
+	uint64_t *sums;   /* by node and event, with calls */
+	uint32_t *folded; /* by node: where its samples are counted */
+};
+
+/* ---- rows and columns ---- */
+
+static uint64_t ms_of(const struct heat *h, uint32_t who)
+{
+	return profile_value(h->page.p, h->page.calls.whos.at[who], h->time_key) /
+	       NS_A_MS;
+}
+
+/* The line of a thread or CPU; NULL when memory is short. */
+static struct heat_line *line_at(struct heat *h, uint32_t who)
+{
+	struct profile *p = h->page.p;
+	uint32_t group = h->page.calls.whos.at[who];
+	int64_t value = (int64_t)profile_value(p, group, h->key);
+	uint32_t pid =
+		h->kind == ROWS_THREAD
+			? (uint32_t)profile_value(
+				  p, group, (size_t)keys_find(p->options.keys, KEY_PID))
+			: 0;
+	bool is_new;
+	uint32_t *cell = pairs_at(&h->line_by, (uint32_t)value, pid, &is_new);
+
+	if (!cell)
+		return NULL;
+	if (is_new) {
+		if (!vec_push(&h->lines, (struct heat_line){ .value = value }))
+			return NULL;
+		*cell = (uint32_t)h->lines.nr;
+	}
+	h->line_of[who] = *cell - 1;
+	h->lines.at[*cell - 1].who = who;
+	return &h->lines.at[*cell - 1];
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct heat_line *const *x = a, *const *y = b;
+
+	return (*x)->value < (*y)->value ? -1 : (*x)->value > (*y)->value;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct heat_line *const *x = a, *const *y = b;
+
+	if ((*x)->samples != (*y)->samples)
+		return (*x)->samples > (*y)->samples ? -1 : 1;
+	return by_value(a, b);
+}
+
+/* CPUs by number, threads by samples; the last row is of all that have none of their own. */
+static int rank_lines(struct heat *h)
+{
+	struct heat_line **order = calloc(h->lines.nr + 1, sizeof(*order));
+	size_t nr = h->lines.nr;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		order[i] = &h->lines.at[i];
+	qsort(order, nr, sizeof(struct heat_line *), by_samples);
+	if (h->kind == ROWS_CPU && nr <= MOST_LINES)
+		qsort(order, nr, sizeof(struct heat_line *), by_value);
+	for (size_t i = 0; i < nr; i++)
+		order[i]->row = i < MOST_LINES ? (uint32_t)i : MOST_LINES;
+	h->nr_rows = nr <= MOST_LINES ? nr : MOST_LINES + 1;
+	free(order);
+	return 0;
+}
+
+static int make_lines(struct heat *h)
+{
+	const struct call_table *t = &h->page.calls;
+
+	h->line_of = calloc(t->whos.nr + 1, sizeof(*h->line_of));
+	if (!h->line_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr_rows; i++) {
+		struct heat_line *line = line_at(h, t->rows[i].who);
+
+		if (!line)
+			return -ENOMEM;
+		line->samples += t->rows[i].samples;
+	}
+	return rank_lines(h);
+}
+
+static int lay_out(struct heat *h)
+{
+	const struct call_table *t = &h->page.calls;
+	uint64_t last = 0, unit = h->kind == ROWS_OFFSET ? OFFSETS * ROW_MS : ROW_MS;
+
+	for (uint32_t i = 0; i < t->whos.nr; i++)
+		if (ms_of(h, i) > last)
+			last = ms_of(h, i);
+	h->column_ms = (last / unit / MOST_COLUMNS + 1) * unit;
+	h->nr_columns = last / h->column_ms + 1;
+	h->nr_rows = OFFSETS;
+	return h->kind == ROWS_OFFSET ? 0 : make_lines(h);
+}
+
+static uint64_t cell_of(const struct heat *h, uint32_t who)
+{
+	uint64_t ms = ms_of(h, who), column = ms / h->column_ms;
+	uint64_t row = h->kind == ROWS_OFFSET ? ms / ROW_MS % OFFSETS
+					      : h->lines.at[h->line_of[who]].row;
+
+	return column * h->nr_rows + row;
+}
+
+/* ---- entries ---- */
+
+static size_t nr_events(const struct heat *h)
+{
+	return h->page.calls.events.nr ? h->page.calls.events.nr : 1;
+}
+
+static size_t nr_nodes(const struct heat *h)
+{
+	return h->page.calls.nodes.nr ? h->page.calls.nodes.nr : 1;
+}
+
+static uint64_t key_of(const struct heat *h, uint64_t cell, uint32_t node,
+		       uint32_t event)
+{
+	return (cell * nr_nodes(h) + node) * nr_events(h) + event;
+}
+
+static uint32_t node_of(const struct heat *h, const struct heat_entry *e)
+{
+	return (uint32_t)(e->key / nr_events(h) % nr_nodes(h));
+}
+
+static uint64_t entry_cell(const struct heat *h, const struct heat_entry *e)
+{
+	return e->key / nr_events(h) / nr_nodes(h);
+}
+
+/* Entries by their keys, each of which is there once then.  0 or -ENOMEM. */
+static int merge_entries(struct heat *h)
+{
+	struct sort_key *keys = malloc((h->nr_entries + 1) * sizeof(*keys));
+	struct heat_entry *merged = calloc(h->nr_entries + 1, sizeof(*merged));
+	size_t nr = 0;
+	int r = keys && merged ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !r && i < h->nr_entries; i++)
+		keys[i] = (struct sort_key){ h->entries[i].key, i };
+	if (!r)
+		r = sort_keys(&keys, h->nr_entries);
+	for (size_t i = 0; !r && i < h->nr_entries; i++) {
+		const struct heat_entry *from = &h->entries[keys[i].index];
+
+		if (i && keys[i - 1].at == keys[i].at)
+			merged[nr - 1].samples += from->samples;
+		else
+			merged[nr++] = *from;
+	}
+	free(keys);
+	if (r) {
+		free(merged);
+		return r;
+	}
+	free(h->entries);
+	h->entries = merged;
+	h->nr_entries = nr;
+	return 0;
+}
+
+static int make_entries(struct heat *h)
+{
+	const struct call_table *t = &h->page.calls;
+
+	h->entries = calloc(t->nr_rows + 1, sizeof(*h->entries));
+	if (!h->entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr_rows; i++) {
+		const struct call_row *row = &t->rows[i];
+
+		if (row->samples)
+			h->entries[h->nr_entries++] =
+				(struct heat_entry){ key_of(h, cell_of(h, row->who),
+							    row->node, row->event),
+						     row->samples };
+	}
+	return merge_entries(h);
+}
+
+/* Counts calls with less than `threshold` percent of each event at their callers. */
+static void fold(struct heat *h, double threshold)
+{
+	const struct call_table *t = &h->page.calls;
+	size_t events = nr_events(h);
+
+	for (uint32_t i = 1; i < t->nodes.nr; i++) {
+		bool kept = false;
+
+		for (size_t e = 0; e < t->events.nr; e++) {
+			uint64_t sum = h->sums[i * events + e], all = h->sums[e];
+
+			kept |= sum && (double)sum * 100 >= threshold * (double)all;
+		}
+		/* A caller has no less than what it calls. */
+		h->folded[i] = kept ? i : h->folded[t->nodes.at[i].parent];
+	}
+	for (size_t i = 0; i < h->nr_entries; i++) {
+		struct heat_entry *e = &h->entries[i];
+
+		e->key = key_of(h, entry_cell(h, e), h->folded[node_of(h, e)],
+				(uint32_t)(e->key % events));
+	}
+}
+
+static int make_sums(struct heat *h)
+{
+	const struct call_table *t = &h->page.calls;
+	size_t events = nr_events(h);
+
+	h->folded = calloc(t->nodes.nr + 1, sizeof(*h->folded));
+	h->sums = calloc(t->nodes.nr * events + 1, sizeof(*h->sums));
+	if (!h->folded || !h->sums)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr_rows; i++)
+		h->sums[t->rows[i].node * events + t->rows[i].event] +=
+			t->rows[i].samples;
+	for (size_t i = t->nodes.nr; i-- > 1;)
+		for (size_t e = 0; e < events; e++)
+			h->sums[t->nodes.at[i].parent * events + e] +=
+				h->sums[i * events + e];
+	for (uint32_t i = 0; i < t->nodes.nr; i++)
+		h->folded[i] = i;
+	return 0;
+}
+
+/* Makes it small enough for a browser; what cannot be, is as large as it has cells. */
+static int limit(struct heat *h, double threshold)
+{
+	int r = make_sums(h);
+
+	if (threshold <= 0)
+		threshold = 0.005;
+	while (!r && h->nr_entries > MOST_ENTRIES && threshold < 100) {
+		threshold *= THRESHOLD_STEP;
+		fold(h, threshold);
+		r = merge_entries(h);
+	}
+	return r;
+}
+
+/* ---- the page ---- */
+
+/* By node its number among those that are shown, which are callers of what has samples, too. */
+static void number_nodes(struct heat *h)
+{
+	const struct call_place *nodes = h->page.calls.nodes.at;
+	size_t nr = h->page.calls.nodes.nr;
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		h->folded[i] = DICT_NONE;
+	h->folded[0] = 0;
+	for (size_t i = 0; i < h->nr_entries; i++) {
+		uint32_t at = node_of(h, &h->entries[i]);
+
+		for (; h->folded[at] == DICT_NONE; at = nodes[at].parent)
+			h->folded[at] = 0;
+	}
+	for (size_t i = 0; i < nr; i++)
+		if (h->folded[i] != DICT_NONE)
+			h->folded[i] = number++;
+}
+
+static void put_line_name(struct heat *h, uint32_t who)
+{
+	struct profile *p = h->page.p;
+	const struct key_list *keys = p->options.keys;
+	uint32_t group = h->page.calls.whos.at[who];
+	char text[300];
+
+	if (h->kind == ROWS_CPU)
+		snprintf(text, sizeof(text), "CPU %" PRId64,
+			 (int64_t)profile_value(p, group, h->key));
+	else
+		snprintf(text, sizeof(text), "%s %" PRId64 "/%" PRId64,
+			 profile_text(p, group, (size_t)keys_find(keys, KEY_COMM)),
+			 (int64_t)profile_value(p, group,
+						(size_t)keys_find(keys, KEY_PID)),
+			 (int64_t)profile_value(p, group, h->key));
+	flame_page_text(&h->page, text);
+}
+
+static void put_lines(struct heat *h)
+{
+	struct json *j = &h->page.json;
+
+	json_name(j, "names");
+	json_begin_array(j);
+	for (uint32_t row = 0; row < h->nr_rows && h->kind != ROWS_OFFSET; row++) {
+		const struct heat_line *line = NULL;
+
+		for (size_t i = 0; row < MOST_LINES && i < h->lines.nr; i++)
+			if (h->lines.at[i].row == row)
+				line = &h->lines.at[i];
+		if (line)
+			put_line_name(h, line->who);
+		else
+			flame_page_text(&h->page, "others");
+	}
+	json_end_array(j);
+}
+
+static void put_heat(struct heat *h)
+{
+	static const char *const kinds[] = { "offset", "cpu", "thread" };
+	struct json *j = &h->page.json;
+
+	json_name(j, "heat");
+	json_begin_object(j);
+	json_name(j, "rows");
+	json_text(j, kinds[h->kind]);
+	put_lines(h);
+	json_name(j, "nr_rows");
+	json_u64(j, h->nr_rows);
+	json_name(j, "columns");
+	json_u64(j, h->nr_columns);
+	json_name(j, "column_ms");
+	json_u64(j, h->column_ms);
+	json_name(j, "row_ms");
+	json_u64(j, ROW_MS);
+	json_end_object(j);
+	json_name(j, "levels");
+	json_u64(j, 0);
+	json_name(j, "sessions");
+	json_u64(j, 1);
+}
+
+static bool begins_cell(const struct heat *h, size_t i)
+{
+	return !i || entry_cell(h, &h->entries[i]) != entry_cell(h, &h->entries[i - 1]);
+}
+
+static void put_cells(struct heat *h)
+{
+	struct json *j = &h->page.json;
+
+	json_name(j, "who");
+	json_begin_array(j);
+	for (size_t i = 0; i < h->nr_entries; i++) {
+		uint64_t cell = entry_cell(h, &h->entries[i]);
+
+		if (!begins_cell(h, i))
+			continue;
+		json_begin_array(j);
+		json_u64(j, cell / h->nr_rows);
+		json_u64(j, cell % h->nr_rows);
+		json_end_array(j);
+	}
+	json_end_array(j);
+}
+
+static void put_rows(struct heat *h)
+{
+	struct json *j = &h->page.json;
+	uint32_t last = 0;
+
+	json_name(j, "rows");
+	json_begin_array(j);
+	for (size_t i = 0; i < h->nr_entries; i++) {
+		const struct heat_entry *e = &h->entries[i];
+		uint32_t node = h->folded[node_of(h, e)];
+
+		if (begins_cell(h, i)) {
+			last = 0;
+			json_begin_array(j);
+		}
+		json_u64(j, node - last);
+		json_u64(j, e->key % nr_events(h));
+		json_u64(j, e->samples);
+		last = node;
+		if (i + 1 == h->nr_entries || begins_cell(h, i + 1))
+			json_end_array(j);
+	}
+	json_end_array(j);
+}
+
+static void put_page(struct heat *h)
+{
+	static const struct flame_page_more more = {
+		.title = "Heat map",
+		.style = HEAT_CSS,
+		.style_hash = "'" HEAT_CSS_HASH "'",
+		.script = HEAT_JS,
+		.script_hash = "'" HEAT_JS_HASH "'",
+		.body = "<section id=heat-side aria-label=\"Heat map\">\n"
+			"<canvas id=heat tabindex=0 role=application aria-label=\"Heat "
+			"map of time: arrow keys move, with Shift they choose a span, "
+			"Escape chooses all; the flame graph below is of the span\" "
+			"aria-describedby=span></canvas>\n"
+			"<div id=span role=status aria-live=polite></div>\n"
+			"</section>\n",
+	};
+
+	number_nodes(h);
+	flame_page_begin(&h->page, &more);
+	json_begin_object(&h->page.json);
+	flame_page_calls(&h->page, h->folded);
+	put_heat(h);
+	put_cells(h);
+	put_rows(h);
+	json_end_object(&h->page.json);
+	flame_page_end(&h->page, &more);
+}
+
+static void choose_kind(struct heat *h, const struct key_list *keys)
+{
+	h->time_key = (size_t)keys_find(keys, KEY_TIME);
+	h->kind = keys_find(keys, KEY_CPU) >= 0   ? ROWS_CPU
+		  : keys_find(keys, KEY_TID) >= 0 ? ROWS_THREAD
+						  : ROWS_OFFSET;
+	if (h->kind != ROWS_OFFSET)
+		h->key = (size_t)keys_find(keys,
+					   h->kind == ROWS_CPU ? KEY_CPU : KEY_TID);
+}
+
+int write_heatmap(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err)
+{
+	struct heat h = { 0 };
+	int r = flame_page_make(&h.page, out, p, options->threshold);
+
+	choose_kind(&h, p->options.keys);
+	if (!r)
+		r = lay_out(&h);
+	if (!r)
+		r = make_entries(&h);
+	if (!r)
+		r = limit(&h, options->threshold);
+	if (!r)
+		put_page(&h);
+	if (!r && h.page.text.failed)
+		r = -ENOMEM;
+	vec_done(&h.lines);
+	pairs_done(&h.line_by);
+	free(h.line_of);
+	free(h.entries);
+	free(h.sums);
+	free(h.folded);
+	flame_page_done(&h.page);
+	return r ? err_set(err, r, "out of memory") : 0;
+}
