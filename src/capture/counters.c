@@ -8,17 +8,21 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "capture/cpus.h"
 #include "capture/perf_attrs.h"
 
+/* An event has as many slots as PMUs that count it: more than one of memory controllers and the like. */
 struct counters {
 	size_t nr_events;
 	size_t nr_places;
-	int *fds; /* of event e at place p: [p * nr_events + e]; -1: none */
+	size_t nr_slots;
+	size_t *first_slot; /* of each event, and nr_slots */
+	int *fds;           /* of slot s at place p: [p * nr_slots + s]; -1: none */
 };
 
 static int *fd_of(const struct counters *c, size_t event, size_t place)
 {
-	return &c->fds[place * c->nr_events + event];
+	return &c->fds[place * c->nr_slots + c->first_slot[event]];
 }
 
 static struct perf_event_attr attr_of(const struct counters_config *config,
@@ -49,15 +53,30 @@ static int leader_of(const struct counters *c, const struct counters_config *con
 	return -1;
 }
 
-static int open_one(struct counters *c, const struct counters_config *config,
-		    size_t event, size_t place, struct err *err)
+/* Whether the place is one where the event is counted; without a list it is everywhere. */
+static bool counts_at(const struct event_request *e, int cpu)
+{
+	struct cpu_list list = { 0 };
+	bool found = !*e->cpus || cpu_list_parse(e->cpus, &list);
+
+	for (size_t i = 0; i < list.nr; i++)
+		found |= list.at[i] == cpu;
+	cpu_list_done(&list);
+	return found;
+}
+
+static int open_slot(struct counters *c, const struct counters_config *config,
+		     size_t event, size_t place, size_t slot, struct err *err)
 {
 	const struct event_request *e = &config->events[event];
 	struct perf_event_attr attr = attr_of(config, e);
-	int fd = perf_attr_open_group(&attr, config->tids ? config->tids[place] : -1,
-				      config->tids ? -1 : config->cpus[place],
-				      leader_of(c, config, event, place));
+	int fd;
 
+	if (slot)
+		attr.type = e->more_types[slot - 1];
+	fd = perf_attr_open_group(&attr, config->tids ? config->tids[place] : -1,
+				  config->tids ? -1 : config->cpus[place],
+				  leader_of(c, config, event, place));
 	/* A thread has ended, a CPU went offline, or is of the other kind. */
 	if (fd == -ESRCH || fd == -ENODEV ||
 	    (e->one_core_type && !config->tids && (fd == -ENOENT || fd == -EINVAL)))
@@ -69,8 +88,31 @@ static int open_one(struct counters *c, const struct counters_config *config,
 			       e->name);
 	if (fd < 0)
 		return perf_attr_explain(fd, e->name, !config->tids, err);
-	*fd_of(c, event, place) = fd;
+	fd_of(c, event, place)[slot] = fd;
 	return 1;
+}
+
+static int open_one(struct counters *c, const struct counters_config *config,
+		    size_t event, size_t place, struct err *err)
+{
+	const struct event_request *e = &config->events[event];
+	size_t nr = c->first_slot[event + 1] - c->first_slot[event];
+	int opened = 0;
+	int r = 0;
+
+	if (*e->cpus && config->tids)
+		return err_set(
+			err, -EINVAL,
+			"event %s counts a part of the machine, not what a program "
+			"does: --system-wide or --cpu-list %s",
+			e->name, e->cpus);
+	if (!config->tids && !counts_at(e, config->cpus[place]))
+		return 0;
+	for (size_t i = 0; i < nr && r >= 0; i++) {
+		r = open_slot(c, config, event, place, i, err);
+		opened |= r > 0;
+	}
+	return r < 0 ? r : opened;
 }
 
 static void raise_limit(void)
@@ -83,25 +125,41 @@ static void raise_limit(void)
 	}
 }
 
+static struct counters *make(const struct counters_config *config)
+{
+	struct counters *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->nr_events = config->nr_events;
+	c->nr_places = config->nr_places;
+	c->first_slot = calloc(config->nr_events + 1, sizeof(*c->first_slot));
+	for (size_t e = 0; c->first_slot && e < config->nr_events; e++)
+		c->first_slot[e + 1] =
+			c->first_slot[e] + 1 + config->events[e].nr_more_types;
+	c->nr_slots = c->first_slot ? c->first_slot[config->nr_events] : 0;
+	c->fds = calloc(c->nr_slots * c->nr_places + 1, sizeof(*c->fds));
+	if (!c->first_slot || !c->fds) {
+		free(c->first_slot);
+		free(c->fds);
+		free(c);
+		return NULL;
+	}
+	for (size_t i = 0; i < c->nr_slots * c->nr_places; i++)
+		c->fds[i] = -1;
+	return c;
+}
+
 int counters_open(const struct counters_config *config, struct counters **ret_counters,
 		  struct err *err)
 {
-	struct counters *c = calloc(1, sizeof(*c));
-	size_t nr = config->nr_events * config->nr_places;
+	struct counters *c = make(config);
 	size_t opened = 0;
 	int r = 0;
 
-	if (c)
-		c->fds = calloc(nr + 1, sizeof(*c->fds));
-	if (!c || !c->fds) {
-		free(c);
+	if (!c)
 		return err_set(err, -ENOMEM, "out of memory");
-	}
-	c->nr_events = config->nr_events;
-	c->nr_places = config->nr_places;
-	for (size_t i = 0; i < nr; i++)
-		c->fds[i] = -1;
-	if (nr > 256)
+	if (c->nr_slots * c->nr_places > 256)
 		raise_limit();
 	for (size_t p = 0; p < c->nr_places && r >= 0; p++)
 		for (size_t e = 0; e < c->nr_events && r >= 0; e++) {
@@ -109,7 +167,12 @@ int counters_open(const struct counters_config *config, struct counters **ret_co
 			opened += r > 0;
 		}
 	if (r >= 0 && !opened)
-		r = err_set(err, -ESRCH, "No valid tasks to monitor -- quitting.");
+		r = *config->events[0].cpus
+			    ? err_set(err, -ENODEV,
+				      "event %s is counted on the CPUs %s alone",
+				      config->events[0].name, config->events[0].cpus)
+			    : err_set(err, -ESRCH,
+				      "No valid tasks to monitor -- quitting.");
 	if (r < 0) {
 		counters_close(c);
 		return r;
@@ -122,9 +185,10 @@ void counters_close(struct counters *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->nr_events * c->nr_places; i++)
+	for (size_t i = 0; i < c->nr_slots * c->nr_places; i++)
 		if (c->fds[i] >= 0)
 			close(c->fds[i]);
+	free(c->first_slot);
 	free(c->fds);
 	free(c);
 }
@@ -133,7 +197,7 @@ int counters_enable(struct counters *c, bool on)
 {
 	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
-	for (size_t i = 0; i < c->nr_events * c->nr_places; i++)
+	for (size_t i = 0; i < c->nr_slots * c->nr_places; i++)
 		if (c->fds[i] >= 0 && ioctl(c->fds[i], request, 0))
 			return -errno;
 	return 0;
@@ -142,18 +206,19 @@ int counters_enable(struct counters *c, bool on)
 int counters_read(const struct counters *c, size_t event, size_t place,
 		  struct counter_value *ret_value)
 {
-	int fd = *fd_of(c, event, place);
+	size_t nr = c->first_slot[event + 1] - c->first_slot[event];
+	const int *fds = fd_of(c, event, place);
 	uint64_t words[3];
 
 	*ret_value = (struct counter_value){ 0 };
-	if (fd < 0)
-		return 0;
-	if (read(fd, words, sizeof(words)) != sizeof(words))
-		return errno ? -errno : -EIO;
-	ret_value->count = words[0];
-	ret_value->enabled_ns = words[1];
-	ret_value->running_ns = words[2];
-	ret_value->there = true;
+	for (size_t i = 0; i < nr; i++) {
+		if (fds[i] < 0)
+			continue;
+		if (read(fds[i], words, sizeof(words)) != sizeof(words))
+			return errno ? -errno : -EIO;
+		counter_add(ret_value, &(struct counter_value){ words[0], words[1],
+								words[2], true });
+	}
 	return 0;
 }
 

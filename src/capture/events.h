@@ -17,6 +17,7 @@ struct event_catalog;
 enum {
 	EVENT_NAME_MAX = 128,
 	EVENT_ABOUT_MAX = 160,
+	EVENT_MORE_TYPES_MAX = 95,
 	EVENTS_MAX = 24, /* of one recording, OProfile's limit */
 	EVENT_DEFAULT_HZ = 997
 };
@@ -44,6 +45,14 @@ struct event_request {
 	bool leads;         /* its group's members are read when it is sampled (:S) */
 	uint32_t group;     /* those of one number are counted together; 0: none */
 	uint32_t min_count;
+	/* Of a PMU that counts a part of the machine: the CPUs that count it ("0,18"), and how much
+	 * of what unit one is (0: it has none). */
+	char cpus[64];
+	double scale;
+	char unit[16];
+	/* PMUs of the same kind, attr.type besides, that are counted with it. */
+	uint32_t nr_more_types;
+	uint32_t more_types[EVENT_MORE_TYPES_MAX];
 };
 
 /* What was asked for, and how words are understood: zero is this machine, for sampling. */

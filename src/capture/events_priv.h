@@ -102,3 +102,11 @@ enum {
 /* Offers the names of the core PMU's events; the best of them is kept in `best`. */
 void events_sysfs_nearest(const char *root, struct nearest *near,
 			  char best[EVENTS_SYSFS_WORD_MAX]);
+/* The PMUs of a kind ("cbox": uncore_cbox_0 ...): the first one's name, the others as types of
+ * `event`.  0 or -ENOENT. */
+int events_uncore_find(const char *root, const char *kind,
+		       char ret_first[EVENTS_SYSFS_WORD_MAX],
+		       struct event_request *event);
+/* Fills cpus, and of an event that has its file in events/ scale and unit. */
+void events_uncore_describe(const char *root, const char *pmu, const char *event,
+			    struct event_request *e);

@@ -240,7 +240,15 @@ static int find_name(struct spec *s, struct event_request *e, struct err *err)
 				"which is not recorded here (perf record does)",
 				name);
 		r = named_with_terms(s, e, err);
-		return r == 1 ? events_sysfs_pmu(sysfs_of(s), name, e, err) : r;
+		if (r == 1)
+			r = events_sysfs_pmu(sysfs_of(s), name, e, err);
+		if (!r && *e->cpus && !s->reqs->counting)
+			r = err_set(
+				err, -EINVAL,
+				"Invalid event %s: it counts a part of the machine, "
+				"of which there are no samples (ocount counts it)",
+				name);
+		return r;
 	}
 	if (!strcasecmp(name, "RTC_INTERRUPTS")) {
 		row = event_row_find("TIMER");

@@ -270,6 +270,7 @@ static int pmu_open(const char *root, const char *name, struct pmu *ret_pmu,
 int events_sysfs_pmu(const char *root, const char *name, struct event_request *event,
 		     struct err *err)
 {
+	char first[EVENTS_SYSFS_WORD_MAX];
 	char copy[EVENT_NAME_MAX];
 	struct pmu pmu;
 	char *terms;
@@ -287,12 +288,16 @@ int events_sysfs_pmu(const char *root, const char *name, struct event_request *e
 	*terms++ = '\0';
 	*end = '\0';
 	r = pmu_open(root, copy, &pmu, event);
+	if (r < 0 && name_is_safe(copy) &&
+	    !events_uncore_find(root, copy, first, event))
+		r = pmu_open(root, first, &pmu, event);
 	if (r < 0)
 		return err_set(
 			err, r,
 			"No event named %s is available. (This machine has no PMU %s.)",
 			name, copy);
 	(void)snprintf(event->about, sizeof(event->about), "event of the PMU %s", copy);
+	events_uncore_describe(root, pmu.name, terms, event);
 	return apply_terms(&pmu, terms, 0, event, err);
 }
 

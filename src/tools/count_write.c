@@ -130,10 +130,11 @@ static void each_row(const struct count_view *view, const struct count_run *run,
 static void table_row(const struct count_view *view, const struct count_run *run,
 		      size_t event, long place, const struct counter_value *v)
 {
+	const struct event_request *e = &run->events.list.at[event];
 	char name[NAME_BYTES];
 	char count[COMMAS_BYTES];
 
-	name_of(&run->events.list.at[event], name);
+	name_of(e, name);
 	put_commas(counter_scaled(v), count);
 	fprintf(view->out, "\t%-*s", name_width(run), name);
 	if (place >= 0)
@@ -141,8 +142,12 @@ static void table_row(const struct count_view *view, const struct count_run *run
 	if (never_ran(v))
 		fputs("Event not counted\n", view->out);
 	else
-		fprintf(view->out, "%-*s%.2f\n", COUNT_WIDTH, count,
-			percent_counted(v));
+		fprintf(view->out, "%-*s%.2f", COUNT_WIDTH, count, percent_counted(v));
+	if (!never_ran(v) && e->scale > 0)
+		fprintf(view->out, "  = %.6g %s", (double)counter_scaled(v) * e->scale,
+			e->unit);
+	if (!never_ran(v))
+		fputc('\n', view->out);
 }
 
 static void brief_row(const struct count_view *view, const struct count_run *run,
@@ -229,6 +234,15 @@ static void json_double(struct json *j, const char *name, double v)
 	json_number(j, digits);
 }
 
+static void json_seconds(struct json *j, const char *name, double v)
+{
+	char digits[40];
+
+	(void)snprintf(digits, sizeof(digits), "%.3f", v);
+	json_name(j, name);
+	json_number(j, digits);
+}
+
 static void json_row(struct json *j, const struct count_run *run, size_t event,
 		     long place, const struct counter_value *v)
 {
@@ -251,6 +265,11 @@ static void json_row(struct json *j, const struct count_run *run, size_t event,
 	json_member_u64(j, "raw_count", v->count);
 	json_member_u64(j, "enabled_ns", v->enabled_ns);
 	json_member_u64(j, "running_ns", v->running_ns);
+	if (e->scale > 0) {
+		json_double(j, "value", (double)counter_scaled(v) * e->scale);
+		json_name(j, "unit");
+		json_text(j, e->unit);
+	}
 	json_end_object(j);
 }
 
@@ -315,7 +334,7 @@ int count_write(const struct count_view *view, const struct count_run *run,
 	} else {
 		json_head(&j, run);
 		if (run->interval_ns)
-			json_double(&j, "time", wall_seconds());
+			json_seconds(&j, "time", wall_seconds());
 		json_values(&j, view, run, values);
 		json_end_object(&j);
 		fputc('\n', view->out);

@@ -84,3 +84,40 @@ hybrid()
 	fakes=(FAKE_PRECISE=2)
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" -e cycles:100000:pp true
 }
+
+@test "a part of the machine: its PMUs together, on the CPUs of their mask, in their unit" {
+	for i in 0 1; do
+		pmu uncore_cbox_$i $((110 + i))
+		echo 0 >"$FAKE_SYSFS/uncore_cbox_$i/cpumask"
+		echo event=0x34 >"$FAKE_SYSFS/uncore_cbox_$i/events/lookups"
+		echo 6.25e-2 >"$FAKE_SYSFS/uncore_cbox_$i/events/lookups.scale"
+		echo MiB >"$FAKE_SYSFS/uncore_cbox_$i/events/lookups.unit"
+	done
+	run -1 fake "$OPROFILE_LINKS/ocount" -e cbox/lookups/ true
+	[[ $output == *'event cbox/lookups/ counts a part of the machine'*'--cpu-list 0' ]]
+	run -125 fake "$OPROFILE_LINKS/operf" -e cbox/lookups/ true
+	[[ $output == *'of which there are no samples (ocount counts it)' ]]
+	run -1 fake "$OPROFILE_LINKS/ocount" -s -i 100:1 -e imc/lookups/
+	[[ $output == *'(This machine has no PMU imc.)' ]]
+	fake "$OPROFILE_LINKS/ocount" -C 0 -c -i 200:1 --json -e uncore_cbox_1/lookups/,cbox/lookups/,cpu-clock \
+		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
+		grep -q perf_event_paranoid "$BATS_TEST_TMPDIR/err" && skip "no rights to count the system"
+		cat "$BATS_TEST_TMPDIR/err"
+		false
+	}
+	python3 - "$BATS_TEST_TMPDIR/out" <<-'END'
+	import json, sys, time
+	data = json.load(open(sys.argv[1]))
+	assert abs(data["time"] - time.time()) < 600, data["time"]
+	one, both, clock = data["rows"]
+	# The counters are clocks: two of them run twice as fast.
+	assert abs(both["count"] - 2 * one["count"]) < one["count"] / 2, data
+	assert both["enabled_ns"] > 1.5 * clock["enabled_ns"], data
+	assert one["unit"] == "MiB" and abs(one["value"] - one["count"] / 16) < 1 + one["count"] / 1e5, one
+	assert "unit" not in clock
+	END
+	if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then
+		run -1 fake "$OPROFILE_LINKS/ocount" -C 1 -i 100:1 -e cbox/lookups/
+		[[ $output == *'event cbox/lookups/ is counted on the CPUs 0 alone' ]]
+	fi
+}
