@@ -82,19 +82,31 @@ static const struct {
 	{ "migrations", "per second of CPU", MIGRATIONS, TASK_CLOCK, 1e9 },
 };
 
+/* The name; of one kind of cores without them: cycles of cpu_core/cycles/. */
+static bool is_called(const struct event_request *e, const char *name)
+{
+	const char *slash = e->one_core_type ? strchr(e->name, '/') : NULL;
+	size_t len = strlen(name);
+
+	if (!slash)
+		return !strcasecmp(e->name, name);
+	return !strncasecmp(slash + 1, name, len) && !strcmp(slash + 1 + len, "/");
+}
+
 static bool has_role(const struct event_request *e, int role)
 {
 	for (size_t i = 0; i < NAMES_MAX && names[role][i]; i++)
-		if (!strcasecmp(e->name, names[role][i]))
+		if (is_called(e, names[role][i]))
 			return true;
 	return false;
 }
 
-/* The count of a role, negative where it was not counted. */
+/* The count of a role, of all kinds of cores; negative where it was not counted. */
 static double count_of(const struct count_run *run, const struct count_values *values,
 		       int role)
 {
 	double sum = 0;
+	bool found = false;
 
 	if (role == TIME)
 		return (double)values->duration_ns;
@@ -109,12 +121,17 @@ static double count_of(const struct count_run *run, const struct count_values *v
 		return sum;
 	}
 	for (size_t e = 0; e < run->events.list.nr; e++) {
+		const struct event_request *event = &run->events.list.at[e];
 		struct counter_value v = count_total(run, values, e);
 
-		if (has_role(&run->events.list.at[e], role) && v.running_ns)
+		if (!has_role(event, role) || !v.running_ns)
+			continue;
+		if (!event->one_core_type)
 			return (double)counter_scaled(&v);
+		sum += (double)counter_scaled(&v);
+		found = true;
 	}
-	return -1;
+	return found ? sum : -1;
 }
 
 size_t count_metrics(const struct count_run *run, const struct count_values *values,

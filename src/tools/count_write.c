@@ -190,8 +190,10 @@ static void write_metrics(const struct count_view *view, const struct count_run 
 	if (nr && !view->brief)
 		fputs("Metrics:\n", view->out);
 	for (size_t i = 0; i < nr; i++)
-		fprintf(view->out, view->brief ? "%s,%.4g,%s\n" : "\t%-32s %.4g %s\n",
-			metrics[i].name, metrics[i].value, metrics[i].unit);
+		fprintf(view->out,
+			view->brief ? "%s,%.4g,%s%s\n" : "\t%-32s %.4g%s%s\n",
+			metrics[i].name, metrics[i].value,
+			*metrics[i].unit && !view->brief ? " " : "", metrics[i].unit);
 	if (view->metrics && !nr && !view->brief)
 		fputs("Metrics: none can be had of these events\n", view->out);
 }
@@ -394,10 +396,106 @@ static void repeat_row(const struct count_view *view, const struct count_run *ru
 			COUNT_WIDTH, median, COUNT_WIDTH, least, most);
 }
 
-static void json_repeats(const struct count_view *view, const struct count_run *run,
-			 const struct count_values *values, size_t nr, uint64_t *counts)
+/* A metric of each run; the runs that could not have it are left out. */
+struct metric_spread {
+	const char *name;
+	const char *unit;
+	double median, least, most;
+};
+
+static int by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left;
+	double b = *(const double *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static size_t values_of_metric(const struct count_run *run,
+			       const struct count_values *values, size_t nr,
+			       const char *name, double *ret_values)
+{
+	struct metric metrics[METRICS_MAX];
+	size_t found = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		size_t nr_metrics = count_metrics(run, &values[i], metrics);
+
+		for (size_t m = 0; m < nr_metrics; m++)
+			if (!strcmp(metrics[m].name, name))
+				ret_values[found++] = metrics[m].value;
+	}
+	return found;
+}
+
+/* Those that the first run could have.  Their number; -1: no memory. */
+static int metric_spreads(const struct count_run *run,
+			  const struct count_values *values, size_t nr,
+			  struct metric_spread ret_spreads[METRICS_MAX])
+{
+	struct metric metrics[METRICS_MAX];
+	size_t nr_metrics = count_metrics(run, &values[0], metrics);
+	double *all = calloc(nr + 1, sizeof(*all));
+
+	for (size_t m = 0; all && m < nr_metrics; m++) {
+		size_t n = values_of_metric(run, values, nr, metrics[m].name, all);
+
+		qsort(all, n, sizeof(*all), by_value);
+		ret_spreads[m] = (struct metric_spread){
+			metrics[m].name,
+			metrics[m].unit,
+			(all[n / 2] + all[(n - 1) / 2]) / 2,
+			all[0],
+			all[n - 1],
+		};
+	}
+	free(all);
+	return all ? (int)nr_metrics : -1;
+}
+
+static int repeat_metrics(const struct count_view *view, struct json *j,
+			  const struct count_run *run,
+			  const struct count_values *values, size_t nr)
+{
+	struct metric_spread spreads[METRICS_MAX];
+	int nr_spreads = view->metrics ? metric_spreads(run, values, nr, spreads) : 0;
+
+	if (j && view->metrics) {
+		json_name(j, "metrics");
+		json_begin_array(j);
+	} else if (nr_spreads > 0 && !view->brief) {
+		fputs("Metrics (median, least, most):\n", view->out);
+	}
+	for (int i = 0; i < nr_spreads; i++) {
+		const struct metric_spread *m = &spreads[i];
+
+		if (!j) {
+			fprintf(view->out,
+				view->brief ? "%s,%.4g,%.4g,%.4g,%s\n"
+					    : "\t%-32s %-11.4g %-11.4g %-11.4g %s\n",
+				m->name, m->median, m->least, m->most, m->unit);
+			continue;
+		}
+		json_begin_object(j);
+		json_name(j, "name");
+		json_text(j, m->name);
+		json_double(j, "median", m->median);
+		json_double(j, "min", m->least);
+		json_double(j, "max", m->most);
+		json_name(j, "unit");
+		json_text(j, m->unit);
+		json_end_object(j);
+	}
+	if (j && view->metrics)
+		json_end_array(j);
+	return nr_spreads < 0 ? -ENOMEM : 0;
+}
+
+static int json_repeats(const struct count_view *view, const struct count_run *run,
+			const struct count_values *values, size_t nr, uint64_t *counts)
 {
 	struct json j = { .out = view->out };
+	int r;
 
 	json_head(&j, run);
 	json_member_u64(&j, "runs", nr);
@@ -415,8 +513,10 @@ static void json_repeats(const struct count_view *view, const struct count_run *
 		json_end_object(&j);
 	}
 	json_end_array(&j);
+	r = repeat_metrics(view, &j, run, values, nr);
 	json_end_object(&j);
 	fputc('\n', view->out);
+	return r;
 }
 
 int count_write_repeats(const struct count_view *view, const struct count_run *run,
@@ -424,6 +524,7 @@ int count_write_repeats(const struct count_view *view, const struct count_run *r
 {
 	uint64_t *counts = calloc(nr + 1, sizeof(*counts));
 	struct spread time;
+	int r = 0;
 
 	if (!counts)
 		return -ENOMEM;
@@ -431,7 +532,7 @@ int count_write_repeats(const struct count_view *view, const struct count_run *r
 		counts[i] = values[i].duration_ns;
 	time = spread_of(counts, nr);
 	if (view->json) {
-		json_repeats(view, run, values, nr, counts);
+		r = json_repeats(view, run, values, nr, counts);
 	} else {
 		if (!view->brief) {
 			write_duration(view->out, time.median);
@@ -447,7 +548,8 @@ int count_write_repeats(const struct count_view *view, const struct count_run *r
 
 			repeat_row(view, run, e, &s);
 		}
+		r = repeat_metrics(view, NULL, run, values, nr);
 	}
 	free(counts);
-	return fflush(view->out) ? -errno : 0;
+	return fflush(view->out) ? -errno : r;
 }

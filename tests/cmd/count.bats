@@ -65,6 +65,11 @@ setup()
 @test "--repeat has the median between the least and the most; --json" {
 	ocount --repeat 5 --json -e page-faults,task-clock true >"$BATS_TEST_TMPDIR/repeat.json"
 	ocount --json --metrics -e page-faults,task-clock true >"$BATS_TEST_TMPDIR/one.json"
+	ocount --repeat 4 --metrics --json -e page-faults,task-clock true >"$BATS_TEST_TMPDIR/several.json"
+	ocount --repeat 4 --metrics -e page-faults,task-clock true >"$BATS_TEST_TMPDIR/several"
+	cat "$BATS_TEST_TMPDIR/several"
+	grep -q '^Metrics (median, least, most):$' "$BATS_TEST_TMPDIR/several"
+	grep -qE '^	CPUs used +[0-9.e+-]+ +[0-9.e+-]+ +[0-9.e+-]+ *$' "$BATS_TEST_TMPDIR/several"
 	python3 - "$BATS_TEST_TMPDIR" <<-'END'
 	import json, sys
 	data = json.load(open(sys.argv[1] + "/repeat.json"))
@@ -78,6 +83,10 @@ setup()
 	assert abs(metric["page faults"] - rate) < rate / 1000, (metric, rate)
 	used = clock["count"] / one["duration_ns"]
 	assert abs(metric["CPUs used"] - used) < used / 1000 + 1e-6, (metric, used)
+	several = json.load(open(sys.argv[1] + "/several.json"))
+	assert {m["name"] for m in several["metrics"]} == set(metric), several
+	for m in several["metrics"]:
+	    assert 0 < m["min"] <= m["median"] <= m["max"], m
 	END
 }
 

@@ -50,6 +50,17 @@ hybrid()
 	[[ ${lines[1]} == cpu_atom/cycles/,* ]]
 	[[ ${lines[2]} == cpu_atom/event=3/,* ]]
 	[ "${#lines[@]}" -eq 3 ]
+	# Instructions of both kinds by cycles of both: each is the same clock here.
+	fake "$OPROFILE_LINKS/ocount" --json --metrics -e cycles,instructions sh -c "$(spin)" >"$BATS_TEST_TMPDIR/metrics"
+	cat "$BATS_TEST_TMPDIR/metrics"
+	python3 - "$BATS_TEST_TMPDIR/metrics" <<-'END'
+	import json, sys
+	data = json.load(open(sys.argv[1]))
+	counts = [r["count"] for r in data["rows"]]
+	value = {m["name"]: m["value"] for m in data["metrics"]}["instructions per cycle"]
+	expected = (counts[2] + counts[3]) / (counts[0] + counts[1])
+	assert len(counts) == 4 and abs(value - expected) < 1e-4, data
+	END
 }
 
 @test "two kinds of cores: sampled by default, told apart or merged" {

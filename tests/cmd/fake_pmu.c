@@ -39,33 +39,33 @@ static void *next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
-/* By the name that files of 64 bits give it. */
-int open(const char *path, int flags, ...)
+/* The parameters are named as the C library declares them.  By the name that files of 64 bits give it. */
+int open(const char *__file, int __oflag, ...)
 {
 	char room[4096];
 	va_list more;
 	mode_t mode;
 
-	va_start(more, flags);
-	mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+	va_start(more, __oflag);
+	mode = __oflag & O_CREAT ? va_arg(more, mode_t) : 0;
 	va_end(more);
-	return openat(AT_FDCWD, moved(path, room), flags | O_CLOEXEC, mode);
+	return openat(AT_FDCWD, moved(__file, room), __oflag | O_CLOEXEC, mode);
 }
 
-DIR *opendir(const char *path)
+DIR *opendir(const char *__name)
 {
 	char room[4096];
 	DIR *(*real)(const char *) = (DIR * (*)(const char *)) next("opendir");
 
-	return real(moved(path, room));
+	return real(moved(__name, room));
 }
 
-int access(const char *path, int mode)
+int access(const char *__name, int __type)
 {
 	char room[4096];
 	int (*real)(const char *, int) = (int (*)(const char *, int))next("access");
 
-	return real(moved(path, room), mode);
+	return real(moved(__name, room), __type);
 }
 
 /* 0, or the errno that such a machine gives; *a becomes something that this one has. */
@@ -94,17 +94,17 @@ static int translate(struct perf_event_attr *a, long cpu)
 	return 0;
 }
 
-long syscall(long number, ...)
+long syscall(long __sysno, ...)
 {
 	long (*real)(long, ...) = (long (*)(long, ...))next("syscall");
 	long arg[6];
 	va_list more;
 
-	va_start(more, number);
+	va_start(more, __sysno);
 	for (int i = 0; i < 6; i++)
 		arg[i] = va_arg(more, long);
 	va_end(more);
-	if (number == SYS_perf_event_open) {
+	if (__sysno == SYS_perf_event_open) {
 		struct perf_event_attr a;
 		const void *given;
 
@@ -123,7 +123,7 @@ long syscall(long number, ...)
 				errno);
 		if (errno)
 			return -1;
-		return real(number, &a, arg[1], arg[2], arg[3], arg[4]);
+		return real(__sysno, &a, arg[1], arg[2], arg[3], arg[4]);
 	}
-	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+	return real(__sysno, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
