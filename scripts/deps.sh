@@ -14,7 +14,7 @@ packages_of()
 		;;
 	demo) echo gzip ;;
 	test) echo libcmocka-dev bats python3 debuginfod nodejs gdb g++ ;;
-	readers) echo golang-go llvm ;;
+	readers) echo golang-go llvm bolt-16 linux-perf ;;
 	# What shows our exports on a screen.
 	screen) echo kcachegrind graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;

@@ -71,6 +71,7 @@ static const struct export_format formats[] = {
 	  .keys = "comm,stack",
 	  .write = write_chrome },
 	{ .name = "afdo", .run = export_afdo },
+	{ .name = "bolt", .run = export_bolt },
 };
 
 enum {
@@ -221,6 +222,7 @@ const struct command command_export = {
 		"  chrome     a .cpuprofile, for Chrome's developer tools\n"
 		"  afdo       a sample profile for clang -fprofile-sample-use and "
 		"llvm-profdata\n"
+		"  bolt       for llvm-bolt: what perf2bolt makes, of one binary\n"
 		"Several sources become one; a specification cuts out a part.\n"
 		"Examples:\n"
 		"  oprofile export perf-data -o perf.data\n"

@@ -69,6 +69,7 @@ int export_command(const char *format, const struct export_options *options,
 int export_perf_data(struct export_run *run, struct err *err);
 int export_perf_script(struct export_run *e, struct err *err);
 int export_afdo(struct export_run *run, struct err *err);
+int export_bolt(struct export_run *run, struct err *err);
 int export_callgrind(struct export_run *run, struct err *err);
 /* Reads what a format with `keys` is made of.  0, or a negative errno with a line; profile_done()
  * and report_plan_done() are called in either case. */

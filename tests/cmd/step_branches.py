@@ -165,5 +165,5 @@ def main():
     print(len(samples), "samples")
 
 
-signal.alarm(60)
+signal.alarm(200)
 main()
