@@ -110,7 +110,7 @@ hybrid()
 	[[ $output == *'of which there are no samples (ocount counts it)' ]]
 	run -1 fake "$OPROFILE_LINKS/ocount" -s -i 100:1 -e imc/lookups/
 	[[ $output == *'(This machine has no PMU imc.)' ]]
-	fake "$OPROFILE_LINKS/ocount" -C 0 -c -i 200:1 --json -e uncore_cbox_1/lookups/,cbox/lookups/,cpu-clock \
+	fake "$OPROFILE_LINKS/ocount" -C 0 -c -i 1000:1 --json -e uncore_cbox_1/lookups/,cbox/lookups/,cpu-clock \
 		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
 		grep -q perf_event_paranoid "$BATS_TEST_TMPDIR/err" && skip "no rights to count the system"
 		cat "$BATS_TEST_TMPDIR/err"
