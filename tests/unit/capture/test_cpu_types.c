@@ -30,6 +30,16 @@ static const struct {
 	{ "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
 	  "CPU part\t: 0xd0c\n",
 	  "arm-0x41-0xd0c", "arm/armv8-neoverse-n1" },
+	/* Part numbers as in Linux, tools/perf/pmu-events/arch/arm64/mapfile.csv. */
+	{ "CPU implementer\t: 0x41\nCPU part\t: 0xd47\n", "arm-0x41-0xd47",
+	  "arm/armv8-ca710" },
+	{ "CPU implementer\t: 0x48\nCPU part\t: 0xd01\n", "arm-0x48-0xd01",
+	  "arm/armv8-hip08" },
+	{ "processor\t: 0\ncpu\t\t: POWER8E (raw), altivec supported\n",
+	  "power-POWER8E", "ppc64/power8" },
+	{ "vendor_id       : IBM/S390\nprocessor 0: version = 00,  identification = "
+	  "123456,  machine = 2828\n",
+	  "s390-2828", "s390/zEC12" },
 	{ "CPU implementer\t: 0x99\nCPU part\t: 0x001\n", "arm-0x99-0x001",
 	  "arm/armv8-pmuv3-common" },
 	{ "vendor_id       : IBM/S390\nprocessor 0: version = 00,  identification = "
