@@ -88,7 +88,7 @@ int deferred_chains_add(struct deferred_chains *c, const struct record *rec)
 	struct deferred_span *s = &c->now;
 	const struct deferred_chain chain = { s->words.len, from->nr };
 
-	if (!from->chain || !from->nr || s->list.nr >= MAP_NONE - 1)
+	if (!from->chain || !from->nr || s->list.nr >= UINT32_MAX - 1)
 		return 0;
 	buf_put(&s->words, from->chain, from->nr * sizeof(uint64_t));
 	if (s->words.failed || !vec_push(&s->list, chain))

@@ -381,13 +381,13 @@ static int next_columns(struct replay *r, struct sample_batch *ret_batch,
 
 static int give_one(struct replay *r, struct replay_sample *s, void *ctx)
 {
-	const struct sorter_item *item = ctx; /* NULL: it was late */
+	const struct sorter_item *const *item = ctx; /* NULL: it was late */
 	struct sample sample;
 	int result = resolver_find(r->resolver, &s->rec, &s->found);
 
 	if (!result)
 		result = finish(r, &s->rec, &s->found, &sample);
-	if (!result && item && sorter_is_lost(&r->sorter, item))
+	if (!result && item && sorter_is_lost(&r->sorter, *item))
 		r->undecodable++;
 	else if (!result)
 		result = r->options.each(r->options.ctx, &r->decoder, &s->rec, &sample);
@@ -410,7 +410,7 @@ static int give_until(struct replay *r, uint64_t before_ns)
 		if (!result)
 			result = give_side(r, item->time_ns);
 		if (!result)
-			result = give_one(r, s, (void *)(uintptr_t)item);
+			result = give_one(r, s, &item);
 	}
 	return result;
 }
