@@ -36,24 +36,42 @@ struct reading {
 	struct replay *replay;
 	struct selection selection;
 	struct code_counts counts;
+	VEC(uint64_t) by_stack; /* samples */
+	bool all;               /* nothing is left out */
 	uint32_t *place_of; /* by branch of the sample at hand: from, to, from ... */
 };
 
 /* ---- samples ---- */
 
+/* By stack, which is one place in memory for each sample; take_leaves() finds what they are. */
 static int add_leaf(struct reading *g, const struct dict *d, uint32_t stack)
 {
-	uint32_t frame = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
-	uint32_t place;
-
 	g->counts.samples++;
-	if (frame >= d->frames.nr || d->frames.at[frame].image >= d->images.nr)
+	if (stack >= d->stacks.nr)
 		return 0;
-	place = code_counts_place(&g->counts, d->frames.at[frame].image,
-				  d->frames.at[frame].offset);
-	if (place == MAP_NONE)
-		return -ENOMEM;
-	g->counts.places.at[place].samples++;
+	while (g->by_stack.nr <= stack)
+		if (!vec_push(&g->by_stack, 0))
+			return -ENOMEM;
+	g->by_stack.at[stack]++;
+	return 0;
+}
+
+/* The samples by stack become those of places. */
+static int take_leaves(struct reading *g, const struct dict *d)
+{
+	for (size_t i = 0; i < g->by_stack.nr; i++) {
+		uint32_t frame = d->stacks.at[i].frame;
+		uint32_t place;
+
+		if (!g->by_stack.at[i] || frame >= d->frames.nr ||
+		    d->frames.at[frame].image >= d->images.nr)
+			continue;
+		place = code_counts_place(&g->counts, d->frames.at[frame].image,
+					  d->frames.at[frame].offset);
+		if (place == MAP_NONE)
+			return -ENOMEM;
+		g->counts.places.at[place].samples += g->by_stack.at[i];
+	}
 	return 0;
 }
 
@@ -137,10 +155,13 @@ static int finish(struct reading *g, struct naming *naming, const struct dict *d
 		  struct err *err)
 {
 	g->samples += g->counts.samples;
+	if (!r && take_leaves(g, d))
+		r = err_set(err, -ENOMEM, "out of memory");
 	if (!r && g->counts.samples)
 		r = g->fn(g->ctx, &g->counts, d, naming, err);
 	code_counts_done(&g->counts);
 	g->counts = (struct code_counts){ 0 };
+	g->by_stack.nr = 0;
 	selection_done(&g->selection);
 	naming_free(naming);
 	return r;
@@ -159,6 +180,34 @@ static int set_times(struct reading *g, const struct session_span *span,
 				 "such as time:1.5s-3s");
 }
 
+static int add_batch(struct reading *g, const struct dict *d,
+		     const struct sample_batch *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < b->nr; i++) {
+		r = g->all ? 1 : selection_wants_sample(&g->selection, b, i);
+		g->skipped += !r;
+		if (r > 0)
+			r = add_leaf(g, d, b->stack[i]);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* With `each` all samples went there when it returns 1. */
+static int read_batches(struct reading *g, struct err *err)
+{
+	struct sample_batch b;
+	int r;
+
+	do {
+		r = replay_next(g->replay, &b, err);
+		if (!r && add_batch(g, replay_dict(g->replay), &b))
+			r = err_set(err, -ENOMEM, "out of memory");
+	} while (!r);
+	return r < 0 ? r : 0;
+}
+
 static int read_replay(struct reading *g, const struct perf_input_info *info,
 		       struct err *err)
 {
@@ -166,15 +215,14 @@ static int read_replay(struct reading *g, const struct perf_input_info *info,
 	const struct session_span span = { .start_ns = session->start_ns,
 					   .first_ns = info->first_ns,
 					   .last_ns = info->last_ns };
-	struct sample_batch none;
 	struct naming *naming = NULL;
 	int r;
 
 	selection_init(&g->selection, g->run->spec, replay_dict(g->replay), "");
 	r = set_times(g, &span, err);
 	if (!r)
-		r = replay_next(g->replay, &none, err);
-	if (r >= 0) {
+		r = read_batches(g, err);
+	if (!r) {
 		replay_late_build_ids(g->replay);
 		r = naming_new(replay_dict(g->replay), session, "", &naming);
 		if (r)
@@ -201,15 +249,25 @@ static void note_damage(struct reading *g, const struct report_session *s,
 	g->run->incomplete = true;
 }
 
+static bool has_branches(const struct perf_input_info *info)
+{
+	for (size_t i = 0; i < info->events.nr; i++)
+		if (info->events.at[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
 static int read_perf_data(struct reading *g, const struct report_session *s,
 			  struct err *err)
 {
-	const struct replay_options options = { .each = each_sample, .ctx = g };
+	struct replay_options options = { .threads = true, .ctx = g };
 	struct perf_input *input;
 	int r = perf_input_open(s->dir, &input, err);
 
 	if (r)
 		return r;
+	if (has_branches(perf_input_info(input)))
+		options.each = each_sample;
 	r = replay_new(input, &options, &g->replay, err);
 	if (!r) {
 		r = read_replay(g, perf_input_info(input), err);
@@ -221,20 +279,6 @@ static int read_perf_data(struct reading *g, const struct report_session *s,
 		err_prefix(err, "%s", s->name);
 	perf_input_close(input);
 	return r;
-}
-
-static int add_batch(struct reading *g, const struct dict *d,
-		     const struct sample_batch *b)
-{
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < b->nr; i++) {
-		r = selection_wants_sample(&g->selection, b, i);
-		g->skipped += !r;
-		if (r > 0)
-			r = add_leaf(g, d, b->stack[i]);
-	}
-	return r < 0 ? r : 0;
 }
 
 static int read_segment(struct reading *g, struct segment *s, const char *dir,
@@ -305,6 +349,14 @@ static int read_session(struct reading *g, const char *dir, struct err *err)
 
 /* ---- all of them ---- */
 
+static bool asks_for_all(const struct spec *spec)
+{
+	for (size_t i = 0; i < SPEC_COUNT; i++)
+		if (spec->lists[i].values.nr)
+			return false;
+	return !spec->spans.nr;
+}
+
 static int begin(struct reading *g, struct err *err)
 {
 	struct places_options from = g->run->options->places;
@@ -313,6 +365,7 @@ static int begin(struct reading *g, struct err *err)
 		return err_set(err, -EINVAL,
 			       "symbol: %s is of a whole program: leave symbol: out",
 			       g->run->format->name);
+	g->all = asks_for_all(g->run->spec);
 	from.archive = archive_folder(g->run->sources->archive);
 	g->place_of = calloc(2 * BRANCHES_MAX, sizeof(*g->place_of));
 	if (!g->place_of)
@@ -340,6 +393,7 @@ int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
 	else if (!r && !g.samples)
 		r = err_set(err, -ENODATA, "there is no sample to export");
 	naming_places_free(g.places);
+	vec_done(&g.by_stack);
 	free(g.place_of);
 	return r;
 }
