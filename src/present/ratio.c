@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "aggregate/profile.h"
@@ -101,5 +102,78 @@ void ratio_print(struct buf *out, const struct column_cell *c)
 	}
 	(void)snprintf(text, sizeof(text), "%.4g",
 		       (double)c->periods[r->above] / (double)c->periods[r->below]);
+	buf_put(out, text, strlen(text));
+}
+
+static int find_event(const struct profile *p, const char *text, size_t len,
+		      size_t *ret_event)
+{
+	for (size_t i = 0; i < p->events.nr; i++) {
+		if (is_event(p, &p->events.at[i], text, len)) {
+			*ret_event = i;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* Numbers of events instead of columns. */
+static int find_events(const struct profile *p, const char *text,
+		       struct ratio *ret_ratio)
+{
+	const char *slash = find_slash(p, text);
+
+	if (!slash || find_event(p, text, (size_t)(slash - text), &ret_ratio->above) ||
+	    find_event(p, slash + 1, strlen(slash + 1), &ret_ratio->below))
+		return -ENOENT;
+	return 0;
+}
+
+int ratio_groups_make(const struct profile *p, const char *const *texts, size_t nr,
+		      struct ratio_groups *ret_groups)
+{
+	struct ratio_groups g = { .nr_ratios = nr };
+
+	if (nr) {
+		g.periods = calloc(p->groups.nr * nr + 1, 2 * sizeof(*g.periods));
+		if (!g.periods)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		struct ratio events;
+
+		if (find_events(p, texts[i], &events)) {
+			free(g.periods);
+			return -ENOENT;
+		}
+		for (size_t k = 0; k < p->rows.nr; k++) {
+			const struct profile_row *row = &p->rows.at[k];
+			uint64_t *sums = &g.periods[(row->group * nr + i) * 2];
+
+			if (row->event == events.above)
+				sums[0] += row->period;
+			if (row->event == events.below)
+				sums[1] += row->period;
+		}
+	}
+	*ret_groups = g;
+	return 0;
+}
+
+void ratio_groups_done(struct ratio_groups *g)
+{
+	free(g->periods);
+	*g = (struct ratio_groups){ 0 };
+}
+
+void ratio_group_put(const struct ratio_groups *g, uint32_t group, size_t ratio,
+		     struct buf *out)
+{
+	const uint64_t *sums = &g->periods[(group * g->nr_ratios + ratio) * 2];
+	char text[32];
+
+	if (!sums[1])
+		return;
+	(void)snprintf(text, sizeof(text), "%.10g", (double)sums[0] / (double)sums[1]);
 	buf_put(out, text, strlen(text));
 }

@@ -1,7 +1,9 @@
 /* ratio.h - --ratio A/B: how often one event happened for each of another, as a column.
  * Layer: present. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct column_cell;
 struct buf;
@@ -23,3 +25,16 @@ int ratio_find(const struct profile *p, const struct lines *lines, const char *t
 	       struct ratio *ret_ratio);
 /* The quotient with four digits; "-" where there is nothing to divide by. */
 void ratio_print(struct buf *out, const struct column_cell *cell);
+
+/* The same for tables of a row an event: what each group has of the two. */
+struct ratio_groups {
+	size_t nr_ratios;
+	uint64_t *periods; /* group, ratio, above and below */
+};
+/* `texts` are those that ratio_check() found good.  0, -ENOENT or -ENOMEM. */
+int ratio_groups_make(const struct profile *p, const char *const *texts, size_t nr,
+		      struct ratio_groups *ret_groups);
+void ratio_groups_done(struct ratio_groups *g);
+/* The quotient of a ratio, as digits; nothing where there is nothing to divide by. */
+void ratio_group_put(const struct ratio_groups *g, uint32_t group, size_t ratio,
+		     struct buf *out);

@@ -12,6 +12,7 @@
 #include "present/lines.h"
 #include "present/percent.h"
 #include "present/quality_text.h"
+#include "present/ratio.h"
 #include "present/writers.h"
 
 enum {
@@ -48,7 +49,7 @@ static void put_text(struct buf *out, const char *text)
 }
 
 static void put_header(struct buf *out, const struct profile *p, bool events_apart,
-		       bool inclusive)
+		       bool inclusive, const struct present_options *options)
 {
 	static const char rest[] = "samples,period,percent";
 	static const char more[] = ",total_samples,total_period,total_percent";
@@ -60,6 +61,10 @@ static void put_header(struct buf *out, const struct profile *p, bool events_apa
 	buf_put(out, rest, sizeof(rest) - 1);
 	if (inclusive)
 		buf_put(out, more, sizeof(more) - 1);
+	for (size_t i = 0; i < options->nr_ratios; i++) {
+		buf_put_u8(out, ',');
+		csv_put_field(out, options->ratios[i], strlen(options->ratios[i]));
+	}
 	buf_put(out, "\r\n", 2);
 }
 
@@ -77,6 +82,7 @@ struct csv {
 	struct cell_cache caches[KEY_ID_COUNT];
 	struct buf value;
 	struct share shares[SHARES];
+	struct ratio_groups ratios;
 };
 
 static void put_key(struct buf *out, struct csv *c, const struct line *line, size_t k)
@@ -160,6 +166,10 @@ static void put_line(struct buf *out, struct csv *c, const struct lines *lines,
 		put_counts(out, c, lines->inclusive[line->number],
 			   lines->inclusive_periods[line->number], whole);
 	}
+	for (size_t i = 0; i < c->ratios.nr_ratios; i++) {
+		buf_put_u8(out, ',');
+		ratio_group_put(&c->ratios, line->group, i, out);
+	}
 	buf_put(out, "\r\n", 2);
 }
 
@@ -176,15 +186,20 @@ static void csv_end(struct csv *c)
 	for (size_t k = 0; k < c->p->nr_keys; k++)
 		cell_cache_done(&c->caches[k]);
 	buf_done(&c->value);
+	ratio_groups_done(&c->ratios);
 }
 
-static int put_all(FILE *out, struct csv *c, const struct lines *lines, bool header)
+static int put_all(FILE *out, struct csv *c, const struct lines *lines,
+		   const struct present_options *options)
 {
 	struct buf text = { 0 };
-	int r;
+	int r = ratio_groups_make(c->p, options->ratios, options->nr_ratios,
+				  &c->ratios);
 
-	if (header)
-		put_header(&text, c->p, c->events_apart, lines->inclusive);
+	if (r)
+		return r;
+	if (!options->no_header)
+		put_header(&text, c->p, c->events_apart, lines->inclusive, options);
 	for (size_t i = 0; i < lines->all.nr && !text.failed; i++) {
 		look_ahead(c->p, lines, i);
 		put_line(&text, c, lines, &lines->all.at[i]);
@@ -210,7 +225,7 @@ int write_csv(FILE *out, struct profile *p, const struct present_options *option
 	csv_begin(&csv, p);
 	r = lines_of_rows(p, options, csv.events_apart, &lines, err);
 	if (!r) {
-		if (put_all(out, &csv, &lines, !options->no_header))
+		if (put_all(out, &csv, &lines, options))
 			r = err_set(err, -ENOMEM, "out of memory");
 		lines_done(&lines);
 	}

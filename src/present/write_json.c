@@ -12,6 +12,7 @@
 #include "present/json.h"
 #include "present/lines.h"
 #include "present/quality_text.h"
+#include "present/ratio.h"
 #include "present/writers.h"
 
 static const char schema[] = "oprofile-report/1";
@@ -25,6 +26,8 @@ struct rows {
 	struct cell_cache of[KEY_ID_COUNT];
 	struct cell_cache of_event;
 	struct buf row;
+	struct ratio_groups ratios;
+	const char *const *ratio_texts;
 	bool failed; /* a piece could not be made */
 };
 
@@ -63,6 +66,7 @@ static void rows_end(struct rows *r)
 	cell_cache_done(&r->of_event);
 	buf_done(&r->event);
 	buf_done(&r->row);
+	ratio_groups_done(&r->ratios);
 }
 
 static void put_cached(struct buf *out, struct cell_cache *cache, uint64_t value,
@@ -106,6 +110,22 @@ static void put_value(struct rows *r, const struct line *line, size_t k)
 		buf_put_u8(&r->row, '"');
 }
 
+/* ,"ratios":{"A/B":0.01,"B/A":null} */
+static void put_ratios(struct rows *r, uint32_t group)
+{
+	for (size_t i = 0; i < r->ratios.nr_ratios; i++) {
+		size_t from;
+
+		put_name(&r->row, i ? "," : ",\"ratios\":{", r->ratio_texts[i]);
+		from = r->row.len;
+		ratio_group_put(&r->ratios, group, i, &r->row);
+		if (r->row.len == from)
+			put(&r->row, "null");
+	}
+	if (r->ratios.nr_ratios)
+		buf_put_u8(&r->row, '}');
+}
+
 static int put_row(struct json *j, struct rows *r, const struct lines *lines,
 		   const struct line *line)
 {
@@ -131,6 +151,7 @@ static int put_row(struct json *j, struct rows *r, const struct lines *lines,
 		put_name(&r->row, ",", "total_period");
 		buf_put_decimal(&r->row, lines->inclusive_periods[line->number]);
 	}
+	put_ratios(r, line->group);
 	buf_put_u8(&r->row, '}');
 	if (r->row.failed || r->failed)
 		return -ENOMEM;
@@ -163,12 +184,14 @@ static void put_events(struct json *j, const struct profile *p,
 }
 
 static int put_rows(struct json *j, struct profile *p, const struct lines *lines,
-		    bool events_apart)
+		    const struct present_options *options, bool events_apart)
 {
 	struct rows rows;
-	int r = 0;
+	int r;
 
 	rows_begin(&rows, p, events_apart);
+	rows.ratio_texts = options->ratios;
+	r = ratio_groups_make(p, options->ratios, options->nr_ratios, &rows.ratios);
 	json_name(j, "rows");
 	json_begin_array(j);
 	for (size_t i = 0; !r && i < lines->all.nr; i++)
@@ -194,7 +217,7 @@ int write_json(FILE *out, struct profile *p, const struct present_options *optio
 	json_name(&j, "schema");
 	json_text(&j, schema);
 	put_events(&j, p, &lines);
-	r = put_rows(&j, p, &lines, events_apart);
+	r = put_rows(&j, p, &lines, options, events_apart);
 	if (!r && options->quality)
 		r = quality_write_json(&j, p);
 	if (!r) {

@@ -20,6 +20,9 @@ static int check_forms(const struct report_options *o, struct err *err)
 {
 	if (o->csv && o->json)
 		return err_set(err, -EINVAL, "--csv and --json: give one of them");
+	if (o->ratios.values.nr && (o->callgraph || o->tree))
+		return err_set(err, -EINVAL, "--ratio is meaningless with %s",
+			       o->callgraph ? "--callgraph" : "--tree");
 	if (o->callgraph && o->details)
 		return err_set(err, -EINVAL,
 			       "--callgraph is incompatible with --details");
@@ -54,8 +57,8 @@ static int check_symbols(const struct report_plan *plan, struct err *err)
 		return meaningless(err, "--debug-info", "--symbols");
 	if (o->total_period && !o->by && !o->csv && !o->json)
 		return meaningless(err, "--show-total-period", "--by or --symbols");
-	if (o->ratios.values.nr && (!o->by || o->csv || o->json))
-		return meaningless(err, "--ratio", "--symbols or --by as a table");
+	if (o->ratios.values.nr && !o->by && !o->csv && !o->json)
+		return meaningless(err, "--ratio", "--symbols, --by, --csv or --json");
 	if (plan->symbols.excluded.nr && !by_symbol)
 		return meaningless(err, "--exclude-symbols", "--symbols");
 	if (plan->symbols.included.nr && !by_symbol)
@@ -76,7 +79,6 @@ static int check_exports(const struct report_options *o, struct err *err)
 		{ o->show_address, "--show-address", " (there is --by address)" },
 		{ o->accumulated, "--accumulated", "" },
 		{ o->global_percent, "--global-percent", "" },
-		{ o->ratios.values.nr > 0, "--ratio", "" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -674,6 +674,27 @@ bats_require_minimum_version 1.5.0
 	[[ $output == *'--ratio MISSES/CYCLES: expected EVENT/EVENT of what was recorded: MISSES, INSTRUCTIONS'* ]]
 	run -1 "$OPROFILE" report --session-dir "$dir" --ratio MISSES/INSTRUCTIONS
 	[[ $output == *'--ratio is meaningless without'* ]]
+	# A row an event: the group's ratio stands in each.
+	"$OPROFILE" report --session-dir "$dir" --by comm --csv --ratio MISSES/INSTRUCTIONS \
+		--ratio INSTRUCTIONS/MISSES | tr -d '\r' | sort >"$dir/csv"
+	diff - "$dir/csv" <<-'END'
+		INSTRUCTIONS,work,6,600000,100,0.01,100
+		MISSES,idle,1,2000,25,,0
+		MISSES,work,3,6000,75,0.01,100
+		event,comm,samples,period,percent,MISSES/INSTRUCTIONS,INSTRUCTIONS/MISSES
+	END
+	"$OPROFILE" report --session-dir "$dir" --symbols --json --ratio MISSES/INSTRUCTIONS >"$dir/json"
+	python3 - "$dir/json" <<-'END'
+		import json, sys
+		rows = json.load(open(sys.argv[1]))["rows"]
+		assert {r["event"] for r in rows} == {"MISSES", "INSTRUCTIONS"}, rows
+		# idle's and work's misses at the same place: 8000 for 600000.
+		assert all(abs(r["ratios"]["MISSES/INSTRUCTIONS"] - 8 / 600) < 1e-9 for r in rows), rows
+	END
+	"$OPROFILE" report --session-dir "$dir" --by comm --json --ratio MISSES/INSTRUCTIONS >"$dir/json"
+	grep -q '"comm":"idle","samples":1,"period":2000,"ratios":{"MISSES/INSTRUCTIONS":null}' "$dir/json"
+	run -1 "$OPROFILE" report --session-dir "$dir" --callgraph --ratio MISSES/INSTRUCTIONS
+	[[ $output == *'--ratio is meaningless with --callgraph'* ]]
 }
 
 @test "what had a counter for a part of the time is said" {
