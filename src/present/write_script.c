@@ -168,9 +168,20 @@ static void put_hex(struct buf *out, const char *before, uint64_t v)
 
 /* ---- places ---- */
 
+/* A name stays in its line, whatever is in it. */
+static void put_name(struct buf *out, const char *name)
+{
+	size_t begin = out->len;
+
+	put(out, name);
+	for (size_t i = begin; !out->failed && i < out->len; i++)
+		if (out->data[i] < ' ' || out->data[i] == 0x7f)
+			out->data[i] = '?';
+}
+
 static void put_symbol(bool offset, const struct script_place *place, struct buf *out)
 {
-	put(out, place->symbol ? place->symbol : "[unknown]");
+	put_name(out, place->symbol ? place->symbol : "[unknown]");
 	if (offset && place->symbol)
 		put_hex(out, "+0x", place->offset);
 }
@@ -178,7 +189,7 @@ static void put_symbol(bool offset, const struct script_place *place, struct buf
 static void put_image(const struct script_place *place, struct buf *out)
 {
 	put(out, "(");
-	put(out, place->image ? place->image : "[unknown]");
+	put_name(out, place->image ? place->image : "[unknown]");
 	put(out, ")");
 }
 

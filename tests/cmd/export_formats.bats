@@ -108,6 +108,20 @@ made_session()
 	export_it speedscope --session-dir "$session" -o "$out/s.json"
 	python3 "$SOURCE_ROOT/tests/cmd/exported.py" stacks speedscope "$out/s.json" >"$out/stacks"
 	grep -qF '"\ufffd\ufffd(not UTF-8)\u00e9", "'"$long"'", "a;b \"c\" </script><script>alert(1)</script>\n2\\ \u0001\u007f<!--"]' "$out/stacks"
+	# A line for each of the 11 samples: names stay in theirs.
+	export_it perf-script --session-dir "$session" -o "$out/text"
+	[ "$(LC_ALL=C grep -ac ' TIMER: .*/lib.so)$' "$out/text")" -eq 11 ]
+	[ "$(wc -l <"$out/text")" -eq 11 ]
+	grep -qaF 'a;b "c" </script><script>alert(1)</script>?2\ ??<!--+0x10 (' "$out/text"
+	grep -qaF " $long+0x10 (" "$out/text"
+	# What else there is, or will be: nothing fails, or makes text that runs.
+	run -1 --separate-stderr export_it no-such-format
+	names=${stderr##* of }
+	for name in ${names//,/}; do
+		[ "$name" != afdo ] || continue
+		export_it "$name" --session-dir "$session" -o "$out/any.$name"
+		ls "$out/any.$name"*
+	done
 }
 
 @test "callgrind: a file for each application, with calls and lines" {

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""What exports take: each format of `oprofile export` against `perf script`, which prints the same
+samples, and where FlameGraph's scripts are there against `perf script | stackcollapse-perf.pl |
+flamegraph.pl`; of a job that is recorded for it (perf, 20 kHz, frame pointers) and of a made-up file.
+
+CPU time is the least of the runs, which are made in turn."""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from common import ratio, run, table
+from report import make_libraries
+
+FORMATS = ("folded", "flamegraph", "heatmap", "pprof", "speedscope", "chrome", "firefox", "gmon",
+           "callgrind", "perf-script")
+PIPE = "perf script -i {} | stackcollapse-perf.pl | flamegraph.pl"
+
+
+def record(path, seconds):
+    job = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compile_job")
+    subprocess.run(["perf", "record", "-q", "-g", "-F", "20000", "-e", "cpu-clock", "-o", path,
+                    job, str(seconds), "2"], check=True, stderr=subprocess.DEVNULL)
+
+
+def make(build, path, megabytes, scratch):
+    folder = os.path.join(scratch, "libraries")
+    os.makedirs(folder)
+    made = run([os.path.join(build, "bench", "make_perf_data"), path, str(megabytes), "chains"] +
+               make_libraries(folder, 60))
+    if made.status:
+        sys.exit(made.err)
+
+
+def measure(build, path, what, runs):
+    oprofile = os.path.join(build, "src", "tools", "oprofile")
+    out = path + ".made"
+    commands = {"perf script": ["perf", "script", "-i", path]}
+    for name in FORMATS:
+        commands[name] = [oprofile, "export", name, path, "-o", out]
+    if shutil.which("stackcollapse-perf.pl") and shutil.which("flamegraph.pl"):
+        commands["flamegraph.pl"] = ["sh", "-c", PIPE.format(path)]
+    least, peak, sizes = {}, {}, {}
+    for number in range(runs):
+        for name, argv in commands.items():
+            if number and name == "flamegraph.pl":
+                continue
+            done = run(argv, keep_output=False)
+            if done.status:
+                continue  # gmon is of one binary
+            least[name] = min(least.get(name, done.cpu_s), done.cpu_s)
+            peak[name] = done.rss_mb
+            made = [os.path.join(os.path.dirname(out), n) for n in os.listdir(os.path.dirname(out))
+                    if n.startswith(os.path.basename(out))]
+            sizes[name] = sum(os.path.getsize(n) for n in made)
+            for n in made:
+                os.unlink(n)
+    rows = [[name, least[name], ratio(least["perf script"], least[name]), f"{peak[name]:.0f}",
+             f"{sizes[name] / 1e6:.1f}" if sizes[name] else ""] for name in commands if name in least]
+    table(f"{what}: {os.path.getsize(path) / 1e6:.0f} MB, least of {runs} runs",
+          ["", "CPU [s]", "times less than perf script", "peak [MB]", "file [MB]"], rows)
+    if "flamegraph.pl" in least:
+        print(f"  flamegraph.pl takes {ratio(least['flamegraph.pl'], least['flamegraph'])} times as "
+              "long as our flame graph")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", help="the build folder")
+    parser.add_argument("--quick", action="store_true", help="small files, one run")
+    parser.add_argument("--recording", help="a perf.data to use in place of the job's")
+    parser.add_argument("--directory", default="/tmp", help="needs 2 GB")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    runs = 1 if options.quick else 3
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.directory) as scratch:
+        path = os.path.join(scratch, "perf.data")
+        if options.recording:
+            os.symlink(os.path.abspath(options.recording), path)
+        else:
+            record(path, 10 if options.quick else 60)
+        measure(build, path, "A compile job", runs)
+        os.unlink(path)
+        make(build, path, 50 if options.quick else 600, scratch)
+        measure(build, path, "Made-up call chains", runs)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
