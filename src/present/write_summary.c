@@ -8,12 +8,14 @@
 #include "aggregate/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "present/columns.h"
 #include "present/elide.h"
 #include "present/fit.h"
 #include "present/header.h"
 #include "present/lines.h"
 #include "present/percent.h"
 #include "present/quality_text.h"
+#include "present/ratio.h"
 #include "present/writers.h"
 
 enum {
@@ -24,8 +26,9 @@ enum {
 
 struct app {
 	const char *name;
-	uint64_t *counts; /* by column */
-	size_t first;     /* its lines are those from here */
+	uint64_t *counts;  /* by column */
+	uint64_t *periods; /* likewise; NULL: nobody asks */
+	size_t first;      /* its lines are those from here */
 	size_t nr;
 };
 
@@ -34,6 +37,8 @@ struct summary {
 	const struct present_options *options;
 	struct lines lines;
 	VEC(struct app) apps;
+	VEC(struct ratio) ratios;
+	VEC(const char *) ratio_titles;
 	uint64_t *counts;
 	struct buf safe; /* on a terminal: a name that commands nothing, */
 	struct buf name; /* and as much of it as fits */
@@ -82,7 +87,8 @@ static int collect_apps(struct summary *s)
 {
 	size_t nr_columns = s->lines.nr_columns;
 
-	s->counts = calloc(s->lines.all.nr * nr_columns + 1, sizeof(*s->counts));
+	/* Behind the counts the periods. */
+	s->counts = calloc(s->lines.all.nr * nr_columns + 1, 2 * sizeof(*s->counts));
 	if (!s->counts || !vec_reserve(&s->apps, s->lines.all.nr + 1) || !s->apps.at)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->lines.all.nr; i++) {
@@ -91,9 +97,13 @@ static int collect_apps(struct summary *s)
 		struct app *app = s->apps.nr ? &s->apps.at[s->apps.nr - 1] : NULL;
 
 		if (!app || strcmp(app->name, name)) {
+			uint64_t *counts = &s->counts[2 * i * nr_columns];
 			struct app made = { .name = name,
 					    .first = i,
-					    .counts = &s->counts[i * nr_columns] };
+					    .counts = counts,
+					    .periods = s->lines.periods
+							       ? counts + nr_columns
+							       : NULL };
 
 			if (!vec_push(&s->apps, made))
 				return -ENOMEM;
@@ -102,21 +112,29 @@ static int collect_apps(struct summary *s)
 		app->nr++;
 		for (size_t e = 0; e < nr_columns; e++)
 			app->counts[e] += line->counts[e];
+		for (size_t e = 0; app->periods && e < nr_columns; e++)
+			app->periods[e] +=
+				s->lines.periods[line->number * nr_columns + e];
 	}
 	return 0;
 }
 
-/* EVENT:COUNT, tgid:N and the like, cut to 14 characters and "..." if longer than 17. */
+/* Cut to 14 characters and "..." if longer than 17. */
+static void write_title(FILE *out, const char *title, size_t len)
+{
+	if (len <= TITLE_WIDTH)
+		fprintf(out, "%*s%.*s|", (int)(TITLE_WIDTH - len), "", (int)len, title);
+	else
+		fprintf(out, "%.*s...|", TITLE_WIDTH - 3, title);
+}
+
+/* EVENT:COUNT, tgid:N and the like. */
 static void write_class_title(FILE *out, const struct summary *s, size_t column)
 {
 	struct buf title = { 0 };
 
 	classes_put_title(&s->lines.classes, column, &title);
-	if (title.len <= TITLE_WIDTH)
-		fprintf(out, "%*s%.*s|", (int)(TITLE_WIDTH - title.len), "",
-			(int)title.len, (const char *)title.data);
-	else
-		fprintf(out, "%.*s...|", TITLE_WIDTH - 3, (const char *)title.data);
+	write_title(out, (const char *)title.data, title.len);
 	buf_done(&title);
 }
 
@@ -129,11 +147,15 @@ static void write_titles(FILE *out, const struct summary *s, const char *indent)
 	fprintf(out, "%s%s", indent, bold);
 	for (size_t i = 0; i < nr; i++)
 		write_class_title(out, s, i);
+	for (size_t i = 0; i < s->ratios.nr; i++)
+		write_title(out, s->ratio_titles.at[i], strlen(s->ratio_titles.at[i]));
 	fprintf(out, "%s\n%s%s", plain, indent, bold);
 	for (size_t i = 0; i < nr; i++)
 		fputs("  samples|      %|", out);
+	for (size_t i = 0; i < s->ratios.nr; i++)
+		write_title(out, "ratio", strlen("ratio"));
 	fprintf(out, "%s\n%s", plain, indent);
-	for (size_t i = 0; i < nr * CLASS_WIDTH; i++)
+	for (size_t i = 0; i < (nr + s->ratios.nr) * CLASS_WIDTH; i++)
 		fputc('-', out);
 	fputc('\n', out);
 }
@@ -154,8 +176,23 @@ static void write_screen_name(FILE *out, struct summary *s, const char *name,
 	fwrite(s->name.data, 1, s->name.len, out);
 }
 
+static void write_ratios(FILE *out, struct summary *s, const uint64_t *periods)
+{
+	for (size_t i = 0; i < s->ratios.nr; i++) {
+		const struct column_cell cell = { .periods = periods,
+						  .ratios = s->ratios.at,
+						  .at = i };
+
+		buf_clear(&s->name);
+		ratio_print(&s->name, &cell);
+		fprintf(out, "%*.*s ", TITLE_WIDTH, (int)s->name.len,
+			(const char *)s->name.data);
+	}
+}
+
 static void write_row(FILE *out, struct summary *s, const uint64_t *counts,
-		      const uint64_t *totals, const char *name, size_t indent)
+		      const uint64_t *periods, const uint64_t *totals, const char *name,
+		      size_t indent)
 {
 	const struct screen *screen = &s->options->screen;
 	size_t nr = s->lines.nr_columns;
@@ -171,8 +208,10 @@ static void write_row(FILE *out, struct summary *s, const uint64_t *counts,
 		fprintf(out, "%9" PRIu64 " %s%s%s ", counts[i], colour, percent,
 			*colour ? SCREEN_PLAIN : "");
 	}
+	write_ratios(out, s, periods);
 	if (screen->is_terminal && *name)
-		write_screen_name(out, s, name, indent + nr * CLASS_WIDTH);
+		write_screen_name(out, s, name,
+				  indent + (nr + s->ratios.nr) * CLASS_WIDTH);
 	else
 		fputs(name, out);
 	fputc('\n', out);
@@ -186,16 +225,35 @@ static void write_app(FILE *out, struct summary *s, const struct app *app)
 
 	if (percent_of(app->counts[0], s->lines.totals[0]) < s->options->threshold)
 		return;
-	write_row(out, s, app->counts, s->lines.totals, app->name, 0);
+	write_row(out, s, app->counts, app->periods, s->lines.totals, app->name, 0);
 	if (app->nr == 1 && !strcmp(line_text(s, lines, s->image), app->name))
 		return;
 	if (!s->options->no_header)
 		write_titles(out, s, "\t");
 	for (size_t i = 0; i < app->nr; i++) {
+		const uint64_t *periods = s->lines.periods;
+
+		if (periods)
+			periods += lines[i].number * s->lines.nr_columns;
 		fputc('\t', out);
-		write_row(out, s, lines[i].counts, totals,
+		write_row(out, s, lines[i].counts, periods, totals,
 			  line_text(s, &lines[i], s->image), TAB_WIDTH);
 	}
+}
+
+/* Those whose events are columns: with other columns there is nothing to divide. */
+static int find_ratios(struct summary *s)
+{
+	for (size_t i = 0; i < s->options->nr_ratios; i++) {
+		struct ratio ratio;
+
+		if (ratio_find(s->p, &s->lines, s->options->ratios[i], &ratio))
+			continue;
+		if (!vec_push(&s->ratios, ratio) ||
+		    !vec_push(&s->ratio_titles, s->options->ratios[i]))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int write_apps(FILE *out, struct summary *s)
@@ -231,6 +289,8 @@ int write_summary(FILE *out, struct profile *p, const struct present_options *op
 		qsort_r(s.lines.all.at, s.lines.all.nr, sizeof(*s.lines.all.at),
 			compare_by_app, &s);
 	r = collect_apps(&s);
+	if (!r)
+		r = find_ratios(&s);
 	if (!r && s.apps.nr)
 		qsort_r(s.apps.at, s.apps.nr, sizeof(*s.apps.at), compare_apps, &s);
 	if (!r)
@@ -238,6 +298,8 @@ int write_summary(FILE *out, struct profile *p, const struct present_options *op
 	if (s.safe.failed || s.name.failed)
 		r = -ENOMEM;
 	vec_done(&s.apps);
+	vec_done(&s.ratios);
+	vec_done(&s.ratio_titles);
 	buf_done(&s.safe);
 	buf_done(&s.name);
 	free(s.counts);

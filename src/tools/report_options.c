@@ -116,9 +116,8 @@ const struct option_row report_rows[] = {
 	  .kind = OPTION_LIST,
 	  .value = "EVENT/EVENT",
 	  .offset = OPTION(struct report_options, ratios),
-	  .help = "With --symbols, --by, --csv or --json: a column with how often one "
-		  "event happened "
-		  "for each of another, such as LLC_MISSES/INST_RETIRED." },
+	  .help = "A column with how often one event happened for each of another, "
+		  "such as LLC_MISSES/INST_RETIRED." },
 	{ .name = "reverse-sort",
 	  .letter = 'r',
 	  .kind = OPTION_FLAG,

@@ -57,8 +57,6 @@ static int check_symbols(const struct report_plan *plan, struct err *err)
 		return meaningless(err, "--debug-info", "--symbols");
 	if (o->total_period && !o->by && !o->csv && !o->json)
 		return meaningless(err, "--show-total-period", "--by or --symbols");
-	if (o->ratios.values.nr && !o->by && !o->csv && !o->json)
-		return meaningless(err, "--ratio", "--symbols, --by, --csv or --json");
 	if (plan->symbols.excluded.nr && !by_symbol)
 		return meaningless(err, "--exclude-symbols", "--symbols");
 	if (plan->symbols.included.nr && !by_symbol)
