@@ -27,7 +27,7 @@ enum {
 struct app {
 	const char *name;
 	uint64_t *counts;  /* by column */
-	uint64_t *periods; /* likewise; NULL: nobody asks */
+	uint64_t *periods; /* likewise; 0: nobody asks */
 	size_t first;      /* its lines are those from here */
 	size_t nr;
 };
@@ -86,6 +86,7 @@ static int compare_apps(const void *va, const void *vb, void *ctx)
 static int collect_apps(struct summary *s)
 {
 	size_t nr_columns = s->lines.nr_columns;
+	const uint64_t *periods = s->lines.periods;
 
 	/* Behind the counts the periods. */
 	s->counts = calloc(s->lines.all.nr * nr_columns + 1, 2 * sizeof(*s->counts));
@@ -101,9 +102,7 @@ static int collect_apps(struct summary *s)
 			struct app made = { .name = name,
 					    .first = i,
 					    .counts = counts,
-					    .periods = s->lines.periods
-							       ? counts + nr_columns
-							       : NULL };
+					    .periods = counts + nr_columns };
 
 			if (!vec_push(&s->apps, made))
 				return -ENOMEM;
@@ -112,9 +111,8 @@ static int collect_apps(struct summary *s)
 		app->nr++;
 		for (size_t e = 0; e < nr_columns; e++)
 			app->counts[e] += line->counts[e];
-		for (size_t e = 0; app->periods && e < nr_columns; e++)
-			app->periods[e] +=
-				s->lines.periods[line->number * nr_columns + e];
+		for (size_t e = 0; periods && e < nr_columns; e++)
+			app->periods[e] += periods[line->number * nr_columns + e];
 	}
 	return 0;
 }
@@ -190,9 +188,15 @@ static void write_ratios(FILE *out, struct summary *s, const uint64_t *periods)
 	}
 }
 
-static void write_row(FILE *out, struct summary *s, const uint64_t *counts,
-		      const uint64_t *periods, const uint64_t *totals, const char *name,
-		      size_t indent)
+/* What a row shows, by column. */
+struct numbers {
+	const uint64_t *counts;
+	const uint64_t *periods; /* NULL: there are no ratios */
+	const uint64_t *totals;
+};
+
+static void write_row(FILE *out, struct summary *s, const struct numbers *n,
+		      const char *name, size_t indent)
 {
 	const struct screen *screen = &s->options->screen;
 	size_t nr = s->lines.nr_columns;
@@ -200,15 +204,15 @@ static void write_row(FILE *out, struct summary *s, const uint64_t *counts,
 	if (!s->options->long_names)
 		name = image_name_short(name);
 	for (size_t i = 0; i < nr; i++) {
-		double share = percent_of(counts[i], totals[i]);
+		double share = percent_of(n->counts[i], n->totals[i]);
 		const char *colour = screen_share_colour(screen, share);
 		char percent[PERCENT_MAX];
 
 		percent_format(share, percent);
-		fprintf(out, "%9" PRIu64 " %s%s%s ", counts[i], colour, percent,
+		fprintf(out, "%9" PRIu64 " %s%s%s ", n->counts[i], colour, percent,
 			*colour ? SCREEN_PLAIN : "");
 	}
-	write_ratios(out, s, periods);
+	write_ratios(out, s, n->periods);
 	if (screen->is_terminal && *name)
 		write_screen_name(out, s, name,
 				  indent + (nr + s->ratios.nr) * CLASS_WIDTH);
@@ -222,22 +226,23 @@ static void write_app(FILE *out, struct summary *s, const struct app *app)
 	const struct line *lines = &s->lines.all.at[app->first];
 	const uint64_t *totals =
 		s->options->global_percent ? s->lines.totals : app->counts;
+	const struct numbers whole = { app->counts, app->periods, s->lines.totals };
 
 	if (percent_of(app->counts[0], s->lines.totals[0]) < s->options->threshold)
 		return;
-	write_row(out, s, app->counts, app->periods, s->lines.totals, app->name, 0);
+	write_row(out, s, &whole, app->name, 0);
 	if (app->nr == 1 && !strcmp(line_text(s, lines, s->image), app->name))
 		return;
 	if (!s->options->no_header)
 		write_titles(out, s, "\t");
 	for (size_t i = 0; i < app->nr; i++) {
-		const uint64_t *periods = s->lines.periods;
+		struct numbers part = { .counts = lines[i].counts, .totals = totals };
 
-		if (periods)
-			periods += lines[i].number * s->lines.nr_columns;
+		if (s->lines.periods)
+			part.periods = s->lines.periods +
+				       lines[i].number * s->lines.nr_columns;
 		fputc('\t', out);
-		write_row(out, s, lines[i].counts, periods, totals,
-			  line_text(s, &lines[i], s->image), TAB_WIDTH);
+		write_row(out, s, &part, line_text(s, &lines[i], s->image), TAB_WIDTH);
 	}
 }
 

@@ -20,9 +20,6 @@ static int check_forms(const struct report_options *o, struct err *err)
 {
 	if (o->csv && o->json)
 		return err_set(err, -EINVAL, "--csv and --json: give one of them");
-	if (o->ratios.values.nr && (o->callgraph || o->tree))
-		return err_set(err, -EINVAL, "--ratio is meaningless with %s",
-			       o->callgraph ? "--callgraph" : "--tree");
 	if (o->callgraph && o->details)
 		return err_set(err, -EINVAL,
 			       "--callgraph is incompatible with --details");
@@ -205,6 +202,14 @@ static int check_children(const struct report_options *o, const struct key_list 
 	return 0;
 }
 
+static int check_ratios(const struct report_options *o, struct err *err)
+{
+	if (!o->ratios.values.nr || !(o->callgraph || o->tree))
+		return 0;
+	return err_set(err, -EINVAL, "--ratio is meaningless with %s",
+		       o->callgraph ? "--callgraph" : "--tree");
+}
+
 /* A tree has columns of its own. */
 static int check_tree(const struct report_plan *plan, struct err *err)
 {
@@ -238,6 +243,8 @@ int report_rules_check(const struct report_plan *plan, struct err *err)
 		r = check_children(o, &plan->keys, err);
 	if (!r)
 		r = check_tree(plan, err);
+	if (!r)
+		r = check_ratios(o, err);
 	if (!r)
 		r = check_symbols(plan, err);
 	if (!r && (o->csv || o->json))
