@@ -85,11 +85,11 @@ def pack(out):
         os.remove(name)
 
 
-def build_ninja(folder, out, compiler):
+def build_ninja(folder, out, compiler, *flags):
     made = fresh(source(folder, "ninja-build"), out)
     others = r"test|win32|msvc|minidump|includes_norm|perf|bench|\.in\.|browse"
     files = [f for f in glob.glob(made + "/src/*.cc") if not re.search(others, f)]
-    run([compiler, "-g", "-O2", "-DNDEBUG", "-o", out, *files], cwd=made, **QUIET)
+    run([compiler, "-g", "-O2", *flags, "-DNDEBUG", "-o", out, *files], cwd=made, **QUIET)
 
 
 def build_lapack(folder, out):
@@ -167,7 +167,9 @@ def subjects(folder):
         Subject("templates of Eigen and JSON", ["g++"],
                 lambda out: run(["g++", "-g", *heavy, "-o", out], **QUIET)),
         Subject("ninja g++", ["g++"], lambda out: build_ninja(folder, out, "g++")),
-        Subject("ninja clang++", ["clang++"], lambda out: build_ninja(folder, out, "clang++")),
+        Subject("ninja clang++", ["clang++"],
+                lambda out: build_ninja(folder, out, "clang++", "-gdwarf-5"),
+                lambda out: build_ninja(folder, out, "clang++", "-gdwarf-4"), ["binutils"]),
         Subject("lapack gfortran", ["gfortran"], lambda out: build_lapack(folder, out)),
         Subject("ripgrep rustc", ["/usr/bin/cargo"], lambda out: build_ripgrep(folder, out)),
         Subject("vet go", ["go"], build_go),
