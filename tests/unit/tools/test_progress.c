@@ -68,9 +68,17 @@ static int on_terminal(void (*work)(void), const char *key, char *text, size_t r
 		work();
 		_exit(0);
 	}
-	while ((len = read(fd, text + used, room - 1 - used)) > 0) {
-		used += (size_t)len;
-		if (key && write(fd, key, strlen(key)) > 0)
+	/* EIO: nobody has the terminal open any more.  What was written last may still be on its
+	 * way through the kernel then (seen on a busy machine). */
+	for (int left = 0; left < 4;) {
+		len = read(fd, text + used, room - 1 - used);
+		if (len > 0) {
+			used += (size_t)len;
+		} else {
+			left++;
+			wait_ms(20);
+		}
+		if (key && len > 0 && write(fd, key, strlen(key)) > 0)
 			key = NULL;
 	}
 	text[used] = '\0';
