@@ -129,34 +129,41 @@ static int find_events(const struct profile *p, const char *text,
 	return 0;
 }
 
+/* What each group has of two events, for ratio `i` of `nr`. */
+static void add_periods(const struct profile *p, const struct ratio *events, size_t i,
+			size_t nr, uint64_t *periods)
+{
+	for (size_t k = 0; k < p->rows.nr; k++) {
+		const struct profile_row *row = &p->rows.at[k];
+		uint64_t *sums = periods + (row->group * nr + i) * 2;
+
+		if (row->event == events->above)
+			sums[0] += row->period;
+		if (row->event == events->below)
+			sums[1] += row->period;
+	}
+}
+
 int ratio_groups_make(const struct profile *p, const char *const *texts, size_t nr,
 		      struct ratio_groups *ret_groups)
 {
-	struct ratio_groups g = { .nr_ratios = nr };
+	uint64_t *periods = NULL;
 
 	if (nr) {
-		g.periods = calloc(p->groups.nr * nr + 1, 2 * sizeof(*g.periods));
-		if (!g.periods)
+		periods = calloc(p->groups.nr * nr + 1, 2 * sizeof(*periods));
+		if (!periods)
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < nr; i++) {
 		struct ratio events;
 
 		if (find_events(p, texts[i], &events)) {
-			free(g.periods);
+			free(periods);
 			return -ENOENT;
 		}
-		for (size_t k = 0; k < p->rows.nr; k++) {
-			const struct profile_row *row = &p->rows.at[k];
-			uint64_t *sums = &g.periods[(row->group * nr + i) * 2];
-
-			if (row->event == events.above)
-				sums[0] += row->period;
-			if (row->event == events.below)
-				sums[1] += row->period;
-		}
+		add_periods(p, &events, i, nr, periods);
 	}
-	*ret_groups = g;
+	*ret_groups = (struct ratio_groups){ nr, periods };
 	return 0;
 }
 
