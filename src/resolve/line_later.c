@@ -68,8 +68,11 @@ void line_later_write(struct line_later *later)
 
 void line_later_done(struct line_later *later)
 {
-	for (size_t i = 0; i < later->kept.nr; i++)
+	for (size_t i = 0; i < later->kept.nr; i++) {
+		/* Whoever wrote it did. */
+		later->kept.at[i]->unsaved_bytes = 0;
 		lines_free(later->kept.at[i]);
+	}
 	vec_done(&later->kept);
 	later->bytes = 0;
 }
