@@ -4,13 +4,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/huge.h"
-
-enum {
-	FIRST_FRAME_SLOTS = 256,
-	QUICK_FRAME_SLOTS = 1 << 17,
-	FRAMES_AHEAD = 16
-};
 
 int dict_init(struct dict *d)
 {
@@ -41,9 +34,7 @@ void dict_done(struct dict *d)
 void dict_seal(struct dict *d)
 {
 	vec_done(&d->leaves);
-	huge_zfree(d->frame_slots, d->nr_frame_slots, sizeof(*d->frame_slots));
-	d->frame_slots = NULL;
-	d->nr_frame_slots = 0;
+	map_done(&d->frame_by);
 	pairs_done(&d->stack_by);
 	map_done(&d->image_by);
 	map_done(&d->thread_by);
@@ -171,86 +162,32 @@ uint32_t dict_thread(struct dict *d, const struct thread *thread)
 	return (uint32_t)d->threads.nr - 1;
 }
 
-static size_t frame_home(const struct dict *d, uint64_t hash)
+static struct map_slot *frame_slot(struct dict *d, uint32_t image, uint64_t offset)
 {
-	return hash & (d->nr_frame_slots - 1);
-}
+	struct map_slot *slot;
+	bool is_new;
 
-static uint64_t frame_hash(uint32_t image, uint64_t offset)
-{
-	return hash_pair(image, offset);
-}
-
-static void prefetch_home(const struct dict *d, uint64_t hash)
-{
-	__builtin_prefetch(&d->frame_slots[frame_home(d, hash)]);
-}
-
-/* Into a larger table, in the order of the frames: memory is asked for some frames before. */
-static int grow_frame_slots(struct dict *d)
-{
-	size_t nr = d->nr_frame_slots ? d->nr_frame_slots * 2 : FIRST_FRAME_SLOTS;
-	struct dict_frame_slot *before = d->frame_slots;
-	size_t nr_before = d->nr_frame_slots;
-
-	/* While it is small most of what is put in is then moved once. */
-	if (nr > FIRST_FRAME_SLOTS && nr <= QUICK_FRAME_SLOTS)
-		nr *= 2;
-	d->frame_slots = huge_zalloc(nr, sizeof(*d->frame_slots));
-	if (!d->frame_slots) {
-		d->frame_slots = before;
-		return -ENOMEM;
+	if (d->frames.nr >= DICT_NONE || !vec_grow(&d->frames))
+		return NULL;
+	slot = map_at(&d->frame_by, image, offset, &is_new);
+	if (slot && is_new) {
+		d->frames.at[d->frames.nr++] =
+			(struct frame){ .image = image, .offset = offset };
+		slot->value_plus_1 = (uint32_t)d->frames.nr;
 	}
-	d->nr_frame_slots = nr;
-	for (size_t i = 0; i < d->frames.nr; i++) {
-		const struct frame *f = &d->frames.at[i];
-		uint64_t hash = frame_hash(f->image, f->offset);
-		size_t at = frame_home(d, hash);
-
-		if (i + FRAMES_AHEAD < d->frames.nr)
-			prefetch_home(d, frame_hash(f[FRAMES_AHEAD].image,
-						    f[FRAMES_AHEAD].offset));
-		while (d->frame_slots[at].number_plus_1)
-			at = (at + 1) & (nr - 1);
-		d->frame_slots[at] = (struct dict_frame_slot){ (uint32_t)(hash >> 32),
-							       (uint32_t)i + 1 };
-	}
-	huge_zfree(before, nr_before, sizeof(*before));
-	return 0;
+	return slot;
 }
 
 uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset)
 {
-	uint64_t hash = frame_hash(image, offset);
-	uint32_t tag = (uint32_t)(hash >> 32);
-	struct dict_frame_slot *slot;
-	size_t at;
+	const struct map_slot *slot = frame_slot(d, image, offset);
 
-	if (d->frames.nr >= DICT_NONE || !vec_grow(&d->frames))
-		return DICT_NONE;
-	/* At most 5/8 full: with linear probing a miss then looks at 4 slots. */
-	if ((d->frames.nr + 1) * 8 > d->nr_frame_slots * 5 && grow_frame_slots(d))
-		return DICT_NONE;
-	for (at = frame_home(d, hash);; at = (at + 1) & (d->nr_frame_slots - 1)) {
-		const struct frame *f;
-
-		slot = &d->frame_slots[at];
-		if (!slot->number_plus_1)
-			break;
-		f = &d->frames.at[slot->number_plus_1 - 1];
-		if (slot->tag == tag && f->offset == offset && f->image == image)
-			return slot->number_plus_1 - 1;
-	}
-	d->frames.at[d->frames.nr++] =
-		(struct frame){ .image = image, .offset = offset };
-	*slot = (struct dict_frame_slot){ tag, (uint32_t)d->frames.nr };
-	return (uint32_t)d->frames.nr - 1;
+	return slot ? slot->value_plus_1 - 1 : DICT_NONE;
 }
 
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset)
 {
-	if (d->frame_slots)
-		prefetch_home(d, frame_hash(image, offset));
+	map_prefetch(&d->frame_by, image, offset);
 }
 
 static uint32_t add_stack(struct dict *d, uint32_t parent, uint32_t frame)
@@ -303,7 +240,11 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 
 uint32_t dict_leaf(struct dict *d, uint32_t image, uint64_t offset)
 {
-	uint32_t frame = dict_frame(d, image, offset);
+	struct map_slot *slot = frame_slot(d, image, offset);
 
-	return frame == DICT_NONE ? DICT_NONE : dict_stack(d, STACK_ROOT, frame);
+	if (!slot)
+		return DICT_NONE;
+	if (!slot->more) /* DICT_NONE plus 1 leaves it 0 */
+		slot->more = dict_stack(d, STACK_ROOT, slot->value_plus_1 - 1) + 1;
+	return slot->more - 1;
 }

@@ -126,13 +126,6 @@ enum {
 	EVENT_PRECISE = 32 /* samples stand at the instruction that caused them */
 };
 
-/* A frame is found by its hash: half of that, and where it is in the list, are an eighth of a line of
- * the cache.  Most of what is asked for once is asked for often. */
-struct dict_frame_slot {
-	uint32_t tag;
-	uint32_t number_plus_1; /* 0: empty */
-};
-
 /* The dict of a reader (segment_dict()) has no lookup tables: numbers lead to things, not
  * back.  Where its file was damaged it has holes: IMAGE_LOST, EVENT_LOST, THREAD_LOST,
  * frames whose image and stacks whose frame is DICT_NONE.  Only a walk over a whole table
@@ -144,8 +137,7 @@ struct dict {
 	VEC(struct frame) frames;
 	VEC(struct stack) stacks;
 	VEC(struct thread) threads;
-	struct dict_frame_slot *frame_slots; /* by hash */
-	size_t nr_frame_slots;               /* a power of two */
+	struct map frame_by; /* (image, offset); more: its leaf, plus 1 */
 	/* (parent, frame), but for stacks right behind their parents, and for ... */
 	struct pairs stack_by;
 	VEC(uint32_t) leaves; /* ... frames without parents: their stacks, by frame */
