@@ -2,6 +2,8 @@
 function what CSV (`opreport --by symbol --csv`, may be "-") and the folded stacks beside it say.
 exported.py callgrind FOLDED FILE... : whether files of callgrind's format say what folded stacks say.
 exported.py stacks FORMAT FILE : its stacks, sorted: "N;outermost;...;innermost" as JSON lines.
+exported.py totals FORMAT FILE NAME... : "NAME SELF INCLUSIVE" of each function; INCLUSIVE is "-" where
+the format has no callers.
 
 Each reader knows nothing of the program under test: it is made after the format's own
 description, and checks what that demands."""
@@ -10,6 +12,7 @@ import gzip
 import json
 import re
 import sys
+import xml.etree.ElementTree
 from collections import Counter
 
 
@@ -241,7 +244,90 @@ def callgrind(path):
     return own, own + calls
 
 
-READERS = {f.__name__: f for f in (pprof, speedscope, firefox, chrome, flamegraph, heatmap, folded)}
+def perf_script(path):
+    """tools/perf/Documentation/perf-script.txt: a line of the sample, then its frames, innermost first"""
+    stack = []
+    for line in open(path, encoding="utf-8", errors="replace", newline="\n"):
+        line = line.rstrip("\n")
+        frame = re.match(r"\s+[0-9a-f]+ (.*) \(.*\)$", line)
+        if frame and stack:
+            stack.append(re.sub(r"\+0x[0-9a-f]+$", "", frame[1]))
+        elif line:
+            need(not stack, "a sample without an empty line behind it")
+            stack = [re.match(r"\s*(.+?)\s+-?\d+(/-?\d+)? +(\[\d+\] )?\s*[\d.]+: ", line)[1]]
+        elif stack:
+            yield (stack[0], *reversed(stack[1:])), 1
+            stack = []
+    need(not stack, "the last sample has no end")
+
+
+def svg(path):
+    """A frame's title is "NAME (N samples, P %)"; its callers are the frames below it"""
+    name = "{http://www.w3.org/2000/svg}"
+    frames = []
+    for group in xml.etree.ElementTree.parse(path).getroot().iter(name + "g"):
+        title, box = group.find(name + "title").text, group.find(name + "rect").attrib
+        text, nr = re.match(r"(?s)(.*) \(([\d,]+) samples?, [^()]*\)$", title).groups()
+        frames.append((float(box["x"]), float(box["width"]), float(box["y"]), text,
+                       int(nr.replace(",", ""))))
+    for x, width, y, text, nr in frames:
+        middle = x + width / 2
+        way = sorted((f for f in frames if f[2] >= y and f[0] <= middle < f[0] + f[1]),
+                     key=lambda f: -f[2])
+        step = min((b - a for a in {f[2] for f in frames} for b in {f[2] for f in frames} if b > a),
+                   default=0)
+        inner = sum(f[4] for f in frames if abs(f[2] + step - y) < 1e-3 and
+                    x - 0.01 <= f[0] and f[0] + f[1] <= x + width + 0.01)
+        if nr > inner and len(way) > 1:
+            yield tuple(f[3] for f in way[1:]), nr - inner
+
+
+def gmon(path):
+    """The output of gprof -b -p -q, with samples as its seconds: (own, inclusive)"""
+    own, inclusive, graph = Counter(), Counter(), False
+    for line in open(path):
+        flat = re.match(r" *[\d.]+ +[\d.]+ +([\d.]+) .*?(\S+)$", line)
+        primary = re.match(r"\[\d+\] +[\d.]+ +([\d.]+) +([\d.]+) .*?(\S+) \[\d+\]$", line)
+        graph |= line.startswith("index")
+        if primary:
+            inclusive[primary[3]] = round(float(primary[1]) + float(primary[2]))
+        elif flat and not graph:
+            own[flat[2]] = round(float(flat[1]))
+    return own, inclusive
+
+
+def afdo(path):
+    """llvm/ProfileData/SampleProfReader.h: "NAME:TOTAL:HEAD", and its lines, here with a sample
+    each where there is one: (own, None)"""
+    own = Counter()
+    for line in open(path):
+        head = re.match(r"(\S+):(\d+):\d+$", line)
+        if head:
+            name = head[1]
+            need(name not in own, f"{name} is there twice")
+            own[name] = 0
+            continue
+        body = re.match(r" +[\d.]+: (\d+)( |$)", line)
+        need(body, f"odd line: {line}")
+        own[name] += int(body[1])
+    return own, None
+
+
+def bolt(path):
+    """bolt/Profile/DataReader.h, of samples: "no_lbr EVENT:", "1 NAME OFFSET COUNT": (own, None)"""
+    own = Counter()
+    with open(path) as file:
+        need(next(file).startswith("no_lbr "), "no_lbr")
+        for line in file:
+            kind, name, offset, count = line.split()
+            need(kind == "1" and int(offset, 16) >= 0, f"odd line: {line}")
+            own[name] += int(count)
+    return own, None
+
+
+READERS = {f.__name__: f for f in (pprof, speedscope, firefox, chrome, flamegraph, heatmap, folded,
+                                   perf_script, svg)}
+SUMMED = {f.__name__: f for f in (callgrind, gmon, afdo, bolt)}
 
 
 def read(form, path):
@@ -299,9 +385,17 @@ def check_callgrind(beside, *paths):
     need(sum(own.values()) == sum(stacks.values()), "not all of the samples")
 
 
+def print_totals(form, path, *names):
+    own, inclusive = SUMMED[form](path) if form in SUMMED else totals(read(form, path))
+    for name in names:
+        print(name, own[name], "-" if inclusive is None else inclusive[name])
+
+
 def main():
     if sys.argv[1] == "check":
         check(*sys.argv[2:])
+    elif sys.argv[1] == "totals":
+        print_totals(*sys.argv[2:])
     elif sys.argv[1] == "callgrind":
         check_callgrind(*sys.argv[2:])
     else:
