@@ -3,7 +3,9 @@
  *
  * A session is a directory (oprofile_data/samples/current) of append-only segment files
  * `segment-NNNNNN`, each self-contained: a header, then blocks, each of which needs only
- * earlier blocks of its segment.  A cut file gives back all whole blocks. */
+ * earlier blocks of its segment.  A cut file gives back all whole blocks.
+ * `segment-NNNNNN-MMMMMM` has all that segments NNNNNN to MMMMMM had: while it is there, they
+ * are not read, so that a merge counts from one rename on, and once. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -143,7 +145,7 @@ struct segment_damage {
 	uint64_t bad_blocks;  /* checksum or content wrong: skipped */
 	uint64_t cut_bytes;   /* bytes behind the last whole block */
 	uint64_t bad_samples; /* samples that refer to something damaged or missing */
-	bool unfinished;      /* no end was written: killed, or cut */
+	bool unfinished; /* no end was written, and no more will be: killed, or cut */
 };
 
 struct segment;
@@ -168,9 +170,22 @@ int segment_next(struct segment *s, unsigned int columns,
 /* Bytes of the file taken so far, and all in all, for a progress display. */
 void segment_progress(const struct segment *s, uint64_t *ret_done, uint64_t *ret_total);
 
-/* The segment files of a session directory in order, for session_list_free().  -ENOENT: not a
- * directory or no segment in it. */
+/* The segment files of a session directory in order, without those that a merged one stands
+ * for, for session_list_free().  -ENOENT: not a directory or no segment in it. */
 int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err *err);
+/* A segment file and what it stands for. */
+struct session_file {
+	uint64_t
+		first; /* its number; of a merged one: the first and last that it has */
+	uint64_t last;
+	bool covered; /* a merged one has it, too: it is to be removed */
+};
+
+/* All segment files of a directory, by `first`, a merged one before what it covers.  `ret_files`
+ * is for free(), and may come out empty.  0, -ENOENT or another negative errno. */
+int session_files(const char *dir, struct session_file **ret_files, size_t *ret_nr);
+/* malloc'd path of one; NULL when memory is short. */
+char *session_file_path(const char *dir, const struct session_file *file);
 void session_list_free(char **paths, size_t nr);
 /* malloc'd path for the next segment to write in `dir`; NULL when memory is short. */
 char *session_next_path(const char *dir);

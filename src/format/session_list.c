@@ -17,33 +17,72 @@ enum {
 	SEGMENT_DIGITS = 6 /* at least; more once they are used up */
 };
 
-struct numbers {
-	VEC(uint64_t) v;
+struct files {
+	VEC(struct session_file) v;
 };
 
-/* "segment-000123", and nothing else such as "segment-000123.tmp". */
-static bool parse_name(const char *name, uint64_t *ret_number)
+/* At least six digits, and none too many in front. */
+static bool parse_number(const char *text, size_t len, uint64_t *ret_number)
+{
+	char digits[24];
+
+	if (len < SEGMENT_DIGITS || len >= sizeof(digits) ||
+	    (text[0] == '0' && len > SEGMENT_DIGITS) ||
+	    strspn(text, "0123456789") < len)
+		return false;
+	memcpy(digits, text, len);
+	digits[len] = 0;
+	return parse_u64_max(digits, UINT64_MAX - 1, ret_number);
+}
+
+/* "segment-000123" or "segment-000123-000456", and nothing else such as
+ * "segment-000123.tmp". */
+static bool parse_name(const char *name, struct session_file *ret_file)
 {
 	size_t prefix = strlen(SEGMENT_PREFIX);
 	const char *digits = name + prefix;
+	size_t len;
 
-	return !strncmp(name, SEGMENT_PREFIX, prefix) &&
-	       strlen(digits) >= SEGMENT_DIGITS &&
-	       (digits[0] != '0' || digits[SEGMENT_DIGITS] == '\0') &&
-	       strspn(digits, "0123456789") == strlen(digits) &&
-	       parse_u64_max(digits, UINT64_MAX - 1, ret_number);
+	if (strncmp(name, SEGMENT_PREFIX, prefix) != 0)
+		return false;
+	len = strcspn(digits, "-");
+	*ret_file = (struct session_file){ 0 };
+	if (!parse_number(digits, len, &ret_file->first))
+		return false;
+	ret_file->last = ret_file->first;
+	if (!digits[len])
+		return true;
+	digits += len + 1;
+	return parse_number(digits, strlen(digits), &ret_file->last) &&
+	       ret_file->last > ret_file->first;
 }
 
+/* By the first, and those with more before those with less. */
 static int compare(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
+	const struct session_file *x = a;
+	const struct session_file *y = b;
 
-	return (x > y) - (x < y);
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->last < y->last) - (x->last > y->last);
+}
+
+static void mark_covered(struct files *f)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < f->v.nr; i++) {
+		struct session_file *file = &f->v.at[i];
+
+		file->covered = i && file->last <= last;
+		if (!file->covered)
+			last = file->last;
+	}
 }
 
 /* 0 or a negative errno; vec_done() is the caller's in any case. */
-static int read_numbers(const char *dir, struct numbers *n)
+static int read_files(const char *dir, struct files *f)
 {
 	const struct dirent *entry;
 	DIR *handle = opendir(dir);
@@ -53,60 +92,83 @@ static int read_numbers(const char *dir, struct numbers *n)
 		return -errno;
 	errno = 0;
 	while (!r && (entry = readdir(handle))) {
-		uint64_t number;
+		struct session_file file;
 
-		if (parse_name(entry->d_name, &number) && !vec_push(&n->v, number))
+		if (parse_name(entry->d_name, &file) && !vec_push(&f->v, file))
 			r = -ENOMEM;
 		errno = 0;
 	}
 	if (!r)
 		r = -errno;
 	closedir(handle);
-	if (n->v.nr)
-		qsort(n->v.at, n->v.nr, sizeof(n->v.at[0]), compare);
+	if (f->v.nr)
+		qsort(f->v.at, f->v.nr, sizeof(f->v.at[0]), compare);
+	mark_covered(f);
 	return r;
 }
 
-static char *path_of(const char *dir, uint64_t number)
+char *session_file_path(const char *dir, const struct session_file *file)
 {
 	char *path;
+	int len = file->last == file->first
+			  ? asprintf(&path, "%s/" SEGMENT_PREFIX "%0*" PRIu64, dir,
+				     SEGMENT_DIGITS, file->first)
+			  : asprintf(&path,
+				     "%s/" SEGMENT_PREFIX "%0*" PRIu64 "-%0*" PRIu64,
+				     dir, SEGMENT_DIGITS, file->first, SEGMENT_DIGITS,
+				     file->last);
 
-	if (asprintf(&path, "%s/" SEGMENT_PREFIX "%0*" PRIu64, dir, SEGMENT_DIGITS,
-		     number) < 0)
-		return NULL;
-	return path;
+	return len < 0 ? NULL : path;
 }
 
-static char **paths_of(const char *dir, const struct numbers *n)
+int session_files(const char *dir, struct session_file **ret_files, size_t *ret_nr)
 {
-	char **paths = calloc(n->v.nr, sizeof(*paths));
+	struct files f = { 0 };
+	int r = read_files(dir, &f);
 
-	for (size_t i = 0; paths && i < n->v.nr; i++) {
-		paths[i] = path_of(dir, n->v.at[i]);
-		if (paths[i])
-			continue;
-		while (i--)
-			free(paths[i]);
-		free(paths);
-		return NULL;
+	if (r) {
+		vec_done(&f.v);
+		return r;
 	}
+	*ret_files = f.v.at;
+	*ret_nr = f.v.nr;
+	return 0;
+}
+
+/* Those that count; as many as *ret_nr says. */
+static char **paths_of(const char *dir, const struct files *f, size_t *ret_nr)
+{
+	char **paths = calloc(f->v.nr, sizeof(*paths));
+	size_t nr = 0;
+
+	for (size_t i = 0; paths && i < f->v.nr; i++) {
+		if (f->v.at[i].covered)
+			continue;
+		paths[nr] = session_file_path(dir, &f->v.at[i]);
+		if (!paths[nr]) {
+			session_list_free(paths, nr);
+			return NULL;
+		}
+		nr++;
+	}
+	*ret_nr = nr;
 	return paths;
 }
 
 int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err *err)
 {
-	struct numbers n = { 0 };
+	struct files f = { 0 };
 	char **paths = NULL;
-	int r = read_numbers(dir, &n);
+	int r = read_files(dir, &f);
 
 	if (r == -ENOTDIR)
 		r = -ENOENT;
-	if (!r && !n.v.nr) {
+	if (!r && !f.v.nr) {
 		r = err_set(err, -ENOENT, "%s: no session is here", dir);
 		goto out;
 	}
 	if (!r) {
-		paths = paths_of(dir, &n);
+		paths = paths_of(dir, &f, ret_nr);
 		r = paths ? 0 : -ENOMEM;
 	}
 	if (r) {
@@ -114,9 +176,8 @@ int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err 
 		goto out;
 	}
 	*ret_paths = paths;
-	*ret_nr = n.v.nr;
 out:
-	vec_done(&n.v);
+	vec_done(&f.v);
 	return r;
 }
 
@@ -129,13 +190,18 @@ void session_list_free(char **paths, size_t nr)
 
 char *session_next_path(const char *dir)
 {
-	struct numbers n = { 0 };
+	struct session_file next = { 0 };
+	struct files f = { 0 };
 	char *path = NULL;
-	int r = read_numbers(dir, &n);
+	int r = read_files(dir, &f);
 
 	/* A directory that cannot be read is for open() to complain about. */
+	for (size_t i = 0; i < f.v.nr; i++)
+		if (f.v.at[i].last > next.last)
+			next.last = f.v.at[i].last;
+	next.first = ++next.last;
 	if (r != -ENOMEM)
-		path = path_of(dir, n.v.nr ? n.v.at[n.v.nr - 1] + 1 : 1);
-	vec_done(&n.v);
+		path = session_file_path(dir, &next);
+	vec_done(&f.v);
 	return path;
 }

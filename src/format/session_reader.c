@@ -234,6 +234,14 @@ static int take_block(struct segment *s, uint8_t type, struct cursor *payload)
 	}
 }
 
+/* Its end is missing because it is still to come: the recorder holds a lock. */
+static bool is_being_written(const struct segment *s)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(s->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
 int segment_next(struct segment *s, unsigned int columns,
 		 struct sample_batch *ret_batch, struct err *err)
 {
@@ -259,6 +267,10 @@ int segment_next(struct segment *s, unsigned int columns,
 	}
 	s->damage.bad_blocks = s->blocks.bad_blocks + s->bad_contents;
 	s->damage.cut_bytes = s->blocks.cut_bytes;
+	if (r == 1 && s->damage.unfinished && is_being_written(s)) {
+		s->damage.unfinished = false;
+		s->damage.cut_bytes = 0;
+	}
 	return r < 0 ? err_sys(err, r, "%s", s->path) : r;
 }
 

@@ -97,6 +97,15 @@ static uint64_t make_salt(const struct segment_writer *w,
 			 hash_bytes(w->path, strlen(w->path), (uint64_t)getpid()));
 }
 
+/* While it is held, a reader knows that the missing end is still to come.  A file system
+ * without locks only lets readers think that the recorder was killed. */
+static void hold_lock(const struct segment_writer *w)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	(void)fcntl(w->fd, F_OFD_SETLK, &lock);
+}
+
 int segment_writer_open(const char *path, const struct session_info *info,
 			const struct dict *dict, struct segment_writer **ret_writer,
 			struct err *err)
@@ -122,6 +131,7 @@ int segment_writer_open(const char *path, const struct session_info *info,
 		writer_free(w);
 		return r;
 	}
+	hold_lock(w);
 	r = write_info(w, info, err);
 	if (r) {
 		unlink(path);

@@ -147,5 +147,5 @@ int main(void)
 		cmocka_unit_test(lines_that_are_refused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return UNIT_RUN(tests);
 }

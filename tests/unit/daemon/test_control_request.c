@@ -99,5 +99,5 @@ int main(void)
 		cmocka_unit_test(too_many_words),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return UNIT_RUN(tests);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "alloc_fail.h"
 #include "format/session_info.h"
@@ -114,6 +115,53 @@ static void expect_whole(const struct recording *r)
 	assert_true(segment_totals(s)->samples == r->totals.samples);
 	assert_true(segment_totals(s)->finished);
 	segment_close(s);
+}
+
+static bool reads_as_unfinished(const struct recording *r)
+{
+	struct segment *s = NULL;
+	struct err err = { 0 };
+	bool unfinished;
+
+	assert_int_equal(segment_open(r->path, &s, &err), 0);
+	assert_int_equal(recording_expect(r, s), r->nr);
+	assert_int_equal(segment_damage(s)->cut_bytes, 0);
+	unfinished = segment_damage(s)->unfinished;
+	segment_close(s);
+	return unfinished;
+}
+
+/* A segment is not damaged while its recorder lives; it is when that was killed. */
+static void a_segment_is_read_while_it_is_written(void **state)
+{
+	struct segment_writer *w;
+	struct recording r;
+	int pid, status;
+
+	(void)state;
+	recording_init(&r, 5, false);
+	w = recording_open(&r);
+	recording_add(&r, w, 100);
+	recording_flush(&r, w);
+	assert_false(reads_as_unfinished(&r));
+	recording_close(&r, w);
+	recording_done(&r);
+
+	recording_init(&r, 5, false);
+	pid = fork();
+	assert_int_not_equal(pid, -1);
+	if (!pid) {
+		w = recording_open(&r);
+		recording_add(&r, w, 100);
+		recording_flush(&r, w);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	/* The same, in this process. */
+	recording_add(&r, NULL, 100);
+	assert_true(reads_as_unfinished(&r));
+	recording_done(&r);
 }
 
 static void write_and_expect(uint64_t seed, bool wild, const size_t *flushes, size_t nr)
@@ -433,6 +481,7 @@ int main(void)
 		cmocka_unit_test(only_what_is_asked_for_is_decoded),
 		cmocka_unit_test(a_large_dict_comes_back),
 		cmocka_unit_test(a_full_disk_loses_nothing),
+		cmocka_unit_test(a_segment_is_read_while_it_is_written),
 		cmocka_unit_test(an_existing_file_is_not_overwritten),
 		cmocka_unit_test(short_memory_is_told),
 	};

@@ -73,6 +73,42 @@ static void segments_come_in_the_order_of_their_numbers(void **state)
 	free(paths);
 }
 
+/* A merged segment stands for those that it was made of, also while they are still there. */
+static void merged_segments_count_once(void **state)
+{
+	static const char *const want[] = { "segment-000001-000003", "segment-000004",
+					    "segment-000005-000900", "segment-000901" };
+	struct session_file *files;
+	char **paths;
+	size_t nr;
+	struct err err;
+
+	(void)state;
+	make("segment-000001");
+	make("segment-000001-000003");
+	make("segment-000002");
+	make("segment-000001-000002");
+	make("segment-000003");
+	make("segment-000004");
+	make("segment-000004-000004");
+	make("segment-000004-4");
+	make("segment-000009-000004");
+	make("segment-000005-000900");
+	make("segment-000900");
+	expect_next("segment-000901");
+	make("segment-000901");
+	assert_int_equal(session_list(dir, &paths, &nr, &err), 0);
+	assert_int_equal(nr, 4);
+	for (size_t i = 0; i < nr; i++)
+		assert_string_equal(strrchr(paths[i], '/') + 1, want[i]);
+	session_list_free(paths, nr);
+	assert_int_equal(session_files(dir, &files, &nr), 0);
+	assert_int_equal(nr, 9);
+	for (size_t i = 0; i < nr; i++)
+		assert_int_equal(files[i].covered, (i >= 1 && i <= 4) || i == 7);
+	free(files);
+}
+
 static void no_session_is_said(void **state)
 {
 	char file[128];
@@ -118,6 +154,8 @@ int main(void)
 	static const struct CMUnitTest cases[] = {
 		cmocka_unit_test_setup_teardown(
 			segments_come_in_the_order_of_their_numbers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(merged_segments_count_once, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(no_session_is_said, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(short_memory_is_told, set_up,
 						tear_down),
