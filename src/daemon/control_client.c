@@ -14,19 +14,21 @@
 
 enum {
 	REPLY_TIMEOUT_MS = 60000,
-	READ_BYTES = 8192
+	READ_BYTES = 8192,
+	ERRNO_MAX = 4096
 };
 
-/* How the text of an error may begin, and what it is here. */
-static const struct {
-	const char *name;
-	int code;
-} error_names[] = {
-	{ "EINVAL", -EINVAL }, { "EACCES", -EACCES }, { "ENOENT", -ENOENT },
-	{ "EPERM", -EPERM },   { "EBUSY", -EBUSY },   { "EEXIST", -EEXIST },
-	{ "ENOSPC", -ENOSPC }, { "ENODEV", -ENODEV }, { "ENOMEM", -ENOMEM },
-	{ "E2BIG", -E2BIG },   { "EIO", -EIO },
-};
+/* The errno that a text of `len` bytes names, 0 if it names none. */
+static int errno_named(const char *text, size_t len)
+{
+	for (int code = 1; code < ERRNO_MAX; code++) {
+		const char *name = strerrorname_np(code);
+
+		if (name && strlen(name) == len && !strncmp(text, name, len))
+			return code;
+	}
+	return 0;
+}
 
 const char *control_run_dir(void)
 {
@@ -150,16 +152,14 @@ static int next_line(struct control_client *c, char **ret_line, struct err *err)
 static int take_error(char *text, struct err *err)
 {
 	size_t len = strcspn(text, " :");
+	int code;
 
 	if (control_unescape(text))
 		return err_set(err, -EBADMSG, "the daemon sends what is no line");
-	for (size_t i = 0; i < sizeof(error_names) / sizeof(error_names[0]); i++) {
-		if (strlen(error_names[i].name) != len ||
-		    strncmp(text, error_names[i].name, len) != 0)
-			continue;
+	code = errno_named(text, len);
+	if (code) {
 		text += len + strspn(text + len, " :");
-		return err_set(err, error_names[i].code, "%s",
-			       *text ? text : error_names[i].name);
+		return err_set(err, -code, "%s", *text ? text : strerror(code));
 	}
 	return err_set(err, -EREMOTEIO, "%s", text);
 }

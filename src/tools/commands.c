@@ -9,6 +9,7 @@ extern const struct command command_buildid_list;
 extern const struct command command_cache;
 extern const struct command command_check;
 extern const struct command command_completion;
+extern const struct command command_control;
 extern const struct command command_count;
 extern const struct command command_dump;
 extern const struct command command_events;
@@ -28,6 +29,8 @@ const struct command *const commands[] = {
 	&command_report,
 	&command_annotate,
 	&command_script,
+	/* The machine, all the time. */
+	&command_control,
 	/* Their files. */
 	&command_dump,
 	&command_import,

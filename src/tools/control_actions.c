@@ -1,0 +1,319 @@
+/* control_actions.c - what opcontrol does, an action a function.  Exit statuses. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "capture/events.h"
+#include "tools/command.h"
+#include "tools/control.h"
+#include "tools/control_actions.h"
+
+enum {
+	PATH_BYTES = 4096
+};
+
+static const char normal_users[] = "Normal users are limited to either '--dump' or "
+				   "'--list-events'.\n";
+
+/* Says what went wrong: OProfile's own messages as they are, the rest with our name. */
+static int fail(const struct err *err)
+{
+	switch (err->code) {
+	case -EACCES:
+		fputs(normal_users, stderr);
+		break;
+	case -ECHILD:
+	case -ENODEV:
+		fprintf(stderr, "%s\n", err->text);
+		return 1;
+	default:
+		break;
+	}
+	command_error("%s", err->text);
+	return 1;
+}
+
+int control_fail(const struct err *err)
+{
+	return fail(err);
+}
+
+static bool is_root(void)
+{
+	return geteuid() == 0;
+}
+
+/* Connects.  1: it runs; 0: it does not, which was said; -1: failed, which was said. */
+static int find_daemon(struct control *c)
+{
+	struct err err = { 0 };
+
+	if (control_attach(c, &err)) {
+		fail(&err);
+		return -1;
+	}
+	if (c->connected)
+		return 1;
+	if (!is_root()) {
+		fputs(normal_users, stderr);
+		return -1;
+	}
+	control_remove_stale(c);
+	fputs("Daemon not running\n", stderr);
+	return 0;
+}
+
+int control_init(struct control *c)
+{
+	struct stat st;
+
+	(void)c;
+	if (!stat("/proc/sys/kernel/perf_event_paranoid", &st))
+		return 0;
+	fputs("Kernel support not available, missing opcontrol --init as root ?\n",
+	      stderr);
+	return 1;
+}
+
+int control_dump(struct control *c)
+{
+	struct err err = { 0 };
+
+	fputs("Signalling daemon... ", stdout);
+	fflush(stdout);
+	if (control_attach(c, &err) == 0 && c->connected &&
+	    control_ask(c, "dump", NULL, &err) == 0) {
+		puts("done");
+		return 0;
+	}
+	putchar('\n');
+	fflush(stdout);
+	fputs("Unable to complete dump of oprofile data: is the oprofile daemon "
+	      "running?\n",
+	      stderr);
+	command_error("%s", err.text);
+	return 1;
+}
+
+int control_stop(struct control *c)
+{
+	struct err err = { 0 };
+	int r = find_daemon(c);
+
+	if (r <= 0)
+		return r < 0;
+	if (control_ask(c, "stop", NULL, &err))
+		return fail(&err);
+	puts("Stopping profiling.");
+	return 0;
+}
+
+int control_shutdown(struct control *c)
+{
+	struct err err = { 0 };
+	int r = find_daemon(c);
+
+	if (r <= 0)
+		return r < 0;
+	if (control_ask(c, "stop", NULL, &err) && err.code == -EACCES)
+		return fail(&err);
+	puts("Stopping profiling.");
+	puts("Killing daemon.");
+	fflush(stdout);
+	if (control_ask(c, "shutdown", NULL, &err) && err.code != -ECONNRESET)
+		return fail(&err);
+	control_disconnect(&c->daemon);
+	c->connected = false;
+	control_wait_gone(c);
+	return 0;
+}
+
+/* ---- sessions ---- */
+
+static int session_path(const struct control *c, const char *name,
+			char path[PATH_BYTES])
+{
+	int len = snprintf(path, PATH_BYTES, "%s/samples/%s", control_session_dir(c),
+			   name);
+
+	return len < PATH_BYTES ? 0 : -ENAMETOOLONG;
+}
+
+int control_reset(struct control *c)
+{
+	struct err err = { 0 };
+	char path[PATH_BYTES];
+	int r = control_attach(c, &err);
+
+	if (!r && c->connected) {
+		fputs("Signalling daemon... ", stdout);
+		fflush(stdout);
+		r = control_ask(c, "reset", NULL, &err);
+		puts(r ? "" : "done");
+		return r ? fail(&err) : 0;
+	}
+	if (!r && !is_root()) {
+		fputs(normal_users, stderr);
+		return 1;
+	}
+	if (!r)
+		r = session_path(c, "current", path);
+	if (!r)
+		r = io_remove_tree(path);
+	if (r && !err.text[0])
+		err_sys(&err, r, "Unable to remove %s", path);
+	return r ? fail(&err) : 0;
+}
+
+static bool is_session_name(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/') &&
+	       strcmp(name, "current") != 0 && strcmp(name, "previous") != 0;
+}
+
+/* Without a daemon the folder is ours to rename. */
+static int save_here(const struct control *c, struct err *err)
+{
+	char from[PATH_BYTES], to[PATH_BYTES];
+	struct stat st;
+
+	if (session_path(c, "current", from) || session_path(c, c->set.save, to))
+		return err_set(err, -ENAMETOOLONG, "the session's name is too long");
+	if (!lstat(to, &st))
+		return err_set(err, -EEXIST, "session %s already exists", c->set.save);
+	if (rename(from, to))
+		return err_sys(err, -errno, "cannot save %s", from);
+	return 0;
+}
+
+int control_save(struct control *c)
+{
+	struct err err = { 0 };
+	int r;
+
+	if (!is_session_name(c->set.save)) {
+		command_error("--save=%s: a name without / that does not begin with a "
+			      "dot, and is not \"current\" or \"previous\"",
+			      c->set.save);
+		return 1;
+	}
+	r = control_attach(c, &err);
+	if (!r && !c->connected && !is_root()) {
+		fputs(normal_users, stderr);
+		return 1;
+	}
+	if (!r && c->connected)
+		r = control_ask(c, "save", c->set.save, &err);
+	else if (!r)
+		r = save_here(c, &err);
+	if (r == -EEXIST) {
+		fprintf(stderr, "session %s already exists\n", c->set.save);
+		return 1;
+	}
+	return r ? fail(&err) : 0;
+}
+
+/* ---- settings and starting ---- */
+
+static int need_vmlinux(const struct control *c)
+{
+	const char *file = daemonrc_get(&c->rc, "VMLINUX");
+
+	if (file && *file)
+		return 0;
+	fputs("No vmlinux file specified. You must specify the correct vmlinux file, "
+	      "e.g.\n"
+	      "opcontrol --vmlinux=/path/to/vmlinux\n"
+	      "If you do not have a vmlinux file, use\n"
+	      "opcontrol --no-vmlinux\n"
+	      "Enter opcontrol --help for full options\n",
+	      stderr);
+	return 1;
+}
+
+static void say_default_event(const struct control *c)
+{
+	struct event_request e;
+
+	if (daemonrc_nr_events(&c->rc))
+		return;
+	events_default(0, &e);
+	printf("Using default event: %s\n", e.name);
+}
+
+/* Into the file that the daemon's next start reads. */
+static int save_settings(struct control *c, bool for_next_start, struct err *err)
+{
+	int r = daemonrc_save(&c->rc, for_next_start ? c->rc_new_path : c->rc_path,
+			      err);
+
+	if (r)
+		return r;
+	if (for_next_start)
+		c->has_new = true;
+	else
+		(void)unlink(c->rc_new_path);
+	return 0;
+}
+
+int control_setup(struct control *c)
+{
+	struct err err = { 0 };
+	bool restart = false;
+	int r = control_attach(c, &err);
+
+	if (!r && !c->connected && !is_root()) {
+		fputs(normal_users, stderr);
+		return 1;
+	}
+	if (!r)
+		r = control_setup_take(c, &err);
+	if (r <= 0)
+		return r ? fail(&err) : 0;
+	r = 0;
+	if (c->connected) {
+		r = control_send_setup(c, &err);
+		restart = r > 0;
+	}
+	if (r >= 0 && is_root())
+		r = save_settings(c, restart, &err);
+	if (r < 0)
+		return fail(&err);
+	if (restart)
+		puts("The profiling daemon is currently active, so changes to the "
+		     "configuration\n"
+		     "will be used the next time you restart oprofile after a "
+		     "--shutdown or --deinit.");
+	return 0;
+}
+
+int control_start(struct control *c, bool sample)
+{
+	struct err err = { 0 };
+	int r = control_attach(c, &err);
+
+	if (r)
+		return fail(&err);
+	if (!c->connected) {
+		if (!is_root()) {
+			fputs(normal_users, stderr);
+			return 1;
+		}
+		control_remove_stale(c);
+		if (need_vmlinux(c))
+			return 1;
+		say_default_event(c);
+		if (control_start_daemon(c, &err))
+			return fail(&err);
+	}
+	if (!sample)
+		return 0;
+	if (control_ask(c, "start", NULL, &err))
+		return fail(&err);
+	puts("Profiler running.");
+	return 0;
+}

@@ -1,0 +1,298 @@
+/* control_daemon.c - opcontrol and oprofiled: found, started, told and waited for. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "tools/command.h"
+#include "tools/control.h"
+
+enum {
+	PATH_BYTES = 4096,
+	PID_BYTES = 32,
+	WORDS_A_REQUEST = 32,
+	BYTES_A_REQUEST = 1200, /* %XX makes three of one */
+	GONE_TURNS = 600,
+	GONE_TURN_MS = 50
+};
+
+/* What the daemon is told; the rest of daemonrc is opcontrol's. */
+static const char *const told_keys[] = {
+	"SESSION_DIR",   "SEPARATE_LIB", "SEPARATE_KERNEL", "SEPARATE_THREAD",
+	"SEPARATE_CPU",  "VMLINUX",      "IMAGE_FILTER",    "BUF_SIZE",
+	"BUF_WATERSHED", "CPU_BUF_SIZE", "CALLGRAPH",       "KERNEL_RANGE",
+	"PID_FILTER",    "PGRP_FILTER",  "NR_CHOSEN",
+};
+
+const char *control_session_dir(const struct control *c)
+{
+	const char *dir = daemonrc_get(&c->rc, "SESSION_DIR");
+
+	return dir && *dir ? dir : "/var/lib/oprofile";
+}
+
+int control_attach(struct control *c, struct err *err)
+{
+	int r;
+
+	if (c->connected)
+		return 0;
+	r = control_connect(&c->daemon, NULL, err);
+	c->connected = !r;
+	return r == -ENOENT || r == -ECONNREFUSED ? 0 : r;
+}
+
+int control_ask(struct control *c, const char *verb, const char *arg, struct err *err)
+{
+	const char *const words[] = { verb, arg, NULL };
+
+	return control_request(&c->daemon, words, NULL, err);
+}
+
+/* ---- settings ---- */
+
+struct setup {
+	struct control *c;
+	const char *words[WORDS_A_REQUEST + 2];
+	char *own[WORDS_A_REQUEST];
+	size_t nr;
+	size_t bytes;
+	bool restart;
+};
+
+static int setup_send(struct setup *s, struct err *err)
+{
+	struct control_reply reply = { 0 };
+	int r;
+
+	if (!s->nr)
+		return 0;
+	s->words[0] = "setup";
+	s->words[s->nr + 1] = NULL;
+	r = control_request(&s->c->daemon, s->words, &reply, err);
+	if (!r)
+		s->restart |= control_reply_get(&reply, "restart") != NULL;
+	control_reply_done(&reply);
+	while (s->nr)
+		free(s->own[--s->nr]);
+	s->bytes = 0;
+	return r;
+}
+
+static int setup_add(struct setup *s, const char *key, struct err *err)
+{
+	const char *value = daemonrc_get(&s->c->rc, key);
+	char *word;
+	int r = 0;
+
+	if (!value)
+		return 0;
+	if (s->nr == WORDS_A_REQUEST || s->bytes + strlen(value) > BYTES_A_REQUEST)
+		r = setup_send(s, err);
+	if (r)
+		return r;
+	if (asprintf(&word, "%s=%s", key, value) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->own[s->nr++] = word;
+	s->words[s->nr] = word;
+	s->bytes += strlen(word);
+	return 0;
+}
+
+int control_send_setup(struct control *c, struct err *err)
+{
+	struct setup s = { .c = c };
+	size_t nr = daemonrc_nr_events(&c->rc);
+	int r = 0;
+
+	for (size_t i = 0; i < nr && !r; i++) {
+		char key[PID_BYTES * 2];
+
+		snprintf(key, sizeof(key), "CHOSEN_EVENTS_%zu", i);
+		r = setup_add(&s, key, err);
+	}
+	for (size_t i = 0; i < sizeof(told_keys) / sizeof(told_keys[0]) && !r; i++)
+		r = setup_add(&s, told_keys[i], err);
+	if (!r)
+		r = setup_send(&s, err);
+	while (s.nr)
+		free(s.own[--s.nr]);
+	return r ? r : s.restart;
+}
+
+/* ---- one at a time ---- */
+
+int control_lock(struct control *c, struct err *err)
+{
+	char path[PATH_BYTES];
+	int r = io_make_dirs(control_run_dir(), 0755);
+
+	if (r)
+		return err_sys(err, r, "%s", control_run_dir());
+	snprintf(path, sizeof(path), "%s/opcontrol.lock", control_run_dir());
+	c->lock_fd = io_open(path, O_RDWR | O_CREAT, 0644);
+	if (c->lock_fd < 0)
+		return err_sys(err, c->lock_fd, "%s", path);
+	while (flock(c->lock_fd, LOCK_EX)) {
+		if (errno != EINTR)
+			return err_sys(err, -errno, "%s", path);
+	}
+	return 0;
+}
+
+/* The pid in the daemon's lock file whose lock nobody holds, 0 if there is none. */
+static uint64_t stale_pid(const char *path)
+{
+	int fd = io_open(path, O_RDONLY, 0);
+	char text[PID_BYTES] = "";
+	uint64_t pid = 0;
+
+	if (fd < 0)
+		return 0;
+	if (io_pread_full(fd, text, sizeof(text) - 1, 0) > 0 &&
+	    !flock(fd, LOCK_SH | LOCK_NB)) {
+		text[strcspn(text, "\n")] = '\0';
+		if (!parse_u64(text, &pid))
+			pid = 0;
+	}
+	close(fd);
+	return pid;
+}
+
+void control_remove_stale(const struct control *c)
+{
+	char path[PATH_BYTES];
+
+	if (c->connected)
+		return;
+	snprintf(path, sizeof(path), "%s/lock", control_run_dir());
+	if (!stale_pid(path))
+		return;
+	fputs("Detected stale lock file. Removing.\n", stderr);
+	(void)unlink(path);
+	snprintf(path, sizeof(path), "%s/control", control_run_dir());
+	(void)unlink(path);
+}
+
+void control_wait_gone(const struct control *c)
+{
+	char path[PATH_BYTES];
+
+	(void)c;
+	snprintf(path, sizeof(path), "%s/lock", control_run_dir());
+	for (int i = 0; i < GONE_TURNS; i++) {
+		const struct timespec turn = { .tv_nsec = GONE_TURN_MS * 1000000L };
+		int fd = io_open(path, O_RDONLY, 0);
+		bool gone = fd < 0 || !flock(fd, LOCK_SH | LOCK_NB);
+
+		if (fd >= 0)
+			close(fd);
+		if (gone)
+			return;
+		nanosleep(&turn, NULL);
+	}
+}
+
+/* ---- starting ---- */
+
+/* The program itself, by the name of the daemon: a link beside it if there is one, so that the
+ * process is called so, too. */
+static void run_oprofiled(char **argv)
+{
+	char self[PATH_BYTES];
+	char beside[PATH_BYTES + sizeof("/oprofiled")];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (len > 0) {
+		char *slash;
+
+		self[len] = '\0';
+		slash = strrchr(self, '/');
+		snprintf(beside, sizeof(beside), "%.*s/oprofiled", (int)(slash - self),
+			 self);
+		execv(beside, argv);
+		execv(self, argv);
+	}
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+static int spawn(struct control *c, struct err *err)
+{
+	char dir[PATH_BYTES];
+	char verbose[PID_BYTES * 4];
+	char name[] = "oprofiled";
+	char *argv[] = { name, dir, NULL, NULL };
+	int status;
+	pid_t pid;
+
+	snprintf(dir, sizeof(dir), "--session-dir=%s", control_session_dir(c));
+	if (c->set.verbose) {
+		snprintf(verbose, sizeof(verbose), "--verbose%s%.100s",
+			 *c->set.verbose ? "=" : "", c->set.verbose);
+		argv[2] = verbose;
+	}
+	pid = fork();
+	if (pid < 0)
+		return err_sys(err, -errno, "fork");
+	if (!pid)
+		run_oprofiled(argv);
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return err_sys(err, -errno, "oprofiled");
+	}
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return err_set(err, -ECHILD,
+			       "Couldn't start oprofiled.\n"
+			       "Check the log file \"%s/samples/oprofiled.log\" and "
+			       "kernel syslog",
+			       control_session_dir(c));
+	return 0;
+}
+
+/* What was set while it ran counts from now on. */
+static int take_new_settings(struct control *c, struct err *err)
+{
+	if (!c->has_new)
+		return 0;
+	if (rename(c->rc_new_path, c->rc_path))
+		return err_sys(err, -errno, "%s", c->rc_new_path);
+	c->has_new = false;
+	return 0;
+}
+
+int control_start_daemon(struct control *c, struct err *err)
+{
+	int r;
+
+	if (c->connected)
+		return 0;
+	r = take_new_settings(c, err);
+	if (r)
+		return r;
+	r = io_make_dirs(control_session_dir(c), 0755);
+	if (r)
+		return err_sys(err, r, "%s", control_session_dir(c));
+	puts("Using 2.6+ OProfile kernel interface.");
+	printf("Using log file %s/samples/oprofiled.log\n", control_session_dir(c));
+	fflush(stdout);
+	r = spawn(c, err);
+	if (!r)
+		r = control_attach(c, err);
+	if (!r && !c->connected)
+		r = err_set(err, -ECHILD, "oprofiled does not answer: %s", err->text);
+	if (!r)
+		r = control_send_setup(c, err);
+	if (r < 0)
+		return r;
+	puts("Daemon started.");
+	return 0;
+}

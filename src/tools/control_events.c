@@ -1,0 +1,189 @@
+/* control_events.c - opcontrol's --event: checked, and as daemonrc keeps them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "capture/cpu_types.h"
+#include "capture/events.h"
+#include "tools/command.h"
+#include "tools/control.h"
+
+enum {
+	RTC_LEAST = 2, /* interrupts per second, powers of two */
+	RTC_MOST = 4096,
+	PARTS_MAX = 5, /* name, count, unit mask, kernel, user */
+	SPEC_MAX = 512
+};
+
+struct parts {
+	char text[SPEC_MAX];
+	const char *part[PARTS_MAX];
+	size_t nr;
+};
+
+/* False: it is not of OProfile's form, and is kept as it is. */
+static bool split(const char *spec, struct parts *p)
+{
+	char *at = p->text;
+
+	if (strpbrk(spec, "/{},") || strlen(spec) >= sizeof(p->text))
+		return false;
+	strncpy(p->text, spec, sizeof(p->text));
+	for (p->nr = 0; at; p->nr++) {
+		if (p->nr == PARTS_MAX)
+			return false;
+		p->part[p->nr] = strsep(&at, ":");
+	}
+	return true;
+}
+
+/* A rate of the old clock chip; what is none was rounded up. */
+static int rtc_rate(const char *text, uint64_t *ret_rate, struct err *err)
+{
+	uint64_t rate = RTC_LEAST;
+
+	if (!parse_u64_max(text, RTC_MOST, ret_rate))
+		return err_set(err, -EINVAL,
+			       "RTC_INTERRUPTS:%s: a rate from %d to %d per second",
+			       text, RTC_LEAST, RTC_MOST);
+	while (rate < *ret_rate)
+		rate *= 2;
+	*ret_rate = rate;
+	return 0;
+}
+
+static bool is_number(const char *text)
+{
+	uint64_t v;
+
+	return parse_u64(text, &v);
+}
+
+static bool needs_counter(const struct event_request *e)
+{
+	return e->attr.type == PERF_TYPE_RAW || e->attr.type == PERF_TYPE_HARDWARE ||
+	       e->attr.type == PERF_TYPE_HW_CACHE;
+}
+
+/* Whether it is the one that tells the time: what a machine without counters samples by its
+ * timer. */
+static bool is_time(const char *name)
+{
+	static const char *const names[] = { "CPU_CLK_UNHALTED", "GLOBAL_POWER_EVENTS",
+					     "cycles", "cpu-cycles" };
+	const struct cpu_type *cpu = cpu_type_host();
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(name, names[i]))
+			return true;
+	}
+	return cpu && cpu->default_event && !strcmp(name, cpu->default_event);
+}
+
+/* One spec into the list of all; `ret_kept` is what daemonrc has of it. */
+static int take(const char *spec, const struct control_options *set,
+		struct event_requests *reqs, char ret_kept[SPEC_MAX], struct err *err)
+{
+	struct parts p;
+	bool plain = split(spec, &p);
+	char checked[SPEC_MAX];
+	uint64_t rate = 0;
+	size_t first = reqs->list.nr;
+	bool bare = false; /* TIMER:0, as daemonrc has it */
+	int r;
+
+	snprintf(checked, sizeof(checked), "%s", spec);
+	if (plain && p.nr > 1 && !strcmp(p.part[0], "RTC_INTERRUPTS")) {
+		r = rtc_rate(p.part[1], &rate, err);
+		if (r)
+			return r;
+		snprintf(checked, sizeof(checked), "RTC_INTERRUPTS:%" PRIu64, rate);
+	} else if (plain && p.nr > 1 && !strcmp(p.part[0], "TIMER") &&
+		   !strcmp(p.part[1], "0")) {
+		snprintf(checked, sizeof(checked), "TIMER");
+		bare = true;
+	}
+	r = events_parse(checked, 0, reqs, err);
+	if (r)
+		return r;
+	if (needs_counter(&reqs->list.at[first]) && !events_have_pmu()) {
+		if (!plain || !is_time(p.part[0]))
+			return err_set(err, -ENODEV,
+				       "You cannot specify any performance counter "
+				       "events because OProfile is in timer mode.");
+		fprintf(stderr,
+			"%s: there are no performance counters here: the event TIMER "
+			"takes its place.\n",
+			p.part[0]);
+		snprintf(ret_kept, SPEC_MAX, "TIMER:0:0:1:1");
+		return 0;
+	}
+	snprintf(ret_kept, SPEC_MAX, "%s", spec);
+	if (plain && (p.nr == 1 ? !strcmp(p.part[0], "TIMER") : is_number(p.part[1]))) {
+		char number[24];
+
+		snprintf(number, sizeof(number), "%" PRIu64, rate);
+		snprintf(ret_kept, SPEC_MAX, "%.200s:%.24s:%.100s:%.8s:%.8s", p.part[0],
+			 rate                ? number
+			 : bare || p.nr == 1 ? "0"
+					     : p.part[1],
+			 p.nr > 2 ? p.part[2] : "0",
+			 set->kernel_only ? "1"
+			 : p.nr > 3       ? p.part[3]
+					  : "1",
+			 set->kernel_only ? "0"
+			 : p.nr > 4       ? p.part[4]
+					  : "1");
+	}
+	return 0;
+}
+
+/* TIMER and RTC_INTERRUPTS are the timer's, and alone. */
+static int check_timers(const struct event_requests *reqs, struct err *err)
+{
+	size_t nr_timers = 0;
+
+	for (size_t i = 0; i < reqs->list.nr; i++)
+		nr_timers += reqs->list.at[i].timer ||
+			     !strcmp(reqs->list.at[i].name, "RTC_INTERRUPTS");
+	if (nr_timers && reqs->list.nr > 1)
+		return err_set(err, -EINVAL,
+			       "TIMER event cannot be used in combination with "
+			       "hardware counters.");
+	return 0;
+}
+
+int control_setup_events(const struct control_options *set, struct daemonrc *rc,
+			 struct err *err)
+{
+	struct event_requests reqs = { 0 };
+	char kept[SPEC_MAX];
+	int r = 0;
+
+	if (set->events.values.nr)
+		daemonrc_clear_events(rc);
+	for (size_t i = 0; i < set->events.values.nr && !r; i++) {
+		const char *spec = set->events.values.at[i];
+
+		if (!*spec)
+			r = err_set(err, -EINVAL, "No value given for option --event");
+		else if (!strcmp(spec, "default"))
+			continue; /* what is taken where there is none */
+		else
+			r = take(spec, set, &reqs, kept, err);
+		if (!r)
+			r = daemonrc_add_event(rc, kept);
+		if (r && (!err->text[0] || r == -E2BIG))
+			err_set(err, r, "too many events, or not enough memory");
+	}
+	if (!r)
+		r = check_timers(&reqs, err);
+	if (!r && !daemonrc_get(rc, "NR_CHOSEN"))
+		r = daemonrc_set_number(rc, "NR_CHOSEN", 0);
+	events_done(&reqs);
+	return r;
+}

@@ -1,0 +1,320 @@
+/* control_setup.c - opcontrol's settings: options become keys of daemonrc. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "base/path.h"
+#include "tools/command.h"
+#include "tools/control.h"
+
+enum {
+	LIST_MAX = 3000
+};
+
+/* As opcontrol of 0.9 writes a file, in its order; but for CALLGRAPH=0, which would mean that
+ * nobody asked for the stacks that the daemon takes by itself. */
+static const struct {
+	const char *key;
+	const char *value;
+} defaults[] = {
+	{ "SESSION_DIR", "/var/lib/oprofile" },
+	{ "NR_CHOSEN", "0" },
+	{ "SEPARATE_LIB", "0" },
+	{ "SEPARATE_KERNEL", "0" },
+	{ "SEPARATE_THREAD", "0" },
+	{ "SEPARATE_CPU", "0" },
+	{ "VMLINUX", "" },
+	{ "IMAGE_FILTER", "" },
+	{ "CPU_BUF_SIZE", "0" },
+	{ "BUF_SIZE", "0" },
+	{ "BUF_WATERSHED", "0" },
+	{ "KERNEL_RANGE", "" },
+	{ "XENIMAGE", "none" },
+	{ "XEN_RANGE", "" },
+};
+
+static const struct {
+	size_t field;
+	const char *option;
+	const char *key;
+	bool or_none;
+} numbers[] = {
+	{ OPTION(struct control_options, buffer_size), "--buffer-size", "BUF_SIZE",
+	  false },
+	{ OPTION(struct control_options, buffer_watershed), "--buffer-watershed",
+	  "BUF_WATERSHED", false },
+	{ OPTION(struct control_options, cpu_buffer_size), "--cpu-buffer-size",
+	  "CPU_BUF_SIZE", false },
+	{ OPTION(struct control_options, note_table_size), "--note-table-size",
+	  "NOTE_SIZE", false },
+	{ OPTION(struct control_options, callgraph), "--callgraph", "CALLGRAPH",
+	  false },
+	{ OPTION(struct control_options, pid_filter), "--pid-filter", "PID_FILTER",
+	  true },
+	{ OPTION(struct control_options, pgrp_filter), "--pgrp-filter", "PGRP_FILTER",
+	  true },
+};
+
+/* Accepted, and of no meaning here: they are said to be, once. */
+static const struct {
+	size_t field;
+	const char *option;
+	const char *why;
+} ignored[] = {
+	{ OPTION(struct control_options, xen), "--xen",
+	  "a hypervisor's samples come with the guest's kernel" },
+	{ OPTION(struct control_options, active_domains), "--active-domains",
+	  "Xen's domains are not sampled from here" },
+	{ OPTION(struct control_options, s390_buffer), "--s390hwsampbufsize",
+	  "the kernel sizes that buffer itself" },
+};
+
+static const char *text_at(const struct control_options *set, size_t field)
+{
+	return *(const char *const *)((const char *)set + field);
+}
+
+int control_setup_defaults(struct daemonrc *rc)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && !r; i++) {
+		if (!daemonrc_get(rc, defaults[i].key))
+			r = daemonrc_set(rc, defaults[i].key, defaults[i].value);
+	}
+	return r;
+}
+
+static int take_numbers(const struct control_options *set, struct daemonrc *rc,
+			struct err *err)
+{
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		const char *text = text_at(set, numbers[i].field);
+		uint64_t v;
+		int r;
+
+		if (!text)
+			continue;
+		if (!*text)
+			return err_set(err, -EINVAL, "No value given for option %s",
+				       numbers[i].option);
+		if (!parse_u64_max(text, INT32_MAX, &v) &&
+		    !(numbers[i].or_none && !strcmp(text, "none")))
+			return err_set(err, -EINVAL,
+				       "Argument for %s, %s, must be a number%s",
+				       numbers[i].option, text,
+				       numbers[i].or_none ? " or \"none\"" : "");
+		r = daemonrc_set(rc, numbers[i].key, text);
+		if (r)
+			return err_sys(err, r, "%s", numbers[i].option);
+	}
+	return 0;
+}
+
+static int separate_word(struct daemonrc *rc, const char *word, struct err *err)
+{
+	static const struct {
+		const char *word;
+		const char *keys[4];
+	} words[] = {
+		{ "none", { NULL } },
+		{ "lib", { "SEPARATE_LIB" } },
+		{ "library", { "SEPARATE_LIB" } },
+		{ "kernel", { "SEPARATE_LIB", "SEPARATE_KERNEL" } },
+		{ "thread", { "SEPARATE_THREAD" } },
+		{ "cpu", { "SEPARATE_CPU" } },
+		{ "all",
+		  { "SEPARATE_LIB", "SEPARATE_KERNEL", "SEPARATE_THREAD",
+		    "SEPARATE_CPU" } },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		int r = 0;
+
+		if (strcmp(words[i].word, word) != 0)
+			continue;
+		for (size_t k = 0; k < 4 && words[i].keys[k] && !r; k++)
+			r = daemonrc_set(rc, words[i].keys[k], "1");
+		return r ? err_sys(err, r, "--separate") : 0;
+	}
+	return err_set(err, -EINVAL,
+		       "invalid --separate= argument: %s (none, lib, library, kernel, "
+		       "thread, cpu or all)",
+		       word);
+}
+
+static int take_separate(const struct control_options *set, struct daemonrc *rc,
+			 struct err *err)
+{
+	static const char *const keys[] = { "SEPARATE_LIB", "SEPARATE_KERNEL",
+					    "SEPARATE_THREAD", "SEPARATE_CPU" };
+	int r = 0;
+
+	if (!set->separate.values.nr)
+		return 0;
+	for (size_t i = 0; i < 4 && !r; i++)
+		r = daemonrc_set(rc, keys[i], "0");
+	for (size_t i = 0; i < set->separate.values.nr && !r; i++) {
+		char *words = strdup(set->separate.values.at[i]);
+		char *at = words;
+
+		if (!words)
+			return err_set(err, -ENOMEM, "out of memory");
+		while (at && !r)
+			r = separate_word(rc, strsep(&at, ","), err);
+		free(words);
+	}
+	return r;
+}
+
+/* Several --image make one list. */
+static int take_images(const struct control_options *set, struct daemonrc *rc,
+		       struct err *err)
+{
+	char list[LIST_MAX] = "";
+	size_t len = 0;
+	int r;
+
+	if (!set->images.values.nr)
+		return 0;
+	for (size_t i = 0; i < set->images.values.nr; i++) {
+		const char *image = set->images.values.at[i];
+
+		if (!*image)
+			return err_set(err, -EINVAL,
+				       "No value given for option --image");
+		if (!strcmp(image, "all")) {
+			len = 0;
+			list[0] = '\0';
+			continue;
+		}
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+					len ? "," : "", image);
+		if (len >= sizeof(list))
+			return err_set(err, -E2BIG, "--image: the list is too long");
+	}
+	r = daemonrc_set(rc, "IMAGE_FILTER", list);
+	return r ? err_sys(err, r, "--image") : 0;
+}
+
+static int take_vmlinux(const struct control_options *set, struct daemonrc *rc,
+			struct err *err)
+{
+	const char *file = set->no_vmlinux ? "none" : set->vmlinux;
+	char *cwd, *full;
+	int r;
+
+	if (!file)
+		return 0;
+	if (!*file)
+		return err_set(err, -EINVAL, "No value given for option --vmlinux");
+	if (!strcmp(file, "none")) {
+		r = daemonrc_set(rc, "VMLINUX", "none");
+		return r ? err_sys(err, r, "--vmlinux") : 0;
+	}
+	if (access(file, R_OK))
+		return err_set(err, -ENOENT,
+			       "The specified vmlinux file \"%s\" doesn't exist.",
+			       file);
+	cwd = getcwd(NULL, 0);
+	full = cwd ? path_full(file, cwd) : NULL;
+	r = full ? daemonrc_set(rc, "VMLINUX", full) : -ENOMEM;
+	free(full);
+	free(cwd);
+	return r ? err_sys(err, r, "--vmlinux=%s", file) : 0;
+}
+
+/* START,END in hexadecimal digits, with or without 0x. */
+static int take_range(const struct control_options *set, struct daemonrc *rc,
+		      struct err *err)
+{
+	const char *at = set->kernel_range;
+	uint64_t from, to;
+	int r;
+
+	if (!at)
+		return 0;
+	at += !strncmp(at, "0x", 2) ? 2 : 0;
+	if (!parse_hex_at(&at, &from) || *at++ != ',')
+		return err_set(err, -EINVAL,
+			       "--kernel-range=%s: START,END in hexadecimal",
+			       set->kernel_range);
+	at += !strncmp(at, "0x", 2) ? 2 : 0;
+	if (!parse_hex_at(&at, &to) || *at || to < from)
+		return err_set(err, -EINVAL,
+			       "--kernel-range=%s: START,END in hexadecimal",
+			       set->kernel_range);
+	r = daemonrc_set(rc, "KERNEL_RANGE", set->kernel_range);
+	return r ? err_sys(err, r, "--kernel-range") : 0;
+}
+
+static int take_session_dir(const struct control_options *set, struct daemonrc *rc,
+			    struct err *err)
+{
+	char *cwd, *full;
+	int r;
+
+	if (!set->session_dir)
+		return 0;
+	if (!*set->session_dir)
+		return err_set(err, -EINVAL, "No value given for option --session-dir");
+	cwd = getcwd(NULL, 0);
+	full = cwd ? path_full(set->session_dir, cwd) : NULL;
+	r = full ? daemonrc_set(rc, "SESSION_DIR", full) : -ENOMEM;
+	free(full);
+	free(cwd);
+	return r ? err_sys(err, r, "--session-dir=%s", set->session_dir) : 0;
+}
+
+static void say_ignored(const struct control_options *set)
+{
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) {
+		if (text_at(set, ignored[i].field))
+			fprintf(stderr, "\"%s\" ignored: %s\n", ignored[i].option,
+				ignored[i].why);
+	}
+}
+
+bool control_setup_given(const struct control_options *set)
+{
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (text_at(set, numbers[i].field))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) {
+		if (text_at(set, ignored[i].field))
+			return true;
+	}
+	return set->session_dir || set->vmlinux || set->no_vmlinux ||
+	       set->kernel_range || set->kernel_only || set->events.values.nr ||
+	       set->separate.values.nr || set->images.values.nr;
+}
+
+int control_setup_take(struct control *c, struct err *err)
+{
+	static int (*const takers[])(const struct control_options *, struct daemonrc *,
+				     struct err *) = {
+		take_session_dir, control_setup_events, take_separate, take_vmlinux,
+		take_images,      take_numbers,         take_range,
+	};
+
+	if (!control_setup_given(&c->set))
+		return 0;
+	if (c->set.vmlinux && c->set.no_vmlinux && strcmp(c->set.vmlinux, "none") != 0)
+		return err_set(err, -EINVAL,
+			       "--vmlinux and --no-vmlinux cannot both be");
+	if (control_setup_defaults(&c->rc))
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++) {
+		int r = takers[i](&c->set, &c->rc, err);
+
+		if (r)
+			return r;
+	}
+	say_ignored(&c->set);
+	return 1;
+}

@@ -1,0 +1,118 @@
+/* control_status.c - opcontrol --status: what the daemon is, and what it was told. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "tools/command.h"
+#include "tools/control.h"
+
+/* What a running daemon says, else the file. */
+static const char *fact(const struct control *c, const struct control_reply *reply,
+			const char *key, const char *rc_key)
+{
+	const char *value = control_reply_get(reply, key);
+
+	return value ? value : daemonrc_get(&c->rc, rc_key);
+}
+
+static const char *or_none(const char *text)
+{
+	return text && *text ? text : "none";
+}
+
+static void print_events(const struct control *c, const struct control_reply *reply)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < reply->fields.nr; i++) {
+		if (!strncmp(reply->fields.at[i].key, "event.", 6))
+			printf("Event %s: %s\n", reply->fields.at[i].key + 6,
+			       reply->fields.at[i].value);
+		nr += !strncmp(reply->fields.at[i].key, "event.", 6);
+	}
+	for (size_t i = 0; !nr && i < daemonrc_nr_events(&c->rc); i++)
+		printf("Event %zu: %s\n", i, daemonrc_event(&c->rc, i));
+}
+
+static void print_separate(const struct control *c, const struct control_reply *reply)
+{
+	static const struct {
+		const char *key;
+		const char *word;
+	} rows[] = {
+		{ "SEPARATE_LIB", "library" },
+		{ "SEPARATE_KERNEL", "kernel" },
+		{ "SEPARATE_THREAD", "thread" },
+		{ "SEPARATE_CPU", "cpu" },
+	};
+	const char *said = control_reply_get(reply, "separate");
+	const char *blank = "";
+
+	fputs("Separate options: ", stdout);
+	for (size_t i = 0; !said && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!daemonrc_number(&c->rc, rows[i].key, 0))
+			continue;
+		printf("%s%s", blank, rows[i].word);
+		blank = " ";
+	}
+	puts(said ? or_none(said) : *blank ? "" : "none");
+}
+
+/* Sizes are shown where they are not the default. */
+static void print_sizes(const struct control *c, const struct control_reply *reply)
+{
+	static const struct {
+		const char *title;
+		const char *key;
+		const char *rc_key;
+	} rows[] = {
+		{ "Buffer size", "buffer_size", "BUF_SIZE" },
+		{ "CPU buffer watershed", "buffer_watershed", "BUF_WATERSHED" },
+		{ "CPU buffer size", "cpu_buffer_size", "CPU_BUF_SIZE" },
+		{ "Note buffer size", "note_size", "NOTE_SIZE" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *value = fact(c, reply, rows[i].key, rows[i].rc_key);
+
+		if (value && *value && strcmp(value, "0") != 0)
+			printf("%s: %s\n", rows[i].title, value);
+	}
+}
+
+int control_print_status(struct control *c)
+{
+	struct control_reply reply = { 0 };
+	struct err err = { 0 };
+	int r = control_attach(c, &err);
+	const char *depth;
+
+	if (!r && c->connected)
+		r = control_request(&c->daemon, (const char *const[]){ "status", NULL },
+				    &reply, &err);
+	if (r) {
+		command_error("%s", err.text);
+		return 1;
+	}
+	if (c->connected)
+		printf("Daemon %s: pid %s\n",
+		       or_none(control_reply_get(&reply, "state")),
+		       or_none(control_reply_get(&reply, "pid")));
+	else
+		puts("Daemon not running");
+	printf("Session-dir: %s\n",
+	       c->connected ? or_none(fact(c, &reply, "session_dir", "SESSION_DIR"))
+			    : control_session_dir(c));
+	print_events(c, &reply);
+	print_separate(c, &reply);
+	printf("vmlinux file: %s\n", or_none(fact(c, &reply, "vmlinux", "VMLINUX")));
+	printf("Image filter: %s\n",
+	       or_none(fact(c, &reply, "image_filter", "IMAGE_FILTER")));
+	depth = fact(c, &reply, "callgraph", "CALLGRAPH");
+	printf("Call-graph depth: %s\n", depth && *depth ? depth : "0");
+	print_sizes(c, &reply);
+	control_reply_done(&reply);
+	return 0;
+}

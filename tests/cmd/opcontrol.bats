@@ -1,0 +1,353 @@
+#!/usr/bin/env bats
+# opcontrol: its words, its file and its messages, which are OProfile's.
+
+load helpers
+
+setup()
+{
+	export OPROFILE_RUN_DIR=$BATS_TEST_TMPDIR/run
+	export OPROFILE_SETUP_DIR=$BATS_TEST_TMPDIR/etc
+	new_session
+	rc=$OPROFILE_SETUP_DIR/daemonrc
+	daemon=
+}
+
+teardown()
+{
+	[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
+	wait
+}
+
+opcontrol()
+{
+	timeout -k 5 60 "$OPROFILE_LINKS/opcontrol" "$@"
+}
+
+# stand_in [VERB=REPLY]...: a daemon that answers so; what it was asked is in $asked.
+stand_in()
+{
+	need python3
+	asked=$BATS_TEST_TMPDIR/asked
+	: >"$asked"
+	python3 "$SOURCE_ROOT/tests/cmd/stand_in_daemon.py" "$OPROFILE_RUN_DIR" "$asked" "$@" 3>&- &
+	daemon=$!
+	wait_for "$asked" '^listening'
+}
+
+# has KEY VALUE [FILE]
+has()
+{
+	grep -qxF "$1=$2" "${3:-$rc}" || {
+		cat "${3:-$rc}"
+		return 1
+	}
+}
+
+@test "settings are kept as OProfile kept them, and others stay" {
+	need_root
+	opcontrol --setup --no-vmlinux --session-dir="$session" --separate=kernel,thread
+	has VMLINUX none
+	has SESSION_DIR "$session"
+	has SEPARATE_LIB 1
+	has SEPARATE_KERNEL 1
+	has SEPARATE_THREAD 1
+	has SEPARATE_CPU 0
+	has NR_CHOSEN 0
+	[ "$(stat -c %a "$rc")" = 644 ]
+	echo MY_OWN=1 >>"$rc"
+	opcontrol -p=none --callgraph=12 --buffer-size=65536 --image=/bin/a,/bin/b -i /bin/c
+	has SEPARATE_LIB 0
+	has SEPARATE_THREAD 0
+	has CALLGRAPH 12
+	has BUF_SIZE 65536
+	has IMAGE_FILTER /bin/a,/bin/b,/bin/c
+	has MY_OWN 1
+	has VMLINUX none
+	opcontrol -i=all -c 0
+	has IMAGE_FILTER ''
+	has CALLGRAPH 0
+}
+
+@test "events are kept whole; new ones replace those of before" {
+	need_root
+	opcontrol --event=page-faults:100 --event=context-switches:7:0:1:0
+	has CHOSEN_EVENTS_0 page-faults:100:0:1:1
+	has CHOSEN_EVENTS_1 context-switches:7:0:1:0
+	has NR_CHOSEN 2
+	opcontrol -e=TIMER:0
+	has CHOSEN_EVENTS_0 TIMER:0:0:1:1
+	has NR_CHOSEN 1
+	[ -z "$(grep CHOSEN_EVENTS_1 "$rc")" ]
+	opcontrol --event=RTC_INTERRUPTS:1000
+	has CHOSEN_EVENTS_0 RTC_INTERRUPTS:1024:0:1:1
+	opcontrol --kernel-only=1 --event=page-faults:50
+	has CHOSEN_EVENTS_0 page-faults:50:0:1:0
+	opcontrol --event=default
+	has NR_CHOSEN 0
+	[ -z "$(grep CHOSEN_EVENTS_ "$rc")" ]
+}
+
+@test "the spelling of counters before 0.6" {
+	need_root
+	opcontrol --ctr0-event=page-faults --ctr0-count=300 --ctr0-kernel 0 \
+		--ctr1-event=context-switches --ctr1-count 5 --ctr1-user=0 --vmlinux=none
+	has CHOSEN_EVENTS_0 page-faults:300:0:0:1
+	has CHOSEN_EVENTS_1 context-switches:5:0:1:0
+	run opcontrol --ctr3-count=5
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"counter 3 needs both --ctr3-event and --ctr3-count"* ]]
+	run opcontrol --ctr9-event=x
+	[ "$status" -eq 1 ]
+	run opcontrol --ctr0-colour=x
+	[ "$status" -eq 1 ]
+}
+
+@test "wrong settings change nothing" {
+	need_root
+	opcontrol --no-vmlinux
+	cp "$rc" "$BATS_TEST_TMPDIR/before"
+	for words in --buffer-size=many --callgraph=-1 --separate=colour --event=no_such:1 \
+		--vmlinux=/no/such/file --kernel-range=5 --kernel-range=20,10 --event= \
+		'--event=TIMER:0 --event=page-faults:1' '--vmlinux=/bin/sh --no-vmlinux' \
+		--pid-filter=me; do
+		run opcontrol $words
+		echo "$words: $output"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -le 2 ]
+		cmp "$rc" "$BATS_TEST_TMPDIR/before"
+	done
+	run opcontrol --vmlinux=/no/such/file
+	[ "$output" = "opcontrol: The specified vmlinux file \"/no/such/file\" doesn't exist." ]
+}
+
+@test "what has no meaning here is accepted and said" {
+	need_root
+	run opcontrol --xen=/boot/xen --active-domains=1,2 --s390hwsampbufsize=8 --note-table-size=5
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'"--xen" ignored'* ]]
+	[[ "$output" == *'"--active-domains" ignored'* ]]
+	[[ "$output" == *'"--s390hwsampbufsize" ignored'* ]]
+	has NOTE_SIZE 5
+}
+
+@test "a file that is broken is named with its line" {
+	need_root
+	mkdir -p "$OPROFILE_SETUP_DIR"
+	printf 'VMLINUX=none\nno line\n' >"$rc"
+	run opcontrol --status
+	[ "$status" -eq 1 ]
+	[ "$output" = "opcontrol: $rc:2: 'no line' is not KEY=VALUE" ]
+}
+
+@test "status without a daemon" {
+	need_root
+	opcontrol --session-dir="$session" --vmlinux=none --event=page-faults:100 \
+		--separate=all --buffer-watershed=64 --cpu-buffer-size=128 --buffer-size=256
+	run opcontrol --status
+	[ "$status" -eq 0 ]
+	diff <(echo "$output") - <<-END
+		Daemon not running
+		Session-dir: $session
+		Event 0: page-faults:100:0:1:1
+		Separate options: library kernel thread cpu
+		vmlinux file: none
+		Image filter: none
+		Call-graph depth: 0
+		Buffer size: 256
+		CPU buffer watershed: 64
+		CPU buffer size: 128
+	END
+}
+
+@test "without a daemon" {
+	need_root
+	for action in --stop --shutdown --deinit -t -h; do
+		run opcontrol $action
+		[ "$status" -eq 0 ]
+		[ "$output" = "Daemon not running" ]
+	done
+	run opcontrol --dump
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Unable to complete dump of oprofile data: is the oprofile daemon running?"* ]]
+	run opcontrol --start
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "No vmlinux file specified. You must specify the correct vmlinux file, e.g." ]
+	[ "${lines[1]}" = "opcontrol --vmlinux=/path/to/vmlinux" ]
+}
+
+@test "sessions are saved and removed without a daemon" {
+	need_root
+	opcontrol --session-dir="$session"
+	run opcontrol --save=one
+	[ "$status" -eq 1 ]
+	mkdir -p "$session/samples/current"
+	touch "$session/samples/current/data"
+	opcontrol --save=one
+	[ -f "$session/samples/one/data" ]
+	mkdir -p "$session/samples/current"
+	run opcontrol --save=one
+	[ "$status" -eq 1 ]
+	[ "$output" = "session one already exists" ]
+	for name in '' current .hidden a/b ..; do
+		run opcontrol --save="$name"
+		[ "$status" -eq 1 ]
+	done
+	touch "$session/samples/current/data"
+	opcontrol --reset
+	[ ! -e "$session/samples/current/data" ]
+	[ -f "$session/samples/one/data" ]
+}
+
+@test "an action stands alone" {
+	for action in --init --dump --stop --shutdown --reset --deinit --status --list-events; do
+		run opcontrol $action --callgraph=5
+		[ "$status" -eq 1 ]
+		[ "$output" = "Option \"$action\" not valid with other options." ]
+	done
+	run opcontrol --save=x --start
+	[ "$output" = 'Option "--save" not valid with other options.' ]
+	run opcontrol --verbose
+	[ "$status" -eq 1 ]
+	run opcontrol --dump somewhere
+	[ "$status" -eq 1 ]
+	[ "$output" = 'Unknown option "somewhere". See opcontrol --help' ]
+}
+
+@test "help, version and events need no rights" {
+	opcontrol --init
+	run opcontrol
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"--start"* ]]
+	run opcontrol -v
+	[ "$status" -eq 0 ]
+	opcontrol --list-events >"$BATS_TEST_TMPDIR/events" 2>/dev/null || true
+	"$OPROFILE_LINKS/ophelp" >"$BATS_TEST_TMPDIR/ophelp" 2>/dev/null || true
+	cmp "$BATS_TEST_TMPDIR/events" "$BATS_TEST_TMPDIR/ophelp"
+}
+
+@test "users are limited" {
+	need_root
+	need_nobody
+	for words in --start --stop --shutdown --reset --save=x --no-vmlinux; do
+		run setpriv --reuid=65534 --regid=65534 --clear-groups \
+			"$OPROFILE_LINKS/opcontrol" $words
+		echo "$words: $output"
+		[ "$status" -eq 1 ]
+		[ "${lines[0]}" = "Normal users are limited to either '--dump' or '--list-events'." ]
+	done
+}
+
+@test "a running daemon is asked" {
+	stand_in
+	run opcontrol --start
+	[ "$status" -eq 0 ]
+	[ "$output" = "Profiler running." ]
+	run opcontrol --dump
+	[ "$status" -eq 0 ]
+	[ "$output" = "Signalling daemon... done" ]
+	run opcontrol --stop
+	[ "$output" = "Stopping profiling." ]
+	run opcontrol --reset
+	[ "$output" = "Signalling daemon... done" ]
+	opcontrol --save=tuesday
+	run opcontrol --shutdown
+	[ "$status" -eq 0 ]
+	diff <(echo "$output") - <<-END
+		Stopping profiling.
+		Killing daemon.
+	END
+	diff "$asked" - <<-END
+		listening
+		start
+		dump
+		stop
+		reset
+		save tuesday
+		stop
+		shutdown
+	END
+	run opcontrol --shutdown
+	[ "$output" = "Daemon not running" ]
+}
+
+@test "status of a running daemon" {
+	stand_in 'status=state paused|pid 17|session_dir /some/where|event.0 TIMER:0:0:1:1|separate library cpu|vmlinux none|image_filter|callgraph 7|buffer_size 0|cpu_buffer_size 99|ok'
+	run opcontrol --status
+	[ "$status" -eq 0 ]
+	diff <(echo "$output") - <<-END
+		Daemon paused: pid 17
+		Session-dir: /some/where
+		Event 0: TIMER:0:0:1:1
+		Separate options: library cpu
+		vmlinux file: none
+		Image filter: none
+		Call-graph depth: 7
+		CPU buffer size: 99
+	END
+}
+
+@test "what needs a restart is kept for it" {
+	need_root
+	opcontrol --no-vmlinux --callgraph=3
+	stand_in 'setup=restart 1|ok'
+	run opcontrol --callgraph=9
+	[ "$status" -eq 0 ]
+	diff <(echo "$output") - <<-END
+		The profiling daemon is currently active, so changes to the configuration
+		will be used the next time you restart oprofile after a --shutdown or --deinit.
+	END
+	grep -q '^setup .*CALLGRAPH=9' "$asked"
+	has CALLGRAPH 3
+	has CALLGRAPH 9 "${rc}_new"
+	has VMLINUX none "${rc}_new"
+	# What comes next is put on top of it.
+	opcontrol --buffer-size=64
+	has CALLGRAPH 9 "${rc}_new"
+	has BUF_SIZE 64 "${rc}_new"
+}
+
+@test "what the daemon refuses is not kept" {
+	need_root
+	opcontrol --no-vmlinux --callgraph=3
+	stand_in 'setup=error EINVAL CALLGRAPH=9: too deep' 'save=error EEXIST there is one' \
+		'reset=error EACCES only members of group oprofile may'
+	run opcontrol --callgraph=9
+	[ "$status" -eq 1 ]
+	[ "$output" = "opcontrol: CALLGRAPH=9: too deep" ]
+	has CALLGRAPH 3
+	[ ! -e "${rc}_new" ]
+	run opcontrol --save=x
+	[ "$status" -eq 1 ]
+	[ "$output" = "session x already exists" ]
+	run opcontrol --reset
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Normal users are limited"*"only members of group oprofile may"* ]]
+}
+
+@test "calls at the same time are served one after the other" {
+	need_root
+	stand_in SLOW=stop
+	for i in 1 2 3; do
+		opcontrol --stop 3>&- &
+	done
+	for ((i = 0; i < 300; i++)); do
+		[ "$(grep -c '^end' "$asked")" -lt 3 ] || break
+		sleep 0.1
+	done
+	cat "$asked"
+	[ "$(grep -v listening "$asked" | paste -s -d ' ')" = \
+		"stop begin end stop begin end stop begin end" ]
+}
+
+@test "a lock file that nobody holds is removed" {
+	need_root
+	mkdir -p "$OPROFILE_RUN_DIR"
+	echo 99999999 >"$OPROFILE_RUN_DIR/lock"
+	run opcontrol --stop
+	[ "$status" -eq 0 ]
+	diff <(echo "$output") - <<-END
+		Detected stale lock file. Removing.
+		Daemon not running
+	END
+	[ ! -e "$OPROFILE_RUN_DIR/lock" ]
+}
