@@ -18,6 +18,7 @@ struct counters {
 	size_t nr_slots;
 	size_t *first_slot; /* of each event, and nr_slots */
 	int *fds;           /* of slot s at place p: [p * nr_slots + s]; -1: none */
+	bool *follows;      /* likewise: another one of its group is enabled for it */
 };
 
 static int *fd_of(const struct counters *c, size_t event, size_t place)
@@ -70,13 +71,16 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 {
 	const struct event_request *e = &config->events[event];
 	struct perf_event_attr attr = attr_of(config, e);
+	int leader = leader_of(c, config, event, place);
 	int fd;
 
 	if (slot)
 		attr.type = e->more_types[slot - 1];
+	/* A software event that is enabled later than its leader is not counted by all kernels. */
+	if (leader >= 0)
+		attr.disabled = attr.enable_on_exec = 0;
 	fd = perf_attr_open_group(&attr, config->tids ? config->tids[place] : -1,
-				  config->tids ? -1 : config->cpus[place],
-				  leader_of(c, config, event, place));
+				  config->tids ? -1 : config->cpus[place], leader);
 	/* A thread has ended, a CPU went offline, or is of the other kind. */
 	if (fd == -ESRCH || fd == -ENODEV ||
 	    (e->one_core_type && !config->tids && (fd == -ENOENT || fd == -EINVAL)))
@@ -89,6 +93,7 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 	if (fd < 0)
 		return perf_attr_explain(fd, e->name, !config->tids, err);
 	fd_of(c, event, place)[slot] = fd;
+	c->follows[fd_of(c, event, place) + slot - c->fds] = leader >= 0;
 	return 1;
 }
 
@@ -139,9 +144,11 @@ static struct counters *make(const struct counters_config *config)
 			c->first_slot[e] + 1 + config->events[e].nr_more_types;
 	c->nr_slots = c->first_slot ? c->first_slot[config->nr_events] : 0;
 	c->fds = calloc(c->nr_slots * c->nr_places + 1, sizeof(*c->fds));
-	if (!c->first_slot || !c->fds) {
+	c->follows = calloc(c->nr_slots * c->nr_places + 1, sizeof(*c->follows));
+	if (!c->first_slot || !c->fds || !c->follows) {
 		free(c->first_slot);
 		free(c->fds);
+		free(c->follows);
 		free(c);
 		return NULL;
 	}
@@ -190,6 +197,7 @@ void counters_close(struct counters *c)
 			close(c->fds[i]);
 	free(c->first_slot);
 	free(c->fds);
+	free(c->follows);
 	free(c);
 }
 
@@ -198,7 +206,7 @@ int counters_enable(struct counters *c, bool on)
 	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
 	for (size_t i = 0; i < c->nr_slots * c->nr_places; i++)
-		if (c->fds[i] >= 0 && ioctl(c->fds[i], request, 0))
+		if (c->fds[i] >= 0 && !c->follows[i] && ioctl(c->fds[i], request, 0))
 			return -errno;
 	return 0;
 }

@@ -218,9 +218,37 @@ static int add_group(struct event_requests *reqs, const char *text, size_t len,
 	return r;
 }
 
+/* Of a group whose first event has S the others are read with its samples.  A group of several
+ * kinds of cores is one group on each. */
+static int read_with_leaders(struct event_requests *reqs, size_t first, struct err *err)
+{
+	for (size_t i = first; i < reqs->list.nr && !reqs->counting; i++) {
+		struct event_request *e = &reqs->list.at[i];
+		const struct event_request *leader = NULL;
+
+		for (size_t k = first; k < i && e->group && !leader; k++)
+			if (reqs->list.at[k].group == e->group)
+				leader = &reqs->list.at[k];
+		if (e->leads && (!e->group || (leader && !leader->leads)))
+			return err_set(err, -EINVAL,
+				       "event %s: S means that the others of a group "
+				       "are read when its first one is sampled: write "
+				       "{%s,OTHER-EVENT}:S",
+				       e->name, e->name);
+		if (!leader || !leader->leads)
+			continue;
+		e->member = true;
+		e->count = e->frequency_hz = 0;
+		e->attr.freq = 0;
+		e->attr.sample_period = 0;
+	}
+	return 0;
+}
+
 int events_parse(const char *specs, uint64_t frequency_hz, struct event_requests *reqs,
 		 struct err *err)
 {
+	size_t first = reqs->list.nr;
 	const char *at = specs;
 
 	for (;;) {
@@ -231,7 +259,7 @@ int events_parse(const char *specs, uint64_t frequency_hz, struct event_requests
 		if (r < 0)
 			return r;
 		if (!at[len])
-			return 0;
+			return read_with_leaders(reqs, first, err);
 		at += len + 1;
 	}
 }

@@ -43,7 +43,8 @@ struct event_request {
 	bool one_core_type; /* of a PMU that only some of the CPUs have */
 	bool precise_given; /* asked for, not chosen by us */
 	bool leads;         /* its group's members are read when it is sampled (:S) */
-	uint32_t group;     /* those of one number are counted together; 0: none */
+	bool member;    /* one of these: it has no samples of its own, and no count */
+	uint32_t group; /* those of one number are counted together; 0: none */
 	uint32_t min_count;
 	/* Of a PMU that counts a part of the machine: the CPUs that count it ("0,18"), and how much
 	 * of what unit one is (0: it has none). */

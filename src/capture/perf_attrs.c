@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/log.h"
 #include "capture/perf_source.h"
 
 /* What can be left out. */
@@ -299,6 +300,26 @@ static int explain_event(int code, size_t bad, const struct perf_source_config *
 	return perf_attr_explain(code, e ? e->name : "side band", !c->tids, err);
 }
 
+/* Before 6.12 the kernel reads groups only of the threads that they were opened for.  Whether
+ * that is worth a try. */
+static bool stay_with_threads(struct perf_event_attr *wanted, size_t nr)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!(wanted[i].sample_type & PERF_SAMPLE_READ) || !wanted[i].inherit)
+			continue;
+		wanted[i].inherit = 0;
+		found = true;
+	}
+	if (found)
+		log_say(LOG_WARNING,
+			"this kernel (before Linux 6.12) reads a group with :S only in "
+			"the threads that it begins with: what they start is not "
+			"sampled (with --system-wide everything is)");
+	return found;
+}
+
 int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 		     const struct perf_source_config *c, struct err *err)
 {
@@ -319,6 +340,12 @@ int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 		    relax_precise(&attrs[bad], &wanted[bad],
 				  c->events[bad].precise_given, r))
 			continue;
+		if (r == -EINVAL && attempt == sizeof(attempts) &&
+		    stay_with_threads(wanted, nr)) {
+			memcpy(attrs, wanted, nr * sizeof(*wanted));
+			attempt = 0;
+			continue;
+		}
 		if (r != -EINVAL || attempt == sizeof(attempts)) {
 			free(wanted);
 			return explain_event(r, bad, c, err);

@@ -15,10 +15,8 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "capture/cpus.h"
 #include "capture/perf_attrs.h"
-#include "capture/ring.h"
-#include "capture/tracepoint.h"
+#include "capture/perf_source_priv.h"
 
 enum {
 	SAMPLE_PAGES =
@@ -32,29 +30,6 @@ enum {
 	WINDOW_MIN_BYTES = 4096,
 	MANY_CPUS = 32, /* beyond, rings of half the size */
 	MIN_PAGES = 8
-};
-
-/* One opened perf event. */
-struct event_fd {
-	int fd;
-	uint32_t attr;
-	uint32_t cpu; /* index of the CPU whose ring it writes to */
-	enum perf_source_ring kind;
-};
-
-struct perf_source {
-	VEC(struct perf_event_attr) attrs; /* the side band's is the last one */
-	VEC(struct event_fd) fds;
-	VEC(uint64_t) * ids;                        /* per attr */
-	struct ring *rings[PERF_SOURCE_RING_COUNT]; /* per CPU of `cpus` */
-	struct cpu_list cpus;
-	/* Of the records of namespaces alone, which are read as the side band's. */
-	struct perf_event_attr namespaces;
-	bool has_namespaces;
-	struct tracepoint
-		module_load; /* in the same rings, if there is a descriptor of it */
-	int epoll_fds
-		[PERF_SOURCE_RING_COUNT]; /* that of the samples is the side band's, too */
 };
 
 static int add_fd(struct perf_source *s, int fd, enum perf_source_ring kind,
@@ -150,8 +125,15 @@ static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32
 							 : PERF_SOURCE_NAMESPACES;
 	struct perf_event_attr *a =
 		kind == PERF_SOURCE_NAMESPACES ? &s->namespaces : &s->attrs.at[attr];
-	int fd = perf_attr_open_group(a, tid, s->cpus.at[cpu], leader_of(o, attr));
-	int r;
+	int leader = leader_of(o, attr);
+	struct perf_event_attr opened = *a;
+	int fd, r;
+
+	/* It runs when its leader does.  (Kernels of today do not begin to count a software event
+	 * that is enabled later than its leader of another kind.) */
+	if (leader >= 0)
+		opened.disabled = opened.enable_on_exec = 0;
+	fd = perf_attr_open_group(&opened, tid, s->cpus.at[cpu], leader);
 
 	if (attr < o->config->nr_events && attr < EVENTS_MAX)
 		o->event_fd[attr] = fd;
@@ -172,6 +154,7 @@ static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32
 		close(fd);
 		return err_sys(o->err, r, "perf_event_open");
 	}
+	s->fds.at[s->fds.nr - 1].follows = leader >= 0;
 	if (o->ring_fd[kind] >= 0) {
 		if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, o->ring_fd[kind]))
 			return err_sys(o->err, -errno, "PERF_EVENT_IOC_SET_OUTPUT");
@@ -296,6 +279,10 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 	for (size_t i = 0; i < c->nr_events; i++) {
 		attr = c->events[i].attr;
 		perf_attr_samples(&attr, c);
+		if (c->events[i].member)
+			group_split_follow(&attr);
+		else if (c->events[i].leads)
+			group_split_lead(&attr);
 		if (attr.sample_stack_user)
 			attr.sample_stack_user = fitting_window(o, page_bytes);
 		attr.wakeup_watermark =
@@ -349,6 +336,24 @@ static int make_tables(struct perf_source *s)
 		       : 0;
 }
 
+/* The attrs as the records are that are given away; and the groups that are taken apart. */
+static int tell_attrs(struct perf_source *s)
+{
+	for (size_t i = 0; i < s->attrs.nr; i++) {
+		struct perf_event_attr attr = s->attrs.at[i];
+		bool leads = attr.read_format & PERF_FORMAT_GROUP;
+
+		for (size_t k = 0; leads && k < s->ids[i].nr; k++)
+			if (group_split_add(&s->split, s->ids[i].at[k], &attr))
+				return -ENOMEM;
+		if (attr.sample_type & PERF_SAMPLE_READ)
+			group_split_told(&attr);
+		if (!vec_push(&s->told, attr))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int open_all(struct perf_source *s, struct opening *o)
 {
 	int r = cpu_list_online(&s->cpus);
@@ -366,6 +371,8 @@ static int open_all(struct perf_source *s, struct opening *o)
 							 o->config, &s->namespaces);
 	for (size_t i = 0; i < s->cpus.nr && !r; i++)
 		r = open_cpu(s, o, i);
+	if (!r && tell_attrs(s))
+		r = err_set(o->err, -ENOMEM, "out of memory");
 	if (!r && !o->config->no_kernel)
 		open_modules(s);
 	return r;
@@ -427,6 +434,8 @@ void perf_source_close(struct perf_source *s)
 	free(s->ids);
 	vec_done(&s->fds);
 	vec_done(&s->attrs);
+	vec_done(&s->told);
+	group_split_done(&s->split);
 	cpu_list_done(&s->cpus);
 	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
 		if (s->epoll_fds[k] >= 0)
@@ -434,37 +443,12 @@ void perf_source_close(struct perf_source *s)
 	free(s);
 }
 
-size_t perf_source_nr_attrs(const struct perf_source *s)
-{
-	return s->attrs.nr;
-}
-
-const struct perf_event_attr *perf_source_attr(const struct perf_source *s, size_t i)
-{
-	return &s->attrs.at[i];
-}
-
-const uint64_t *perf_source_ids(const struct perf_source *s, size_t i, size_t *ret_nr)
-{
-	*ret_nr = s->ids[i].nr;
-	return s->ids[i].at;
-}
-
-void perf_source_rings(const struct perf_source *s, struct perf_source_rings *ret_rings)
-{
-	*ret_rings = (struct perf_source_rings){ s->cpus.nr, s->fds.nr, { 0 } };
-	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
-		for (size_t i = 0; i < s->cpus.nr; i++)
-			if (s->rings[k][i].base)
-				ret_rings->bytes[k] = s->rings[k][i].bytes;
-}
-
 int perf_source_enable(struct perf_source *s, bool on)
 {
 	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 
 	for (size_t i = 0; i < s->fds.nr; i++)
-		if (s->fds.at[i].kind == PERF_SOURCE_SAMPLES &&
+		if (s->fds.at[i].kind == PERF_SOURCE_SAMPLES && !s->fds.at[i].follows &&
 		    ioctl(s->fds.at[i].fd, request, 0))
 			return -errno;
 	return 0;
@@ -480,14 +464,15 @@ int perf_source_namespaces_fd(const struct perf_source *s)
 	return s->has_namespaces ? s->epoll_fds[PERF_SOURCE_NAMESPACES] : -1;
 }
 
-static int drain_ring(struct ring *ring, perf_source_fn fn, void *ctx)
+static int drain_ring(struct perf_source *s, struct ring *ring, perf_source_fn fn,
+		      void *ctx)
 {
 	const void *record;
 	size_t len;
 	int r = 0;
 
 	while (!r && (record = ring_next(ring, &len)))
-		r = fn(ctx, record, len);
+		r = group_split_record(&s->split, record, len, fn, ctx);
 	ring_release(ring);
 	return r;
 }
@@ -507,7 +492,7 @@ static int drain_rings(struct perf_source *s, enum perf_source_ring kind,
 
 	for (size_t i = 0; i < s->cpus.nr && !r; i++)
 		if (s->rings[kind][i].base)
-			r = drain_ring(&s->rings[kind][i], fn, ctx);
+			r = drain_ring(s, &s->rings[kind][i], fn, ctx);
 	return r;
 }
 
@@ -523,41 +508,4 @@ int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 		r = drain_rings(s, PERF_SOURCE_NAMESPACES, fn, ctx);
 	}
 	return r ? r : drain_rings(s, kind, fn, ctx);
-}
-
-/* What read() gives of an event: perf_event_open(2), without PERF_FORMAT_LOST the first four. */
-struct reading {
-	uint64_t value, enabled_ns, running_ns, id, lost;
-};
-
-int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost)
-{
-	struct reading reading;
-	uint64_t lost = 0;
-
-	if (!(s->attrs.at[0].read_format & PERF_FORMAT_LOST))
-		return -EOPNOTSUPP;
-	for (size_t i = 0; i < s->fds.nr; i++)
-		if (s->fds.at[i].kind == PERF_SOURCE_SAMPLES &&
-		    read(s->fds.at[i].fd, &reading, sizeof(reading)) == sizeof(reading))
-			lost += reading.lost;
-	*ret_lost = lost;
-	return 0;
-}
-
-void perf_source_times(const struct perf_source *s, size_t attr,
-		       uint64_t *ret_enabled_ns, uint64_t *ret_running_ns)
-{
-	struct reading r;
-
-	*ret_enabled_ns = *ret_running_ns = 0;
-	for (size_t i = 0; i < s->fds.nr; i++) {
-		const struct event_fd *e = &s->fds.at[i];
-
-		if (e->kind == PERF_SOURCE_NAMESPACES || e->attr != attr ||
-		    read(e->fd, &r, sizeof(r)) < (ssize_t)offsetof(struct reading, id))
-			continue;
-		*ret_enabled_ns += r.enabled_ns;
-		*ret_running_ns += r.running_ns;
-	}
 }

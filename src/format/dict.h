@@ -118,12 +118,13 @@ struct event_desc {
 };
 
 enum {
-	EVENT_USER = 1,    /* user space is sampled */
-	EVENT_KERNEL = 2,  /* kernel space is sampled */
-	EVENT_TIMER = 4,   /* the cpu-clock stand-in: OProfile's TIMER */
-	EVENT_CHAINS = 8,  /* call chains were recorded */
-	EVENT_LOST = 16,   /* a number whose description was damaged in the file */
-	EVENT_PRECISE = 32 /* samples stand at the instruction that caused them */
+	EVENT_USER = 1,     /* user space is sampled */
+	EVENT_KERNEL = 2,   /* kernel space is sampled */
+	EVENT_TIMER = 4,    /* the cpu-clock stand-in: OProfile's TIMER */
+	EVENT_CHAINS = 8,   /* call chains were recorded */
+	EVENT_LOST = 16,    /* a number whose description was damaged in the file */
+	EVENT_PRECISE = 32, /* samples stand at the instruction that caused them */
+	EVENT_MEMBER = 64   /* counted at the samples of the first event of its group */
 };
 
 /* The dict of a reader (segment_dict()) has no lookup tables: numbers lead to things, not

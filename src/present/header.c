@@ -35,6 +35,11 @@ static void write_event(FILE *out, const struct profile *p,
 			"events\n",
 			strtab_get(&p->strings, e->name),
 			(double)(e->share - 1) * 100 / SESSION_SHARE_WHOLE);
+	if (e->flags & EVENT_MEMBER)
+		fprintf(out,
+			"%s was read at the samples of the first event of its group: "
+			"what it counted is the sum of its periods\n",
+			strtab_get(&p->strings, e->name));
 	if (e->frequency_hz)
 		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",
 			e->frequency_hz);

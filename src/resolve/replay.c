@@ -168,7 +168,8 @@ static int decode(struct replay *r, const uint8_t *bytes, uint32_t size, uint64_
 {
 	struct record *rec = &s->rec;
 	/* Without callers the fields of fixed size are enough, unless somebody looks. */
-	bool whole = r->options.chains || r->options.cgroups || r->options.each;
+	bool whole =
+		r->options.chains || r->options.cgroups || r->options.each || r->reads;
 	int bad = whole ? decoder_record(&r->decoder, bytes, size, rec, NULL)
 			: decoder_sample_fixed(&r->decoder, bytes, size, rec, NULL);
 
@@ -183,16 +184,32 @@ static int decode(struct replay *r, const uint8_t *bytes, uint32_t size, uint64_
 }
 
 static int keep_late(struct replay *r, const uint8_t *bytes, uint32_t size,
-		     uint64_t order, const struct record *rec)
+		     uint64_t order, struct replay_sample *s)
 {
-	struct replay_late late = { malloc(size), size, order, rec->id.time_ns };
+	struct replay_late late = { malloc(size),      size,         order,
+				    s->rec.id.time_ns, s->is_shared, s->shares };
 
 	if (!late.bytes || !vec_push(&r->late, late)) {
 		free(late.bytes);
 		return -ENOMEM;
 	}
+	s->shares = (struct group_shares){ 0 };
 	memcpy(late.bytes, bytes, size);
 	return 0;
+}
+
+/* What each event has counted, if the sample tells.  0, SAMPLE_SKIPPED (nothing) or -ENOMEM. */
+static int take_shares(struct replay *r, struct replay_sample *s)
+{
+	s->is_shared =
+		r->reads && group_reads_has(&r->decoder.attrs.at[s->rec.id.event]);
+	if (!s->is_shared)
+		return 0;
+	if (group_reads_take(&r->counted, &r->decoder, &s->rec, &s->shares))
+		return -ENOMEM;
+	if (s->shares.list.nr > r->max_shares)
+		s->shares.list.nr = r->max_shares;
+	return s->shares.list.nr ? 0 : SAMPLE_SKIPPED;
 }
 
 /* 0, SAMPLE_SKIPPED (maybe for now) or -ENOMEM. */
@@ -200,11 +217,14 @@ static int decode_now(struct replay *r, const uint8_t *bytes, uint32_t size,
 		      uint64_t order, struct replay_sample *s)
 {
 	int result = decode(r, bytes, size, order, s);
+	int shares;
 
-	if (result == SAMPLE_WAITS)
-		result = keep_late(r, bytes, size, order, &s->rec) ? -ENOMEM
-								   : SAMPLE_SKIPPED;
-	return result;
+	if (result < 0 || result == SAMPLE_SKIPPED)
+		return result;
+	shares = take_shares(r, s);
+	if (!shares && result == SAMPLE_WAITS)
+		shares = keep_late(r, bytes, size, order, s) ? -ENOMEM : SAMPLE_SKIPPED;
+	return shares;
 }
 
 typedef int (*late_fn)(struct replay *r, struct replay_sample *s, void *ctx);
@@ -228,11 +248,16 @@ static int take_late(struct replay *r, size_t max, late_fn fn, void *ctx)
 		}
 		if (state == 0) {
 			max--;
+			s->is_shared = l->is_shared;
+			vec_done(&s->shares.list);
+			s->shares = l->shares;
+			l->shares = (struct group_shares){ 0 };
 			result = fn(r, s, ctx);
 		} else if (state < 0) {
 			result = state;
 		}
 		free(l->bytes);
+		vec_done(&l->shares.list);
 	}
 	r->late.nr = kept;
 	return result;
@@ -261,6 +286,26 @@ static void put_sample(struct replay_columns *c, size_t at, const struct sample 
 	c->event[at] = s->event;
 	c->stack[at] = s->stack;
 	c->cpu[at] = s->cpu;
+}
+
+/* The sample, or one for each event that it tells of.  0 or -ENOMEM. */
+static int put_samples(struct replay *r, struct replay_sample *s, size_t *nr)
+{
+	size_t nr_shares = s->is_shared ? s->shares.list.nr : 1;
+	struct sample sample;
+
+	if (finish(r, &s->rec, &s->found, &sample))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_shares; i++) {
+		if (s->is_shared) {
+			sample.period = s->shares.list.at[i].period;
+			sample.event = event_number(r, s->shares.list.at[i].event);
+		}
+		if (sample.event == DICT_NONE)
+			return -ENOMEM;
+		put_sample(r->columns, (*nr)++, &sample);
+	}
+	return 0;
 }
 
 /* The next samples of the current chunk, at most `max`, decoded and looked up so far that
@@ -294,27 +339,25 @@ static int begin_group(struct replay *r, int max)
 /* Puts them into the columns, unless the chunk was lost meanwhile.  0 or -ENOMEM. */
 static int finish_group(struct replay *r, int nr_group, size_t *nr)
 {
-	for (int i = 0; i < nr_group; i++) {
-		struct replay_sample *s = &r->group[i];
-		struct sample sample;
+	size_t before = *nr;
 
-		if (finish(r, &s->rec, &s->found, &sample))
+	for (int i = 0; i < nr_group; i++)
+		if (put_samples(r, &r->group[i], nr))
 			return -ENOMEM;
-		put_sample(r->columns, *nr + (size_t)i, &sample);
-	}
-	if (perf_chunk_is_lost(&r->batch.chunks.at[r->chunk].chunk))
+	if (perf_chunk_is_lost(&r->batch.chunks.at[r->chunk].chunk)) {
 		r->undecodable += (uint64_t)nr_group;
-	else
-		*nr += (size_t)nr_group;
+		*nr = before;
+	}
 	return 0;
 }
 
 /* Fills the columns from the current chunk.  0 or -ENOMEM. */
 static int fill(struct replay *r, size_t *nr)
 {
-	while (*nr < REPLAY_BATCH) {
-		int max = REPLAY_BATCH - *nr < REPLAY_GROUP ? (int)(REPLAY_BATCH - *nr)
-							    : REPLAY_GROUP;
+	size_t room;
+
+	while ((room = (REPLAY_BATCH - *nr) / r->max_shares)) {
+		int max = room < REPLAY_GROUP ? (int)room : REPLAY_GROUP;
 		int nr_group = begin_group(r, max);
 
 		if (nr_group < 0 || finish_group(r, nr_group, nr))
@@ -343,14 +386,9 @@ static void set_batch(const struct replay_columns *c, size_t nr,
 
 static int put_late(struct replay *r, struct replay_sample *s, void *ctx)
 {
-	size_t *nr = ctx;
-	struct sample sample;
-
-	if (resolver_find(r->resolver, &s->rec, &s->found) ||
-	    finish(r, &s->rec, &s->found, &sample))
-		return -ENOMEM;
-	put_sample(r->columns, (*nr)++, &sample);
-	return 0;
+	return resolver_find(r->resolver, &s->rec, &s->found) || put_samples(r, s, ctx)
+		       ? -ENOMEM
+		       : 0;
 }
 
 static int next_columns(struct replay *r, struct sample_batch *ret_batch,
@@ -370,7 +408,7 @@ static int next_columns(struct replay *r, struct sample_batch *ret_batch,
 		r->no_more_chains = result > 0;
 		if (result < 0 || (result && !r->late.nr))
 			return result;
-		if (take_late(r, REPLAY_BATCH, put_late, &nr))
+		if (take_late(r, REPLAY_BATCH / r->max_shares, put_late, &nr))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
 	set_batch(r->columns, nr, ret_batch);
@@ -378,6 +416,27 @@ static int next_columns(struct replay *r, struct sample_batch *ret_batch,
 }
 
 /* ---- in order of time ---- */
+
+static int give_shares(struct replay *r, struct replay_sample *s, struct sample *sample)
+{
+	size_t nr = s->is_shared ? s->shares.list.nr : 1;
+	int result = 0;
+
+	for (size_t i = 0; i < nr && !result; i++) {
+		if (s->is_shared) {
+			const struct group_share *share = &s->shares.list.at[i];
+
+			sample->period = s->rec.sample.period = share->period;
+			sample->event = event_number(r, share->event);
+			s->rec.id.event = share->event;
+			s->rec.id.id = share->id;
+		}
+		if (sample->event == DICT_NONE)
+			return -ENOMEM;
+		result = r->options.each(r->options.ctx, &r->decoder, &s->rec, sample);
+	}
+	return result;
+}
 
 static int give_one(struct replay *r, struct replay_sample *s, void *ctx)
 {
@@ -390,7 +449,7 @@ static int give_one(struct replay *r, struct replay_sample *s, void *ctx)
 	if (!result && item && sorter_is_lost(&r->sorter, *item))
 		r->undecodable++;
 	else if (!result)
-		result = r->options.each(r->options.ctx, &r->decoder, &s->rec, &sample);
+		result = give_shares(r, s, &sample);
 	return result < 0 ? result : 0;
 }
 

@@ -64,7 +64,8 @@ uint32_t replay_describe_event(struct replay *r, uint32_t attr)
 		.flags = (a->exclude_user ? 0 : EVENT_USER) |
 			 (a->exclude_kernel ? 0 : EVENT_KERNEL) |
 			 (a->sample_type & PERF_SAMPLE_CALLCHAIN ? EVENT_CHAINS : 0) |
-			 (a->precise_ip > 1 ? EVENT_PRECISE : 0),
+			 (a->precise_ip > 1 ? EVENT_PRECISE : 0) |
+			 (group_reads_is_member(a) ? EVENT_MEMBER : 0),
 	};
 
 	if (desc.name == DICT_NONE || desc.about == DICT_NONE)
@@ -83,6 +84,7 @@ static int open_events(struct replay *r)
 
 		if (decoder_add_attr(&r->decoder, &e->attr))
 			return -ENOMEM;
+		r->reads |= group_reads_has(&e->attr);
 		for (size_t k = 0; k < e->ids.nr; k++)
 			if (decoder_add_id(&r->decoder, e->ids.at[k], i))
 				return -ENOMEM;
@@ -94,6 +96,9 @@ static int open_events(struct replay *r)
 		if (!vec_push(&r->event_of, number))
 			return -ENOMEM;
 	}
+	if (r->reads)
+		r->max_shares = in->events.nr < GROUP_SHARES_MAX ? in->events.nr
+								 : GROUP_SHARES_MAX;
 	return 0;
 }
 
@@ -139,6 +144,7 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 		return err_set(err, -ENOMEM, "out of memory");
 	r->in = in;
 	r->options = *options;
+	r->max_shares = 1;
 	if (open_all(r)) {
 		replay_free(r);
 		return err_set(err, -ENOMEM, "out of memory");
@@ -161,11 +167,16 @@ static void end_reading(struct replay *r)
 	feed_done(&r->feed);
 	resolver_free(r->resolver);
 	r->resolver = NULL;
-	for (int i = 0; i < REPLAY_GROUP; i++)
+	for (int i = 0; i < REPLAY_GROUP; i++) {
 		buf_done(&r->group[i].chain);
+		vec_done(&r->group[i].shares.list);
+	}
+	deltas_done(&r->counted);
 	deferred_chains_done(&r->deferred);
-	for (size_t i = 0; i < r->late.nr; i++)
+	for (size_t i = 0; i < r->late.nr; i++) {
 		free(r->late.at[i].bytes);
+		vec_done(&r->late.at[i].shares.list);
+	}
 	vec_done(&r->late);
 	free(r->columns);
 	r->columns = NULL;

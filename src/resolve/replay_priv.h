@@ -9,6 +9,7 @@
 #include "decode/record.h"
 #include "format/dict.h"
 #include "resolve/chain_join.h"
+#include "resolve/group_reads.h"
 #include "resolve/jit_files.h"
 #include "resolve/replay.h"
 #include "resolve/replay_feed.h"
@@ -30,6 +31,8 @@ struct replay_sample {
 	struct record rec;
 	struct resolver_found found;
 	struct buf chain; /* of one that was joined */
+	bool is_shared;   /* between the events that it tells of: `shares` */
+	struct group_shares shares;
 };
 
 /* A copy of one whose chain is not complete yet. */
@@ -38,6 +41,8 @@ struct replay_late {
 	uint32_t size;
 	uint64_t order; /* in the file */
 	uint64_t time_ns;
+	bool is_shared;
+	struct group_shares shares;
 };
 
 struct replay_columns {
@@ -76,6 +81,9 @@ struct replay {
 	struct deferred_chains deferred;
 	VEC(struct replay_late) late;
 	bool no_more_chains; /* the file is at its end */
+	struct deltas counted;
+	bool reads;        /* some samples tell what was counted */
+	size_t max_shares; /* of a sample, 1 at least */
 };
 
 /* The number of the event of an attr, described in the dict; DICT_NONE when memory is short. */

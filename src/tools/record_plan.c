@@ -138,14 +138,6 @@ static int choose_events(struct record_plan *p, struct err *err)
 	for (size_t i = 0; i < o->events.values.nr && !r; i++)
 		r = events_parse(o->events.values.at[i], o->frequency_hz, &p->events,
 				 err);
-	for (size_t i = 0; i < p->events.list.nr && !r; i++)
-		if (p->events.list.at[i].leads)
-			r = err_set(
-				err, -EINVAL,
-				"event %s: S (the others of a group are only read with "
-				"the first one's samples) is not in this version; "
-				"without it each of the group is sampled",
-				p->events.list.at[i].name);
 	if (r || p->events.list.nr)
 		return r;
 	r = events_parse("default", o->frequency_hz, &p->events, err);

@@ -39,7 +39,8 @@ static uint32_t describe_event(struct dict *dict, const struct event_request *e,
 		.unit_mask = e->unit_mask,
 		.flags = (e->user ? EVENT_USER : 0) | (e->kernel ? EVENT_KERNEL : 0) |
 			 (e->timer ? EVENT_TIMER : 0) | (chains ? EVENT_CHAINS : 0) |
-			 (e->attr.precise_ip > 1 ? EVENT_PRECISE : 0),
+			 (e->attr.precise_ip > 1 ? EVENT_PRECISE : 0) |
+			 (e->member ? EVENT_MEMBER : 0),
 	};
 
 	return dict_event(dict, &desc);

@@ -205,7 +205,12 @@ static void groups_and_letters(void **state)
 	assert_int_equal(reqs.list.at[3].group, 2);
 	assert_true(reqs.list.at[1].leads);
 	assert_true(reqs.list.at[2].attr.exclude_kernel);
-	assert_int_equal(reqs.list.at[2].count, 3);
+	assert_false(reqs.list.at[1].member);
+	/* It is read with the first one: no count of its own. */
+	assert_true(reqs.list.at[2].member);
+	assert_int_equal(reqs.list.at[2].count, 0);
+	assert_int_equal(reqs.list.at[2].attr.sample_period, 0);
+	assert_false(reqs.list.at[4].member);
 	assert_int_equal(reqs.list.at[3].attr.precise_ip, 3);
 	assert_true(reqs.list.at[4].attr.exclude_idle);
 	events_done(&reqs);

@@ -1,0 +1,120 @@
+# Groups of which only the first event is sampled, and the others are read then: {a,b}:S.
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	begin_recording_test
+	# Touches 5000 pages, then runs for at least half a second.
+	cat >"$BATS_TEST_TMPDIR/touch.py" <<'EOF'
+import mmap, time
+m = mmap.mmap(-1, 5000 * mmap.PAGESIZE)
+if hasattr(mmap, "MADV_NOHUGEPAGE"):
+    m.madvise(mmap.MADV_NOHUGEPAGE)
+for i in range(5000):
+    m[i * mmap.PAGESIZE] = 1
+end = time.process_time() + 0.5
+while time.process_time() < end:
+    pass
+EOF
+}
+
+teardown()
+{
+	end_recording_test
+}
+
+# EVENT,SAMPLES,PERIOD of perf report of the file $1.
+by_perf()
+{
+	perf report -i "$1" --stdio --no-group --no-children -g none -n -s comm \
+		-F sample,period,comm -t ';' 2>"$BATS_TEST_TMPDIR/perf.err" |
+		awk -F';' '/ of events? / { e = $0; sub(/.* of events? ./, "", e); sub(/\x27.*/, "", e) }
+			/^ *[0-9]/ { samples[e] += $1; period[e] += $2 }
+			END { for (e in period) printf "%s,%d,%d\n", e, samples[e], period[e] }' | sort
+}
+
+# The same of opreport's sources.
+by_event()
+{
+	opreport "$@" --by event --csv | sed 1d | cut -d, -f1-3 | sort
+}
+
+# The sum of the periods of event $1 in $BATS_TEST_TMPDIR/ours.
+period()
+{
+	awk -F, -v e="$1" '$1 == e { sum += $3 } END { print sum + 0 }' "$BATS_TEST_TMPDIR/ours"
+}
+
+@test "what a group counted, in a session and in perf.data" {
+	operf -d "$session" -e '{cpu-clock:1000000,page-faults,context-switches}:S' \
+		--perf-data "$BATS_TEST_TMPDIR/p.data" python3 "$BATS_TEST_TMPDIR/touch.py"
+	by_event --session-dir "$session" >"$BATS_TEST_TMPDIR/ours"
+	cat "$BATS_TEST_TMPDIR/ours"
+	# Each page is a fault; none of them is a sample of its own.
+	[ "$(period page-faults)" -ge 5000 ]
+	[ "$(period page-faults)" -lt 500000 ]
+	[ "$(period cpu-clock)" -ge 400000000 ]
+	samples=$(awk -F, '$1 == "page-faults" { n += $2 } END { print n }' "$BATS_TEST_TMPDIR/ours")
+	[ "$samples" -lt 5000 ]
+	opreport --session-dir "$session" >"$BATS_TEST_TMPDIR/text"
+	grep -q '^page-faults was read at the samples of the first event of its group' "$BATS_TEST_TMPDIR/text"
+	by_event "$BATS_TEST_TMPDIR/p.data" |
+		diff "$BATS_TEST_TMPDIR/ours" -
+	need perf
+	by_perf "$BATS_TEST_TMPDIR/p.data" | diff "$BATS_TEST_TMPDIR/ours" -
+}
+
+@test "children count for themselves" {
+	operf -d "$session" -e '{cpu-clock:1000000,page-faults}:S' --callgraph \
+		--perf-data "$BATS_TEST_TMPDIR/p.data" \
+		sh -c "python3 '$BATS_TEST_TMPDIR/touch.py' & python3 '$BATS_TEST_TMPDIR/touch.py'; wait" 2>"$BATS_TEST_TMPDIR/err"
+	cat "$BATS_TEST_TMPDIR/err"
+	grep -q 'before Linux 6.12' "$BATS_TEST_TMPDIR/err" && skip "this kernel reads groups of one thread"
+	by_event --session-dir "$session" >"$BATS_TEST_TMPDIR/ours"
+	cat "$BATS_TEST_TMPDIR/ours"
+	[ "$(period page-faults)" -ge 10000 ]
+	[ "$(period page-faults)" -lt 1000000 ]
+	need perf
+	by_perf "$BATS_TEST_TMPDIR/p.data" | diff "$BATS_TEST_TMPDIR/ours" -
+}
+
+@test "groups that perf has recorded: its counts, in reports and in its text" {
+	need perf
+	local file=$BATS_TEST_TMPDIR/perf.data
+	perf record -q -o "$file" -c 1000000 -e '{cpu-clock,page-faults,context-switches}:S' \
+		python3 "$BATS_TEST_TMPDIR/touch.py"
+	by_perf "$file" >"$BATS_TEST_TMPDIR/perf"
+	cat "$BATS_TEST_TMPDIR/perf"
+	[ "$(grep -c . "$BATS_TEST_TMPDIR/perf")" -ge 2 ]
+	by_event "$file" | diff "$BATS_TEST_TMPDIR/perf" -
+	perf script -i "$file" -F comm,tid,time,period,event 2>/dev/null >"$BATS_TEST_TMPDIR/a"
+	timeout -k 5 60 "$OPROFILE" script "$file" -F comm,tid,time,period,event >"$BATS_TEST_TMPDIR/b"
+	[ -s "$BATS_TEST_TMPDIR/a" ]
+	diff "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+	# A session made of it has the same.
+	timeout -k 5 60 "$OPROFILE_LINKS/opimport" --session-dir "$session" "$file"
+	by_event --session-dir "$session" | diff "$BATS_TEST_TMPDIR/perf" -
+}
+
+@test "S that no group follows is refused" {
+	for events in 'cpu-clock:1000000:S' '{cpu-clock:1000000,page-faults:S}'; do
+		run -125 operf -d "$session" -e "$events" true
+		echo "$output"
+		[[ $output == *'write {'*',OTHER-EVENT}:S' ]]
+	done
+}
+
+@test "software events of groups count in the whole system, too" {
+	timeout -k 5 60 "$OPROFILE_LINKS/ocount" -s -b -i 300:3 -e '{cpu-clock,page-faults}' >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
+		grep -q perf_event_paranoid "$BATS_TEST_TMPDIR/err" && skip "no rights to count the system"
+		cat "$BATS_TEST_TMPDIR/err"
+		false
+	} &
+	recorder=$!
+	while kill -0 $recorder 2>/dev/null; do sleep 0.05; done
+	wait $recorder
+	recorder=
+	cat "$BATS_TEST_TMPDIR/out"
+	grep -q '^page-faults,[1-9][0-9]*,100.00$' "$BATS_TEST_TMPDIR/out"
+}
