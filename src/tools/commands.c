@@ -11,6 +11,7 @@ extern const struct command command_check;
 extern const struct command command_completion;
 extern const struct command command_control;
 extern const struct command command_count;
+extern const struct command command_daemon;
 extern const struct command command_dump;
 extern const struct command command_events;
 extern const struct command command_export;
@@ -26,6 +27,7 @@ extern const struct command command_where;
 const struct command *const commands[] = {
 	/* Recordings, and what they say. */
 	&command_record,
+	&command_daemon,
 	&command_report,
 	&command_annotate,
 	&command_script,

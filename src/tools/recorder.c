@@ -28,6 +28,11 @@ static uint64_t own_cpu_ns(void)
 	return recorder_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+const struct session_totals *recorder_totals(const struct recorder *r)
+{
+	return &r->totals;
+}
+
 /* ---- recording ---- */
 
 void recorder_keep_jit(struct recorder *r, const struct record *rec)
@@ -265,7 +270,7 @@ static void update_totals(struct recorder *r)
 	r->totals.lost = r->lost_in_records;
 	r->totals.lost_records = r->side_band.lost;
 	r->totals.end_ns = recorder_now_ns(CLOCK_MONOTONIC);
-	r->totals.recorder_cpu_ns = own_cpu_ns();
+	r->totals.recorder_cpu_ns = own_cpu_ns() - r->cpu_begin_ns;
 	for (size_t i = 0; i < UNWIND_ENDS; i++)
 		r->totals.stack_ends[i] = resolver_unwind_ends(r->resolver)[i];
 }
@@ -335,6 +340,21 @@ int recorder_round(struct recorder *r, struct err *err)
 		result = flush(r);
 	}
 	return result;
+}
+
+int recorder_dump(struct recorder *r, struct err *err)
+{
+	int result;
+
+	r->err = err;
+	result = drain(r);
+	while (!result && r->due.list.nr)
+		result = take_due(r, true);
+	if (result)
+		return result;
+	r->next_flush_ns = recorder_now_ns(CLOCK_MONOTONIC) + r->round_ns;
+	update_totals(r);
+	return flush(r);
 }
 
 /* ---- the end ---- */
@@ -461,7 +481,7 @@ int recorder_close(struct recorder *r, int target_status,
 					     err);
 		result = result ? result : closed;
 	}
-	r->totals.recorder_cpu_ns = own_cpu_ns();
+	r->totals.recorder_cpu_ns = own_cpu_ns() - r->cpu_begin_ns;
 	closed = segment_writer_flush(r->writer, &r->totals, result ? NULL : err);
 	result = result ? result : closed;
 	tell_end(r);

@@ -29,6 +29,7 @@ struct recorder_config {
 	const char *perf_data;  /* NULL none */
 	char *const *command;   /* the recorder's own command line */
 	int nr_command;
+	bool one_of_many; /* the cost of the others of this process is not its own */
 	struct session_dir *dir; /* outlives the recorder */
 };
 
@@ -57,6 +58,10 @@ int recorder_attend(struct recorder *r, struct err *err);
 /* One round; writes to disk when a second has passed.  0 or a negative errno with a line
  * (-ENOSPC ...): what was written before is sound. */
 int recorder_round(struct recorder *r, struct err *err);
+/* As a round, and writes all that was sampled before the call: then it can be read. */
+int recorder_dump(struct recorder *r, struct err *err);
+/* So far; of what is lost, what the rings have told. */
+const struct session_totals *recorder_totals(const struct recorder *r);
 /* Frees a recorder whose recording did not begin, and removes the segment. */
 void recorder_discard(struct recorder *r); /* NULL is fine */
 /* Stops sampling, drains to the end, writes the totals and frees.  `target_status`: wait

@@ -367,6 +367,8 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 		return err_set(err, -ENOMEM, "out of memory");
 	r->config = *config;
 	r->totals.target_status = -1;
+	if (config->one_of_many)
+		r->cpu_begin_ns = recorder_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	r->err = err;
 	machine_read(&r->machine);
 	image_keeper_init(&r->keeper, config->dir, &r->machine.kernel_build_id);

@@ -1,0 +1,40 @@
+/* control_server.h - the daemon's end of its socket.
+ * Layer: daemon.  Single-threaded, and never waits for a peer: one that does not read what it
+ * asked for is dropped.  Who may ask what is decided here, by SO_PEERCRED. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "daemon/control_request.h"
+
+struct control_server;
+struct err;
+
+/* Answers a request that its peer may make: appends lines "key value" to `reply` with
+ * control_put_field().  0 (the peer reads "ok"), or a negative errno with its line, which is
+ * sent with the errno's name before it. */
+typedef int (*control_handler)(void *ctx, const struct control_request *request,
+			       struct buf *reply, struct err *err);
+
+struct control_server_config {
+	const char *path;  /* of the socket; one that is there is replaced */
+	int listen_fd;     /* >= 0: taken over instead, as by socket activation */
+	const char *group; /* whose members may ask all; NULL or not there: none */
+	control_handler handle;
+	void *ctx;
+};
+
+/* `key value\n`, escaped. */
+void control_put_field(struct buf *reply, const char *key, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The strings of `config` are copied.  0 or a negative errno with a line. */
+int control_server_open(const struct control_server_config *config,
+			struct control_server **ret_server, struct err *err);
+/* Polls readable when control_server_turn() has something to do. */
+int control_server_fd(const struct control_server *s);
+/* Takes what has come in, calls the handler and sends replies. */
+void control_server_turn(struct control_server *s);
+/* Removes the socket, unless it was taken over.  NULL is fine. */
+void control_server_close(struct control_server *s);

@@ -1,0 +1,176 @@
+/* oprofiled_loop.c - the life of the daemon: waits for rings, requests, signals and times. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "daemon/control_client.h"
+#include "daemon/control_server.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder.h"
+
+/* ---- the log ---- */
+
+static FILE *log_file; /* NULL: the standard error */
+
+static void log_to_file(enum log_level level, const char *text)
+{
+	static const char *const names[LOG_COUNT] = { "warning: ", "", "debug: " };
+	time_t now = time(NULL);
+	struct tm tm;
+	char stamp[32] = "";
+
+	if (localtime_r(&now, &tm))
+		strftime(stamp, sizeof(stamp), "%F %T ", &tm);
+	if (log_file)
+		fprintf(log_file, "%s%s%s\n", stamp, names[level], text);
+}
+
+/* SESSION_DIR/samples/oprofiled.log, as ever. */
+static int open_log(const struct oprofiled *d, struct err *err)
+{
+	const char *dir = oprofiled_session_dir(d);
+	char path[4096];
+	int fd, r;
+
+	if (d->options.foreground)
+		return 0;
+	snprintf(path, sizeof(path), "%s/samples", dir);
+	r = io_make_dirs(path, 0755);
+	if (r)
+		return err_sys(err, r, "cannot create %s", path);
+	if (snprintf(path, sizeof(path), "%s/samples/oprofiled.log", dir) >=
+	    (int)sizeof(path))
+		return err_set(err, -ENAMETOOLONG, "%s is too long", dir);
+	fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+	if (fd < 0)
+		return err_sys(err, fd, "%s", path);
+	if (log_file)
+		fclose(log_file);
+	log_file = fdopen(fd, "a");
+	if (!log_file) {
+		close(fd);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	setvbuf(log_file, NULL, _IOLBF, 0);
+	log_set_sink(log_to_file);
+	return 0;
+}
+
+/* ---- signals ---- */
+
+static int block_signals(struct oprofiled *d, struct err *err)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &mask, NULL))
+		return err_sys(err, -errno, "sigprocmask");
+	d->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return d->signal_fd < 0 ? err_sys(err, -errno, "signalfd") : 0;
+}
+
+static void take_signals(struct oprofiled *d)
+{
+	struct signalfd_siginfo info;
+	struct err err = { 0 };
+
+	while (read(d->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGHUP) {
+			log_say(LOG_NOTE, "%s", strsignal((int)info.ssi_signo));
+			d->done = true;
+			continue;
+		}
+		/* The log may have been moved, and so may the session. */
+		if (open_log(d, &err) || oprofiled_rotate(d, &err))
+			log_say(LOG_WARNING, "%s", err.text);
+	}
+}
+
+/* ---- the loop ---- */
+
+static int one_turn(struct oprofiled *d, struct err *err)
+{
+	struct pollfd fds[] = {
+		{ .fd = d->signal_fd, .events = POLLIN },
+		{ .fd = control_server_fd(d->server), .events = POLLIN },
+		{ .fd = d->recorder ? recorder_poll_fd(d->recorder) : -1,
+		  .events = POLLIN },
+		{ .fd = d->recorder ? recorder_attend_fd(d->recorder) : -1,
+		  .events = POLLIN },
+	};
+
+	if (poll(fds, sizeof(fds) / sizeof(*fds), oprofiled_record_ms(d)) < 0 &&
+	    errno != EINTR)
+		return err_sys(err, -errno, "poll");
+	if (fds[0].revents)
+		take_signals(d);
+	oprofiled_record(d, fds[2].revents, fds[3].revents);
+	/* Last: a request may end the recording that the descriptors are of. */
+	if (fds[1].revents)
+		control_server_turn(d->server);
+	return 0;
+}
+
+static int open_all(struct oprofiled *d, struct err *err)
+{
+	char path[4096];
+	struct control_server_config config = { .path = path,
+						.listen_fd = -1,
+						.group = d->options.group,
+						.handle = oprofiled_answer,
+						.ctx = d };
+	int r;
+
+	d->run_dir = control_run_dir();
+	r = background_lock(d->run_dir, &d->lock_fd, err);
+	if (!r)
+		r = block_signals(d, err);
+	if (!r && !d->options.paused)
+		r = oprofiled_start(d, err);
+	if (!r &&
+	    snprintf(path, sizeof(path), "%s/control", d->run_dir) >= (int)sizeof(path))
+		r = err_set(err, -ENAMETOOLONG, "%s is too long", d->run_dir);
+	if (!r)
+		r = control_server_open(&config, &d->server, err);
+	return r;
+}
+
+int oprofiled_run(struct oprofiled *d, struct err *err)
+{
+	int r = open_log(d, err);
+
+	if (!r)
+		r = open_all(d, err);
+	if (!r) {
+		log_say(LOG_NOTE, "oprofiled " OPROFILE_VERSION " runs as process %d",
+			getpid());
+		background_ready(&d->background, NULL);
+	}
+	while (!r && !d->done)
+		r = one_turn(d, err);
+	if (r)
+		log_say(LOG_WARNING, "%s", err->text);
+	oprofiled_recording_done(d);
+	control_server_close(d->server);
+	background_unlock(d->lock_fd);
+	if (d->signal_fd >= 0)
+		close(d->signal_fd);
+	if (!r)
+		log_say(LOG_NOTE, "oprofiled ends: %llu samples, %llu lost",
+			(unsigned long long)d->sums.samples,
+			(unsigned long long)d->sums.lost);
+	return r;
+}

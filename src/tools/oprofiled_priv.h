@@ -1,0 +1,110 @@
+/* oprofiled_priv.h - what the files of oprofiled share: the command, its recording, what it is
+ * asked for, and its loop.
+ * Layer: tools.  Single-threaded. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "capture/events.h"
+#include "daemon/background.h"
+#include "daemon/control_request.h"
+#include "daemon/daemonrc.h"
+#include "tools/options.h"
+#include "tools/session_dir.h"
+
+struct control_server;
+struct err;
+struct recorder;
+
+struct oprofiled_options {
+	struct option_list events;
+	const char *session_dir;
+	const char *callgraph; /* NULL: whole stacks; "none" */
+	const char *vmlinux;
+	bool no_vmlinux;
+	const char *group;
+	const char *separate_lib, *separate_kernel, *separate_thread, *separate_cpu;
+	const char *image;
+	const char *kernel_range;
+	const char *verbose;
+	uint64_t frequency_hz;
+	uint64_t rotate_ns;
+	bool foreground;
+	bool paused;
+};
+
+/* Of the recordings that have ended. */
+struct oprofiled_sums {
+	uint64_t samples;
+	uint64_t lost;
+};
+
+struct oprofiled {
+	struct oprofiled_options options;
+	struct daemonrc
+		setup; /* as opcontrol keeps it; what is not in it is by the options */
+	struct background background;
+	const char *run_dir;
+	int lock_fd;
+	int signal_fd;
+	struct control_server *server;
+	char *const *command;
+	int nr_command;
+
+	struct session_dir dir; /* locked while the daemon lives */
+	bool dir_is_open;
+	struct event_requests events; /* of the recording */
+	struct recorder *recorder;    /* NULL: paused */
+	uint64_t rate_hz;             /* of events without a count */
+	uint64_t next_rotate_ns;
+	uint64_t retry_ns; /* a recording that failed is begun anew then; 0: none */
+	struct oprofiled_sums sums;
+	bool disk_is_full;
+	bool done;
+};
+
+/* ---- oprofiled_setup.c ---- */
+
+/* Sets what the options say that stand for keys of daemonrc.  0 or a negative errno with a
+ * line. */
+int oprofiled_setup_options(struct oprofiled *d, struct err *err);
+/* Sets the KEY=VALUEs, all or none.  -EINVAL names the one that is wrong. */
+int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
+			  struct err *err);
+/* The events that the setup asks for. */
+int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret_events,
+			   struct err *err);
+const char *oprofiled_session_dir(const struct oprofiled *d);
+/* Whether a key is there and not 0. */
+bool oprofiled_setup_flag(const struct oprofiled *d, const char *key);
+
+/* ---- oprofiled_recording.c ---- */
+
+/* Each: 0 or a negative errno with a line. */
+int oprofiled_start(struct oprofiled *d, struct err *err);
+int oprofiled_stop(struct oprofiled *d, struct err *err);
+int oprofiled_dump(struct oprofiled *d, struct err *err);
+int oprofiled_reset(struct oprofiled *d, struct err *err);
+int oprofiled_save(struct oprofiled *d, const char *name, struct err *err);
+/* A recording of its own from here on: another segment, and memory as at the beginning. */
+int oprofiled_rotate(struct oprofiled *d, struct err *err);
+/* What is due now; `ring`: one is half full, `begun`: some process began. */
+void oprofiled_record(struct oprofiled *d, bool ring, bool begun);
+/* Milliseconds until oprofiled_record() has something to do. */
+int oprofiled_record_ms(const struct oprofiled *d);
+/* Ends the recording and gives the session's folder free. */
+void oprofiled_recording_done(struct oprofiled *d);
+
+/* ---- oprofiled_requests.c ---- */
+
+/* The handler of control_server.h; `ctx` is the daemon. */
+int oprofiled_answer(void *ctx, const struct control_request *request,
+		     struct buf *reply, struct err *err);
+
+/* ---- oprofiled_loop.c ---- */
+
+/* Locks, listens, records until it is told to end.  0 or a negative errno with a line. */
+int oprofiled_run(struct oprofiled *d, struct err *err);

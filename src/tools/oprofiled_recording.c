@@ -1,0 +1,327 @@
+/* oprofiled_recording.c - the daemon's recording: one recorder after the other, each with a
+ * segment of its own in the same session. */
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "format/session.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder.h"
+#include "tools/recorder_priv.h"
+
+enum {
+	STACK_BYTES = 16384, /* the rest of a longer one is read from its process */
+	RING_PAGES = 1024,   /* 4 MB a CPU: a second and more at the default rate */
+	SECOND_MS = 1000
+};
+
+static const uint64_t retry_after_ns = 5000000000;
+
+/* ---- the folder ---- */
+
+/* Recordings of operf in the same place are neither touched nor continued elsewhere. */
+static int open_dir(struct oprofiled *d, struct err *err)
+{
+	const char *root = oprofiled_session_dir(d);
+	char current[4096];
+	int r;
+
+	if (d->dir_is_open && !strcmp(d->dir.root, root))
+		return 0;
+	if (d->dir_is_open)
+		session_dir_close(&d->dir);
+	d->dir_is_open = false;
+	if (snprintf(current, sizeof(current), "%s/samples/current", root) >=
+	    (int)sizeof(current))
+		return err_set(err, -ENAMETOOLONG, "%s is too long", root);
+	r = io_make_dirs(current, 0755);
+	if (r)
+		return err_sys(err, r, "cannot create %s", current);
+	r = session_dir_open(root, true, &d->dir, err);
+	d->dir_is_open = !r;
+	return r;
+}
+
+/* ---- one recorder ---- */
+
+static uint32_t session_flags(const struct oprofiled *d)
+{
+	bool fallback = !daemonrc_nr_events(&d->setup) && d->events.list.nr &&
+			d->events.list.at[0].timer;
+
+	return SESSION_SYSTEM_WIDE | (fallback ? SESSION_TIMER_FALLBACK : 0) |
+	       (oprofiled_setup_flag(d, "SEPARATE_THREAD") ? SESSION_SEPARATE_THREAD
+							   : 0) |
+	       (oprofiled_setup_flag(d, "SEPARATE_CPU") ? SESSION_SEPARATE_CPU : 0);
+}
+
+static const char *vmlinux(const struct oprofiled *d)
+{
+	const char *path = daemonrc_get(&d->setup, "VMLINUX");
+
+	return path && strcmp(path, "none") != 0 ? path : "";
+}
+
+/* Opened, and not yet sampling. */
+static int open_recorder(struct oprofiled *d, struct recorder **ret_recorder,
+			 struct err *err)
+{
+	const char *depth = daemonrc_get(&d->setup, "CALLGRAPH");
+	bool chains = !depth || !*depth || strcmp(depth, "0") != 0;
+	const char *how = d->options.callgraph;
+	struct recorder_config config = {
+		.chains = chains,
+		.stack_bytes =
+			chains && (!how || strcmp(how, "fp") != 0) ? STACK_BYTES : 0,
+		.ring_pages = RING_PAGES,
+		.vmlinux = vmlinux(d),
+		.command = d->command,
+		.nr_command = d->nr_command,
+		.one_of_many = true,
+		.dir = &d->dir,
+	};
+	int r;
+
+	events_done(&d->events);
+	d->events = (struct event_requests){ 0 };
+	r = oprofiled_setup_events(d, &d->events, err);
+	if (r)
+		return r;
+	config.events = d->events.list.at;
+	config.nr_events = d->events.list.nr;
+	config.session_flags = session_flags(d);
+	r = recorder_open(&config, ret_recorder, err);
+	if (!config.stack_bytes || (r != -EOPNOTSUPP && r != -ENOSYS && r != -EINVAL))
+		return r;
+	config.stack_bytes = 0;
+	r = recorder_open(&config, ret_recorder, err);
+	if (!r)
+		log_say(LOG_NOTE,
+			"this kernel does not copy stacks: frame pointers are "
+			"followed");
+	return r;
+}
+
+/* What it had is on disk; an error is logged, for there is nothing left to be done. */
+static void close_recorder(struct oprofiled *d, struct recorder *recorder)
+{
+	struct session_totals totals = { 0 };
+	struct err err = { 0 };
+	uint64_t bytes;
+
+	if (!recorder)
+		return;
+	if (recorder_close(recorder, -1, &totals, &bytes, &err))
+		log_say(LOG_WARNING, "%s", err.text);
+	d->sums.samples += totals.samples;
+	d->sums.lost += totals.lost;
+	malloc_trim(0);
+}
+
+static void set_next_rotation(struct oprofiled *d)
+{
+	d->next_rotate_ns = recorder_now_ns(CLOCK_MONOTONIC) + d->options.rotate_ns;
+}
+
+int oprofiled_start(struct oprofiled *d, struct err *err)
+{
+	int r;
+
+	if (d->recorder)
+		return 0;
+	r = open_dir(d, err);
+	if (!r)
+		r = open_recorder(d, &d->recorder, err);
+	if (!r) {
+		r = recorder_enable(d->recorder, true, err);
+		if (r) {
+			recorder_discard(d->recorder);
+			d->recorder = NULL;
+		}
+	}
+	if (r)
+		return r;
+	d->retry_ns = 0;
+	set_next_rotation(d);
+	log_say(LOG_NOTE, "sampling %s at %llu Hz into %s", d->events.list.at[0].name,
+		(unsigned long long)d->rate_hz, d->dir.current);
+	return 0;
+}
+
+int oprofiled_stop(struct oprofiled *d, struct err *err)
+{
+	(void)err;
+	if (d->recorder)
+		log_say(LOG_NOTE, "sampling has stopped");
+	close_recorder(d, d->recorder);
+	d->recorder = NULL;
+	d->retry_ns = 0;
+	return 0;
+}
+
+int oprofiled_dump(struct oprofiled *d, struct err *err)
+{
+	return d->recorder ? recorder_dump(d->recorder, err) : 0;
+}
+
+int oprofiled_rotate(struct oprofiled *d, struct err *err)
+{
+	struct recorder *old = d->recorder;
+	struct recorder *next;
+	int r;
+
+	if (!old)
+		return 0;
+	/* What the next one has to look up of running processes, it does while the old one still
+	 * samples. */
+	r = open_recorder(d, &next, err);
+	if (r)
+		return r;
+	(void)recorder_enable(old, false, NULL);
+	r = recorder_enable(next, true, err);
+	if (r) {
+		(void)recorder_enable(old, true, NULL);
+		recorder_discard(next);
+		return r;
+	}
+	d->recorder = next;
+	close_recorder(d, old);
+	set_next_rotation(d);
+	return 0;
+}
+
+/* ---- sessions ---- */
+
+/* The session is closed, `change` is made to its folder, and another one begins. */
+static int with_closed_session(struct oprofiled *d, const char *rename_to,
+			       struct err *err)
+{
+	bool was_running = d->recorder != NULL;
+	int r = open_dir(d, err);
+
+	if (r)
+		return r;
+	close_recorder(d, d->recorder);
+	d->recorder = NULL;
+	if (rename_to)
+		r = rename(d->dir.current, rename_to) ? -errno : 0;
+	else
+		r = io_remove_tree(d->dir.current);
+	if (r)
+		err_sys(err, r, "%s", rename_to ? rename_to : d->dir.current);
+	if (io_make_dirs(d->dir.current, 0755) ||
+	    (was_running && oprofiled_start(d, err)))
+		r = r ? r : -EIO;
+	return r;
+}
+
+int oprofiled_reset(struct oprofiled *d, struct err *err)
+{
+	int r = with_closed_session(d, NULL, err);
+
+	if (!r)
+		log_say(LOG_NOTE, "the current session was reset");
+	return r;
+}
+
+int oprofiled_save(struct oprofiled *d, const char *name, struct err *err)
+{
+	char path[4096];
+	int r;
+
+	if (!*name || *name == '.' || strchr(name, '/') || !strcmp(name, "current"))
+		return err_set(err, -EINVAL, "\"%s\" is no name for a session", name);
+	r = open_dir(d, err);
+	if (r)
+		return r;
+	if (snprintf(path, sizeof(path), "%s/%s", d->dir.samples, name) >=
+	    (int)sizeof(path))
+		return err_set(err, -ENAMETOOLONG, "the name is too long");
+	if (!access(path, F_OK))
+		return err_set(err, -EEXIST, "session %s already exists", name);
+	r = with_closed_session(d, path, err);
+	if (!r)
+		log_say(LOG_NOTE, "the session was saved as %s", name);
+	return r;
+}
+
+/* ---- its rounds ---- */
+
+int oprofiled_record_ms(const struct oprofiled *d)
+{
+	int ms = d->recorder ? recorder_timeout_ms(d->recorder) : SECOND_MS;
+	int attend_ms = d->recorder ? recorder_attend_ms(d->recorder) : -1;
+
+	return attend_ms >= 0 && attend_ms < ms ? attend_ms : ms;
+}
+
+/* A full disk is waited for: what was not written stays pending. */
+static void take_failure(struct oprofiled *d, int failure, const struct err *err)
+{
+	if (failure == -ENOSPC || failure == -EDQUOT) {
+		if (!d->disk_is_full)
+			log_say(LOG_WARNING, "%s; samples wait for room", err->text);
+		d->disk_is_full = true;
+		return;
+	}
+	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
+	close_recorder(d, d->recorder);
+	d->recorder = NULL;
+	d->retry_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
+}
+
+static void try_again(struct oprofiled *d, uint64_t now)
+{
+	struct err err = { 0 };
+
+	if (!d->retry_ns || now < d->retry_ns)
+		return;
+	if (!oprofiled_start(d, &err))
+		return;
+	log_say(LOG_WARNING, "%s", err.text);
+	d->retry_ns = now + retry_after_ns;
+}
+
+void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
+{
+	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	struct err err = { 0 };
+	int r = 0;
+
+	if (!d->recorder) {
+		try_again(d, now);
+		return;
+	}
+	if (begun || recorder_attend_ms(d->recorder) == 0)
+		r = recorder_attend(d->recorder, &err);
+	if (!r && (ring || recorder_timeout_ms(d->recorder) == 0)) {
+		r = recorder_round(d->recorder, &err);
+		if (!r && d->disk_is_full) {
+			log_say(LOG_NOTE, "there is room again");
+			d->disk_is_full = false;
+		}
+	}
+	if (r) {
+		take_failure(d, r, &err);
+	} else if (now >= d->next_rotate_ns) {
+		set_next_rotation(d);
+		if (oprofiled_rotate(d, &err))
+			log_say(LOG_WARNING, "%s", err.text);
+	}
+}
+
+void oprofiled_recording_done(struct oprofiled *d)
+{
+	(void)oprofiled_stop(d, NULL);
+	if (d->dir_is_open)
+		session_dir_close(&d->dir);
+	d->dir_is_open = false;
+	events_done(&d->events);
+}

@@ -1,0 +1,203 @@
+/* oprofiled_requests.c - what the daemon answers on its socket (docs/daemon.md). */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "daemon/control_server.h"
+#include "format/session.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder.h"
+#include "tools/recorder_priv.h"
+
+/* ---- status ---- */
+
+static void put_setup(const struct oprofiled *d, struct buf *reply)
+{
+	static const struct {
+		const char *key;
+		const char *name;
+		const char *otherwise;
+	} rows[] = {
+		{ "VMLINUX", "vmlinux", "none" },
+		{ "IMAGE_FILTER", "image_filter", "none" },
+		{ "CALLGRAPH", "callgraph", "whole" },
+		{ "BUF_SIZE", "buffer_size", "0" },
+		{ "BUF_WATERSHED", "buffer_watershed", "0" },
+		{ "CPU_BUF_SIZE", "cpu_buffer_size", "0" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *value = daemonrc_get(&d->setup, rows[i].key);
+
+		control_put_field(reply, rows[i].name, "%s",
+				  value && *value ? value : rows[i].otherwise);
+	}
+}
+
+static void put_separate(const struct oprofiled *d, struct buf *reply)
+{
+	static const char *const rows[][2] = { { "SEPARATE_LIB", " library" },
+					       { "SEPARATE_KERNEL", " kernel" },
+					       { "SEPARATE_THREAD", " thread" },
+					       { "SEPARATE_CPU", " cpu" } };
+	char words[64];
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (oprofiled_setup_flag(d, rows[i][0]))
+			len += (size_t)snprintf(words + len, sizeof(words) - len, "%s",
+						rows[i][1]);
+	control_put_field(reply, "separate", "%s", len ? words + 1 : "none");
+}
+
+static void put_events(const struct oprofiled *d, struct buf *reply)
+{
+	struct event_requests asked = { 0 };
+	const struct event_requests *events = &d->events;
+	struct err err;
+
+	if (!d->recorder) {
+		(void)oprofiled_setup_events(d, &asked, &err);
+		events = &asked;
+	}
+	for (size_t i = 0; i < events->list.nr; i++) {
+		const struct event_request *e = &events->list.at[i];
+		char key[32];
+
+		snprintf(key, sizeof(key), "event.%zu", i);
+		control_put_field(reply, key, "%s:%llu:%llu:%d:%d", e->name,
+				  (unsigned long long)e->count,
+				  (unsigned long long)e->unit_mask, e->kernel, e->user);
+	}
+	events_done(&asked);
+}
+
+/* Bytes of the current session, and when its oldest sample was taken (seconds since 1970; 0: there
+ * is none). */
+static void look_at_session(const struct oprofiled *d, uint64_t *ret_bytes,
+			    uint64_t *ret_oldest)
+{
+	char **paths;
+	size_t nr;
+	struct segment *first;
+	struct stat st;
+
+	*ret_bytes = *ret_oldest = 0;
+	if (!d->dir_is_open || session_list(d->dir.current, &paths, &nr, NULL))
+		return;
+	for (size_t i = 0; i < nr; i++)
+		if (!stat(paths[i], &st))
+			*ret_bytes += (uint64_t)st.st_size;
+	if (nr && !segment_open(paths[0], &first, NULL)) {
+		*ret_oldest = segment_info(first)->start_wall_ns / 1000000000;
+		segment_close(first);
+	}
+	session_list_free(paths, nr);
+}
+
+static uint64_t resident_bytes(void)
+{
+	struct buf text = { 0 };
+	uint64_t pages = 0;
+	char *word;
+
+	if (!io_read_file("/proc/self/statm", &text, 4096)) {
+		buf_put_u8(&text, 0);
+		word = text.failed ? NULL : strchr((char *)text.data, ' ');
+		if (word) {
+			word[1 + strcspn(word + 1, " ")] = 0;
+			(void)parse_u64(word + 1, &pages);
+		}
+	}
+	buf_done(&text);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void put_cost(const struct oprofiled *d, struct buf *reply)
+{
+	uint64_t bytes, oldest;
+
+	look_at_session(d, &bytes, &oldest);
+	control_put_field(reply, "memory", "%llu",
+			  (unsigned long long)resident_bytes());
+	control_put_field(reply, "disk", "%llu", (unsigned long long)bytes);
+	control_put_field(reply, "oldest", "%llu", (unsigned long long)oldest);
+}
+
+static int answer_status(struct oprofiled *d, struct buf *reply)
+{
+	struct session_totals now = { 0 };
+
+	if (d->recorder)
+		now = *recorder_totals(d->recorder);
+	control_put_field(reply, "state", "%s", d->recorder ? "running" : "paused");
+	control_put_field(reply, "pid", "%d", getpid());
+	control_put_field(reply, "session_dir", "%s", oprofiled_session_dir(d));
+	put_events(d, reply);
+	put_separate(d, reply);
+	put_setup(d, reply);
+	control_put_field(reply, "rate", "%llu", (unsigned long long)d->rate_hz);
+	control_put_field(reply, "samples", "%llu",
+			  (unsigned long long)(d->sums.samples + now.samples));
+	control_put_field(reply, "lost", "%llu",
+			  (unsigned long long)(d->sums.lost + now.lost));
+	put_cost(d, reply);
+	return 0;
+}
+
+/* ---- all others ---- */
+
+static int answer_setup(struct oprofiled *d, const struct control_request *request,
+			struct buf *reply, struct err *err)
+{
+	int r = oprofiled_setup_words(d, request->args, request->nr_args, err);
+
+	if (!r && d->recorder)
+		control_put_field(reply, "restart", "1");
+	return r;
+}
+
+static int answer_shutdown(struct oprofiled *d, struct err *err)
+{
+	d->done = true;
+	return oprofiled_stop(d, err);
+}
+
+int oprofiled_answer(void *ctx, const struct control_request *request,
+		     struct buf *reply, struct err *err)
+{
+	struct oprofiled *d = ctx;
+
+	switch (request->verb) {
+	case CONTROL_STATUS:
+		return answer_status(d, reply);
+	case CONTROL_SETUP:
+		return answer_setup(d, request, reply, err);
+	case CONTROL_START:
+		return oprofiled_start(d, err);
+	case CONTROL_STOP:
+		return oprofiled_stop(d, err);
+	case CONTROL_DUMP:
+		return oprofiled_dump(d, err);
+	case CONTROL_RESET:
+		return oprofiled_reset(d, err);
+	case CONTROL_SAVE:
+		return oprofiled_save(d, request->args[0], err);
+	case CONTROL_SHUTDOWN:
+		return answer_shutdown(d, err);
+	case CONTROL_LIST:
+	case CONTROL_GET:
+	case CONTROL_SET:
+	case CONTROL_STREAM:
+	case CONTROL_COOKIE:
+	case CONTROL_VERB_COUNT:
+		break;
+	}
+	return err_set(err, -EINVAL, "%s is not in this version",
+		       control_verb_name(request->verb));
+}

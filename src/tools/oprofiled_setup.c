@@ -1,0 +1,227 @@
+/* oprofiled_setup.c - what is sampled and where it goes: the keys of daemonrc. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "tools/oprofiled_priv.h"
+
+enum {
+	SPEC_MAX = 512
+};
+
+static const char default_dir[] = "/var/lib/oprofile";
+
+const char *oprofiled_session_dir(const struct oprofiled *d)
+{
+	const char *dir = daemonrc_get(&d->setup, "SESSION_DIR");
+
+	return dir && *dir ? dir : default_dir;
+}
+
+bool oprofiled_setup_flag(const struct oprofiled *d, const char *key)
+{
+	const char *value = daemonrc_get(&d->setup, key);
+
+	return value && *value && strcmp(value, "0") != 0;
+}
+
+/* ---- events ---- */
+
+/* NAME:VAL:COUNTER:COUNT:UM:KERNEL:USER of the old oprofiled as NAME:COUNT:UM:KERNEL:USER. */
+static void modern_spec(const char *spec, char *ret_spec)
+{
+	const char *parts[8];
+	size_t nr = 0;
+
+	snprintf(ret_spec, SPEC_MAX, "%s", spec);
+	for (const char *at = spec; at && nr < 8; nr++) {
+		parts[nr] = at;
+		at = strchr(at, ':');
+		at = at ? at + 1 : NULL;
+	}
+	if (nr == 7)
+		snprintf(ret_spec, SPEC_MAX, "%.*s:%s", (int)(parts[1] - spec - 1),
+			 spec, parts[3]);
+}
+
+static bool has_zero_count(const char *spec, size_t name_len)
+{
+	return spec[name_len] == ':' && spec[name_len + 1] == '0' &&
+	       (spec[name_len + 2] == ':' || !spec[name_len + 2]);
+}
+
+/* TIMER:0 is once a tick in OProfile: here, at the daemon's rate. */
+static int add_event(const char *spec, uint64_t rate_hz, struct event_requests *events,
+		     struct err *err)
+{
+	size_t name_len = strcspn(spec, ":");
+	const char *kernel_user;
+	struct event_request *event;
+	char name[SPEC_MAX];
+	int r;
+
+	if (!has_zero_count(spec, name_len) || strncmp(spec, "TIMER:", 6) != 0)
+		return events_parse(spec, rate_hz, events, err);
+	snprintf(name, sizeof(name), "%.*s", (int)name_len, spec);
+	r = events_parse(name, rate_hz, events, err);
+	if (r)
+		return r;
+	/* :0:UM:K:U */
+	kernel_user = strlen(spec) >= 4 ? spec + strlen(spec) - 4 : "";
+	event = &events->list.at[events->list.nr - 1];
+	if (!strcmp(kernel_user, ":0:1") && strlen(spec + name_len) > 6)
+		event_request_user_only(event);
+	return 0;
+}
+
+int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret_events,
+			   struct err *err)
+{
+	size_t nr = daemonrc_nr_events(&d->setup);
+	int r = 0;
+
+	for (size_t i = 0; i < nr && !r; i++) {
+		const char *spec = daemonrc_event(&d->setup, i);
+		char modern[SPEC_MAX];
+
+		if (!spec || !*spec)
+			continue;
+		modern_spec(spec, modern);
+		r = add_event(modern, d->rate_hz, ret_events, err);
+	}
+	if (!r && !ret_events->list.nr)
+		r = events_parse("default", d->rate_hz, ret_events, err);
+	return r;
+}
+
+/* ---- setting ---- */
+
+static int check(const struct oprofiled *d, struct err *err)
+{
+	static const char *const numbers[] = { "BUF_SIZE", "BUF_WATERSHED",
+					       "CPU_BUF_SIZE", "NOTE_SIZE",
+					       "CALLGRAPH" };
+	struct event_requests events = { 0 };
+	const char *dir = daemonrc_get(&d->setup, "SESSION_DIR");
+	uint64_t number;
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		const char *value = daemonrc_get(&d->setup, numbers[i]);
+
+		if (value && *value && !parse_u64_max(value, INT32_MAX, &number))
+			return err_set(err, -EINVAL, "%s=%s: not a number", numbers[i],
+				       value);
+	}
+	if (dir && *dir && *dir != '/')
+		return err_set(err, -EINVAL,
+			       "SESSION_DIR=%s: the path must begin with /", dir);
+	r = oprofiled_setup_events(d, &events, err);
+	events_done(&events);
+	return r < 0 && r != -ENOMEM ? -EINVAL : r;
+}
+
+/* 0, or -EINVAL with a line. */
+static int set_word(struct oprofiled *d, const char *word, struct err *err)
+{
+	const char *value = strchr(word, '=');
+	char key[64];
+	int r;
+
+	if (!value || value == word || (size_t)(value - word) >= sizeof(key))
+		return err_set(err, -EINVAL, "\"%.64s\" is not KEY=VALUE", word);
+	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
+	r = daemonrc_set(&d->setup, key, value + 1);
+	return r ? err_sys(err, r, "%.64s", word) : 0;
+}
+
+int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
+			  struct err *err)
+{
+	struct buf before = { 0 };
+	struct err late;
+	int r = 0;
+
+	daemonrc_write(&d->setup, &before);
+	if (before.failed)
+		r = err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < nr && !r; i++)
+		r = set_word(d, words[i], err);
+	if (!r)
+		r = check(d, err);
+	if (r && !before.failed) {
+		daemonrc_done(&d->setup);
+		d->setup = (struct daemonrc){ 0 };
+		(void)daemonrc_parse(&d->setup, "setup", before.data, before.len,
+				     &late);
+	}
+	buf_done(&before);
+	return r;
+}
+
+/* The old daemon's options, where they are given. */
+static int set_given(struct oprofiled *d, const char *key, const char *value)
+{
+	return value ? daemonrc_set(&d->setup, key, value) : 0;
+}
+
+static int set_events(struct oprofiled *d)
+{
+	const struct option_list *list = &d->options.events;
+	int r = 0;
+
+	for (size_t i = 0; i < list->values.nr && !r; i++) {
+		const char *specs = list->values.at[i];
+
+		while (*specs && !r) {
+			size_t len = events_first_spec(specs);
+			char spec[SPEC_MAX];
+
+			snprintf(spec, sizeof(spec), "%.*s",
+				 (int)(len < SPEC_MAX ? len : SPEC_MAX - 1), specs);
+			r = daemonrc_add_event(&d->setup, spec);
+			specs += len + (specs[len] == ',');
+		}
+	}
+	return r;
+}
+
+int oprofiled_setup_options(struct oprofiled *d, struct err *err)
+{
+	const struct oprofiled_options *o = &d->options;
+	char *dir = NULL;
+	int r = 0;
+
+	if (o->session_dir) {
+		dir = realpath(o->session_dir, NULL);
+		if (!dir)
+			return err_sys(err, -errno, "--session-dir: %s",
+				       o->session_dir);
+		r = daemonrc_set(&d->setup, "SESSION_DIR", dir);
+		free(dir);
+	}
+	if (!r)
+		r = set_events(d);
+	if (!r)
+		r = set_given(d, "SEPARATE_LIB", o->separate_lib);
+	if (!r)
+		r = set_given(d, "SEPARATE_KERNEL", o->separate_kernel);
+	if (!r)
+		r = set_given(d, "SEPARATE_THREAD", o->separate_thread);
+	if (!r)
+		r = set_given(d, "SEPARATE_CPU", o->separate_cpu);
+	if (!r)
+		r = set_given(d, "IMAGE_FILTER", o->image);
+	if (!r)
+		r = set_given(d, "KERNEL_RANGE", o->kernel_range);
+	if (!r)
+		r = set_given(d, "VMLINUX", o->no_vmlinux ? "none" : o->vmlinux);
+	if (!r)
+		r = set_given(d, "CALLGRAPH",
+			      o->callgraph && !strcmp(o->callgraph, "none") ? "0"
+									    : NULL);
+	return r ? err_sys(err, r, "an option's value") : check(d, err);
+}

@@ -1,0 +1,291 @@
+#!/usr/bin/env bats
+# oprofiled: samples the system, is asked over its socket, survives its own death.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	daemon=
+	target=
+	need python3
+	# One that starts quickly, and that everybody may run.
+	python=/usr/bin/python3
+	[ -x "$python" ] || python=python3
+	new_session
+	# The path of a socket has at most 107 bytes.
+	run_dir=$(mktemp -d)
+	export OPROFILE_RUN_DIR=$run_dir
+	log=$BATS_TEST_TMPDIR/daemon.log
+}
+
+teardown() {
+	[ -z "$daemon" ] && [ -s "$run_dir/lock" ] && daemon=$(cat "$run_dir/lock")
+	for pid in $daemon $target; do
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+	wait
+	rm -r "$run_dir"
+}
+
+# start_daemon OPTION...: in the foreground of the background; $daemon is its pid.  Skips where
+# the kernel lets nobody sample the system.
+start_daemon() {
+	: >"$log"
+	"$OPROFILE_LINKS/oprofiled" --foreground --session-dir "$session" "$@" \
+		>/dev/null 2>"$log" 3>&- &
+	daemon=$!
+	for ((i = 0; i < 300; i++)); do
+		grep -q 'runs as process' "$log" && return 0
+		kill -0 "$daemon" 2>/dev/null || break
+		sleep 0.1
+	done
+	cat "$log"
+	! grep -q 'perf_event' "$log" || skip "the system cannot be sampled here: NOT TESTED"
+	return 1
+}
+
+wait_daemon() {
+	timeout 20 tail --pid="$daemon" -f /dev/null 3>&- || kill -KILL "$daemon"
+	status=0
+	wait "$daemon" || status=$?
+	daemon=
+}
+
+# ask REQUEST: prints the reply; fails if it is an error.
+ask() {
+	timeout 30 "$python" - "$run_dir/control" "$1" <<-'END'
+		import socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.connect(sys.argv[1])
+		s.sendall(sys.argv[2].encode() + b"\n")
+		reply = b""
+		while not reply.endswith(b"\n") or not (
+		    reply.split(b"\n")[-2] == b"ok" or reply.split(b"\n")[-2].startswith(b"error ")):
+		    more = s.recv(65536)
+		    if not more:
+		        sys.exit("the daemon hung up behind: " + reply.decode())
+		    reply += more
+		sys.stdout.write(reply.decode())
+		sys.exit(not reply.endswith(b"ok\n"))
+	END
+}
+
+field() {
+	ask status | sed -n "s/^$1 //p"
+}
+
+# Until the daemon has taken so many samples; a machine that sleeps gives some, too.
+wait_for_samples() {
+	for ((i = 0; i < 300; i++)); do
+		samples=$(field samples)
+		[ "$samples" -lt "$1" ] || return 0
+		sleep 0.1
+	done
+	echo "waited in vain for $1 samples: $samples"
+	return 1
+}
+
+start_load() {
+	"$WORKLOADS/ratio" 600000 >/dev/null 3>&- &
+	target=$!
+}
+
+@test "samples are read while the daemon runs, and are whole after a dump" {
+	start_daemon
+	start_load
+	[ "$(field state)" = running ]
+	[ "$(field rate)" -eq 99 ]
+	[ "$(field pid)" -eq "$daemon" ]
+	[ "$(field session_dir)" = "$session" ]
+	wait_for_samples 200
+	ask dump
+	before=$(field samples)
+	run -0 --separate-stderr opreport --session-dir "$session" --by image --csv
+	echo "stderr: $stderr"
+	[ -z "$stderr" ]
+	reported=$(reported_samples)
+	echo "told before $before, reported $reported"
+	# Samples of the dump's own moment can be told in the round behind it.
+	[ "$reported" -gt 0 ]
+	[ "$reported" -ge $((before - 200)) ]
+	grep -q "$(basename "$WORKLOADS/ratio")" <<<"$output"
+	ask stop
+	[ "$(field state)" = paused ]
+	told=$(field samples)
+	reported=$(reported_samples)
+	echo "told $told, reported $reported"
+	[ "$reported" -eq "$told" ]
+	ask start
+	[ "$(field state)" = running ]
+	ask shutdown
+	wait_daemon
+	cat "$log"
+	[ "$status" -eq 0 ]
+	[ ! -e "$run_dir/control" ]
+	grep -q 'oprofiled ends' "$log"
+	told=$(sed -n 's/.*oprofiled ends: \([0-9]*\) samples.*/\1/p' "$log")
+	[ "$(reported_samples)" -eq "$told" ]
+}
+
+@test "callers are there" {
+	start_daemon --frequency 997
+	start_load
+	wait_for_samples 500
+	ask dump
+	run -0 opreport --session-dir "$session" --by stack --csv "$WORKLOADS/ratio"
+	echo "$output" | head -20
+	grep -q 'main' <<<"$output"
+}
+
+@test "it goes to the background, once" {
+	start_daemon --paused
+	run -1 timeout 20 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused
+	echo "$output"
+	[[ "$output" == *"oprofiled runs already (pid $daemon,"* ]]
+	kill -TERM "$daemon"
+	wait_daemon
+	[ "$status" -eq 0 ]
+	timeout 30 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused 3>&-
+	pid=$(cat "$run_dir/lock")
+	[ "$(field pid)" -eq "$pid" ]
+	[ "$(field state)" = paused ]
+	[ "$(ps -o sid= -p "$pid" | tr -d ' ')" -ne "$pid" ]
+	[ "$(readlink "/proc/$pid/fd/0")" = /dev/null ]
+	grep -q "runs as process $pid" "$session/samples/oprofiled.log"
+	ask shutdown
+	timeout 20 tail --pid="$pid" -f /dev/null 3>&-
+	wait_for "$session/samples/oprofiled.log" 'oprofiled ends'
+}
+
+@test "sessions are saved and reset under load, and nothing counts twice" {
+	start_daemon --frequency 997
+	start_load
+	wait_for_samples 50
+	ask 'save one'
+	run -1 ask 'save one'
+	[[ "$output" == *"EEXIST session one already exists"* ]]
+	run -1 ask 'save ../two'
+	[[ "$output" == *"is no name for a session"* ]]
+	one=$(opreport --session-dir "$session" --by event --csv session:one |
+		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }')
+	[ "$one" -gt 0 ]
+	ask stop
+	told=$(field samples)
+	rest=$(reported_samples || true)
+	echo "told $told: saved $one, since then $rest"
+	[ "$told" -eq $((one + rest)) ]
+	ask start
+	wait_for_samples $((told + 50))
+	told=$(field samples)
+	ask reset
+	ask stop
+	[ "$(opreport --session-dir "$session" --by event --csv session:one |
+		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }')" -eq "$one" ]
+	rest=$(reported_samples || true)
+	all=$(field samples)
+	echo "before the reset $told, at the end $all: there are $rest"
+	[ "$rest" -le $((all - told)) ]
+}
+
+@test "SIGKILL again and again: what was dumped is there once" {
+	start_load
+	complete=0
+	for turn in 1 2 3 4; do
+		start_daemon --frequency 499
+		wait_for_samples 30
+		ask dump
+		dumped=$(reported_samples || true)
+		echo "turn $turn: before $complete, dumped $dumped"
+		[ "$dumped" -gt "$complete" ]
+		told=$(field samples)
+		kill -KILL "$daemon"
+		wait_daemon
+		complete=$(reported_samples || true)
+		echo "after SIGKILL: $complete, the daemon told $told"
+		[ "$complete" -ge "$dumped" ]
+	done
+	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 4 ]
+	# By time and CPU no sample is there twice.
+	"$OPROFILE" script --session-dir "$session" --fields time,cpu 2>/dev/null |
+		sort >"$BATS_TEST_TMPDIR/times" || true
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/times")" -eq "$complete" ]
+	uniq -d "$BATS_TEST_TMPDIR/times" | head
+	[ "$(uniq -d "$BATS_TEST_TMPDIR/times" | wc -l)" -eq 0 ]
+}
+
+@test "segments are rotated, and no sample is lost or twice" {
+	start_daemon --rotate 300ms --callgraph fp --frequency 997
+	start_load
+	wait_for_samples 4000
+	ask stop
+	told=$(field samples)
+	reported=$(reported_samples)
+	segments=$(find "$session/samples/current" -name 'segment-*' | wc -l)
+	echo "told $told, reported $reported, $segments segments"
+	[ "$reported" -eq "$told" ]
+	[ "$segments" -gt 2 ]
+}
+
+@test "others may dump and look, and are told why not more" {
+	need_root
+	need setpriv
+	chmod 755 "$run_dir"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$python" -c '' ||
+		skip "nobody cannot run python3"
+	start_daemon --group no-such-group
+	cat >"$run_dir/ask.py" <<-'END'
+		import socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.connect(sys.argv[1])
+		f = s.makefile()
+		for verb in sys.argv[2:]:
+		    s.sendall(verb.encode() + b"\n")
+		    for line in f:
+		        if line == "ok\n" or line.startswith("error"):
+		            print(verb, line, end="")
+		            break
+	END
+	chmod 644 "$run_dir/ask.py"
+	run -0 setpriv --reuid=65534 --regid=65534 --clear-groups "$python" "$run_dir/ask.py" \
+		"$run_dir/control" status dump 'set enable 0' stop reset 'save x' shutdown
+	echo "$output"
+	[ "${lines[0]}" = "status ok" ]
+	[ "${lines[1]}" = "dump ok" ]
+	for i in 2 3 4 5 6; do
+		[[ "${lines[$i]}" == *"error EACCES \""*'" is for root, the daemon'*"no-such-group"* ]]
+	done
+	[ "$(field state)" = running ]
+}
+
+@test "what is set up is checked, and used at the next start" {
+	start_daemon --paused
+	ask 'setup CHOSEN_EVENTS_0=page-faults:1:0:1:1 NR_CHOSEN=1 SEPARATE_LIB=1 CALLGRAPH=0'
+	[ "$(field event.0)" = page-faults:1:0:1:1 ]
+	[ "$(field separate)" = library ]
+	run -1 ask 'setup CHOSEN_EVENTS_0=page-fauts:1 NR_CHOSEN=1'
+	echo "$output"
+	[[ "$output" == *"error EINVAL"*page-fauts* ]]
+	run -1 ask 'setup BUF_SIZE=many'
+	[[ "$output" == *"error EINVAL BUF_SIZE=many: not a number"* ]]
+	[ "$(field event.0)" = page-faults:1:0:1:1 ]
+	ask start
+	"$WORKLOADS/faults" >/dev/null 2>&1 || true
+	[[ "$(ask 'setup NR_CHOSEN=0')" == *"restart 1"* ]]
+	ask stop
+	[ "$(field samples)" -gt 0 ]
+	run -0 opreport --session-dir "$session" --by event --csv
+	grep -q '^page-faults,' <<<"$output"
+}
+
+@test "wrong calls end with a line" {
+	run -1 "$OPROFILE_LINKS/oprofiled" --session-dir "$session/none" --foreground
+	[[ "$output" == *"--session-dir: $session/none: No such file"* ]]
+	run -1 "$OPROFILE_LINKS/oprofiled" --separate-lib=2 --foreground
+	[[ "$output" == *"--separate-lib=2: give 0 or 1"* ]]
+	run -1 "$OPROFILE_LINKS/oprofiled" --events nothing:5 --foreground
+	[[ "$output" == *"nothing"* ]]
+	run -1 "$OPROFILE_LINKS/oprofiled" word
+	[[ "$output" == *"unexpected word 'word'"* ]]
+	run -1 "$OPROFILE_LINKS/oprofiled" --xen-image x
+	[[ "$output" == *"Xen"* ]]
+}
