@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregate/view.h"
 #include "resolve/lines.h"
@@ -17,7 +18,9 @@ enum {
 struct call_inlines {
 	uint32_t *list_of[CALL_PLACES]; /* by frame: where in `lists` */
 	size_t nr_frames;
-	VEC(uint32_t) lists; /* number of functions, functions */
+	VEC(struct call_step)
+	lists; /* the frame's own, whose `function` is the number of
+				      * those behind it */
 };
 
 /* A frame in one place. */
@@ -32,6 +35,7 @@ struct maker {
 	struct call_inlines *c;
 	VEC(struct use) uses;
 	uint8_t *seen; /* by stack: its callers are noted */
+	struct buf text;
 };
 
 void call_inlines_free(struct call_inlines *c)
@@ -44,16 +48,21 @@ void call_inlines_free(struct call_inlines *c)
 	free(c);
 }
 
-const uint32_t *call_inlines_at(const struct call_inlines *c, uint32_t frame,
-				enum call_place place, size_t *ret_nr)
+const struct call_step *call_inlines_own(const struct call_inlines *c, uint32_t frame,
+					 enum call_place place)
 {
 	uint32_t at = c && frame < c->nr_frames ? c->list_of[place][frame] : NOT_USED;
 
-	*ret_nr = 0;
-	if (at == NOT_USED || at == NONE)
-		return NULL;
-	*ret_nr = c->lists.at[at];
-	return &c->lists.at[at + 1];
+	return at == NOT_USED || at == NONE ? NULL : &c->lists.at[at];
+}
+
+const struct call_step *call_inlines_at(const struct call_inlines *c, uint32_t frame,
+					enum call_place place, size_t *ret_nr)
+{
+	const struct call_step *own = call_inlines_own(c, frame, place);
+
+	*ret_nr = own ? own->function : 0;
+	return own ? own + 1 : NULL;
 }
 
 static int new_inlines(struct view *v)
@@ -62,7 +71,7 @@ static int new_inlines(struct view *v)
 	size_t nr = v->source.dict->frames.nr;
 
 	v->inlines = c;
-	if (!c || !vec_push(&c->lists, NONE))
+	if (!c || !vec_push(&c->lists, (struct call_step){ 0 }))
 		return -ENOMEM;
 	c->nr_frames = nr;
 	for (unsigned int place = 0; place < CALL_PLACES; place++) {
@@ -145,24 +154,50 @@ static int order_uses(const struct maker *m, struct sort_key **ret_keys)
 	return r;
 }
 
-/* All but the last one of `frames`, which is the function itself. */
+/* "path:12"; STRTAB_FAILED when memory is short. */
+static uint32_t place_text(struct maker *m, const char *file, uint32_t line)
+{
+	if (!file || !line)
+		return DICT_NONE;
+	buf_clear(&m->text);
+	buf_put(&m->text, file, strlen(file));
+	buf_put_u8(&m->text, ':');
+	buf_put_decimal(&m->text, line);
+	buf_put_u8(&m->text, 0);
+	return m->text.failed ? STRTAB_FAILED
+			      : strtab_add(&m->p->strings, (const char *)m->text.data);
+}
+
+static int step_of(struct maker *m, const struct line_frame *frame,
+		   struct call_step *ret_step)
+{
+	*ret_step = (struct call_step){ .line = DICT_NONE, .start = DICT_NONE };
+	if (!m->p->options.call_lines)
+		return 0;
+	ret_step->line = place_text(m, frame->file, frame->line);
+	ret_step->start = place_text(m, frame->decl_file, frame->decl_line);
+	return m->text.failed ? -ENOMEM : 0;
+}
+
+/* Those that were inlined are all but the last one of `frames`, which is the function itself. */
 static int add_list(struct maker *m, const struct use *use,
 		    const struct line_frame *frames, size_t nr)
 {
 	uint32_t image = use_image(m, use);
 	uint32_t at = (uint32_t)m->c->lists.nr;
+	struct call_step step;
 
-	if (!vec_push(&m->c->lists, 0))
+	if (step_of(m, &frames[nr - 1], &step) || !vec_push(&m->c->lists, step))
 		return -ENOMEM;
-	for (size_t i = nr; i-- > 0;) {
-		uint32_t function;
-
+	for (size_t i = m->p->options.inlined ? nr : 0; i-- > 0;) {
 		if (!frames[i].inlined || !frames[i].name)
 			continue;
-		function = view_inlined(m->p, m->v, image, frames[i].name);
-		if (function == VIEW_UNSET || !vec_push(&m->c->lists, function))
+		if (step_of(m, &frames[i], &step))
 			return -ENOMEM;
-		m->c->lists.at[at]++;
+		step.function = view_inlined(m->p, m->v, image, frames[i].name);
+		if (step.function == VIEW_UNSET || !vec_push(&m->c->lists, step))
+			return -ENOMEM;
+		m->c->lists.at[at].function++;
 	}
 	m->c->list_of[use->place][use->frame] = at;
 	return 0;
@@ -184,7 +219,8 @@ static int find_all(struct maker *m, const struct sort_key *keys, size_t nr,
 		size_t found = naming_lines_find(lines, use_address(m, use), frames,
 						 CHAIN_MAX);
 
-		if (found > 1 || (found && frames[0].inlined))
+		if (found > 1 ||
+		    (found && (frames[0].inlined || m->p->options.call_lines)))
 			r = add_list(m, use, frames, found);
 	}
 	free(addrs);
@@ -227,6 +263,7 @@ int call_inlines_make(struct profile *p, struct view *v)
 	}
 	free(keys);
 	free(m.seen);
+	buf_done(&m.text);
 	vec_done(&m.uses);
 	return r;
 }

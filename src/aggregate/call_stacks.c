@@ -44,20 +44,44 @@ static bool is_kept(const struct dict *d, uint32_t stack, enum call_place place)
 	return place == CALL_BEFORE || call_stack_in_kernel(d, stack);
 }
 
+static uint32_t add_line(struct profile *p, uint32_t node, uint32_t function,
+			 const struct call_step *step)
+{
+	struct profile_function *f = &p->functions.at[function];
+
+	if (step && f->line == DICT_NONE)
+		f->line = step->start;
+	return call_tree_line_node(&p->calls, node, function,
+				   step ? step->line : DICT_NONE);
+}
+
+/* A function at a line, and behind that the inlined ones at theirs. */
+static uint32_t add_lines(struct profile *p, uint32_t node, uint32_t function,
+			  const struct call_step *own)
+{
+	node = add_line(p, node, function, own);
+	for (uint32_t i = 1; own && i <= own->function && node != DICT_NONE; i++)
+		node = add_line(p, node, own[i].function, &own[i]);
+	return node;
+}
+
 /* The node of a frame below `node`; DICT_NONE when memory is short. */
 static uint32_t add_frame(struct profile *p, struct view *v, uint32_t node, uint32_t at,
 			  enum call_place place)
 {
 	uint32_t function = frame_function(p, v, at, place);
-	const uint32_t *inlined;
+	const struct call_step *inlined;
 	size_t nr;
 
 	if (function == VIEW_UNSET)
 		return DICT_NONE;
-	node = call_tree_node(&p->calls, node, function);
 	inlined = call_inlines_at(v->inlines, at, place, &nr);
+	if (p->options.call_lines)
+		return add_lines(p, node, function,
+				 call_inlines_own(v->inlines, at, place));
+	node = call_tree_node(&p->calls, node, function);
 	for (size_t i = 0; i < nr && node != DICT_NONE; i++)
-		node = call_tree_node(&p->calls, node, inlined[i]);
+		node = call_tree_node(&p->calls, node, inlined[i].function);
 	return node;
 }
 

@@ -46,9 +46,46 @@ uint32_t call_tree_node(struct call_tree *t, uint32_t caller, uint32_t function)
 	return *value_plus_1 - 1;
 }
 
+static uint32_t add_line_node(struct call_tree *t, uint32_t caller, uint32_t function,
+			      uint32_t line)
+{
+	while (t->lines.nr < t->nodes.nr)
+		if (!vec_push(&t->lines, DICT_NONE))
+			return DICT_NONE;
+	return vec_push(&t->lines, line) ? add_node(t, caller, function) : DICT_NONE;
+}
+
+uint32_t call_tree_line_node(struct call_tree *t, uint32_t caller, uint32_t function,
+			     uint32_t line)
+{
+	uint32_t *number_plus_1, *value_plus_1;
+	bool is_new;
+
+	if (make_roots(t))
+		return DICT_NONE;
+	number_plus_1 = pairs_at(&t->lines_by, function, line, &is_new);
+	if (!number_plus_1)
+		return DICT_NONE;
+	if (is_new)
+		*number_plus_1 = (uint32_t)t->lines_by.nr;
+	value_plus_1 = pairs_at(&t->by, caller, *number_plus_1, &is_new);
+	if (!value_plus_1)
+		return DICT_NONE;
+	if (is_new)
+		*value_plus_1 = add_line_node(t, caller, function, line) + 1;
+	return *value_plus_1 - 1;
+}
+
+uint32_t call_tree_line(const struct call_tree *t, uint32_t node)
+{
+	return node < t->lines.nr ? t->lines.at[node] : DICT_NONE;
+}
+
 void call_tree_done(struct call_tree *t)
 {
 	vec_done(&t->nodes);
+	vec_done(&t->lines);
+	pairs_done(&t->lines_by);
 	pairs_done(&t->by);
 }
 

@@ -21,12 +21,20 @@ struct call_node {
 
 struct call_tree {
 	VEC(struct call_node) nodes;
+	VEC(uint32_t) lines;   /* of nodes made with call_tree_line_node(): as given */
+	struct pairs lines_by; /* (function, line): a number for `by` */
 	struct pairs
 		by; /* (caller, function), but for nodes right behind their callers */
 };
 
 /* The node, old or new, of a function called from `caller`; DICT_NONE when memory is short. */
 uint32_t call_tree_node(struct call_tree *t, uint32_t caller, uint32_t function);
+/* The same where a function has a node for each line of its that calls: in a tree of such nodes
+ * alone. */
+uint32_t call_tree_line_node(struct call_tree *t, uint32_t caller, uint32_t function,
+			     uint32_t line);
+/* The line of a node, DICT_NONE where there are none. */
+uint32_t call_tree_line(const struct call_tree *t, uint32_t node);
 void call_tree_done(struct call_tree *t);
 
 struct profile;

@@ -110,7 +110,7 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 	if (p->needs & (NEED_FUNCTION | NEED_ADDRESS) && source->naming)
 		p->view->fetch = naming_defer(source->naming);
 	if ((p->needs & NEED_LINES || p->options.code_lines ||
-	     (p->needs & NEED_STACK && p->options.inlined)) &&
+	     profile_asks_frames(p)) &&
 	    source->naming)
 		naming_want_lines(source->naming);
 	p->view->time_width_ns = time_width(p);

@@ -66,6 +66,7 @@ struct profile_options {
 	bool calls;
 	bool call_graph; /* call_graph_make() will be called: implies `calls` */
 	bool inlined;    /* inlined functions are nodes, too: needs `lines` */
+	bool call_lines; /* a function has a node for each of its lines: likewise */
 	uint32_t
 		max_stack; /* frames of a stack, innermost first, of which there are nodes;
 			     * longer ones are truncated.  0: all */
@@ -278,6 +279,11 @@ static inline uint64_t profile_value(const struct profile *p, uint32_t group,
 	const struct tuples *t = &p->tuples[slot.side];
 
 	return t->values.at[p->groups.at[group].tuple[slot.side] * t->width + slot.at];
+}
+/* Whether it matters where in the source the frames of stacks are. */
+static inline bool profile_asks_frames(const struct profile *p)
+{
+	return p->needs & NEED_STACK && (p->options.inlined || p->options.call_lines);
 }
 /* With options.calls, or KEY_STACK among the keys: the node of the group's stacks. */
 static inline uint32_t profile_node(const struct profile *p, uint32_t group)

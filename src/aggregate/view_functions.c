@@ -32,7 +32,7 @@ static int add_frame(const struct profile *p, struct adding *a, size_t frame,
 {
 	uint32_t image = a->v->source.dict->frames.at[frame].image;
 	uint32_t function = a->v->function_of[place][frame];
-	const uint32_t *inlined;
+	const struct call_step *inlined;
 	size_t nr;
 	int r;
 
@@ -41,7 +41,7 @@ static int add_frame(const struct profile *p, struct adding *a, size_t frame,
 	r = add_function(a, function, image, p->functions.at[function].vma);
 	inlined = call_inlines_at(a->v->inlines, (uint32_t)frame, place, &nr);
 	for (size_t i = 0; !r && i < nr; i++)
-		r = add_function(a, inlined[i], image, 0);
+		r = add_function(a, inlined[i].function, image, 0);
 	return r;
 }
 

@@ -440,8 +440,7 @@ int view_name_places(struct profile *p, struct view *v)
 	v->function_places = v->places.nr;
 	if (!v->late)
 		return 0;
-	if (load_images(p, v) ||
-	    (p->needs & NEED_STACK && p->options.inlined && call_inlines_make(p, v)))
+	if (load_images(p, v) || (profile_asks_frames(p) && call_inlines_make(p, v)))
 		return -ENOMEM;
 	if (p->needs & NEED_STACK && !view_needs_order(p))
 		return view_name_stacks(p, v) ? -ENOMEM : add_functions(p, v);

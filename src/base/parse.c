@@ -121,3 +121,14 @@ bool parse_duration_ns(const char *s, uint64_t *ret_ns)
 		}
 	return false;
 }
+
+size_t parse_source_place(const char *s, uint32_t *ret_line)
+{
+	const char *colon = strrchr(s, ':');
+	uint64_t line;
+
+	if (!colon || !parse_u64_max(colon + 1, UINT32_MAX, &line))
+		return 0;
+	*ret_line = (uint32_t)line;
+	return (size_t)(colon - s);
+}

@@ -2,6 +2,7 @@
  * Layer: base. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Decimal, or hexadecimal behind 0x.  False if the word is empty, has anything else in it
@@ -13,5 +14,8 @@ bool parse_u64_max(const char *s, uint64_t max, uint64_t *ret_v);
 bool parse_double(const char *s, double *ret_v);
 /* Hex digits at *s, 1 to 16 of them; moves *s behind them.  False if there is none. */
 bool parse_hex_at(const char **s, uint64_t *ret_v);
+/* "path:12" of a source: the length of its path, and its line (0: it has none).  0: it is no such
+ * text. */
+size_t parse_source_place(const char *s, uint32_t *ret_line);
 /* "250ms", "1.5s", "2m", "3h", or plain seconds; result in nanoseconds. */
 bool parse_duration_ns(const char *s, uint64_t *ret_ns);

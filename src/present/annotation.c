@@ -80,15 +80,14 @@ uint32_t annotation_file(struct making *m, const char *path, size_t len)
  * line. */
 static int parse_place(struct making *m, const char *text, struct hit *ret_place)
 {
-	const char *colon = strrchr(text, ':');
-	uint64_t line;
+	uint32_t line;
+	size_t len = parse_source_place(text, &line);
 
 	*ret_place = (struct hit){ .file = NONE };
-	if (!colon || !parse_u64(colon + 1, &line) || line > UINT32_MAX ||
-	    (!line && text[0] != '/'))
+	if (!len || (!line && text[0] != '/'))
 		return 0;
-	ret_place->line = (uint32_t)line;
-	ret_place->file = annotation_file(m, text, (size_t)(colon - text));
+	ret_place->line = line;
+	ret_place->file = annotation_file(m, text, len);
 	return ret_place->file == NONE ? -ENOMEM : 0;
 }
 

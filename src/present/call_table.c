@@ -15,6 +15,7 @@ struct making {
 	struct call_table *t;
 	struct profile *p;
 	struct pairs symbol_by; /* (name, image): number, plus 1 */
+	struct pairs line_by;   /* (symbol, line): likewise */
 	struct pairs own_by;    /* (parent, symbol): likewise */
 	VEC(struct call_place) own;
 	uint32_t *symbol_of; /* by function; DICT_NONE: not asked yet */
@@ -83,6 +84,30 @@ static uint32_t add_symbol(struct making *m, struct call_symbol s)
 	if (!cell)
 		return DICT_NONE;
 	if (is_new) {
+		s.line = DICT_NONE;
+		s.whole = (uint32_t)m->t->symbols.nr;
+		if (!vec_push(&m->t->symbols, s))
+			return DICT_NONE;
+		*cell = (uint32_t)m->t->symbols.nr;
+	}
+	return *cell - 1;
+}
+
+/* The same symbol at a line. */
+static uint32_t add_line(struct making *m, uint32_t symbol, uint32_t line)
+{
+	struct call_symbol s;
+	uint32_t *cell;
+	bool is_new;
+
+	if (symbol == DICT_NONE || line == DICT_NONE)
+		return symbol;
+	cell = pairs_at(&m->line_by, symbol, line, &is_new);
+	if (!cell)
+		return DICT_NONE;
+	if (is_new) {
+		s = m->t->symbols.at[symbol];
+		s.line = line;
 		if (!vec_push(&m->t->symbols, s))
 			return DICT_NONE;
 		*cell = (uint32_t)m->t->symbols.nr;
@@ -103,6 +128,13 @@ static uint32_t symbol_of(struct making *m, uint32_t function)
 	return *known;
 }
 
+static const char *line_text(const struct call_table *t, uint32_t symbol)
+{
+	uint32_t line = t->symbols.at[symbol].line;
+
+	return line == DICT_NONE ? "" : strtab_get(&t->p->strings, line);
+}
+
 static int compare_symbols(const void *a, const void *b, void *ctx)
 {
 	const struct call_table *t = ctx;
@@ -112,6 +144,8 @@ static int compare_symbols(const void *a, const void *b, void *ctx)
 	if (names)
 		return names;
 	names = strcmp(call_symbol_image(t, x), call_symbol_image(t, y));
+	if (!names)
+		names = strcmp(line_text(t, x), line_text(t, y));
 	return names ? names : x < y ? -1 : x > y;
 }
 
@@ -158,7 +192,8 @@ static uint32_t node_for(struct making *m, uint32_t node)
 		return 0;
 	if (node != CALL_TRUNCATED)
 		return own_node(m, m->own_of[from->caller],
-				symbol_of(m, from->function));
+				add_line(m, symbol_of(m, from->function),
+					 call_tree_line(&m->p->calls, node)));
 	return own_node(
 		m, 0,
 		add_symbol(m, (struct call_symbol){
@@ -496,6 +531,7 @@ int call_table_make(struct call_table *t, struct profile *p, double threshold)
 	if (!r)
 		r = make_rows(&m);
 	pairs_done(&m.symbol_by);
+	pairs_done(&m.line_by);
 	pairs_done(&m.own_by);
 	vec_done(&m.own);
 	free(m.symbol_of);

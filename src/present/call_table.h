@@ -18,6 +18,10 @@ struct call_symbol {
 	uint32_t image;    /* of the profile; DICT_NONE: "[truncated]" */
 	uint32_t function; /* one of the profile's; DICT_NONE likewise */
 	uint32_t rank;     /* position by name */
+	/* With options.call_lines there is one for each line, a string of the profile, and one
+	 * with DICT_NONE, which is `whole` of them all.  Else there are but such. */
+	uint32_t line;
+	uint32_t whole;
 };
 
 /* Nodes stand in front of what they call, which follows at once; siblings by name. */

@@ -67,15 +67,14 @@ static int split(struct callgrind *c, uint32_t text, uint32_t *ret_file,
 		 uint32_t *ret_line)
 {
 	const char *place = strtab_get(&c->p->strings, text);
-	const char *colon = strrchr(place, ':');
-	uint64_t line;
+	size_t len;
 
 	*ret_file = c->unknown;
 	*ret_line = 0;
-	if (!colon || !parse_u64(colon + 1, &line) || line > UINT32_MAX)
+	len = parse_source_place(place, ret_line);
+	if (!len)
 		return 0;
-	*ret_line = (uint32_t)line;
-	*ret_file = strtab_add_len(&c->p->strings, place, (size_t)(colon - place));
+	*ret_file = strtab_add_len(&c->p->strings, place, len);
 	return *ret_file == STRTAB_FAILED ? -ENOMEM : 0;
 }
 

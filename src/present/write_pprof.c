@@ -1,9 +1,9 @@
 /* write_pprof.c - a gzip'd Profile message, as `go tool pprof` and others read it
- * (github.com/google/pprof, proto/profile.proto).  The profile's keys are comm, pid, tid and
- * stack.
+ * (github.com/google/pprof, proto/profile.proto).  The profile's keys are the stack and what
+ * labels there are.
  *
- * A location is a function: its address is where the function begins.  Messages are written by
- * hand: a field is (number << 3 | type) and a varint, or a length and bytes. */
+ * A location is a function at a line: its address is where the function begins.  Messages are written
+ * by hand: a field is (number << 3 | type) and a varint, or a length and bytes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,6 +11,8 @@
 
 #include "aggregate/profile.h"
 #include "base/err.h"
+#include "base/pairs.h"
+#include "base/parse.h"
 #include "base/utf8.h"
 #include "present/call_table.h"
 #include "present/writers.h"
@@ -41,16 +43,20 @@ enum {
 	MAPPING_FILE = 5,
 	MAPPING_BUILD_ID = 6,
 	MAPPING_HAS_FUNCTIONS = 7,
+	MAPPING_HAS_FILENAMES = 8,
+	MAPPING_HAS_LINE_NUMBERS = 9,
 	MAPPING_HAS_INLINES = 10,
 	LOCATION_ID = 1,
 	LOCATION_MAPPING = 2,
 	LOCATION_ADDRESS = 3,
 	LOCATION_LINE = 4,
 	LINE_FUNCTION = 1,
+	LINE_LINE = 2,
 	FUNCTION_ID = 1,
 	FUNCTION_NAME = 2,
 	FUNCTION_SYSTEM_NAME = 3,
 	FUNCTION_FILE = 4,
+	FUNCTION_START_LINE = 5,
 };
 
 enum {
@@ -60,13 +66,22 @@ enum {
 	NS_A_SECOND = 1000000000
 };
 
+/* Where a symbol is in the source. */
+struct source_at {
+	uint32_t function; /* of the message: a function is in one file */
+	uint32_t line;
+};
+
 struct pprof {
 	struct profile *p;
 	struct call_table calls;
-	struct strtab strings; /* of the message, in their order */
+	struct source_at *at;     /* by symbol */
+	struct pairs function_by; /* (symbol without lines, file): number, plus 1 */
+	struct strtab strings;    /* of the message, in their order */
 	struct buf out;
-	struct buf part;  /* a message that is being made */
-	struct buf inner; /* one in it */
+	struct buf part;   /* a message that is being made */
+	struct buf inner;  /* one in it */
+	struct buf labels; /* of the samples at hand */
 	struct buf text;
 	bool failed; /* memory is short */
 };
@@ -96,9 +111,8 @@ static void put_message(struct buf *b, unsigned int field, struct buf *message)
 }
 
 /* Strings of the format are UTF-8: other bytes become U+FFFD. */
-static uint32_t string(struct pprof *w, const char *text)
+static uint32_t string_len(struct pprof *w, const char *text, size_t len)
 {
-	size_t len = strlen(text);
 	uint32_t number;
 
 	buf_clear(&w->text);
@@ -120,6 +134,11 @@ static uint32_t string(struct pprof *w, const char *text)
 	if (number == STRTAB_FAILED)
 		w->failed = true;
 	return number;
+}
+
+static uint32_t string(struct pprof *w, const char *text)
+{
+	return string_len(w, text, strlen(text));
 }
 
 static void put_string(struct pprof *w, struct buf *b, unsigned int field,
@@ -179,6 +198,7 @@ static void put_types(struct pprof *w)
 struct extent {
 	uint64_t first, last;
 	bool used;
+	bool has_lines;
 };
 
 static void put_mapping(struct pprof *w, uint32_t image, const struct extent *e)
@@ -201,6 +221,8 @@ static void put_mapping(struct pprof *w, uint32_t image, const struct extent *e)
 	put_string(w, &w->part, MAPPING_FILE, strtab_get(&w->p->strings, i->name));
 	put_string(w, &w->part, MAPPING_BUILD_ID, id);
 	put_number(&w->part, MAPPING_HAS_FUNCTIONS, 1);
+	put_number(&w->part, MAPPING_HAS_FILENAMES, e->has_lines);
+	put_number(&w->part, MAPPING_HAS_LINE_NUMBERS, e->has_lines);
 	put_number(&w->part, MAPPING_HAS_INLINES, w->p->options.inlined);
 	put_message(&w->out, PROFILE_MAPPING, &w->part);
 }
@@ -232,6 +254,7 @@ static int put_mappings(struct pprof *w)
 		e->first = !e->used || at < e->first ? at : e->first;
 		e->last = !e->used || at > e->last ? at : e->last;
 		e->used = true;
+		e->has_lines |= s->line != DICT_NONE;
 	}
 	for (uint32_t i = 0; i < w->p->images.nr; i++)
 		if (all[i].used)
@@ -254,8 +277,30 @@ static bool is_inlined(const struct pprof *w, uint32_t node)
 	       symbol_kind(w, w->calls.nodes.at[node].symbol) == FUNCTION_INLINED;
 }
 
-/* Functions have the numbers of symbols, from 1 on. */
-static void put_function(struct pprof *w, uint32_t symbol)
+/* The string of a symbol's file and its line; both 0: unknown. */
+static uint32_t file_of(struct pprof *w, uint32_t place, uint32_t *ret_line)
+{
+	const char *text = place == DICT_NONE ? "" : strtab_get(&w->p->strings, place);
+	size_t len;
+
+	*ret_line = 0;
+	len = parse_source_place(text, ret_line);
+	return len ? string_len(w, text, len) : 0;
+}
+
+/* Where the function begins, if that is in the file. */
+static uint32_t start_line(struct pprof *w, uint32_t function, uint32_t file)
+{
+	uint32_t line;
+
+	if (function == DICT_NONE || !file ||
+	    file_of(w, w->p->functions.at[function].line, &line) != file)
+		return 0;
+	return line;
+}
+
+static void put_function(struct pprof *w, uint32_t symbol, uint32_t number,
+			 uint32_t file)
 {
 	const struct call_symbol *s = &w->calls.symbols.at[symbol];
 	enum function_kind kind = symbol_kind(w, symbol);
@@ -270,16 +315,53 @@ static void put_function(struct pprof *w, uint32_t symbol)
 		shown = profile_name_to_show(w->p, raw);
 		name = shown ? shown : raw;
 	}
-	put_number(&w->part, FUNCTION_ID, symbol + 1);
+	put_number(&w->part, FUNCTION_ID, number);
 	put_string(w, &w->part, FUNCTION_NAME, name);
 	put_string(w, &w->part, FUNCTION_SYSTEM_NAME, raw);
+	put_number(&w->part, FUNCTION_FILE, file);
+	put_number(&w->part, FUNCTION_START_LINE, start_line(w, s->function, file));
 	put_message(&w->out, PROFILE_FUNCTION, &w->part);
 	free(shown);
 }
 
+/* Gives the symbol its line and its function, which is new where it is in another file. */
+static int place_symbol(struct pprof *w, uint32_t symbol)
+{
+	const struct call_symbol *s = &w->calls.symbols.at[symbol];
+	struct source_at *at = &w->at[symbol];
+	uint32_t file = file_of(w, s->line, &at->line);
+	bool is_new;
+	uint32_t *number_plus_1 = pairs_at(&w->function_by, s->whole, file, &is_new);
+
+	if (!number_plus_1)
+		return -ENOMEM;
+	if (is_new) {
+		*number_plus_1 = (uint32_t)w->function_by.nr + 1;
+		put_function(w, symbol, *number_plus_1 - 1, file);
+	}
+	at->function = *number_plus_1 - 1;
+	return 0;
+}
+
+/* Of a symbol with lines what has none is not met. */
+static int put_functions(struct pprof *w)
+{
+	const struct call_place *nodes = w->calls.nodes.at;
+
+	w->at = calloc(w->calls.symbols.nr + 1, sizeof(*w->at));
+	if (!w->at)
+		return -ENOMEM;
+	for (size_t i = 1; i < w->calls.nodes.nr; i++)
+		if (!w->at[nodes[i].symbol].function &&
+		    place_symbol(w, nodes[i].symbol))
+			return -ENOMEM;
+	return 0;
+}
+
 static void put_line(struct pprof *w, uint32_t symbol)
 {
-	put_number(&w->inner, LINE_FUNCTION, symbol + 1);
+	put_number(&w->inner, LINE_FUNCTION, w->at[symbol].function);
+	put_number(&w->inner, LINE_LINE, w->at[symbol].line);
 	put_message(&w->part, LOCATION_LINE, &w->inner);
 }
 
@@ -313,7 +395,7 @@ static void put_locations(struct pprof *w)
 	const struct call_place *nodes = w->calls.nodes.at;
 
 	for (uint32_t i = 0; i < w->calls.symbols.nr; i++) {
-		if (symbol_kind(w, i) == FUNCTION_INLINED)
+		if (!w->at[i].function || symbol_kind(w, i) == FUNCTION_INLINED)
 			continue;
 		begin_location(w, i + 1, i);
 		put_line(w, i);
@@ -334,33 +416,40 @@ static void put_locations(struct pprof *w)
 
 /* ---- samples ---- */
 
-struct labels {
-	uint32_t comm_key, pid_key, tid_key;
-	size_t comm, pid, tid;
-};
-
-static void put_label(struct pprof *w, uint32_t key, unsigned int field, uint64_t value)
+/* Keys of the profile but for the stack, and what they are called. */
+static void put_label(struct pprof *w, size_t key, uint32_t group)
 {
-	put_number(&w->inner, LABEL_KEY, key);
-	put_number(&w->inner, field, value);
-	put_message(&w->part, SAMPLE_LABEL, &w->inner);
+	const struct key_row *row = w->p->options.keys->keys.at[key].row;
+	int64_t number = (int64_t)profile_value(w->p, group, key);
+	unsigned int field = LABEL_NUMBER;
+	char text[32];
+
+	if (row->id == KEY_STACK || (row->kind != KEY_TEXT && number < 0)) /* unknown */
+		return;
+	if (row->kind == KEY_TEXT || row->id == KEY_CPU)
+		field = LABEL_STRING;
+	/* Readers drop a number that is 0, and take words of digits for ranges of numbers. */
+	snprintf(text, sizeof(text), "CPU %" PRId64, number);
+	if (field == LABEL_STRING)
+		number =
+			string(w, row->kind == KEY_TEXT ? profile_text(w->p, group, key)
+							: text);
+	put_number(&w->inner, LABEL_KEY, string(w, row->name));
+	put_number(&w->inner, field, (uint64_t)number);
+	put_message(&w->labels, SAMPLE_LABEL, &w->inner);
 }
 
-static void put_labels(struct pprof *w, const struct labels *l, uint32_t group)
+/* Made once for all samples of one `who`. */
+static void make_labels(struct pprof *w, uint32_t group)
 {
-	int64_t pid = (int64_t)profile_value(w->p, group, l->pid);
-	int64_t tid = (int64_t)profile_value(w->p, group, l->tid);
-
-	put_label(w, l->comm_key, LABEL_STRING,
-		  string(w, profile_text(w->p, group, l->comm)));
-	if (pid >= 0)
-		put_label(w, l->pid_key, LABEL_NUMBER, (uint64_t)pid);
-	if (tid >= 0)
-		put_label(w, l->tid_key, LABEL_NUMBER, (uint64_t)tid);
+	buf_clear(&w->labels);
+	for (size_t key = 0; key < w->p->nr_keys; key++)
+		put_label(w, key, group);
+	w->failed |= w->labels.failed;
 }
 
 /* Rows of one stack, from `at` on; returns where others begin. */
-static size_t put_sample(struct pprof *w, const struct labels *l, size_t at)
+static size_t put_sample(struct pprof *w, size_t at)
 {
 	const struct call_row *rows = w->calls.rows;
 	size_t end = at;
@@ -379,34 +468,24 @@ static size_t put_sample(struct pprof *w, const struct labels *l, size_t at)
 		end += has;
 	}
 	put_message(&w->part, SAMPLE_VALUES, &w->inner);
-	put_labels(w, l, w->calls.whos.at[rows[at].who]);
+	if (!at || rows[at].who != rows[at - 1].who)
+		make_labels(w, w->calls.whos.at[rows[at].who]);
+	buf_put(&w->part, w->labels.data, w->labels.len);
 	put_message(&w->out, PROFILE_SAMPLE, &w->part);
 	return end;
 }
 
 static void put_samples(struct pprof *w)
 {
-	const struct key_list *keys = w->p->options.keys;
-	const struct labels l = {
-		.comm_key = string(w, "comm"),
-		.pid_key = string(w, "pid"),
-		.tid_key = string(w, "tid"),
-		.comm = (size_t)keys_find(keys, KEY_COMM),
-		.pid = (size_t)keys_find(keys, KEY_PID),
-		.tid = (size_t)keys_find(keys, KEY_TID),
-	};
-
 	for (size_t i = 0; i < w->calls.nr_rows;)
-		i = put_sample(w, &l, i);
+		i = put_sample(w, i);
 }
 
 static int put_all(struct pprof *w)
 {
 	put_types(w);
-	if (put_mappings(w))
+	if (put_mappings(w) || put_functions(w))
 		return -ENOMEM;
-	for (uint32_t i = 0; i < w->calls.symbols.nr; i++)
-		put_function(w, i);
 	put_locations(w);
 	put_samples(w);
 	/* Last: only now they are all known. */
@@ -432,10 +511,13 @@ int write_pprof(FILE *out, struct profile *p, const struct present_options *opti
 	if (!r)
 		fwrite(packed.data, 1, packed.len, out);
 	call_table_done(&w.calls);
+	free(w.at);
+	pairs_done(&w.function_by);
 	strtab_done(&w.strings);
 	buf_done(&w.out);
 	buf_done(&w.part);
 	buf_done(&w.inner);
+	buf_done(&w.labels);
 	buf_done(&w.text);
 	buf_done(&packed);
 	return r ? err_set(err, r, "out of memory") : 0;

@@ -42,8 +42,9 @@ static const struct export_format formats[] = {
 	  .write = write_gmon },
 	{ .name = "pprof",
 	  .run = export_profile,
-	  .keys = "comm,pid,tid,stack",
+	  .keys = "comm,pid,tid,cpu,host,stack",
 	  .periods = true,
+	  .lines = true,
 	  .binary = true,
 	  .write = write_pprof },
 	{ .name = "speedscope",
@@ -216,7 +217,8 @@ const struct command command_export = {
 		"application\n"
 		"  gmon       for gprof: what opgprof writes\n"
 		"  pprof      for go tool pprof and what reads such files: a value for "
-		"each event, and labels comm, pid, tid\n"
+		"each event, lines of the source, and labels comm, pid, tid, cpu, "
+		"host\n"
 		"  speedscope JSON for www.speedscope.app\n"
 		"  firefox    JSON for profiler.firefox.com: threads and time\n"
 		"  chrome     a .cpuprofile, for Chrome's developer tools\n"

@@ -57,6 +57,7 @@ struct export_format {
 	const char *usual; /* file that is written without --output-file; NULL: none */
 	bool code;         /* it needs to know where code is */
 	bool periods;
+	bool lines; /* of the source, for all callers, too */
 	bool binary;
 	export_write *write;
 	export_write *svg; /* with --svg; NULL: there is none */

@@ -54,6 +54,7 @@ int export_profile_read(struct export_run *run, struct report_plan *plan,
 	if (!r)
 		r = report_plan_make(plan, run->words, err);
 	plan->profile.inlined = run->options->inlined;
+	plan->profile.call_lines = run->format->lines;
 	plan->profile.code = run->format->code;
 	if (!r)
 		r = report_read_all(read, plan, err);

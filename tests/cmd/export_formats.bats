@@ -89,13 +89,107 @@ made_session()
 	go tool pprof -traces "$out/p.pb.gz" >"$out/traces"
 	cat "$out/traces"
 	paste -sd' ' "$out/traces" | tr -s ' ' |
-		grep -q 'comm: a;b"< pid: 7 tid: 7 3 mid turn(char const\*, int)'
+		grep -q 'cpu: CPU 0 comm: a;b"< host: [^ ]* pid: 7 tid: 7 3 mid turn(char const\*, int)'
 	go tool pprof -peek '^mid$' "$out/p.pb.gz" | tr -s ' ' >"$out/peek"
 	grep -q '^ 8 100% | turn(char const\*, int)$' "$out/peek"
 	grep -q '^ 5 62\.50% | leaf$' "$out/peek"
 	go tool pprof -tags "$out/p.pb.gz" | tee "$out/tags" | tr -s ' ' | grep -q '3\.0 (27\.27%): two$' ||
 		{ cat "$out/tags" && false; }
 	go tool pprof -raw "$out/p.pb.gz" | grep "lib.so $(readelf -n lib.so | sed -n 's/^.*Build ID: //p')"
+}
+
+# What its lines do, and how often they were seen there, is known of a program: outer calls mid in its
+# line 13 and leaf in line 15, which has twist from a header inlined, mid calls leaf in line 8.
+lines_program()
+{
+	need gcc
+	cd "$out"
+	printf '%s\n' 'static inline __attribute__((always_inline)) int twist(int x)' '{' '	x *= 7;' \
+		'	return x ^ x / 3;' '}' >twist.h
+	cat >t.c <<-'END'
+		#include "twist.h"
+		int leaf(int x)
+		{
+			return twist(x) + 1;
+		}
+		int mid(int x)
+		{
+			return leaf(x) + 2;
+		}
+
+		int outer(int x)
+		{
+			int y = mid(x);
+
+			return y - leaf(y);
+		}
+		int main(int argc, char **argv)
+		{
+			return outer(argc) + !argv;
+		}
+	END
+	gcc -g -O1 -fno-inline -fno-pie -no-pie -Wl,--build-id -o t t.c
+	objdump -d --no-show-raw-insn t >code
+	local from_mid=$(behind mid leaf) from_outer=$(behind outer mid) leaf_in_outer=$(behind outer leaf)
+	# An instruction of each line of leaf that is wanted: its own, and of what is inlined.
+	local at own inner
+	for at in $(sed -n '/<leaf>:/,/^$/p' code | sed -n 's/^ *\([0-9a-f]*\):.*/0x\1/p'); do
+		case $(addr2line -e t "$at" | sed 's/.*\///; s/ .*//') in
+		t.c:4) own=$at ;;
+		twist.h:4) inner=$at ;;
+		esac
+	done
+	local shift=$(($(text_offset t) - $(text_address t)))
+	write_segment "$session/samples/current" <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|TIMER|time|15|1000000|0|0
+		image|1|$out/t|$(readelf -n t | sed -n 's/^.*Build ID: //p')
+		thread|7|7|one|0|0|/
+		sample|0|0|0|2000|1000000|0+$((own + shift));0+$((from_mid + shift));0+$((from_outer + shift))|40
+		sample|0|0|0|2000|1000000|0+$((inner + shift));0+$((leaf_in_outer + shift))|25
+		sample|0|0|1|2000|1000000|0+$(($(begin_of outer) + shift))|5
+	END
+	export XDG_CACHE_HOME=$out/cache
+}
+
+@test "go tool pprof: lines of the source, of callers and of what is inlined" {
+	need go
+	lines_program
+	export HOME=$out GOFLAGS=-mod=mod
+	export_it pprof --session-dir "$session" -o p.pb.gz
+	# By hand: what is behind the counts of a line that are its own, and with calls.
+	go tool pprof -list '^(leaf|mid|outer)$' p.pb.gz >list
+	cat list
+	grep -q ' 65  *65 (flat, cum) 92\.86% of Total$' list
+	grep -Eq '^ +65 +65 +4:.*return twist\(x\) \+ 1;$' list
+	grep -Eq '^ +\. +40 +8:.*return leaf\(x\) \+ 2;$' list
+	grep -Eq '^ +5 +5 +12:\{$' list
+	grep -Eq '^ +\. +40 +13:.*int y = mid\(x\);$' list
+	grep -Eq '^ +\. +25 +15:.*return y - leaf\(y\);$' list
+	go tool pprof -lines -top p.pb.gz | tr -s ' ' >lines
+	cat lines
+	grep -q '^ 65 92\.86% 92\.86% 65 92\.86% leaf .*/t\.c:4$' lines
+	grep -q '^ 0 0% 100% 40 57\.14% mid .*/t\.c:8$' lines
+	go tool pprof -lines -peek '^mid ' p.pb.gz | tr -s ' ' >peek
+	cat peek
+	grep -q '^ 40 100% | outer .*/t\.c:13$' peek
+	grep -q '^ 40 100% | leaf .*/t\.c:4$' peek
+	# The same with what was inlined, at the line of the call and at its own.
+	export_it pprof --session-dir "$session" --inline -o i.pb.gz
+	go tool pprof -list '^(leaf|twist)$' i.pb.gz >list
+	cat list
+	grep -Eq '^ +40 +65 +4:.*return twist\(x\) \+ 1;$' list
+	grep -Eq '^ +25 +25 +4:.*return x \^ x / 3;$' list
+	go tool pprof -raw i.pb.gz | tr -s ' ' >raw
+	cat raw
+	grep -Eq 'twist .*/twist\.h:4(:0)? s=1' raw
+	grep -Eq '^ leaf .*/t\.c:4(:0)? s=2' raw
+	# The labels say which CPU.
+	go tool pprof -tagfocus='cpu=CPU 1' -top p.pb.gz | tr -s ' ' >top
+	cat top
+	grep -q '^ 5 7\.14% 7\.14% 5 7\.14% outer$' top
+	# The functions' totals are those of folded stacks, wherever their lines are.
+	check --session-dir "$session"
 }
 
 @test "names with everything in them: the same in all formats, and of 64 KB" {

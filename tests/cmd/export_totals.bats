@@ -19,17 +19,6 @@ export_it()
 	timeout -k 5 60 "$OPROFILE" export "$@" --session-dir "$session"
 }
 
-# behind CALLER CALLEE: where the first call of CALLEE in CALLER returns to.
-behind()
-{
-	sed -n "/<$1>:/,/^\$/p" code | sed -n "/<$2>\$/{n;s/^ *\([0-9a-f]*\):.*/0x\1/p;q}"
-}
-
-begin_of()
-{
-	sed -n "s/^\([0-9a-f]*\) <$1>:/0x\1/p" code
-}
-
 # A program without inlining; outer calls mid and leaf, mid calls leaf.
 program()
 {

@@ -213,3 +213,16 @@ text_address()
 	readelf -SW "$1" |
 		sed -n 's/^.*\] \.text *PROGBITS *\([0-9a-f]*\) .*/0x\1/p'
 }
+
+# behind CALLER CALLEE: where the first call of CALLEE in CALLER returns to, by the output of
+# objdump -d in the file "code".
+behind()
+{
+	sed -n "/<$1>:/,/^\$/p" code | sed -n "/<$2>\$/{n;s/^ *\([0-9a-f]*\):.*/0x\1/p;q}"
+}
+
+# The address of a function, likewise.
+begin_of()
+{
+	sed -n "s/^\([0-9a-f]*\) <$1>:/0x\1/p" code
+}

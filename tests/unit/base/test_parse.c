@@ -145,6 +145,34 @@ static void durations(void **state)
 	}
 }
 
+static void places_in_sources(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+		uint32_t line;
+	} rows[] = {
+		{ "/src/a.c:12", 8, 12 },
+		{ "a:b.c:0", 5, 0 },
+		{ "a.c:4294967295", 3, 4294967295 },
+		{ "a.c:4294967296", 0, 7 },
+		{ "a.c:", 0, 7 },
+		{ "a.c:1x", 0, 7 },
+		{ "(no location information)", 0, 7 },
+		{ ":5", 0, 5 },
+		{ "", 0, 7 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint32_t line = 7;
+
+		assert_int_equal(parse_source_place(rows[i].text, &line),
+				 rows[i].length);
+		assert_int_equal(line, rows[i].line);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -154,6 +182,7 @@ int main(void)
 		cmocka_unit_test(too_many_digits_are_no_number),
 		cmocka_unit_test(hex_stops_behind_its_digits),
 		cmocka_unit_test(durations),
+		cmocka_unit_test(places_in_sources),
 	};
 
 	return UNIT_RUN(cases);
