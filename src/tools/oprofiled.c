@@ -165,6 +165,8 @@ static int start(struct oprofiled *d)
 
 	if (!r)
 		r = oprofiled_setup_options(d, &err);
+	if (!r)
+		oprofiled_keys_init(d);
 	if (!r && !d->options.foreground) {
 		r = background_fork(&d->background, &err);
 		if (r == 1)

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "capture/events.h"
 #include "daemon/background.h"
+#include "daemon/control_keys.h"
 #include "daemon/control_request.h"
 #include "daemon/daemonrc.h"
 #include "tools/options.h"
@@ -40,12 +41,14 @@ struct oprofiled_options {
 struct oprofiled_sums {
 	uint64_t samples;
 	uint64_t lost;
+	VEC(uint64_t) cpu_samples;
 };
 
 struct oprofiled {
 	struct oprofiled_options options;
 	struct daemonrc
 		setup; /* as opcontrol keeps it; what is not in it is by the options */
+	struct control_keys keys; /* the control files of it */
 	struct background background;
 	const char *run_dir;
 	int lock_fd;
@@ -80,6 +83,14 @@ int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret
 const char *oprofiled_session_dir(const struct oprofiled *d);
 /* Whether a key is there and not 0. */
 bool oprofiled_setup_flag(const struct oprofiled *d, const char *key);
+
+/* Whether `spec` can be sampled. */
+int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err);
+
+/* ---- oprofiled_keys.c ---- */
+
+/* The control files are those of the daemon, once its setup is made. */
+void oprofiled_keys_init(struct oprofiled *d);
 
 /* ---- oprofiled_recording.c ---- */
 

@@ -109,6 +109,18 @@ static int open_recorder(struct oprofiled *d, struct recorder **ret_recorder,
 	return r;
 }
 
+static void add_cpu_samples(struct oprofiled *d, const struct recorder *recorder)
+{
+	size_t nr;
+	const uint64_t *samples = recorder_cpu_samples(recorder, &nr);
+
+	while (d->sums.cpu_samples.nr < nr)
+		if (!vec_push(&d->sums.cpu_samples, 0))
+			return;
+	for (size_t i = 0; i < nr; i++)
+		d->sums.cpu_samples.at[i] += samples[i];
+}
+
 /* What it had is on disk; an error is logged, for there is nothing left to be done. */
 static void close_recorder(struct oprofiled *d, struct recorder *recorder)
 {
@@ -118,6 +130,9 @@ static void close_recorder(struct oprofiled *d, struct recorder *recorder)
 
 	if (!recorder)
 		return;
+	if (recorder_stop(recorder, &err))
+		log_say(LOG_WARNING, "%s", err.text);
+	add_cpu_samples(d, recorder);
 	if (recorder_close(recorder, -1, &totals, &bytes, &err))
 		log_say(LOG_WARNING, "%s", err.text);
 	d->sums.samples += totals.samples;
@@ -324,4 +339,5 @@ void oprofiled_recording_done(struct oprofiled *d)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;
 	events_done(&d->events);
+	vec_done(&d->sums.cpu_samples);
 }

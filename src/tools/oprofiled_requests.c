@@ -157,8 +157,21 @@ static int answer_setup(struct oprofiled *d, const struct control_request *reque
 {
 	int r = oprofiled_setup_words(d, request->args, request->nr_args, err);
 
+	if (!r)
+		control_keys_take_setup(&d->keys);
 	if (!r && d->recorder)
 		control_put_field(reply, "restart", "1");
+	return r;
+}
+
+static int answer_get(const struct oprofiled *d, const char *path, struct buf *reply,
+		      struct err *err)
+{
+	char value[CONTROL_VALUE_MAX];
+	int r = control_keys_get(&d->keys, path, value, err);
+
+	if (!r)
+		control_put_field(reply, "value", "%s", value);
 	return r;
 }
 
@@ -191,8 +204,13 @@ int oprofiled_answer(void *ctx, const struct control_request *request,
 	case CONTROL_SHUTDOWN:
 		return answer_shutdown(d, err);
 	case CONTROL_LIST:
+		control_keys_list(&d->keys, reply);
+		return 0;
 	case CONTROL_GET:
+		return answer_get(d, request->args[0], reply, err);
 	case CONTROL_SET:
+		return control_keys_set(&d->keys, request->args[0], request->args[1],
+					err);
 	case CONTROL_STREAM:
 	case CONTROL_COOKIE:
 	case CONTROL_VERB_COUNT:

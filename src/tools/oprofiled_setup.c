@@ -97,6 +97,15 @@ int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret
 	return r;
 }
 
+int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err)
+{
+	struct event_requests events = { 0 };
+	int r = add_event(spec, d->rate_hz, &events, err);
+
+	events_done(&events);
+	return r;
+}
+
 /* ---- setting ---- */
 
 static int check(const struct oprofiled *d, struct err *err)

@@ -20,6 +20,7 @@ enum {
 	HURRY_NS = 20 *
 		   NS_PER_MS, /* from one look into the rings to the next, if need be */
 	DUE_MAX_BYTES = 256 << 20,
+	CPUS_MAX = 65536,
 	FLUSH_SAMPLES = 64 * 1024 /* ... or this many samples wait */
 };
 
@@ -110,6 +111,21 @@ static int write_unwound(struct recorder *r, const struct record *rec,
 				    rec, bytes, callers, r->err);
 }
 
+/* What it cannot count is only told too little. */
+static void count_cpu(struct recorder *r, uint32_t cpu)
+{
+	while (r->cpu_samples.nr <= cpu)
+		if (cpu > CPUS_MAX || !vec_push(&r->cpu_samples, 0))
+			return;
+	r->cpu_samples.at[cpu]++;
+}
+
+const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cpus)
+{
+	*ret_nr_cpus = r->cpu_samples.nr;
+	return r->cpu_samples.at;
+}
+
 static int add_sample(struct recorder *r, const struct record *rec, const void *bytes)
 {
 	struct sample sample;
@@ -122,6 +138,7 @@ static int add_sample(struct recorder *r, const struct record *rec, const void *
 	if (result)
 		return err_set(r->err, result, "out of memory");
 	r->totals.samples++;
+	count_cpu(r, sample.cpu);
 	if (!r->perf_data)
 		return 0;
 	perf_data_out_saw(r->perf_data, sample.time_ns);
@@ -372,6 +389,7 @@ void recorder_free(struct recorder *r)
 	module_watch_done(&r->modules);
 	recorder_end_symbols(r);
 	vec_done(&r->symbols_due);
+	vec_done(&r->cpu_samples);
 	buf_done(&r->held);
 	due_samples_done(&r->due);
 	decoder_done(&r->decoder);

@@ -62,6 +62,8 @@ int recorder_round(struct recorder *r, struct err *err);
 int recorder_dump(struct recorder *r, struct err *err);
 /* So far; of what is lost, what the rings have told. */
 const struct session_totals *recorder_totals(const struct recorder *r);
+/* Of these, those of each CPU that had some. */
+const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cpus);
 /* Frees a recorder whose recording did not begin, and removes the segment. */
 void recorder_discard(struct recorder *r); /* NULL is fine */
 /* Stops sampling, drains to the end, writes the totals and frees.  `target_status`: wait

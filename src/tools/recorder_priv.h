@@ -48,7 +48,8 @@ struct recorder {
 	struct buf held; /* samples from behind the frontier, for the next round */
 	struct due_samples due; /* that wait for tables to be unwound with */
 	struct session_totals totals;
-	uint64_t cpu_begin_ns; /* of this process, before it */
+	VEC(uint64_t) cpu_samples; /* of the totals */
+	uint64_t cpu_begin_ns;     /* of this process, before it */
 	uint64_t frontier_ns;
 	uint64_t next_flush_ns;
 	uint64_t round_ns;       /* from this flush to the next */

@@ -277,6 +277,43 @@ start_load() {
 	grep -q '^page-faults,' <<<"$output"
 }
 
+value() {
+	ask "get $1" | sed -n 's/^value //p'
+}
+
+@test "the control files configure, start, dump, count and stop" {
+	start_daemon --paused
+	ask list | grep -q '^0/count 0644$'
+	[ "$(value enable)" -eq 0 ]
+	[ -n "$(value cpu_type)" ]
+	[ "$(value 0/enabled)" -eq 0 ]
+	ask 'set 0/event TIMER'
+	ask 'set 0/count 2000000'
+	ask 'set 0/enabled 1'
+	ask 'set buffer_size 65536'
+	ask 'set enable 1'
+	run -1 ask 'set enable 1'
+	[[ "$output" == *"error EINVAL enable: it samples already"* ]]
+	[[ "$(value last_error)" == "enable: it samples already" ]]
+	[ "$(field event.0)" = TIMER:2000000:0:1:1 ]
+	start_load
+	wait_for_samples 100
+	ask 'set dump 1'
+	ask 'set enable 0'
+	received=0
+	for cpu in $(ask list | sed -n 's,^stats/\(cpu[0-9]*\)/sample_received.*,\1,p'); do
+		received=$((received + $(value "stats/$cpu/sample_received")))
+	done
+	echo "received $received, reported $(reported_samples)"
+	[ "$received" -eq "$(reported_samples)" ]
+	ask 'set 1/event NO_SUCH'
+	run -1 ask 'set 1/enabled 1'
+	run -1 ask 'set stats/cpu0/sample_received 0'
+	[[ "$output" == *"error EACCES"* ]]
+	run -1 ask 'get nothing'
+	[[ "$output" == *"error ENOENT"* ]]
+}
+
 @test "wrong calls end with a line" {
 	run -1 "$OPROFILE_LINKS/oprofiled" --session-dir "$session/none" --foreground
 	[[ "$output" == *"--session-dir: $session/none: No such file"* ]]

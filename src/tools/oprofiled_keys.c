@@ -1,0 +1,74 @@
+/* oprofiled_keys.c - the daemon as its control files show it. */
+#include <unistd.h>
+
+#include "capture/cpu_types.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder.h"
+
+static bool is_enabled(void *ctx)
+{
+	const struct oprofiled *d = ctx;
+
+	return d->recorder != NULL;
+}
+
+static int enable(void *ctx, bool on, struct err *err)
+{
+	return on ? oprofiled_start(ctx, err) : oprofiled_stop(ctx, err);
+}
+
+static int dump(void *ctx, struct err *err)
+{
+	return oprofiled_dump(ctx, err);
+}
+
+static int check_event(void *ctx, const char *spec, struct err *err)
+{
+	return oprofiled_check_event(ctx, spec, err);
+}
+
+static uint64_t received(const struct oprofiled *d, unsigned int cpu)
+{
+	uint64_t samples =
+		cpu < d->sums.cpu_samples.nr ? d->sums.cpu_samples.at[cpu] : 0;
+	const uint64_t *now;
+	size_t nr;
+
+	if (!d->recorder)
+		return samples;
+	now = recorder_cpu_samples(d->recorder, &nr);
+	return cpu < nr ? samples + now[cpu] : samples;
+}
+
+/* The kernel does not say on which CPU samples were lost, and it drops none for the other reasons
+ * that OProfile's driver had. */
+static uint64_t stat(void *ctx, enum control_stat what, unsigned int cpu)
+{
+	const struct oprofiled *d = ctx;
+
+	if (what == CONTROL_STAT_RECEIVED)
+		return received(d, cpu);
+	if (what == CONTROL_STAT_EVENT_LOST)
+		return d->sums.lost +
+		       (d->recorder ? recorder_totals(d->recorder)->lost : 0);
+	return 0;
+}
+
+void oprofiled_keys_init(struct oprofiled *d)
+{
+	static const struct control_keys_ops ops = { .is_enabled = is_enabled,
+						     .enable = enable,
+						     .dump = dump,
+						     .check_event = check_event,
+						     .stat = stat };
+	const struct cpu_type *cpu = events_have_pmu() ? cpu_type_host() : NULL;
+	long nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	d->keys = (struct control_keys){ .ops = &ops,
+					 .ctx = d,
+					 .setup = &d->setup,
+					 .nr_cpus = nr_cpus > 0 ? (unsigned int)nr_cpus
+								: 1,
+					 .cpu_type = cpu ? cpu->name : "timer" };
+	control_keys_init(&d->keys);
+}
