@@ -8,7 +8,9 @@
 struct annotation;
 struct screen;
 
-/* "   950 92.3226", for each column, without anything between. */
+/* How many columns of the screen margin_put_counts() takes. */
+int margin_columns(const struct annotation *a);
+/* "   950 92.3226", for each column, without anything between; then the ratios. */
 void margin_put_counts(FILE *out, const struct annotation *a, const uint64_t *counts);
 /* The same, or blanks for NULL, up to the colon; large shares in colour where the screen has
  * any. */

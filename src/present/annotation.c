@@ -9,11 +9,13 @@
 #include "base/parse.h"
 #include "base/path.h"
 #include "present/annotation_priv.h"
+#include "present/columns.h"
+#include "present/ratio.h"
 #include "present/writers.h"
 
 static void add_counts(const struct annotation *a, uint64_t *to, const uint64_t *counts)
 {
-	for (size_t c = 0; c < a->nr_columns; c++)
+	for (size_t c = 0; c < a->nr_counts; c++)
 		to[c] += counts[c];
 }
 
@@ -21,14 +23,14 @@ static uint64_t *new_counts(struct annotation *a)
 {
 	uint64_t *counts = &a->pool[a->pool_used];
 
-	a->pool_used += a->nr_columns;
+	a->pool_used += a->nr_counts;
 	return counts;
 }
 
 static int compare_counts(const struct annotation *a, const uint64_t *x,
 			  const uint64_t *y)
 {
-	for (size_t c = 0; c < a->nr_columns; c++) {
+	for (size_t c = 0; c < a->nr_counts; c++) {
 		if (x[c] != y[c])
 			return x[c] > y[c] ? -1 : 1;
 	}
@@ -67,7 +69,7 @@ uint32_t annotation_file(struct making *m, const char *path, size_t len)
 		return slot->value_plus_1 - 1;
 	if (!vec_grow(&a->files))
 		return NONE;
-	file.counts = calloc(a->nr_columns + 1, sizeof(*file.counts));
+	file.counts = calloc(a->nr_counts + 1, sizeof(*file.counts));
 	a->files.at[a->files.nr] = file;
 	if (!file.counts)
 		return NONE;
@@ -152,7 +154,7 @@ static int choose_top(struct making *m, size_t top)
 		return -ENOMEM;
 	}
 	for (size_t f = 0; f < nr; f++)
-		all[f] = (struct ranked){ &a->functions[f * a->nr_columns], f };
+		all[f] = (struct ranked){ &a->functions[f * a->nr_counts], f };
 	qsort_r(all, nr, sizeof(*all), compare_ranked, a);
 	for (size_t i = 0; i < nr && i < top; i++)
 		m->top[all[i].function] = 1;
@@ -165,14 +167,14 @@ static int sum_functions(struct making *m)
 	struct annotation *a = m->a;
 	size_t nr = a->p->functions.nr;
 
-	a->functions = calloc((nr + 1) * a->nr_columns + 1, sizeof(*a->functions));
+	a->functions = calloc((nr + 1) * a->nr_counts + 1, sizeof(*a->functions));
 	if (!a->functions)
 		return -ENOMEM;
 	for (size_t i = 0; i < a->groups.all.nr; i++) {
 		uint64_t f = value_of(m, i, m->symbol_key);
 
 		if (f < nr)
-			add_counts(a, &a->functions[f * a->nr_columns],
+			add_counts(a, &a->functions[f * a->nr_counts],
 				   a->groups.all.at[i].counts);
 	}
 	return 0;
@@ -314,7 +316,7 @@ static int collect_starts(struct making *m, bool *seen)
 			.file = place.file,
 			.line = place.line,
 			.function = (uint32_t)f,
-			.counts = &a->functions[f * a->nr_columns],
+			.counts = &a->functions[f * a->nr_counts],
 		};
 		if (!a->files.at[place.file].image)
 			a->files.at[place.file].image =
@@ -371,7 +373,7 @@ static int make_pool(struct annotation *a)
 {
 	size_t nr = a->groups.all.nr * 2 + 2;
 
-	a->pool = calloc(nr * a->nr_columns + 1, sizeof(*a->pool));
+	a->pool = calloc(nr * a->nr_counts + 1, sizeof(*a->pool));
 	if (!a->pool)
 		return -ENOMEM;
 	a->without_line = new_counts(a);
@@ -449,6 +451,49 @@ static bool has_skid(const struct annotation *a)
 	return false;
 }
 
+/* Of the ratios that columns can make; counts have the periods of all columns behind them.
+ * 0 or -ENOMEM. */
+static int add_periods(struct annotation *a, const struct present_options *options)
+{
+	size_t nr = a->nr_columns;
+	size_t nr_lines = a->groups.all.nr;
+	uint64_t *wide, *totals;
+
+	for (size_t i = 0; i < options->nr_ratios; i++) {
+		struct ratio ratio;
+
+		if (!ratio_find(a->p, &a->groups, options->ratios[i], &ratio) &&
+		    !vec_push(&a->ratios, ratio))
+			return -ENOMEM;
+	}
+	if (!a->ratios.nr || !a->groups.periods)
+		return 0;
+	a->nr_counts = 2 * nr;
+	wide = calloc(nr_lines * 2 * nr + 1, sizeof(*wide));
+	totals = calloc(2 * nr + 1, sizeof(*totals));
+	if (!wide || !totals) {
+		free(wide);
+		free(totals);
+		return -ENOMEM;
+	}
+	memcpy(totals, a->groups.totals, nr * sizeof(*totals));
+	for (size_t i = 0; i < nr_lines; i++) {
+		struct line *line = &a->groups.all.at[i];
+		const uint64_t *periods = &a->groups.periods[line->number * nr];
+
+		memcpy(&wide[i * 2 * nr], line->counts, nr * sizeof(*wide));
+		memcpy(&wide[i * 2 * nr + nr], periods, nr * sizeof(*wide));
+		for (size_t c = 0; c < nr; c++)
+			totals[nr + c] += periods[c];
+		line->counts = &wide[i * 2 * nr];
+	}
+	free(a->groups.counts);
+	a->groups.counts = wide;
+	free(a->groups.totals);
+	a->groups.totals = totals;
+	return 0;
+}
+
 int annotation_make(struct annotation *a, struct profile *p,
 		    const struct annotation_options *options, struct err *err)
 {
@@ -465,6 +510,9 @@ int annotation_make(struct annotation *a, struct profile *p,
 	if (r)
 		return r;
 	a->nr_columns = a->groups.nr_columns;
+	a->nr_counts = a->nr_columns;
+	if (options->present->nr_ratios && add_periods(a, options->present))
+		return err_set(err, -ENOMEM, "out of memory");
 	a->has_skid = has_skid(a);
 	r = make(&m, options);
 	map_done(&m.file_by);
@@ -490,7 +538,18 @@ void annotation_done(struct annotation *a)
 	vec_done(&a->all_starts);
 	free(a->functions);
 	free(a->pool);
+	vec_done(&a->ratios);
 	*a = (struct annotation){ 0 };
+}
+
+void annotation_put_ratio(const struct annotation *a, const uint64_t *counts,
+			  size_t ratio, struct buf *out)
+{
+	const struct column_cell cell = { .periods = counts + a->nr_columns,
+					  .ratios = a->ratios.at,
+					  .at = ratio };
+
+	ratio_print(out, &cell);
 }
 
 bool annotation_hottest(const struct annotation *a, size_t *ret_file,

@@ -12,7 +12,9 @@
 
 #include "base/vec.h"
 #include "present/lines.h"
+#include "present/ratio.h"
 
+struct buf;
 struct code;
 struct err;
 struct present_options;
@@ -64,8 +66,10 @@ struct annotated_rest {
 
 struct annotation {
 	struct profile *p;
-	struct lines groups;              /* columns, their totals; */
-	size_t nr_columns;                /* counts are arrays of so many */
+	struct lines groups; /* columns, their totals; */
+	size_t nr_columns;   /* of samples */
+	size_t nr_counts; /* counts are arrays of so many: samples, and with ratios periods */
+	VEC(struct ratio) ratios;
 	VEC(struct annotated_file) files; /* the most samples first */
 	VEC(struct annotated_rest) rest;  /* likewise */
 	uint64_t *without_line;           /* the sum of `rest` */
@@ -95,6 +99,9 @@ struct annotation_options {
 int annotation_make(struct annotation *a, struct profile *p,
 		    const struct annotation_options *options, struct err *err);
 void annotation_done(struct annotation *a);
+/* The quotient that a ratio has of these counts, as digits; "-": there is nothing to divide by. */
+void annotation_put_ratio(const struct annotation *a, const uint64_t *counts,
+			  size_t ratio, struct buf *out);
 /* The most samples that one line has, and where; false if no line has any. */
 bool annotation_hottest(const struct annotation *a, size_t *ret_file,
 			uint32_t *ret_line);

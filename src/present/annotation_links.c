@@ -48,7 +48,7 @@ static int push(struct annotation_links *l, const struct line_link *link,
 	struct line_link made = *link;
 
 	made.counts = l->counts.nr;
-	for (size_t c = 0; c < l->a->nr_columns; c++)
+	for (size_t c = 0; c < l->a->nr_counts; c++)
 		if (!vec_push(&l->counts, counts[c]))
 			return -ENOMEM;
 	return vec_push(&l->all, made) ? 0 : -ENOMEM;
@@ -169,7 +169,7 @@ static int compare_heat(const void *x, const void *y, void *ctx)
 	COMPARE(a->file, b->file);
 	COMPARE(a->line, b->line);
 	COMPARE(a->kind, b->kind);
-	for (size_t c = 0; c < l->a->nr_columns; c++)
+	for (size_t c = 0; c < l->a->nr_counts; c++)
 		COMPARE(links_counts(l, b)[c], links_counts(l, a)[c]);
 	return compare_ends(x, y);
 }
@@ -185,7 +185,7 @@ static void sum_up_equal(struct annotation_links *l)
 			l->all.at[nr++] = *link;
 			continue;
 		}
-		for (size_t c = 0; c < l->a->nr_columns; c++)
+		for (size_t c = 0; c < l->a->nr_counts; c++)
 			l->counts.at[l->all.at[nr - 1].counts + c] +=
 				l->counts.at[link->counts + c];
 	}

@@ -75,7 +75,7 @@ static struct annotated_site *site_of(struct finding *f,
 	if (is_new) {
 		if (!vec_grow(&a->all_sites))
 			return NULL;
-		made.counts = calloc(a->nr_columns + 1, sizeof(*made.counts));
+		made.counts = calloc(a->nr_counts + 1, sizeof(*made.counts));
 		a->all_sites.at[a->all_sites.nr] = made;
 		if (!made.counts)
 			return NULL;
@@ -104,7 +104,7 @@ static int add_site(struct finding *f, const char *file, uint32_t line, uint32_t
 		if (f->seen[i] == number)
 			return 0;
 	f->seen[f->nr_seen++] = number;
-	for (size_t c = 0; c < a->nr_columns; c++)
+	for (size_t c = 0; c < a->nr_counts; c++)
 		found->counts[c] += counts[c];
 	return 0;
 }
@@ -177,7 +177,7 @@ static int compare_sites(const void *x, const void *y, void *ctx)
 		return a->file < b->file ? -1 : 1;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	for (size_t c = 0; c < of->nr_columns; c++)
+	for (size_t c = 0; c < of->nr_counts; c++)
 		if (a->counts[c] != b->counts[c])
 			return a->counts[c] > b->counts[c] ? -1 : 1;
 	if (a->is_sum != b->is_sum)

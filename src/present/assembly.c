@@ -26,7 +26,7 @@ static int compare_functions(const void *x, const void *y, void *ctx)
 	const struct assembly_function *a = x, *b = y;
 	const struct assembly *of = ctx;
 
-	for (size_t c = 0; c < of->a->nr_columns; c++)
+	for (size_t c = 0; c < of->a->nr_counts; c++)
 		if (a->counts[c] != b->counts[c])
 			return a->counts[c] > b->counts[c] ? -1 : 1;
 	return a->function < b->function ? -1 : a->function > b->function;
@@ -68,7 +68,7 @@ static int divide(struct assembly *s)
 			.function = f,
 			.image = a->p->functions.at[f].image,
 			.first_hit = i,
-			.counts = &a->functions[f * a->nr_columns],
+			.counts = &a->functions[f * a->nr_counts],
 		};
 
 		if ((!i || s->hits.at[i - 1].function != f) &&
@@ -143,7 +143,7 @@ static struct range range_of(const struct assembly *s, size_t hit, size_t end,
 static int add_row(struct assembly *s, const struct assembly_row *made, size_t *at,
 		   size_t end)
 {
-	size_t nr = s->a->nr_columns;
+	size_t nr = s->a->nr_counts;
 	uint64_t *counts = NULL;
 
 	if (!vec_grow(&s->rows))

@@ -63,6 +63,16 @@ int ratio_check(const struct profile *p, const char *text, struct err *err)
 		       text, names);
 }
 
+int ratios_check(const struct profile *p, const char *const *texts, size_t nr,
+		 struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < nr && !r; i++)
+		r = ratio_check(p, texts[i], err);
+	return r;
+}
+
 static int find_column(const struct profile *p, const struct lines *lines,
 		       const char *text, size_t len, size_t *ret_column)
 {

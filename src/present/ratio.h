@@ -20,6 +20,9 @@ struct ratio {
 /* 0, or -ENOENT with a line that names the events there are: `text` is not NAME/NAME (with
  * :0xMASK behind a name where several have it) of events of the profile. */
 int ratio_check(const struct profile *p, const char *text, struct err *err);
+/* The same of several. */
+int ratios_check(const struct profile *p, const char *const *texts, size_t nr,
+		 struct err *err);
 /* The columns that `text` means.  0, or -ENOENT: the columns are not of events. */
 int ratio_find(const struct profile *p, const struct lines *lines, const char *text,
 	       struct ratio *ret_ratio);

@@ -29,7 +29,7 @@ struct listing {
 
 static void count_shown(const struct listing *s, const uint64_t *counts)
 {
-	for (size_t c = 0; counts && c < s->a->nr_columns; c++)
+	for (size_t c = 0; counts && c < s->a->nr_counts; c++)
 		s->shown[c] += counts[c];
 }
 
@@ -48,7 +48,7 @@ static int put_name(const struct listing *s, const struct annotated_start *start
 static int put_several(const struct listing *s, const struct annotated_start *starts,
 		       size_t nr)
 {
-	uint64_t *sum = calloc(s->a->nr_columns, sizeof(*sum));
+	uint64_t *sum = calloc(s->a->nr_counts, sizeof(*sum));
 	int r = sum ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < nr; i++) {
@@ -56,7 +56,7 @@ static int put_several(const struct listing *s, const struct annotated_start *st
 		fputc(' ', s->out);
 		margin_put_counts(s->out, s->a, starts[i].counts);
 		fputs(", ", s->out);
-		for (size_t c = 0; !r && c < s->a->nr_columns; c++)
+		for (size_t c = 0; !r && c < s->a->nr_counts; c++)
 			sum[c] += starts[i].counts[c];
 	}
 	if (!r) {
@@ -313,7 +313,7 @@ static void put_rest(FILE *out, const struct annotation *a,
 
 static bool any(const struct annotation *a, const uint64_t *counts)
 {
-	for (size_t c = 0; c < a->nr_columns; c++) {
+	for (size_t c = 0; c < a->nr_counts; c++) {
 		if (counts[c])
 			return true;
 	}
@@ -333,9 +333,9 @@ void annotation_write_sums(FILE *out, const struct annotation *a,
 			   const struct annotation_layout *l, const uint64_t *shown,
 			   bool by_line)
 {
-	uint64_t *left = calloc(a->nr_columns + 1, sizeof(*left));
+	uint64_t *left = calloc(a->nr_counts + 1, sizeof(*left));
 
-	for (size_t c = 0; left && c < a->nr_columns; c++)
+	for (size_t c = 0; left && c < a->nr_counts; c++)
 		left[c] = a->groups.totals[c] - shown[c] - a->other[c] -
 			  (by_line ? a->without_line[c] : 0);
 	fputs("/* \n * Samples\n * \n", out);

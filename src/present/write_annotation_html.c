@@ -16,8 +16,7 @@
 #include "present/write_annotation.h"
 
 enum {
-	NAME_PART = 40, /* characters of a page's name that people know it by */
-	MARGIN = 14     /* of write_annotation.c */
+	NAME_PART = 40 /* characters of a page's name that people know it by */
 };
 
 /* ---- pages ---- */
@@ -94,7 +93,7 @@ void page_margin(const struct html_pages *p, const uint64_t *counts)
 	if (counts)
 		margin_put_counts(p->out, p->a, counts);
 	else
-		fprintf(p->out, "%*s", (int)(MARGIN * p->a->nr_columns), "");
+		fprintf(p->out, "%*s", margin_columns(p->a), "");
 }
 
 const char *page_base_name(const char *path)
@@ -266,7 +265,7 @@ static int name_all(struct html_pages *p)
 	p->sources = calloc(a->files.nr + 1, sizeof(*p->sources));
 	p->functions = calloc(p->code.functions.nr + 1, sizeof(*p->functions));
 	p->function_of = calloc(a->p->functions.nr + 1, sizeof(*p->function_of));
-	p->shown = calloc(a->nr_columns + 1, sizeof(*p->shown));
+	p->shown = calloc(a->nr_counts + 1, sizeof(*p->shown));
 	if (!p->sources || !p->functions || !p->function_of || !p->shown)
 		return -ENOMEM;
 	for (size_t i = 0; i < a->p->functions.nr; i++)

@@ -76,7 +76,7 @@ static int compare_hot(const void *x, const void *y, void *ctx)
 	const struct hot_line *a = x, *b = y;
 	const struct html_pages *of = ctx;
 
-	for (size_t c = 0; c < of->a->nr_columns; c++)
+	for (size_t c = 0; c < of->a->nr_counts; c++)
 		if (a->line->counts[c] != b->line->counts[c])
 			return a->line->counts[c] > b->line->counts[c] ? -1 : 1;
 	if (a->file != b->file)
@@ -202,11 +202,11 @@ static int put_sums(const struct html_pages *p)
 {
 	static const char *const names[] = { "samples", NULL };
 	const struct annotation *a = p->a;
-	uint64_t *left = calloc(a->nr_columns + 1, sizeof(*left));
+	uint64_t *left = calloc(a->nr_counts + 1, sizeof(*left));
 
 	if (!left)
 		return -ENOMEM;
-	for (size_t c = 0; c < a->nr_columns; c++)
+	for (size_t c = 0; c < a->nr_counts; c++)
 		left[c] = a->groups.totals[c] - p->shown[c] - a->other[c] -
 			  a->without_line[c];
 	fputs("<h2>Sums</h2>\n", p->out);

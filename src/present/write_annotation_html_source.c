@@ -359,7 +359,7 @@ int write_html_sources(struct html_pages *p)
 
 		if (!p->sources[f].text[0])
 			continue;
-		for (size_t c = 0; c < p->a->nr_columns; c++)
+		for (size_t c = 0; c < p->a->nr_counts; c++)
 			p->shown[c] += file->counts[c];
 		r = write_page(p, f);
 	}

@@ -53,6 +53,30 @@ static void put_address(struct writing *w, const char *name, uint64_t address)
 	put_text(w, name, hex);
 }
 
+/* "ratios":[0.5,null], behind other members than "samples" with their names in front. */
+static void put_ratios(struct writing *w, const char *name, const uint64_t *counts)
+{
+	const struct annotation *a = w->a;
+	char of[64] = "ratios";
+	char digits[32];
+
+	if (!a->ratios.nr)
+		return;
+	if (strcmp(name, "samples") != 0)
+		snprintf(of, sizeof(of), "%s_ratios", name);
+	json_name(&w->j, of);
+	json_begin_array(&w->j);
+	for (size_t i = 0; i < a->ratios.nr; i++) {
+		uint64_t above = counts[a->nr_columns + a->ratios.at[i].above];
+		uint64_t below = counts[a->nr_columns + a->ratios.at[i].below];
+
+		snprintf(digits, sizeof(digits), "%.10g",
+			 below ? (double)above / (double)below : 0);
+		json_number(&w->j, below ? digits : "null");
+	}
+	json_end_array(&w->j);
+}
+
 static void put_samples(struct writing *w, const char *name, const uint64_t *counts)
 {
 	json_name(&w->j, name);
@@ -60,11 +84,12 @@ static void put_samples(struct writing *w, const char *name, const uint64_t *cou
 	for (size_t c = 0; c < w->a->nr_columns; c++)
 		json_u64(&w->j, counts[c]);
 	json_end_array(&w->j);
+	put_ratios(w, name, counts);
 }
 
 static void add(const struct writing *w, uint64_t *to, const uint64_t *counts)
 {
-	for (size_t c = 0; c < w->a->nr_columns; c++)
+	for (size_t c = 0; c < w->a->nr_counts; c++)
 		to[c] += counts[c];
 }
 
@@ -102,6 +127,28 @@ static int put_columns(struct writing *w)
 	json_end_array(&w->j);
 	buf_done(&title);
 	return failed ? -ENOMEM : 0;
+}
+
+/* What stands in each "ratios", in that order. */
+static void put_ratio_names(struct writing *w)
+{
+	const struct annotation *a = w->a;
+
+	if (!a->ratios.nr)
+		return;
+	json_name(&w->j, "ratios");
+	json_begin_array(&w->j);
+	for (size_t i = 0; i < a->ratios.nr; i++) {
+		const struct class *columns = a->groups.classes.columns.at;
+		const struct profile_event *events = a->p->events.at;
+		const struct ratio *r = &a->ratios.at[i];
+
+		json_begin_object(&w->j);
+		put_text(w, "of", string_of(w, events[columns[r->above].event].name));
+		put_text(w, "by", string_of(w, events[columns[r->below].event].name));
+		json_end_object(&w->j);
+	}
+	json_end_array(&w->j);
 }
 
 /* ---- sources ---- */
@@ -307,7 +354,7 @@ static int put_functions(struct writing *w)
 static void put_sums(struct writing *w)
 {
 	const struct annotation *a = w->a;
-	size_t nr = a->nr_columns;
+	size_t nr = a->nr_counts;
 	uint64_t *left = calloc(nr * 2 + 1, sizeof(*left));
 
 	if (!left)
@@ -343,6 +390,7 @@ static int write_all(struct writing *w)
 	json_name(&w->j, "skid");
 	json_bool(&w->j, w->a->has_skid);
 	r = put_columns(w);
+	put_ratio_names(w);
 	if (!r && w->what->sources)
 		r = put_files(w);
 	if (!r && w->what->code)
@@ -361,8 +409,8 @@ int annotation_write_json(FILE *out, const struct annotation *a,
 	struct writing w = { .j = { .out = out }, .a = a, .what = what };
 	int r = assembly_make(&w.code, a);
 
-	w.in_lines = calloc(a->nr_columns + 1, sizeof(*w.in_lines));
-	w.in_code = calloc(a->nr_columns + 1, sizeof(*w.in_code));
+	w.in_lines = calloc(a->nr_counts + 1, sizeof(*w.in_lines));
+	w.in_code = calloc(a->nr_counts + 1, sizeof(*w.in_code));
 	if (!w.in_lines || !w.in_code)
 		r = -ENOMEM;
 	if (!r)

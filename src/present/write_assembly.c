@@ -180,7 +180,7 @@ static int put_row(struct listing *s, size_t i, bool apart)
 
 	if (apart)
 		margin_put_gap(s->out, s->a);
-	for (size_t c = 0; row->counts && c < s->a->nr_columns; c++)
+	for (size_t c = 0; row->counts && c < s->a->nr_counts; c++)
 		s->shown[c] += row->counts[c];
 	if (s->source->mixed)
 		r = assembly_lines_put(&s->lines, s->out, s->code, row->address);

@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "present/annotation.h"
 #include "present/percent.h"
+#include "present/ratio.h"
 #include "present/write_annotation.h"
 #include "present/write_annotation_html.h"
 #include "present/write_annotation_json.h"
@@ -30,7 +31,8 @@
 enum {
 	STATUS_INCOMPLETE = 3,
 	HOTTEST_CONTEXT = 10,
-	SAID_MAX = 4
+	SAID_MAX = 4,
+	RATIOS_SAID_MAX = 512
 };
 
 extern const struct command command_annotate;
@@ -47,6 +49,7 @@ struct annotate {
 	uint64_t *shown;
 	const char *said[SAID_MAX];
 	char threshold_said[96];
+	char ratios_said[RATIOS_SAID_MAX];
 	size_t only_file; /* with --hottest */
 	struct annotate_code code;
 	struct annotate_code source_code; /* the same, for sources that are in it */
@@ -91,6 +94,19 @@ static int make_plan(struct annotate *a, char *const *words)
 		a->err);
 }
 
+/* The columns behind the counts have no titles of their own. */
+static const char *say_ratios(struct annotate *a)
+{
+	const struct present_options *o = &a->plan.present;
+	size_t len = 0;
+
+	for (size_t i = 0; i < o->nr_ratios && len < sizeof(a->ratios_said); i++)
+		len += (size_t)snprintf(a->ratios_said + len, RATIOS_SAID_MAX - len,
+					"%s%s",
+					i ? ", " : "Behind the counts: ", o->ratios[i]);
+	return len ? a->ratios_said : NULL;
+}
+
 static void say_interpretation(struct annotate *a)
 {
 	double threshold = a->plan.present.threshold;
@@ -104,10 +120,12 @@ static void say_interpretation(struct annotate *a)
 				     ? "Output annotated source and assembly listing "
 				       "with samples"
 				     : "Output annotated assembly listing with samples";
+		a->said[1] = say_ratios(a);
 		return;
 	}
 	a->said[0] = "Output annotated source file with samples";
 	a->said[1] = threshold > 0 ? a->threshold_said : "Output all files";
+	a->said[2] = say_ratios(a);
 }
 
 static void choose_layout(struct annotate *a)
@@ -283,7 +301,7 @@ static int write_all(FILE *out, void *ctx)
 	struct annotate *a = ctx;
 	int r = 0;
 
-	memset(a->shown, 0, a->made.nr_columns * sizeof(*a->shown));
+	memset(a->shown, 0, a->made.nr_counts * sizeof(*a->shown));
 	if (annotation_write_info(out, &a->made, &a->layout))
 		return err_set(a->err, -ENOMEM, "out of memory");
 	r = a->options.assembly ? write_assembly(a, out) : write_sources(a, out);
@@ -428,9 +446,11 @@ static int write_out(struct annotate *a)
 			   a->options.source || a->options.inline_sites ? &a->plan.lines
 									: NULL);
 	annotate_code_init(&a->source_code, &a->read.profile, &a->plan.lines);
-	if (annotation_make(&a->made, &a->read.profile, &options, a->err))
+	if (ratios_check(&a->read.profile, a->plan.present.ratios,
+			 a->plan.present.nr_ratios, a->err) ||
+	    annotation_make(&a->made, &a->read.profile, &options, a->err))
 		return -1;
-	a->shown = calloc(a->made.nr_columns + 1, sizeof(*a->shown));
+	a->shown = calloc(a->made.nr_counts + 1, sizeof(*a->shown));
 	if (!a->shown)
 		return err_set(a->err, -ENOMEM, "out of memory");
 	choose_layout(a);

@@ -238,9 +238,9 @@ static bool take_hits(struct listing *l, uint64_t before)
 	const struct annotation *a = l->s->a;
 	size_t from = l->hit;
 
-	memset(l->counts, 0, a->nr_columns * sizeof(*l->counts));
+	memset(l->counts, 0, a->nr_counts * sizeof(*l->counts));
 	for (; l->hit < l->end && l->s->hits.at[l->hit].address < before; l->hit++) {
-		for (size_t c = 0; c < a->nr_columns; c++) {
+		for (size_t c = 0; c < a->nr_counts; c++) {
 			l->counts[c] += l->s->hits.at[l->hit].counts[c];
 			l->shown[c] += l->s->hits.at[l->hit].counts[c];
 		}
@@ -284,7 +284,7 @@ static int write_output(FILE *out, const struct assembly *s,
 	text_lines lines = { 0 };
 	int r = split(text, &lines);
 
-	l.counts = calloc(s->a->nr_columns + 1, sizeof(*l.counts));
+	l.counts = calloc(s->a->nr_counts + 1, sizeof(*l.counts));
 	if (!l.counts)
 		r = -ENOMEM;
 	if (!r && lines.nr) {

@@ -56,6 +56,7 @@ const struct option_row annotate_rows[] = {
 	REPORT_THRESHOLD_ROW(
 		"Leave sources, or functions, with a smaller share out. The "
 		"shares of the others stay."),
+	REPORT_RATIO_ROW,
 	{ .name = "top",
 	  .kind = OPTION_COUNT,
 	  .value = "N",

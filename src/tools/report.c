@@ -102,16 +102,6 @@ static void say_more(const struct report *r)
 	}
 }
 
-static int check_ratios(const struct report *r, struct err *err)
-{
-	const struct present_options *o = &r->plan.present;
-	int status = 0;
-
-	for (size_t i = 0; i < o->nr_ratios && !status; i++)
-		status = ratio_check(&r->read.profile, o->ratios[i], err);
-	return status;
-}
-
 static int make_report(struct report *r, char *const *words)
 {
 	struct err err = { 0 };
@@ -128,7 +118,8 @@ static int make_report(struct report *r, char *const *words)
 	if (!status) {
 		report_warn_of_losses(&r->read);
 		say_more(r);
-		status = check_ratios(r, &err);
+		status = ratios_check(&r->read.profile, r->plan.present.ratios,
+				      r->plan.present.nr_ratios, &err);
 	}
 	if (!status) {
 		status = write_report(r, &err);

@@ -112,12 +112,7 @@ const struct option_row report_rows[] = {
 	  .offset = OPTION(struct report_options, sort),
 	  .help = "Order by vma, sample, symbol, debug, image, app-name; the default "
 		  "is sample. (To group there is --by.)" },
-	{ .name = "ratio",
-	  .kind = OPTION_LIST,
-	  .value = "EVENT/EVENT",
-	  .offset = OPTION(struct report_options, ratios),
-	  .help = "A column with how often one event happened for each of another, "
-		  "such as LLC_MISSES/INST_RETIRED." },
+	REPORT_RATIO_ROW,
 	{ .name = "reverse-sort",
 	  .letter = 'r',
 	  .kind = OPTION_FLAG,

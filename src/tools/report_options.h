@@ -114,6 +114,13 @@ struct report_options {
 		.value = "PERCENT",                                                    \
 		.offset = OPTION(struct report_options, threshold), .help = (text)     \
 	}
+#define REPORT_RATIO_ROW                                                               \
+	{                                                                              \
+		.name = "ratio", .kind = OPTION_LIST, .value = "EVENT/EVENT",          \
+		.offset = OPTION(struct report_options, ratios),                       \
+		.help = "A column with how often one event happened for each of "      \
+			"another, such as LLC_MISSES/INST_RETIRED."                    \
+	}
 #define REPORT_MERGE_ROW(text)                                                         \
 	{                                                                              \
 		.name = "merge", .letter = 'm', .kind = OPTION_LIST, .value = "LIST",  \

@@ -344,6 +344,37 @@ END
 	[[ $output == *"                               :}"* ]]
 }
 
+@test "--ratio: one event by another, by their periods" {
+	make_library
+	local t=$(($(text_offset t)))
+	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<END
+info|0||$(uname -n)||1000000000|0||
+event|A|a|1|100|0|0
+event|B|b|1|100|0|0
+image|1|$PWD/t|1111111111111111
+thread|7|7|work|0|0|/
+sample|0|0|0|2000|1|0+$((t + 1))|3
+sample|0|0|0|2000|1|0+$((t + 5))|1
+sample|0|1|0|2000|8|0+$((t + 5))|4
+END
+	run -0 --separate-stderr opannotate -s --ratio B/A --ratio A/B
+	[[ $output == *" * Behind the counts: B/A, A/B"* ]]
+	[[ $output == *" *      4 100.000     4 100.000          8      0.125"* ]]
+	[[ $output == *"     3 75.0000     0       0          0          -   :{ /* leaf total:      4 100.000     4 100.000          8      0.125 */"* ]]
+	[[ $output == *"     1 25.0000     4 100.000         32    0.03125   :	work();"* ]]
+	[[ $output == *"                                                     :}"* ]]
+	run -0 --separate-stderr opannotate -a --ratio B/A
+	[[ $output == *"     4 100.000     4 100.000          8 in all"* ]]
+	opannotate -s --json --ratio B/A --ratio A/B | python3 -c '
+import json, sys
+all = json.load(sys.stdin)
+assert all["ratios"] == [{"of": "B", "by": "A"}, {"of": "A", "by": "B"}], all["ratios"]
+assert [line["ratios"] for line in all["files"][0]["lines"]] == [[0, None], [32, 0.03125]], all["files"]
+assert all["files"][0]["functions"][0]["total_ratios"] == [8, 0.125], all["files"]'
+	run -1 opannotate -s --ratio A/C
+	[[ $output == *"--ratio A/C: expected EVENT/EVENT of what was recorded: A, B" ]]
+}
+
 @test "calls that make no sense are refused in OProfile's words" {
 	run -1 opannotate
 	[[ $output == *"opannotate: you must specify at least --source or --assembly"* ]]
