@@ -10,10 +10,10 @@ packages_of()
 	build)
 		echo gcc libc6-dev make meson ninja-build pkg-config
 		echo libelf-dev libdw-dev libzstd-dev zlib1g-dev libxxhash-dev libiberty-dev liblzma-dev libbz2-dev
-		echo libcurl4-openssl-dev libpfm4-dev libzydis-dev
+		echo libcurl4-openssl-dev libpfm4-dev libzydis-dev libfuse3-dev
 		;;
 	demo) echo gzip ;;
-	test) echo libcmocka-dev bats python3 debuginfod nodejs gdb g++ ;;
+	test) echo fuse3 libcmocka-dev bats python3 debuginfod nodejs gdb g++ ;;
 	readers) echo golang-go llvm bolt-16 linux-perf ;;
 	# What shows our exports on a screen.
 	screen) echo kcachegrind graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;

@@ -10,6 +10,7 @@ extern const struct command command_cache;
 extern const struct command command_check;
 extern const struct command command_completion;
 extern const struct command command_control;
+extern const struct command command_controlfs;
 extern const struct command command_count;
 extern const struct command command_daemon;
 extern const struct command command_dump;
@@ -33,6 +34,7 @@ const struct command *const commands[] = {
 	&command_script,
 	/* The machine, all the time. */
 	&command_control,
+	&command_controlfs,
 	/* Their files. */
 	&command_dump,
 	&command_import,

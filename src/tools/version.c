@@ -11,6 +11,7 @@
 #include "resolve/http.h"
 #include "resolve/insn.h"
 #include "resolve/xz.h"
+#include "tools/controlfs.h"
 
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
@@ -54,6 +55,9 @@ void version_print(FILE *out)
 	fprintf(out, "  %-10s %-7s %s\n", "libpfm",
 		event_pfm_version() ? event_pfm_version() : "no",
 		"names of events of x86, loaded when needed");
+	fprintf(out, "  %-10s %-7s %s\n", "libfuse3",
+		controlfs_version() ? controlfs_version() : "no",
+		"control files of the daemon, loaded when needed");
 	fputs("Sources of events:\n", out);
 	for (const struct source_row *row = source_rows; row->name; row++)
 		fprintf(out, "  %-18s %s%s\n", row->name, row->help,

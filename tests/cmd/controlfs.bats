@@ -1,0 +1,181 @@
+#!/usr/bin/env bats
+# oprofile controlfs: the daemon's keys as files.
+
+load helpers
+
+setup()
+{
+	export OPROFILE_RUN_DIR=$BATS_TEST_TMPDIR/run
+	daemon=
+	mounted=
+	# Where others can reach it.
+	public=$(mktemp -d)
+	chmod 755 "$public"
+	fs=$public/oprofile
+	mkdir "$fs"
+}
+
+teardown()
+{
+	[ -z "$mounted" ] || umount "$fs"
+	rmdir "$fs" "$public"
+	[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
+	wait
+}
+
+need_fuse()
+{
+	need_root
+	need python3
+	need umount
+	"$OPROFILE" --version | grep -q 'libfuse3 *[0-9]' || skip "built without libfuse3: NOT TESTED"
+	[ -r /dev/fuse ] && [ -w /dev/fuse ] || skip "/dev/fuse cannot be used here: NOT TESTED"
+}
+
+start_stand_in()
+{
+	asked=$BATS_TEST_TMPDIR/asked
+	: >"$asked"
+	python3 "$SOURCE_ROOT/tests/cmd/stand_in_daemon.py" "$OPROFILE_RUN_DIR" "$asked" \
+		key:enable=0644:0 key:dump=0666:0 key:cpu_type=0444:timer \
+		key:0/event=0644:60 key:0/count=0644:100000 key:last_error=0444: \
+		key:stats/cpu0/sample_received=0444:41 key:stats/event_lost_overflow=0444:0 \
+		3>&- &
+	daemon=$!
+	wait_for "$asked" '^listening'
+}
+
+mount_files()
+{
+	"$OPROFILE" controlfs "$fs" 3>&- || {
+		grep -q fuse /proc/filesystems || skip "the kernel has no FUSE: NOT TESTED"
+		return 1
+	}
+	mounted=1
+}
+
+@test "the tree is that of the daemon's keys" {
+	need_fuse
+	start_stand_in
+	mount_files
+	diff <(cd "$fs" && find . -printf '%M %P\n' | sort -k 2) - <<-END
+		drwxr-xr-x 
+		drwxr-xr-x 0
+		-rw-r--r-- 0/count
+		-rw-r--r-- 0/event
+		-r-------- buffer
+		-r--r--r-- cpu_type
+		drwxr-xr-x dcookies
+		-rw-rw-rw- dump
+		-rw-r--r-- enable
+		-r--r--r-- last_error
+		drwxr-xr-x stats
+		drwxr-xr-x stats/cpu0
+		-r--r--r-- stats/cpu0/sample_received
+		-r--r--r-- stats/event_lost_overflow
+	END
+	[ "$(cat "$fs"/stats/cpu*/sample_received)" = 41 ]
+	[ "$(cat "$fs/cpu_type")" = timer ]
+	[ ! -e "$fs/colour" ]
+	[ ! -e "$fs/0/colour" ]
+}
+
+@test "writing sets, and says why not" {
+	need_fuse
+	start_stand_in
+	mount_files
+	echo 1 >"$fs/enable"
+	[ "$(cat "$fs/enable")" = 1 ]
+	printf 2500 >"$fs/0/count"
+	[ "$(cat "$fs/0/count")" = 2500 ]
+	run bash -c 'echo lots >"$1/0/count"' - "$fs"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Invalid argument"* ]]
+	[ "$(cat "$fs/last_error")" = "0/count: lots is no number" ]
+	[ "$(cat "$fs/0/count")" = 2500 ]
+	run bash -c 'echo 1 >"$1/new"' - "$fs"
+	[ "$status" -eq 1 ]
+	grep -qx 'set enable 1' "$asked"
+}
+
+@test "others read, and write dump only" {
+	need_fuse
+	need setpriv
+	start_stand_in
+	mount_files
+	others() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+	[ "$(others cat "$fs/cpu_type")" = timer ]
+	others bash -c 'echo 1 >"$1/dump"' - "$fs"
+	grep -qx 'set dump 1' "$asked"
+	run others bash -c 'echo 1 >"$1/enable"' - "$fs"
+	[ "$status" -ne 0 ]
+	run others cat "$fs/buffer"
+	[ "$status" -ne 0 ]
+}
+
+@test "the stream, and what its cookies mean" {
+	need_fuse
+	start_stand_in
+	mount_files
+	# One record is there; more does not come, and the reader can be stopped.
+	timeout 20 head -c 32 "$fs/buffer" >"$BATS_TEST_TMPDIR/words"
+	[ "$(od -An -v -t u8 -w8 "$BATS_TEST_TMPDIR/words" | tr -d ' ' | paste -s -d ' ')" = \
+		"18446744073709551615 2 1 4198400" ]
+	diff "$fs/dcookies/7" - <<-END
+		/bin/a b
+		0abc
+	END
+	run cat "$fs/dcookies/8"
+	[ "$status" -eq 1 ]
+}
+
+@test "a reader that waits does not hold up others" {
+	need_fuse
+	start_stand_in
+	mount_files
+	cat "$fs/buffer" >"$BATS_TEST_TMPDIR/words" 3>&- &
+	reader=$!
+	wait_for "$asked" '^stream'
+	[ "$(timeout 20 cat "$fs/cpu_type")" = timer ]
+	kill "$reader"
+	wait "$reader" || true
+	[ "$(stat -c %s "$BATS_TEST_TMPDIR/words")" -eq 32 ]
+}
+
+@test "the daemon may come later, and again" {
+	need_fuse
+	mount_files
+	[ -z "$(ls "$fs")" ]
+	start_stand_in
+	wait_for "$fs/cpu_type" timer
+	kill -KILL "$daemon"
+	wait "$daemon" || true
+	rm "$OPROFILE_RUN_DIR/control"
+	run cat "$fs/cpu_type"
+	[ "$status" -eq 1 ]
+	start_stand_in
+	wait_for "$fs/cpu_type" timer
+}
+
+@test "in the foreground a signal unmounts" {
+	need_fuse
+	start_stand_in
+	"$OPROFILE" controlfs --foreground "$fs" 3>&- &
+	pid=$!
+	wait_for "$fs/cpu_type" timer
+	kill -TERM "$pid"
+	wait "$pid"
+	[ -z "$(ls "$fs")" ]
+	[ -z "$(grep "$fs " /proc/self/mounts)" ]
+}
+
+@test "where it cannot be mounted it says so" {
+	run "$OPROFILE" controlfs
+	[ "$status" -eq 1 ]
+	run "$OPROFILE" controlfs "$BATS_TEST_TMPDIR/none"
+	[ "$status" -eq 1 ]
+	[ "$output" = "oprofile controlfs: $BATS_TEST_TMPDIR/none: No such file or directory" ]
+	touch "$BATS_TEST_TMPDIR/file"
+	run "$OPROFILE" controlfs "$BATS_TEST_TMPDIR/file"
+	[ "$status" -eq 1 ]
+}
