@@ -230,7 +230,8 @@ static int spawn(struct control *c, struct err *err)
 	char dir[PATH_BYTES];
 	char verbose[PID_BYTES * 4];
 	char name[] = "oprofiled";
-	char *argv[] = { name, dir, NULL, NULL };
+	char paused[] = "--paused";
+	char *argv[] = { name, paused, dir, NULL, NULL };
 	int status;
 	pid_t pid;
 
@@ -238,7 +239,7 @@ static int spawn(struct control *c, struct err *err)
 	if (c->set.verbose) {
 		snprintf(verbose, sizeof(verbose), "--verbose%s%.100s",
 			 *c->set.verbose ? "=" : "", c->set.verbose);
-		argv[2] = verbose;
+		argv[3] = verbose;
 	}
 	pid = fork();
 	if (pid < 0)

@@ -111,7 +111,8 @@ int control_print_status(struct control *c)
 	printf("Image filter: %s\n",
 	       or_none(fact(c, &reply, "image_filter", "IMAGE_FILTER")));
 	depth = fact(c, &reply, "callgraph", "CALLGRAPH");
-	printf("Call-graph depth: %s\n", depth && *depth ? depth : "0");
+	/* Where nobody asked for a depth, none is cut. */
+	printf("Call-graph depth: %s\n", depth && *depth ? depth : "whole");
 	print_sizes(c, &reply);
 	control_reply_done(&reply);
 	return 0;

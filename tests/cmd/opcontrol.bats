@@ -152,7 +152,7 @@ has()
 		Separate options: library kernel thread cpu
 		vmlinux file: none
 		Image filter: none
-		Call-graph depth: 0
+		Call-graph depth: whole
 		Buffer size: 256
 		CPU buffer watershed: 64
 		CPU buffer size: 128
@@ -350,4 +350,167 @@ has()
 		Daemon not running
 	END
 	[ ! -e "$OPROFILE_RUN_DIR/lock" ]
+}
+
+# ---- the real one ----
+
+# A daemon for the test, which ends with it.
+begin_real()
+{
+	need_root
+	need_recording
+	rm -rf "$session"
+	opcontrol --no-vmlinux --session-dir="$session"
+}
+
+# end_real: however it went.
+end_real()
+{
+	daemon=$(cat "$OPROFILE_RUN_DIR/lock" 2>/dev/null || true)
+}
+
+# Ended, whether or not somebody took note of it.
+is_gone()
+{
+	for ((i = 0; i < 200; i++)); do
+		[ -d "/proc/$1" ] || return 0
+		! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+@test "the daemon is started, sampled with, read and ended" {
+	begin_real
+	opcontrol --start-daemon >"$BATS_TEST_TMPDIR/out"
+	end_real
+	diff <(sed '1s/: .*/: X/' "$BATS_TEST_TMPDIR/out") - <<-END
+		Using default event: X
+		Using 2.6+ OProfile kernel interface.
+		Using log file $session/samples/oprofiled.log
+		Daemon started.
+	END
+	run opcontrol --status
+	[ "${lines[0]}" = "Daemon paused: pid $daemon" ]
+	[ "${lines[1]}" = "Session-dir: $session" ]
+	run opcontrol --start
+	[ "$output" = "Profiler running." ]
+	run opcontrol --start-daemon
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	run opcontrol --status
+	[ "${lines[0]}" = "Daemon running: pid $daemon" ]
+	# Until there is something to read: what a dump leaves behind.
+	for ((i = 0; i < 100; i++)); do
+		timeout 0.2 sh -c 'while :; do :; done' || true
+		[ "$(opcontrol --dump)" = "Signalling daemon... done" ]
+		[ "$(reported_samples)" -eq 0 ] || break
+	done
+	[ "$(reported_samples)" -gt 0 ]
+	run opcontrol --stop
+	[ "$output" = "Stopping profiling." ]
+	opcontrol --save=first
+	[ "$(reported_samples session:first)" -gt 0 ]
+	run opcontrol --save=first
+	[ "$status" -eq 1 ]
+	[ "$output" = "session first already exists" ]
+	run opcontrol --shutdown
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "Stopping profiling." ]
+	[ "${lines[1]}" = "Killing daemon." ]
+	is_gone "$daemon"
+	run opcontrol --status
+	[ "${lines[0]}" = "Daemon not running" ]
+}
+
+@test "the manual's command lines, unchanged" {
+	begin_real
+	opcontrol --init
+	opcontrol --no-vmlinux
+	opcontrol --setup --no-vmlinux --separate=library
+	opcontrol --event=CPU_CLK_UNHALTED:400000 --event=default
+	opcontrol --list-events >/dev/null 2>&1 || true
+	opcontrol --separate=all
+	opcontrol --start-daemon
+	end_real
+	opcontrol --start
+	opcontrol --dump
+	opcontrol --stop
+	opcontrol --reset
+	opcontrol --start
+	opcontrol --dump
+	opcontrol --save=session_name
+	[ -d "$session/samples/session_name" ]
+	opcontrol --shutdown
+	opcontrol --start --verbose --event=RTC_INTERRUPTS:1024
+	end_real
+	run opcontrol --status
+	[[ "$output" == *"Event 0: RTC_INTERRUPTS:"* ]]
+	[[ "$output" == *"Separate options: library kernel thread cpu"* ]]
+	opcontrol --deinit
+	is_gone "$daemon"
+}
+
+@test "settings made while it runs count after the next start" {
+	begin_real
+	opcontrol --event=page-faults:100
+	opcontrol --start
+	end_real
+	run opcontrol --event=page-faults:200
+	[[ "$output" == *"will be used the next time"* ]]
+	has CHOSEN_EVENTS_0 page-faults:100:0:1:1
+	run opcontrol --status
+	[[ "$output" == *"Event 0: page-faults:100:0:1:1"* ]]
+	opcontrol --shutdown
+	opcontrol --start
+	end_real
+	has CHOSEN_EVENTS_0 page-faults:200:0:1:1
+	[ ! -e "${rc}_new" ]
+	run opcontrol --status
+	[[ "$output" == *"Event 0: page-faults:200:0:1:1"* ]]
+	opcontrol --shutdown
+}
+
+@test "users may dump, and are refused by the rule's name" {
+	begin_real
+	need_nobody
+	as_other() { timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+	chmod 755 "$BATS_TEST_TMPDIR"
+	as_other test -x "$BATS_TEST_TMPDIR" || {
+		OPROFILE_RUN_DIR=$(mktemp -d)
+		chmod 755 "$OPROFILE_RUN_DIR"
+	}
+	opcontrol --start
+	end_real
+	run as_other "$OPROFILE_LINKS/opcontrol" --dump
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "Signalling daemon... done" ]
+	run as_other "$OPROFILE_LINKS/opcontrol" --status
+	[ "${lines[0]}" = "Daemon running: pid $daemon" ]
+	for words in --stop --shutdown --reset --save=x --start; do
+		run as_other "$OPROFILE_LINKS/opcontrol" $words
+		echo "$words: $output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"Normal users are limited to either '--dump' or '--list-events'."* ]]
+		[[ "$output" == *"members of group oprofile"* ]]
+	done
+	run opcontrol --status
+	[ "${lines[0]}" = "Daemon running: pid $daemon" ]
+	opcontrol --shutdown
+}
+
+@test "a daemon that was killed leaves nothing in the way" {
+	begin_real
+	opcontrol --start
+	end_real
+	kill -KILL "$daemon"
+	is_gone "$daemon"
+	run opcontrol --start
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "Detected stale lock file. Removing." ]
+	[[ "$output" == *"Profiler running." ]]
+	end_real
+	opcontrol --shutdown
 }
