@@ -70,7 +70,9 @@ struct profile_options {
 	uint32_t
 		max_stack; /* frames of a stack, innermost first, of which there are nodes;
 			     * longer ones are truncated.  0: all */
-	bool one_thread; /* read files without help; the result is the same */
+	unsigned int
+		threads; /* that read a file, at most; 0: as there are CPUs, 1: without
+			  * help.  The result is the same */
 	/* Called for every batch of a file: bytes of it read so far, and all in all (0: not
 	 * known).  May be NULL. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);

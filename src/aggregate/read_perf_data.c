@@ -160,7 +160,8 @@ static int read_input(struct profile *p, struct perf_input *input, const char *s
 	const struct replay_options options = {
 		.chains = p->options.quality || p->needs & NEED_STACK,
 		.cgroups = p->needs & NEED_CGROUP,
-		.threads = !p->options.one_thread,
+		.threads = p->options.threads != 1,
+		.nr_threads = p->options.threads,
 	};
 	struct profile_source source = { .session = session };
 	struct replay *replay;

@@ -331,8 +331,12 @@ static int begin_group(struct replay *r, int max)
 			return result;
 		if (resolver_find(r->resolver, &s->rec, &s->found))
 			return -ENOMEM;
+		if (r->unwinding)
+			resolver_ahead_add(r->unwinding, &s->rec, &s->found);
 		nr++;
 	}
+	if (r->unwinding)
+		resolver_ahead_start(r->unwinding);
 	return nr;
 }
 
@@ -341,9 +345,13 @@ static int finish_group(struct replay *r, int nr_group, size_t *nr)
 {
 	size_t before = *nr;
 
-	for (int i = 0; i < nr_group; i++)
+	for (int i = 0; i < nr_group; i++) {
+		if (r->unwinding)
+			r->group[i].found.ahead =
+				resolver_ahead_get(r->unwinding, (size_t)i);
 		if (put_samples(r, &r->group[i], nr))
 			return -ENOMEM;
+	}
 	if (perf_chunk_is_lost(&r->batch.chunks.at[r->chunk].chunk)) {
 		r->undecodable += (uint64_t)nr_group;
 		*nr = before;
@@ -357,7 +365,7 @@ static int fill(struct replay *r, size_t *nr)
 	size_t room;
 
 	while ((room = (REPLAY_BATCH - *nr) / r->max_shares)) {
-		int max = room < REPLAY_GROUP ? (int)room : REPLAY_GROUP;
+		int max = room < (size_t)r->group_max ? (int)room : r->group_max;
 		int nr_group = begin_group(r, max);
 
 		if (nr_group < 0 || finish_group(r, nr_group, nr))

@@ -33,7 +33,8 @@ struct replay_options {
 	bool chains;    /* stacks with their callers; else the leaves alone: faster */
 	bool no_stacks; /* no stacks at all (DICT_NONE), for who uses replay_locate() */
 	bool cgroups;   /* threads with their cgroups */
-	bool threads;   /* read ahead in another thread; the result is the same */
+	bool threads;   /* read and unwind with more than one; the result is the same */
+	unsigned int nr_threads; /* then: at most, from 2 on; 0: as there are CPUs */
 	/* Called for each sample in order of time (then of the file) instead of batches:
 	 * replay_next() returns 1 or an error when all is done.  May be NULL. */
 	replay_sample_fn each;

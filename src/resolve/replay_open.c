@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "resolve/jit_stage.h"
@@ -117,8 +118,10 @@ static void first_hit(void *ctx, const char *path, int32_t pid, uint64_t map_sta
 static int open_all(struct replay *r)
 {
 	r->columns = malloc(sizeof(*r->columns));
-	if (!r->columns || dict_init(&r->dict) || replay_ids_add(&r->ids, r->in) ||
-	    open_events(r))
+	r->group = calloc(REPLAY_UNWIND_GROUP, sizeof(*r->group));
+	r->group_max = REPLAY_GROUP;
+	if (!r->columns || !r->group || dict_init(&r->dict) ||
+	    replay_ids_add(&r->ids, r->in) || open_events(r))
 		return -ENOMEM;
 	fill_info(r);
 	r->ops = (struct resolver_ops){ .first_hit = first_hit, .ctx = r };
@@ -159,6 +162,8 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 /* Frees all that only reading needs. */
 static void end_reading(struct replay *r)
 {
+	resolver_ahead_free(r->unwinding);
+	r->unwinding = NULL;
 	read_ahead_free(r->ahead);
 	r->ahead = NULL;
 	feed_batch_done(&r->feed, &r->batch);
@@ -167,10 +172,12 @@ static void end_reading(struct replay *r)
 	feed_done(&r->feed);
 	resolver_free(r->resolver);
 	r->resolver = NULL;
-	for (int i = 0; i < REPLAY_GROUP; i++) {
+	for (int i = 0; r->group && i < REPLAY_UNWIND_GROUP; i++) {
 		buf_done(&r->group[i].chain);
 		vec_done(&r->group[i].shares.list);
 	}
+	free(r->group);
+	r->group = NULL;
 	deltas_done(&r->counted);
 	deferred_chains_done(&r->deferred);
 	for (size_t i = 0; i < r->late.nr; i++) {
@@ -251,6 +258,24 @@ static void jit_place(void *ctx, uint32_t *image, uint64_t *offset, uint64_t tim
 		(void)jit_stage_place(jit, image, offset, time_ns);
 }
 
+static bool has_stacks(const struct replay *r)
+{
+	const struct perf_input_info *in = perf_input_info(r->in);
+
+	for (size_t i = 0; i < in->events.nr; i++)
+		if (in->events.at[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
+			return true;
+	return false;
+}
+
+static unsigned int unwind_threads(const struct replay *r)
+{
+	long cpus = r->options.nr_threads ? r->options.nr_threads
+					  : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cpus > 2 ? (unsigned int)cpus : 2;
+}
+
 int replay_use_unwind(struct replay *r,
 		      const struct unwind_table *(*table)(void *ctx, uint32_t image),
 		      void *ctx)
@@ -260,8 +285,16 @@ int replay_use_unwind(struct replay *r,
 						.jit_place = r->jit ? jit_place : NULL,
 						.jit_ctx = r->jit,
 						.machine = r->info.machine };
+	int result = resolver_use_unwind(r->resolver, &unwind);
 
-	return resolver_use_unwind(r->resolver, &unwind);
+	if (result || !has_stacks(r))
+		return result;
+	r->group_max = REPLAY_UNWIND_GROUP;
+	/* Without threads it just takes longer. */
+	if (r->options.threads && !r->options.each)
+		(void)resolver_ahead_new(r->resolver, &r->decoder, unwind_threads(r),
+					 &r->unwinding);
+	return 0;
 }
 
 const uint64_t *replay_unwound(struct replay *r, const struct record *rec, size_t max,

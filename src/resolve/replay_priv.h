@@ -15,6 +15,7 @@
 #include "resolve/replay_feed.h"
 #include "resolve/replay_ids.h"
 #include "resolve/resolver.h"
+#include "resolve/resolver_ahead.h"
 #include "resolve/side_queue.h"
 #include "resolve/sorter.h"
 #include "resolve/unwind.h"
@@ -24,7 +25,8 @@ struct read_ahead;
 
 enum {
 	REPLAY_BATCH = 1 << 13, /* samples handed over at once */
-	REPLAY_GROUP = 16       /* samples whose memory is fetched together */
+	REPLAY_GROUP = 16,      /* samples whose memory is fetched together ... */
+	REPLAY_UNWIND_GROUP = RESOLVER_AHEAD_MAX /* ... or that are unwound together */
 };
 
 struct replay_sample {
@@ -77,7 +79,9 @@ struct replay {
 	uint64_t undecodable;
 	uint64_t unwind_ends[UNWIND_ENDS]; /* once the resolver is gone */
 	struct replay_columns *columns;
-	struct replay_sample group[REPLAY_GROUP];
+	struct replay_sample *group;      /* REPLAY_UNWIND_GROUP */
+	int group_max;                    /* of them are used */
+	struct resolver_ahead *unwinding; /* NULL: each stack when its turn comes */
 	struct deferred_chains deferred;
 	VEC(struct replay_late) late;
 	bool no_more_chains; /* the file is at its end */

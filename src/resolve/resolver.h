@@ -105,6 +105,7 @@ struct resolver_found {
 	/* Of one without: the mapping of its address, or NULL. */
 	bool has_leaf;
 	const struct mapping *leaf;
+	const struct ahead_stack *ahead; /* resolve/resolver_ahead.h; NULL: none */
 };
 
 /* The two steps of resolver_sample(), for readers of many samples.  0 or -ENOMEM. */

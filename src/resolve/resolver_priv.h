@@ -87,10 +87,18 @@ struct resolver {
 	uint64_t *rest_pcs;            /* CHAIN_MAX of a stack with its rest */
 	struct resolver_rests rests;
 	uint64_t unwind_ends[UNWIND_ENDS];
+	struct resolver_ahead *ahead; /* is told of tables; NULL: there is none */
 };
 
 /* Of resolver_unwind.c.  Whether the sample has what it takes. */
 bool resolver_can_unwind(const struct resolver *r, const struct record_sample *s);
+/* Where its user stack begins.  NULL: of a machine that we cannot unwind, or without the registers
+ * that it takes.  Any thread. */
+const struct unwind_arch *resolver_moment(const struct resolver *r,
+					  const struct decoder *d,
+					  const struct record *rec,
+					  struct unwind_window *ret_window,
+					  struct unwind_regs *ret_regs);
 /* The program counters of the sample's user stack, at most `max`, into r->pcs.  True: all of
  * it. */
 bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,

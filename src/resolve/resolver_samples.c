@@ -467,6 +467,7 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	f->changes = r->procs.changes;
 	f->has_leaf = false;
 	f->chain_key = 0;
+	f->ahead = NULL;
 	if (wants_chain(r, rec)) {
 		f->chain_key = hash_bytes(
 			s->chain, s->nr_chain * sizeof(uint64_t),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "resolve/resolver_ahead.h"
 #include "resolve/resolver_priv.h"
 #include "resolve/unwind.h"
 #include "resolve/unwind_table.h"
@@ -50,6 +51,8 @@ static enum unwind_code find_code(void *ctx, uint64_t pc,
 		f->r->later = true;
 		return UNWIND_CODE_NOWHERE;
 	}
+	if (f->r->ahead && image != DICT_NONE)
+		resolver_ahead_note(f->r->ahead, m->image, *ret_table);
 	return *ret_table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
@@ -119,26 +122,57 @@ static bool try_rest(struct resolver *r, struct unwind_moment *moment,
 	return true;
 }
 
-bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
-			   const struct record *rec, const struct resolver_found *at,
-			   size_t max, size_t *ret_nr)
+const struct unwind_arch *resolver_moment(const struct resolver *r,
+					  const struct decoder *d,
+					  const struct record *rec,
+					  struct unwind_window *ret_window,
+					  struct unwind_regs *ret_regs)
 {
 	const struct record_sample *s = &rec->sample;
 	const struct unwind_arch *arch = unwind_arch_of_machine(
 		r->unwind.machine, s->user_regs.abi == PERF_SAMPLE_REGS_ABI_32);
+
+	if (!arch || !unwind_regs_of_sample(arch, d, &s->user_regs, ret_regs))
+		return NULL;
+	*ret_window = (struct unwind_window){ .bytes = s->user_stack.at,
+					      .len = s->user_stack.len,
+					      .swap = d->swap,
+					      .start = ret_regs->at[arch->sp] };
+	return arch;
+}
+
+/* Whether another thread has unwound it, in the space that it is in. */
+static bool take_ahead(struct resolver *r, const struct resolver_found *at, size_t max,
+		       size_t *ret_nr)
+{
+	const struct ahead_stack *stack = at->ahead;
+
+	if (!stack || !stack->found || stack->root != at->user->root || stack->nr > max)
+		return false;
+	memcpy(r->pcs, stack->pcs, stack->nr * sizeof(*r->pcs));
+	*ret_nr = stack->nr;
+	return true;
+}
+
+bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
+			   const struct record *rec, const struct resolver_found *at,
+			   size_t max, size_t *ret_nr)
+{
 	struct find find = { r, at, rec->id.time_ns };
 	struct unwind_ops ops = { .find = find_code, .ctx = &find };
-	struct unwind_window window = { .bytes = s->user_stack.at,
-					.len = s->user_stack.len,
-					.swap = d->swap };
+	struct unwind_window window;
 	struct unwind_regs regs, again;
-	struct unwind_moment moment = { arch, &window, &ops, &regs };
+	struct unwind_moment moment = { NULL, &window, &ops, &regs };
 	enum unwind_end end;
 
 	*ret_nr = 0;
-	if (!arch || !unwind_regs_of_sample(arch, d, &s->user_regs, &regs))
+	if (take_ahead(r, at, max, ret_nr)) {
+		r->unwind_ends[at->ahead->end]++;
+		return at->ahead->end == UNWIND_END_ROOT;
+	}
+	moment.arch = resolver_moment(r, d, rec, &window, &regs);
+	if (!moment.arch)
 		return false;
-	window.start = regs.at[arch->sp];
 	again = regs;
 	end = unwind_stack(&moment, r->pcs, max, ret_nr);
 	if (r->later)

@@ -219,7 +219,7 @@ static void choose_lines(struct report_plan *plan)
 		plan->cache_dir = line_cache_dir();
 	plan->lines = (struct lines_options){
 		.cache_dir = plan->cache_dir,
-		.threads = plan->profile.one_thread,
+		.threads = plan->profile.threads,
 		.symbols = true,
 		.later = &plan->later,
 	};
@@ -301,7 +301,7 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	if (!r)
 		r = choose_verbose(plan, err);
 	if (!r)
-		r = report_threads(plan->options.threads, &plan->profile.one_thread,
+		r = report_threads(plan->options.threads, &plan->profile.threads,
 				   err);
 	if (!r)
 		r = choose_demangling(plan, err);

@@ -20,6 +20,10 @@
 #include "tools/import_foreign.h"
 #include "tools/scratch.h"
 
+enum {
+	THREADS_MAX = 1 << 10
+};
+
 static const char default_dir[] = "./oprofile_data";
 static const char system_dir[] = "/var/lib/oprofile";
 
@@ -118,14 +122,14 @@ static bool holds_perf_data(const char *dir)
 	return holds;
 }
 
-int report_threads(const char *text, bool *ret_one, struct err *err)
+int report_threads(const char *text, unsigned int *ret_nr, struct err *err)
 {
-	uint64_t nr = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t nr = 0;
 
 	if (text && (!parse_u64(text, &nr) || !nr))
 		return err_set(err, -EINVAL, "--threads: %s is no number from 1 on",
 			       text);
-	*ret_one = nr == 1;
+	*ret_nr = nr < THREADS_MAX ? (unsigned int)nr : THREADS_MAX;
 	return 0;
 }
 

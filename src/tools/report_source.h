@@ -45,8 +45,8 @@ struct report_sources {
 /* Whether it is a profile of another tool (tools/import_foreign.h): after report_sources_sort(), as
  * report_sources_find() makes sessions of these. */
 bool report_session_is_foreign(const struct report_session *s);
-/* Whether --threads TEXT, or NULL for the default, means one.  0, or -EINVAL with a line. */
-int report_threads(const char *text, bool *ret_one, struct err *err);
+/* What --threads TEXT says; of NULL, the default, 0.  0, or -EINVAL with a line. */
+int report_threads(const char *text, unsigned int *ret_nr, struct err *err);
 /* Whether a word means a source, and no image. */
 bool report_source_is(const char *word);
 /* Whether it names an archive, whether there is one or not. */

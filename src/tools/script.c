@@ -196,7 +196,7 @@ static int make_places(struct run *run)
 static int prepare(struct run *run, char *const *words)
 {
 	const struct settings *set = &run->set;
-	int r = report_threads(set->threads, &run->options.one_thread, &run->err);
+	int r = report_threads(set->threads, &run->options.threads, &run->err);
 
 	run->options.fields = set->fields;
 	run->options.hide_chains = set->hide_call_graph;

@@ -474,7 +474,7 @@ static int add_events(struct reader *r, struct err *err)
 static int replay_all(struct reader *r, struct err *err)
 {
 	const struct script_options *options = r->sink.options;
-	struct replay_options how = { .threads = !options->one_thread,
+	struct replay_options how = { .threads = options->threads != 1,
 				      .no_stacks = !script_filter_needed(options->spec),
 				      .each = take_sample,
 				      .ctx = r };

@@ -26,7 +26,7 @@ struct script_options {
 	uint64_t max_stack; /* frames of a chain that are shown */
 	bool show_mmaps;    /* side-band records between the samples */
 	bool show_tasks;
-	bool one_thread;
+	unsigned int threads; /* as in struct profile_options */
 	struct naming_places *places;
 	const struct spec *spec;
 	FILE *out;

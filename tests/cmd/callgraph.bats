@@ -385,6 +385,17 @@ inlined()
 @test "recordings of other machines: as ever with one thread, and by way of a session" {
 	need_data
 	local f=$DATA/arm64/perf.dwarf.data
+	for machine in arm64 armhf s390x; do
+		export PERF_BUILDID_DIR=$DATA/$machine/debug-cache
+		for form in --tree --quality; do
+			for threads in 1 2 3; do
+				"$OPROFILE" report --threads "$threads" "$form" \
+					"$DATA/$machine/perf.dwarf.data" >"$out/$threads" 2>/dev/null
+				cmp "$out/1" "$out/$threads"
+			done
+			[ "$(wc -l <"$out/1")" -gt 8 ]
+		done
+	done
 	export PERF_BUILDID_DIR=$DATA/arm64/debug-cache
 	for form in -c --tree "--by comm,dso,symbol --children"; do
 		# Options and their values.

@@ -87,7 +87,7 @@ static int read_profile(const char *path, const char *by, bool quality, bool one
 					   .quality = quality,
 					   .periods = quality,
 					   .names = NAMES_PERF,
-					   .one_thread = one_thread };
+					   .threads = one_thread ? 1 : 0 };
 	struct err err = { 0 };
 	struct profile p;
 	int r;
