@@ -58,6 +58,13 @@ static const struct option_row rows[] = {
 	  .not_zero = true,
 	  .offset = OPTION(struct oprofiled_options, rotate_ns),
 	  .help = "Begin another segment of the session this often (default 10m)." },
+	{ .name = "retain",
+	  .kind = OPTION_TEXT,
+	  .value = "SIZE,AGE",
+	  .offset = OPTION(struct oprofiled_options, retain),
+	  .help = "Of the current session, keep at most so much (K, M, G, T) and "
+		  "nothing "
+		  "older (m, h, d, w); the default is 2G,30d. Each may be left out." },
 	{ .name = "group",
 	  .kind = OPTION_TEXT,
 	  .value = "NAME",
@@ -166,6 +173,8 @@ static int start(struct oprofiled *d)
 	if (!r)
 		r = oprofiled_setup_options(d, &err);
 	if (!r)
+		r = retention_parse(d->options.retain, &d->upkeep.retention, &err);
+	if (!r)
 		oprofiled_keys_init(d);
 	if (!r && !d->options.foreground) {
 		r = background_fork(&d->background, &err);
@@ -188,7 +197,9 @@ static int start(struct oprofiled *d)
 static int run_daemon(const struct command *self, int argc, char **argv)
 {
 	static struct oprofiled daemon = {
-		.options = { .frequency_hz = DEFAULT_HZ, .group = "oprofile" },
+		.options = { .frequency_hz = DEFAULT_HZ,
+			     .group = "oprofile",
+			     .retain = "2G,30d" },
 		.background = { .ready_fd = -1 },
 		.lock_fd = -1,
 		.signal_fd = -1,

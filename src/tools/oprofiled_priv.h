@@ -2,22 +2,25 @@
  * asked for, and its loop.
  * Layer: tools.  Single-threaded. */
 #pragma once
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "capture/events.h"
 #include "daemon/background.h"
 #include "daemon/control_keys.h"
 #include "daemon/control_request.h"
 #include "daemon/daemonrc.h"
+#include "daemon/retention.h"
 #include "tools/options.h"
 #include "tools/session_dir.h"
 
 struct control_server;
-struct err;
 struct recorder;
 
 struct oprofiled_options {
@@ -33,6 +36,7 @@ struct oprofiled_options {
 	const char *verbose;
 	uint64_t frequency_hz;
 	uint64_t rotate_ns;
+	const char *retain;
 	bool foreground;
 	bool paused;
 };
@@ -42,6 +46,20 @@ struct oprofiled_sums {
 	uint64_t samples;
 	uint64_t lost;
 	VEC(uint64_t) cpu_samples;
+};
+
+/* A look after old segments; while `runs` and not `is_done` all but `next_ns` is the thread's. */
+struct oprofiled_upkeep {
+	pthread_t thread;
+	bool runs;
+	atomic_bool is_done;
+	uint64_t next_ns;
+	struct retention retention;
+	char *dir;
+	bool live;
+	int failed;
+	struct retention_result result;
+	struct err err;
 };
 
 struct oprofiled {
@@ -65,6 +83,7 @@ struct oprofiled {
 	uint64_t next_rotate_ns;
 	uint64_t retry_ns; /* a recording that failed is begun anew then; 0: none */
 	struct oprofiled_sums sums;
+	struct oprofiled_upkeep upkeep;
 	bool disk_is_full;
 	bool done;
 };
@@ -108,6 +127,13 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun);
 int oprofiled_record_ms(const struct oprofiled *d);
 /* Ends the recording and gives the session's folder free. */
 void oprofiled_recording_done(struct oprofiled *d);
+
+/* ---- oprofiled_upkeep.c ---- */
+
+/* Begins a look after old segments when it is time, and takes what came of it. */
+void oprofiled_upkeep(struct oprofiled *d);
+/* Waits until nobody works in the session's folder. */
+void oprofiled_upkeep_end(struct oprofiled *d);
 
 /* ---- oprofiled_requests.c ---- */
 

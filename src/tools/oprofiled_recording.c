@@ -35,6 +35,7 @@ static int open_dir(struct oprofiled *d, struct err *err)
 
 	if (d->dir_is_open && !strcmp(d->dir.root, root))
 		return 0;
+	oprofiled_upkeep_end(d);
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;
@@ -225,6 +226,7 @@ static int with_closed_session(struct oprofiled *d, const char *rename_to,
 		return r;
 	close_recorder(d, d->recorder);
 	d->recorder = NULL;
+	oprofiled_upkeep_end(d);
 	if (rename_to)
 		r = rename(d->dir.current, rename_to) ? -errno : 0;
 	else
@@ -310,6 +312,7 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 	struct err err = { 0 };
 	int r = 0;
 
+	oprofiled_upkeep(d);
 	if (!d->recorder) {
 		try_again(d, now);
 		return;
@@ -335,6 +338,7 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 void oprofiled_recording_done(struct oprofiled *d)
 {
 	(void)oprofiled_stop(d, NULL);
+	oprofiled_upkeep_end(d);
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;

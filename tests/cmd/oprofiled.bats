@@ -226,6 +226,16 @@ start_load() {
 	[ "$segments" -gt 2 ]
 }
 
+@test "a session is kept within its size" {
+	start_daemon --rotate 500ms --retain 40K --callgraph fp --frequency 997
+	start_load
+	wait_for "$log" 'old segments were removed'
+	[ "$(field oldest)" -gt 0 ]
+	ask stop
+	[ "$(reported_samples)" -gt 0 ]
+	[ "$(reported_samples)" -lt "$(field samples)" ]
+}
+
 @test "others may dump and look, and are told why not more" {
 	need_root
 	need setpriv
@@ -321,6 +331,8 @@ value() {
 	[[ "$output" == *"--separate-lib=2: give 0 or 1"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" --events nothing:5 --foreground
 	[[ "$output" == *"nothing"* ]]
+	run -1 "$OPROFILE_LINKS/oprofiled" --retain 2X --foreground
+	[[ "$output" == *"give a size and an age"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" word
 	[[ "$output" == *"unexpected word 'word'"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" --xen-image x

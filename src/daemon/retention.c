@@ -1,0 +1,279 @@
+#include "daemon/retention.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "base/vec.h"
+#include "daemon/segment_merge.h"
+#include "format/session.h"
+
+static const uint64_t second_ns = 1000000000;
+/* Readers that listed the parts before the merge have opened them by then. */
+static const uint64_t grace_ns = 60 * 1000000000ULL;
+static const uint64_t tiers_ns[] = { 600 * 1000000000ULL, 3600 * 1000000000ULL,
+				     86400 * 1000000000ULL };
+
+enum {
+	MERGED_MAX_BYTES = 64 << 20 /* longer ones stay apart */
+};
+
+/* ---- the option ---- */
+
+static uint64_t unit_of(char letter, bool *ret_is_time)
+{
+	static const struct {
+		char letter;
+		bool is_time;
+		uint64_t factor;
+	} units[] = {
+		{ 'K', false, 1ULL << 10 }, { 'M', false, 1ULL << 20 },
+		{ 'G', false, 1ULL << 30 }, { 'T', false, 1ULL << 40 },
+		{ 'm', true, 60 },          { 'h', true, 3600 },
+		{ 'd', true, 86400 },       { 'w', true, 604800 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (units[i].letter == letter) {
+			*ret_is_time = units[i].is_time;
+			return units[i].factor;
+		}
+	return 0;
+}
+
+/* One size or time. */
+static bool parse_word(char *word, struct retention *r)
+{
+	size_t len = strlen(word);
+	uint64_t number, factor;
+	uint64_t *bound;
+	bool is_time;
+
+	if (!len)
+		return false;
+	factor = unit_of(word[len - 1], &is_time);
+	word[len - 1] = 0;
+	if (!factor || !parse_u64(word, &number) || !number)
+		return false;
+	bound = is_time ? &r->max_age_ns : &r->max_bytes;
+	if (is_time)
+		factor *= second_ns;
+	return !*bound && !__builtin_mul_overflow(number, factor, bound);
+}
+
+int retention_parse(const char *text, struct retention *ret_retention, struct err *err)
+{
+	struct retention r = { 0 };
+
+	for (const char *at = text;; at++) {
+		size_t len = strcspn(at, ",");
+		char word[24];
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < 23 ? len : 23), at);
+		if (!parse_word(word, &r))
+			return err_set(err, -EINVAL,
+				       "\"%s\": give a size and an age, such as 2G,30d",
+				       text);
+		at += len;
+		if (!*at)
+			break;
+	}
+	*ret_retention = r;
+	return 0;
+}
+
+/* ---- what is there ---- */
+
+struct look {
+	const char *dir;
+	uint64_t now_ns;
+	bool live;
+	struct session_file *files;
+	size_t nr;
+	struct retention_result result;
+};
+
+static int stat_file(const struct look *l, size_t i, struct stat *ret_st)
+{
+	char *path = session_file_path(l->dir, &l->files[i]);
+	int r = path && !stat(path, ret_st) ? 0 : -ENOENT;
+
+	free(path);
+	return r;
+}
+
+static bool is_live(const struct look *l, size_t i)
+{
+	return l->live && i == l->nr - 1;
+}
+
+static void remove_file(const struct look *l, size_t i)
+{
+	char *path = session_file_path(l->dir, &l->files[i]);
+
+	if (path)
+		(void)unlink(path);
+	free(path);
+}
+
+/* Its parts first, or they would count again. */
+static void expire(struct look *l, size_t i)
+{
+	for (size_t k = i + 1;
+	     k < l->nr && l->files[k].covered && l->files[k].last <= l->files[i].last;
+	     k++)
+		remove_file(l, k);
+	remove_file(l, i);
+	l->result.nr_expired++;
+}
+
+/* ---- bounds ---- */
+
+static void keep_bounds(const struct retention *r, struct look *l)
+{
+	struct stat st;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (!stat_file(l, i, &st))
+			bytes += (uint64_t)st.st_size;
+	for (size_t i = 0; i < l->nr && !is_live(l, i); i++) {
+		uint64_t changed_ns;
+
+		if (l->files[i].covered || stat_file(l, i, &st))
+			continue;
+		changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
+		if ((r->max_bytes && bytes > r->max_bytes) ||
+		    (r->max_age_ns && changed_ns + r->max_age_ns < l->now_ns)) {
+			bytes -= (uint64_t)st.st_size;
+			expire(l, i);
+		}
+	}
+	l->result.bytes = bytes;
+}
+
+/* ---- merging ---- */
+
+/* Where a segment stands in time; strings are borrowed from it. */
+struct place {
+	struct segment *segment;
+	uint64_t start_ns; /* since 1970 */
+	uint64_t bytes;
+};
+
+static int open_place(const struct look *l, size_t i, struct place *ret_place)
+{
+	char *path = session_file_path(l->dir, &l->files[i]);
+	struct stat st;
+	int r = path ? segment_open(path, &ret_place->segment, NULL) : -ENOMEM;
+
+	if (!r && stat(path, &st)) {
+		segment_close(ret_place->segment);
+		r = -errno;
+	}
+	free(path);
+	if (r)
+		return r;
+	ret_place->start_ns = segment_info(ret_place->segment)->start_wall_ns;
+	ret_place->bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* How many files from `begin` on belong to the same time of a tier that is over, fit, and are not
+ * too long together. */
+static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns)
+{
+	struct place first, next;
+	uint64_t bytes, slot;
+	size_t nr = 1;
+
+	if (is_live(l, begin) || open_place(l, begin, &first))
+		return 1;
+	slot = first.start_ns / tier_ns;
+	bytes = first.bytes;
+	while ((slot + 1) * tier_ns <= l->now_ns && begin + nr < l->nr &&
+	       !is_live(l, begin + nr) && !open_place(l, begin + nr, &next)) {
+		bool joins = next.start_ns / tier_ns == slot &&
+			     next.bytes + bytes <= MERGED_MAX_BYTES &&
+			     segment_merge_fits(segment_info(first.segment),
+						segment_info(next.segment));
+
+		bytes += next.bytes;
+		segment_close(next.segment);
+		if (!joins)
+			break;
+		nr++;
+	}
+	segment_close(first.segment);
+	return nr;
+}
+
+static int merge_one_run(struct retention *r, struct look *l, struct err *err)
+{
+	for (size_t t = 0; t < sizeof(tiers_ns) / sizeof(*tiers_ns); t++) {
+		size_t nr;
+
+		for (size_t i = 0; i < l->nr; i += nr) {
+			struct segment_merge_result merged;
+			int result;
+
+			nr = run_of(l, i, tiers_ns[t]);
+			if (nr == 1)
+				continue;
+			result = segment_merge(l->dir, l->files + i, nr, &merged, err);
+			if (result)
+				return result;
+			l->result.nr_merged = nr;
+			l->result.nr_samples = merged.samples;
+			r->covered_since_ns = l->now_ns;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* Whether there were some. */
+static bool remove_covered(struct retention *r, struct look *l)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < l->nr; i++)
+		any |= l->files[i].covered;
+	if (!any) {
+		r->covered_since_ns = 0;
+		return false;
+	}
+	/* Also when the clock was set back. */
+	if (!r->covered_since_ns || r->covered_since_ns > l->now_ns)
+		r->covered_since_ns = l->now_ns;
+	if (l->now_ns - r->covered_since_ns < grace_ns)
+		return true;
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->files[i].covered)
+			remove_file(l, i);
+	r->covered_since_ns = 0;
+	return true;
+}
+
+int retention_look(struct retention *r, const char *dir, uint64_t now_ns, bool live,
+		   struct retention_result *ret_result, struct err *err)
+{
+	struct look l = { .dir = dir, .now_ns = now_ns, .live = live };
+	int result = session_files(dir, &l.files, &l.nr);
+
+	if (result)
+		return err_sys(err, result, "%s", dir);
+	if (l.nr && !remove_covered(r, &l)) {
+		keep_bounds(r, &l);
+		if (!l.result.nr_expired)
+			result = merge_one_run(r, &l, err);
+	}
+	free(l.files);
+	*ret_result = l.result;
+	return result;
+}

@@ -1,0 +1,31 @@
+/* retention.h - how long a session's segments are kept, and how they grow together as they age.
+ * Layer: daemon.  Single-threaded.  The time is the caller's. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+
+struct retention {
+	uint64_t max_bytes;  /* of the segments; 0: no bound */
+	uint64_t max_age_ns; /* 0: no bound */
+	uint64_t
+		covered_since_ns; /* there are merged segments whose parts are still there */
+};
+
+/* What a call did. */
+struct retention_result {
+	uint64_t nr_merged;  /* segments that became one */
+	uint64_t nr_expired; /* too old, or one too many for the size */
+	uint64_t nr_samples; /* of the merged one */
+	uint64_t bytes;      /* of all segments, behind it */
+};
+
+/* "2G,30d": sizes with K, M, G, T and times with m, h, d, w, in any order, each at most once.
+ * 0, or -EINVAL with a line. */
+int retention_parse(const char *text, struct retention *ret_retention, struct err *err);
+/* Looks after the segments of `dir` at `now_ns` (CLOCK_REALTIME), to be called now and then: at
+ * most one merge a call.  Segments of ten minutes, of an hour, of a day that are over become one
+ * each.  `live`: the last one is being written.  0 or a negative errno with a line. */
+int retention_look(struct retention *r, const char *dir, uint64_t now_ns, bool live,
+		   struct retention_result *ret_result, struct err *err);

@@ -1,0 +1,26 @@
+/* segment_merge.h - neighbouring segments of a session as one.
+ * Layer: daemon.  Memory holds what is distinct in them, and some 64k samples. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct session_file;
+struct session_info;
+
+struct segment_merge_result {
+	uint64_t samples;
+	uint64_t bad_samples; /* that refer to what is damaged or missing: left out */
+	uint64_t bytes;       /* of the merged file */
+};
+
+/* Whether one info can stand for both: the same boot of the same machine, and between them the
+ * clocks went alike. */
+bool segment_merge_fits(const struct session_info *a, const struct session_info *b);
+/* Writes what the `nr` files (in order, and fitting) have into segment-FIRST-LAST of `dir`, on
+ * the disk before it has its name, with the last one's time of change.  The files stay; from the
+ * rename on they are not read any more (session.h).  0 or a negative errno with a line; then
+ * nothing has changed. */
+int segment_merge(const char *dir, const struct session_file *files, size_t nr,
+		  struct segment_merge_result *ret_result, struct err *err);

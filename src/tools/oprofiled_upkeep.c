@@ -1,0 +1,90 @@
+/* oprofiled_upkeep.c - old segments are merged and removed by a thread of its own, of the lowest
+ * priority: the rings do not wait for it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder_priv.h"
+
+enum {
+	LOWEST_PRIORITY = 19
+};
+
+static const uint64_t upkeep_ns = 60000000000;
+
+static void *look(void *arg)
+{
+	struct oprofiled_upkeep *u = arg;
+
+	/* Of this thread alone, as Linux has it. */
+	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST_PRIORITY);
+	u->failed =
+		retention_look(&u->retention, u->dir, recorder_now_ns(CLOCK_REALTIME),
+			       u->live, &u->result, &u->err);
+	atomic_store(&u->is_done, true);
+	return NULL;
+}
+
+static void tell(const struct oprofiled_upkeep *u)
+{
+	if (u->failed)
+		log_say(LOG_WARNING, "old segments: %s", u->err.text);
+	if (u->result.nr_merged)
+		log_say(LOG_NOTE, "%llu segments are one now, of %llu samples",
+			(unsigned long long)u->result.nr_merged,
+			(unsigned long long)u->result.nr_samples);
+	if (u->result.nr_expired)
+		log_say(LOG_NOTE, "%llu old segments were removed",
+			(unsigned long long)u->result.nr_expired);
+}
+
+void oprofiled_upkeep_end(struct oprofiled *d)
+{
+	struct oprofiled_upkeep *u = &d->upkeep;
+
+	if (!u->runs)
+		return;
+	pthread_join(u->thread, NULL);
+	u->runs = false;
+	tell(u);
+	free(u->dir);
+	u->dir = NULL;
+}
+
+static void begin(struct oprofiled *d)
+{
+	struct oprofiled_upkeep *u = &d->upkeep;
+
+	u->dir = strdup(d->dir.current);
+	if (!u->dir)
+		return;
+	u->live = d->recorder != NULL;
+	u->failed = 0;
+	u->result = (struct retention_result){ 0 };
+	atomic_store(&u->is_done, false);
+	u->runs = !pthread_create(&u->thread, NULL, look, u);
+	if (u->runs)
+		return;
+	free(u->dir);
+	u->dir = NULL;
+}
+
+void oprofiled_upkeep(struct oprofiled *d)
+{
+	struct oprofiled_upkeep *u = &d->upkeep;
+	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+
+	if (u->runs) {
+		if (atomic_load(&u->is_done))
+			oprofiled_upkeep_end(d);
+	} else if (d->dir_is_open && now >= u->next_ns) {
+		u->next_ns =
+			now + (d->options.rotate_ns < upkeep_ns ? d->options.rotate_ns
+								: upkeep_ns);
+		begin(d);
+	}
+}

@@ -1,0 +1,368 @@
+/* Segments that grow old, by a clock that the test sets. */
+#include "daemon/retention.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "daemon/segment_merge.h"
+#include "format/session.h"
+#include "unit.h"
+
+enum {
+	MINUTE = 60,
+	HOUR = 3600,
+	DAY = 86400
+};
+
+static const uint64_t begin_s = 1700006400; /* a midnight */
+static char dir[64];
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/retention-XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return io_remove_tree(dir);
+}
+
+static uint64_t ns(uint64_t seconds)
+{
+	return seconds * 1000000000;
+}
+
+/* A segment of `length_s` that began `at_s` after the test's begin, with a sample a minute: each
+ * time is another one, in a function of its own turn. */
+static void write_segment(uint64_t at_s, uint64_t length_s, const char *boot,
+			  bool finished)
+{
+	const struct session_info info = {
+		.tool_version = "1",
+		.hostname = "host",
+		.os_release = "6.1",
+		.machine = "x86_64",
+		.cpu_desc = "",
+		.boot_id = boot,
+		.command = "oprofiled",
+		.vmlinux = "",
+		.start_ns = ns(at_s),
+		.start_wall_ns = ns(begin_s + at_s),
+	};
+	struct session_totals totals = { .lost = 1,
+					 .recorder_cpu_ns = 1000,
+					 .finished = finished,
+					 .end_ns = ns(at_s + length_s) };
+	struct timespec times[2] = { 0 };
+	struct segment_writer *w;
+	struct thread thread = { .pid = 5,
+				 .tid = (int32_t)(at_s / HOUR),
+				 .app = DICT_NONE };
+	struct event_desc event = { .frequency_hz = 99 };
+	struct image image = { .kind = IMAGE_FILE, .inode = 5 };
+	struct sample s = { .period = 7 };
+	char *path = session_next_path(dir);
+	struct dict d;
+
+	assert_non_null(path);
+	assert_int_equal(dict_init(&d), 0);
+	assert_int_equal(segment_writer_open(path, &info, &d, &w, NULL), 0);
+	event.name = dict_string(&d, "TIMER");
+	image.name = dict_string(&d, at_s % HOUR ? "/bin/prog" : "/bin/other");
+	thread.comm = dict_string(&d, "prog");
+	s.event = dict_event(&d, &event);
+	s.thread = dict_thread(&d, &thread);
+	for (uint64_t t = 0; t < length_s; t += MINUTE) {
+		s.time_ns = ns(at_s + t);
+		s.stack = dict_leaf(&d, dict_image(&d, &image), t);
+		assert_int_equal(segment_writer_add(w, &s), 0);
+		totals.samples++;
+	}
+	assert_int_equal(segment_writer_close(w, &totals, NULL), 0);
+	times[1].tv_sec = (time_t)(begin_s + at_s + length_s);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	dict_done(&d);
+	free(path);
+}
+
+struct seen {
+	uint64_t samples;
+	uint64_t period;
+	uint64_t lost;
+	uint64_t first_s;
+	size_t segments;
+};
+
+/* What a reader finds; times must rise, so that nothing is there twice. */
+static struct seen look(void)
+{
+	struct seen seen = { .first_s = UINT64_MAX };
+	uint64_t last = 0;
+	char **paths;
+
+	if (session_list(dir, &paths, &seen.segments, NULL))
+		return seen;
+	for (size_t i = 0; i < seen.segments; i++) {
+		struct sample_batch b;
+		struct segment *s;
+
+		assert_int_equal(segment_open(paths[i], &s, NULL), 0);
+		while (!segment_next(s, COLUMN_ALL, &b, NULL))
+			for (size_t k = 0; k < b.nr; k++) {
+				assert_true(b.time_ns[k] > last || !last);
+				last = b.time_ns[k];
+				if (seen.first_s == UINT64_MAX)
+					seen.first_s = last / 1000000000;
+				seen.samples++;
+				seen.period += b.period[k];
+			}
+		assert_int_equal(segment_damage(s)->bad_samples, 0);
+		assert_int_equal(segment_damage(s)->bad_blocks, 0);
+		seen.lost += segment_totals(s)->lost;
+		segment_close(s);
+	}
+	session_list_free(paths, seen.segments);
+	return seen;
+}
+
+static size_t nr_open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t nr = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		nr++;
+	closedir(d);
+	return nr;
+}
+
+static struct retention_result turn(struct retention *r, uint64_t at_s, bool live)
+{
+	struct retention_result result = { 0 };
+	struct err err = { 0 };
+
+	if (retention_look(r, dir, ns(begin_s + at_s), live, &result, &err))
+		fail_msg("%s", err.text);
+	return result;
+}
+
+static void what_is_asked_for(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes, seconds;
+	} rows[] = {
+		{ "2G,30d", 2ULL << 30, 30 * DAY },
+		{ "30d,2G", 2ULL << 30, 30 * DAY },
+		{ "500M", 500ULL << 20, 0 },
+		{ "1w", 0, 7 * DAY },
+		{ "90m", 0, 90 * MINUTE },
+		{ "64K,12h", 64ULL << 10, 12 * HOUR },
+		{ "1T", 1ULL << 40, 0 },
+	};
+	static const char *const wrong[] = { "",
+					     "2",
+					     "G",
+					     "2G,",
+					     "2G,3G",
+					     "0d",
+					     ",1d",
+					     "2X",
+					     "1d,1h",
+					     "-1d",
+					     "1.5G",
+					     "99999999999999999999d",
+					     "18446744073709551615T" };
+	struct retention r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(retention_parse(rows[i].text, &r, NULL), 0);
+		assert_true(r.max_bytes == rows[i].bytes);
+		assert_true(r.max_age_ns == ns(rows[i].seconds));
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct err err = { 0 };
+
+		if (retention_parse(wrong[i], &r, &err) != -EINVAL)
+			fail_msg("\"%s\" was taken", wrong[i]);
+		assert_non_null(strstr(err.text, "2G,30d"));
+	}
+}
+
+/* Six of ten minutes become an hour's when that is over, and their parts go after a while. */
+static void an_hour_is_merged(void **state)
+{
+	struct retention r = { 0 };
+	struct retention_result done;
+	struct seen seen;
+
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		write_segment((uint64_t)i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(turn(&r, HOUR - 1, true).nr_merged, 0);
+	done = turn(&r, HOUR + 1, true);
+	assert_int_equal(done.nr_merged, 6);
+	assert_int_equal(done.nr_samples, 60);
+	seen = look();
+	assert_int_equal(seen.samples, 70);
+	assert_int_equal(seen.period, 490);
+	assert_int_equal(seen.lost, 7);
+	assert_int_equal(seen.segments, 2);
+	/* The parts are there, and cover nothing. */
+	assert_int_equal(turn(&r, HOUR + 30, true).nr_merged, 0);
+	turn(&r, HOUR + 70, true);
+	seen = look();
+	assert_int_equal(seen.samples, 70);
+	for (int i = 1; i <= 6; i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s/segment-00000%d", dir, i);
+		assert_int_equal(access(path, F_OK), -1);
+	}
+}
+
+/* Nothing of two boots, nor across a step of the clock, nor the one that is being written. */
+static void what_does_not_fit_stays_apart(void **state)
+{
+	struct retention r = { 0 };
+
+	(void)state;
+	write_segment(0, 10 * MINUTE, "one", true);
+	write_segment(10 * MINUTE, 10 * MINUTE, "two", true);
+	write_segment(20 * MINUTE, 10 * MINUTE, "three", true);
+	assert_int_equal(turn(&r, 10 * DAY, false).nr_merged, 0);
+	write_segment(30 * MINUTE, 10 * MINUTE, "three", true);
+	assert_int_equal(turn(&r, 10 * DAY, true).nr_merged, 0);
+	assert_int_equal(turn(&r, 10 * DAY, false).nr_merged, 2);
+	assert_int_equal(look().samples, 40);
+	{
+		const struct session_info a = { .boot_id = "b",
+						.hostname = "h",
+						.os_release = "",
+						.vmlinux = "",
+						.start_ns = 100,
+						.start_wall_ns = ns(5) };
+		struct session_info b = a;
+
+		b.start_ns = ns(600);
+		b.start_wall_ns = ns(605) + 500000000;
+		assert_true(segment_merge_fits(&a, &b));
+		b.start_wall_ns = ns(605 + HOUR);
+		assert_false(segment_merge_fits(&a, &b));
+		b.start_wall_ns = ns(3);
+		assert_false(segment_merge_fits(&a, &b));
+	}
+}
+
+/* A merge that was killed has not happened. */
+static void a_torn_merge_is_none(void **state)
+{
+	struct retention r = { 0 };
+	char path[128];
+
+	(void)state;
+	write_segment(0, 10 * MINUTE, "boot", true);
+	write_segment(10 * MINUTE, 10 * MINUTE, "boot", true);
+	snprintf(path, sizeof(path), "%s/.merging", dir);
+	assert_int_equal(io_write_file(path, "half", 4, 0644), 0);
+	assert_int_equal(look().samples, 20);
+	assert_int_equal(turn(&r, 2 * HOUR, false).nr_merged, 2);
+	assert_int_equal(look().samples, 20);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+static void bounds_of_size_and_age(void **state)
+{
+	struct retention r = { .max_age_ns = ns(2 * DAY) };
+	struct retention_result done;
+	uint64_t bytes;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		write_segment((uint64_t)i * DAY, 10 * MINUTE, "boot", true);
+	/* The first one ended at 0:10. */
+	assert_int_equal(turn(&r, 2 * DAY + 5 * MINUTE, false).nr_expired, 0);
+	assert_int_equal(turn(&r, 2 * DAY + 11 * MINUTE, false).nr_expired, 1);
+	assert_int_equal(look().first_s, DAY);
+	done = turn(&r, 2 * DAY + 12 * MINUTE, false);
+	bytes = done.bytes;
+	assert_int_equal(done.nr_expired, 0);
+	r.max_bytes = bytes - 1;
+	done = turn(&r, 2 * DAY + 13 * MINUTE, false);
+	assert_int_equal(done.nr_expired, 1);
+	assert_true(done.bytes < bytes);
+	assert_int_equal(look().first_s, 2 * DAY);
+	/* The one that is being written is never given up. */
+	r.max_bytes = 1;
+	turn(&r, 2 * DAY + 14 * MINUTE, true);
+	assert_int_equal(look().segments, 1);
+	assert_int_equal(look().first_s, 3 * DAY);
+}
+
+/* A week at half an hour a segment, kept for three days: totals are right at any time, the
+ * segments get few, and neither files nor descriptors add up. */
+static void a_week(void **state)
+{
+	struct retention r = { .max_age_ns = ns(3 * DAY) };
+	size_t files = nr_open_files();
+	uint64_t expired = 0;
+	uint64_t merged = 0;
+	struct seen seen;
+
+	(void)state;
+	for (uint64_t at = 0; at < 7 * DAY; at += 30 * MINUTE) {
+		write_segment(at, 30 * MINUTE, "boot", true);
+		for (int i = 1; i <= 5; i++) {
+			struct retention_result done =
+				turn(&r, at + (uint64_t)i * 5 * MINUTE, true);
+
+			expired += done.nr_expired;
+			merged += done.nr_merged;
+		}
+		if (at % (6 * HOUR))
+			continue;
+		seen = look();
+		/* From the first one that is left to now, without a gap. */
+		assert_int_equal(seen.samples,
+				 (at + 30 * MINUTE - seen.first_s) / MINUTE);
+		assert_int_equal(seen.period, 7 * seen.samples);
+		assert_true(seen.segments <= 4 + 24 + 3);
+		if (at > 5 * DAY)
+			assert_true(at - seen.first_s <= 4 * DAY + HOUR &&
+				    at - seen.first_s >= 3 * DAY - HOUR);
+		else if (at < 3 * DAY)
+			assert_int_equal(seen.first_s, 0);
+	}
+	assert_true(expired > 0 && merged > 300);
+	assert_int_equal(nr_open_files(), files);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_asked_for),
+		cmocka_unit_test_setup_teardown(an_hour_is_merged, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_does_not_fit_stays_apart, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_torn_merge_is_none, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(bounds_of_size_and_age, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_week, set_up, tear_down),
+	};
+
+	return UNIT_RUN(tests);
+}
