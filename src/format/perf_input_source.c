@@ -15,7 +15,8 @@ enum {
 	 * mapped in one step, and a record that lies across makes the next window begin a
 	 * little earlier. */
 	HUGE_PAGE_BYTES = 2 << 20,
-	MAPPED_BYTES = 8 << 20,
+	/* Each window costs system calls, and other CPUs forget its pages. */
+	MAPPED_BYTES = 32 << 20,
 	SPARSE_BYTES = 4096 /* of stack that a sample brings */
 };
 
