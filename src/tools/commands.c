@@ -23,6 +23,7 @@ extern const struct command command_op2calltree;
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_script;
+extern const struct command command_status;
 extern const struct command command_where;
 
 const struct command *const commands[] = {
@@ -35,6 +36,7 @@ const struct command *const commands[] = {
 	/* The machine, all the time. */
 	&command_control,
 	&command_controlfs,
+	&command_status,
 	/* Their files. */
 	&command_dump,
 	&command_import,

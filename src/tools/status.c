@@ -1,0 +1,263 @@
+/* status.c - `oprofile status`: what the daemon does, and what it costs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "daemon/control_client.h"
+#include "present/json.h"
+#include "tools/command.h"
+
+extern const struct command command_status;
+
+struct settings {
+	bool json;
+};
+
+static const struct option_row rows[] = {
+	{ .name = "json",
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct settings, json),
+	  .help = "Write it as JSON, with all that the daemon says." },
+	{ 0 },
+};
+
+enum {
+	LINE_MAX_BYTES = 160
+};
+
+static const char *text_of(const struct control_reply *reply, const char *key)
+{
+	const char *value = control_reply_get(reply, key);
+
+	return value && *value ? value : "unknown";
+}
+
+/* False where the daemon does not say. */
+static bool number_of(const struct control_reply *reply, const char *key,
+		      uint64_t *ret_v)
+{
+	const char *value = control_reply_get(reply, key);
+
+	return value && parse_u64(value, ret_v);
+}
+
+static bool share_of(const struct control_reply *reply, const char *key, double *ret_v)
+{
+	const char *value = control_reply_get(reply, key);
+
+	return value && parse_double(value, ret_v);
+}
+
+/* ---- as lines ---- */
+
+static void put_line(const char *name, const char *text)
+{
+	printf("%-12s%s\n", name, text);
+}
+
+static void print_events(const struct control_reply *reply)
+{
+	for (size_t i = 0; i < reply->fields.nr; i++) {
+		if (!strncmp(reply->fields.at[i].key, "event.", 6))
+			put_line("Event", reply->fields.at[i].value);
+	}
+}
+
+static void print_samples(const struct control_reply *reply)
+{
+	char line[LINE_MAX_BYTES];
+	uint64_t samples, lost;
+
+	if (!number_of(reply, "samples", &samples))
+		return;
+	if (!number_of(reply, "lost", &lost))
+		lost = 0;
+	snprintf(line, sizeof(line), "%" PRIu64 ", %" PRIu64 " lost (%.2f %%)", samples,
+		 lost, lost ? 100.0 * (double)lost / (double)(samples + lost) : 0);
+	put_line("Samples", line);
+}
+
+static void print_bytes(const struct control_reply *reply, const char *key,
+			const char *name)
+{
+	char line[LINE_MAX_BYTES];
+	uint64_t bytes;
+
+	if (!number_of(reply, key, &bytes))
+		return;
+	snprintf(line, sizeof(line), "%.1f MB", (double)bytes / 1e6);
+	put_line(name, line);
+}
+
+/* "2026-11-22 08:30:05 (12 minutes ago)" */
+static void print_oldest(const struct control_reply *reply)
+{
+	static const struct {
+		const char *name;
+		uint64_t seconds;
+	} units[] = { { "days", 86400 },
+		      { "hours", 3600 },
+		      { "minutes", 60 },
+		      { "seconds", 1 } };
+	char when[LINE_MAX_BYTES / 2], line[LINE_MAX_BYTES];
+	uint64_t oldest, now = (uint64_t)time(NULL);
+	time_t at;
+	struct tm tm;
+	size_t i = 0;
+
+	if (!number_of(reply, "oldest", &oldest))
+		return;
+	at = (time_t)oldest;
+	if (!oldest || !localtime_r(&at, &tm)) {
+		put_line("Oldest data", "none");
+		return;
+	}
+	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	now = now > oldest ? now - oldest : 0;
+	/* Of the first unit of which there are two and more. */
+	while (i < 3 && now < 2 * units[i].seconds)
+		i++;
+	snprintf(line, sizeof(line), "%s (%" PRIu64 " %s ago)", when,
+		 now / units[i].seconds, units[i].name);
+	put_line("Oldest data", line);
+}
+
+static void print_lines(const struct control_reply *reply)
+{
+	char line[LINE_MAX_BYTES];
+	const char *governor = control_reply_get(reply, "governor");
+	double share;
+
+	snprintf(line, sizeof(line), "%s, pid %s", text_of(reply, "state"),
+		 text_of(reply, "pid"));
+	put_line("Daemon", line);
+	put_line("Session", text_of(reply, "session_dir"));
+	print_events(reply);
+	snprintf(line, sizeof(line), "%s samples per second and CPU",
+		 text_of(reply, "rate"));
+	put_line("Rate", line);
+	print_samples(reply);
+	if (share_of(reply, "cost_cpu", &share)) {
+		snprintf(line, sizeof(line), "%.2f %% of one CPU", 100 * share);
+		put_line("CPU", line);
+	}
+	print_bytes(reply, "memory", "Memory");
+	print_bytes(reply, "disk", "Disk");
+	print_oldest(reply);
+	if (governor && *governor)
+		put_line("Governor", governor);
+}
+
+/* ---- as JSON ---- */
+
+static void put_text(struct json *j, const char *name, const char *value)
+{
+	json_name(j, name);
+	json_text(j, value);
+}
+
+/* What is a number by its key; all else is text. */
+static void put_field(struct json *j, const struct control_field *f)
+{
+	static const char *const numbers[] = { "pid",
+					       "rate",
+					       "samples",
+					       "lost",
+					       "memory",
+					       "disk",
+					       "oldest",
+					       "buffer_size",
+					       "buffer_watershed",
+					       "cpu_buffer_size" };
+	char text[32];
+	uint64_t v;
+	double share;
+
+	if (!strcmp(f->key, "cost_cpu") && parse_double(f->value, &share)) {
+		snprintf(text, sizeof(text), "%.6f", share);
+		json_name(j, f->key);
+		json_number(j, text);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (!strcmp(numbers[i], f->key) && parse_u64(f->value, &v)) {
+			json_name(j, f->key);
+			json_u64(j, v);
+			return;
+		}
+	}
+	put_text(j, f->key, f->value);
+}
+
+static void print_json(const struct control_reply *reply)
+{
+	struct json j = { .out = stdout };
+
+	json_begin_object(&j);
+	put_text(&j, "schema", "oprofile-status/1");
+	json_name(&j, "events");
+	json_begin_array(&j);
+	for (size_t i = 0; i < reply->fields.nr; i++) {
+		if (!strncmp(reply->fields.at[i].key, "event.", 6))
+			json_text(&j, reply->fields.at[i].value);
+	}
+	json_end_array(&j);
+	for (size_t i = 0; i < reply->fields.nr; i++) {
+		if (strncmp(reply->fields.at[i].key, "event.", 6) != 0)
+			put_field(&j, &reply->fields.at[i]);
+	}
+	json_end_object(&j);
+	putchar('\n');
+}
+
+static int ask(struct control_reply *reply, struct err *err)
+{
+	static const char *const words[] = { "status", NULL };
+	struct control_client daemon;
+	int r = control_connect(&daemon, NULL, err);
+
+	if (r)
+		return r;
+	r = control_request(&daemon, words, reply, err);
+	control_disconnect(&daemon);
+	return r;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct control_reply reply = { 0 };
+	struct settings set = { 0 };
+	struct err err = { 0 };
+	int first;
+	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
+
+	if (r >= 0)
+		return r;
+	if (first < argc) {
+		command_error("unexpected word '%s'", argv[first]);
+		return 1;
+	}
+	if (ask(&reply, &err)) {
+		command_error("%s", err.text);
+		return 1;
+	}
+	if (set.json)
+		print_json(&reply);
+	else
+		print_lines(&reply);
+	control_reply_done(&reply);
+	return 0;
+}
+
+const struct command command_status = {
+	.name = "status",
+	.summary = "show what the daemon does and what it costs",
+	.usage = "[--json]",
+	.notes = "Exit status: 0 if a daemon answers, sampling or paused; else 1.",
+	.options = rows,
+	.run = run,
+};
