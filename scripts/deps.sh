@@ -13,14 +13,14 @@ packages_of()
 		echo libcurl4-openssl-dev libpfm4-dev libzydis-dev libfuse3-dev
 		;;
 	demo) echo gzip ;;
-	test) echo fuse3 libcmocka-dev bats python3 debuginfod nodejs gdb g++ ;;
+	test) echo fuse3 libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb g++ ;;
 	readers) echo golang-go llvm bolt-16 linux-perf ;;
 	# What shows our exports on a screen.
 	screen) echo kcachegrind graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;
-	page) echo binutils chromium chromium-driver gcc python3 ;;
+	page) echo binutils chromium chromium-driver gcc python3 python3-jsonschema ;;
 	exact-real)
 		packages_of exact
 		echo apt dpkg-dev patch tcl golang-go cargo rustc libeigen3-dev nlohmann-json3-dev

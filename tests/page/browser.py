@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # W3C WebDriver, section 12.1
-KEYS = {"Enter": "\ue007", "Shift": "\ue008", "Tab": "\ue004", "Escape": "\ue00c", "ArrowLeft": "\ue012",
+KEYS = {"Enter": "\ue007", "Shift": "\ue008", "Control": "\ue009", "Tab": "\ue004", "Escape": "\ue00c", "ArrowLeft": "\ue012",
         "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
 
 
@@ -119,6 +119,14 @@ class Browser:
             "type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
             "actions": [move(begin), {"type": "pointerDown", "button": 0}, move(end),
                         {"type": "pointerUp", "button": 0}]}]})
+
+    def click_at(self, point, times=1):
+        """Where in the window."""
+        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        self.call("POST", "/actions", {"actions": [{
+            "type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+            "actions": [{"type": "pointerMove", "duration": 50, "x": round(point[0]),
+                         "y": round(point[1])}] + press * times}]})
 
     def messages(self):
         """What the console said since it was asked last: errors of scripts and of the policy."""
