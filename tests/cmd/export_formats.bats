@@ -343,6 +343,27 @@ lines_program()
 	[ ! -e "$out/no" ]
 }
 
+# What the formats' own descriptions say of types and of what must be there: tests/cmd/schemas has them
+# as JSON schemas.
+@test "JSON is what its schema demands" {
+	python3 -c 'import jsonschema' 2>"$out/err" || skip "needs python3-jsonschema: NOT TESTED"
+	made_session --redefine-sym leaf=$'a;b "c" </script>\n2\\ \x01\x7f\xff'
+	for format in speedscope firefox chrome; do
+		export_it "$format" --session-dir "$session" -o "$out/$format.json"
+		python3 - "$SOURCE_ROOT/tests/cmd/schemas/$format.json" "$out/$format.json" <<-'END'
+			import json, jsonschema, sys
+			schema, data = (json.load(open(path, encoding="utf-8")) for path in sys.argv[1:])
+			jsonschema.Draft7Validator.check_schema(schema)
+			check = jsonschema.Draft7Validator(schema)
+			errors = [f"{list(e.path)}: {e.message[:300]}" for e in check.iter_errors(data)]
+			assert not errors, errors[:5]
+			# A schema that takes anything would be none: each thing that is left out is missed.
+			for name in schema["required"]:
+			    assert not check.is_valid({k: v for k, v in data.items() if k != name}), name
+		END
+	done
+}
+
 @test "the same from a session, with one thread, and in a pipe" {
 	need_data
 	local f=$DATA/perf-history/perf.data.callgraph-3.8
