@@ -65,6 +65,18 @@ static const struct option_row rows[] = {
 	  .help = "Of the current session, keep at most so much (K, M, G, T) and "
 		  "nothing "
 		  "older (m, h, d, w); the default is 2G,30d. Each may be left out." },
+	{ .name = "max-overhead",
+	  .kind = OPTION_TEXT,
+	  .value = "SHARE",
+	  .offset = OPTION(struct oprofiled_options, max_overhead),
+	  .help = "Lower the rate when the daemon itself takes more than this share of "
+		  "one CPU (default 1%); none: never." },
+	{ .name = "max-memory",
+	  .kind = OPTION_TEXT,
+	  .value = "SIZE",
+	  .offset = OPTION(struct oprofiled_options, max_memory),
+	  .help = "Begin the recording anew when it has taken so much memory (K, M, G; "
+		  "default 112M)." },
 	{ .name = "group",
 	  .kind = OPTION_TEXT,
 	  .value = "NAME",
@@ -164,6 +176,33 @@ static int check(const struct oprofiled_options *o, struct err *err)
 	return 0;
 }
 
+/* The options that bound what is kept and what it costs. */
+static int take_bounds(struct oprofiled *d, struct err *err)
+{
+	const struct oprofiled_options *o = &d->options;
+	struct retention memory;
+	int r = retention_parse(o->retain, &d->upkeep.retention, err);
+
+	if (r)
+		return err_prefix(err, "--retain");
+	if (retention_parse(o->max_memory, &memory, NULL) || !memory.max_bytes ||
+	    memory.max_age_ns)
+		return err_set(err, -EINVAL,
+			       "--max-memory \"%s\": give a size, such as "
+			       "112M",
+			       o->max_memory);
+	d->max_memory = memory.max_bytes;
+	if (strcmp(o->max_overhead, "none") != 0 &&
+	    governor_parse(o->max_overhead, &d->governor.max_share))
+		return err_set(
+			err, -EINVAL,
+			"--max-overhead \"%s\": give a share of a CPU, such as 1%%, "
+			"or none",
+			o->max_overhead);
+	d->governor.wanted_hz = d->governor.rate_hz = d->rate_hz;
+	return 0;
+}
+
 /* The exit status.  The daemon's own is nobody's to see. */
 static int start(struct oprofiled *d)
 {
@@ -173,7 +212,7 @@ static int start(struct oprofiled *d)
 	if (!r)
 		r = oprofiled_setup_options(d, &err);
 	if (!r)
-		r = retention_parse(d->options.retain, &d->upkeep.retention, &err);
+		r = take_bounds(d, &err);
 	if (!r)
 		oprofiled_keys_init(d);
 	if (!r && !d->options.foreground) {
@@ -199,7 +238,9 @@ static int run_daemon(const struct command *self, int argc, char **argv)
 	static struct oprofiled daemon = {
 		.options = { .frequency_hz = DEFAULT_HZ,
 			     .group = "oprofile",
-			     .retain = "2G,30d" },
+			     .retain = "2G,30d",
+			     .max_overhead = "1%",
+			     .max_memory = "112M" },
 		.background = { .ready_fd = -1 },
 		.lock_fd = -1,
 		.signal_fd = -1,

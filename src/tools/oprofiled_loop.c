@@ -15,6 +15,8 @@
 #include "base/log.h"
 #include "daemon/control_client.h"
 #include "daemon/control_server.h"
+#include "daemon/rights.h"
+#include "daemon/service.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
 
@@ -118,6 +120,7 @@ static int one_turn(struct oprofiled *d, struct err *err)
 	if (fds[0].revents)
 		take_signals(d);
 	oprofiled_record(d, fds[2].revents, fds[3].revents);
+	oprofiled_govern(d);
 	/* Last: a request may end the recording that the descriptors are of. */
 	if (fds[1].revents)
 		control_server_turn(d->server);
@@ -128,7 +131,7 @@ static int open_all(struct oprofiled *d, struct err *err)
 {
 	char path[4096];
 	struct control_server_config config = { .path = path,
-						.listen_fd = -1,
+						.listen_fd = service_listen_fd(),
 						.group = d->options.group,
 						.handle = oprofiled_answer,
 						.ctx = d };
@@ -138,6 +141,8 @@ static int open_all(struct oprofiled *d, struct err *err)
 	r = background_lock(d->run_dir, &d->lock_fd, err);
 	if (!r)
 		r = block_signals(d, err);
+	if (!r)
+		r = rights_keep_needed(err);
 	if (!r && !d->options.paused)
 		r = oprofiled_start(d, err);
 	if (!r &&
@@ -158,9 +163,13 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 		log_say(LOG_NOTE, "oprofiled " OPROFILE_VERSION " runs as process %d",
 			getpid());
 		background_ready(&d->background, NULL);
+		d->watchdog_ns = service_watchdog_ns();
+		service_notify("READY=1\nMAINPID=%d\nSTATUS=%s", getpid(),
+			       d->recorder ? "sampling" : "paused");
 	}
 	while (!r && !d->done)
 		r = one_turn(d, err);
+	service_notify("STOPPING=1");
 	if (r)
 		log_say(LOG_WARNING, "%s", err->text);
 	oprofiled_recording_done(d);

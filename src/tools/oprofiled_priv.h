@@ -16,6 +16,7 @@
 #include "daemon/control_keys.h"
 #include "daemon/control_request.h"
 #include "daemon/daemonrc.h"
+#include "daemon/governor.h"
 #include "daemon/retention.h"
 #include "tools/options.h"
 #include "tools/session_dir.h"
@@ -37,6 +38,8 @@ struct oprofiled_options {
 	uint64_t frequency_hz;
 	uint64_t rotate_ns;
 	const char *retain;
+	const char *max_overhead;
+	const char *max_memory;
 	bool foreground;
 	bool paused;
 };
@@ -84,6 +87,10 @@ struct oprofiled {
 	uint64_t retry_ns; /* a recording that failed is begun anew then; 0: none */
 	struct oprofiled_sums sums;
 	struct oprofiled_upkeep upkeep;
+	struct governor governor;
+	uint64_t max_memory; /* bytes; 0: no bound */
+	uint64_t watchdog_ns;
+	uint64_t next_govern_ns, next_memory_ns, next_statistics_ns, next_watchdog_ns;
 	bool disk_is_full;
 	bool done;
 };
@@ -127,6 +134,18 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun);
 int oprofiled_record_ms(const struct oprofiled *d);
 /* Ends the recording and gives the session's folder free. */
 void oprofiled_recording_done(struct oprofiled *d);
+
+/* As if a recording had failed: it is begun anew in some seconds. */
+void oprofiled_retry_later(struct oprofiled *d);
+
+/* ---- oprofiled_govern.c ---- */
+
+/* A recording begins. */
+void oprofiled_govern_begin(struct oprofiled *d);
+/* Looks once a second at what the daemon costs; writes statistics to the log, and tells the
+ * service manager that it lives. */
+void oprofiled_govern(struct oprofiled *d);
+uint64_t oprofiled_resident_bytes(void);
 
 /* ---- oprofiled_upkeep.c ---- */
 

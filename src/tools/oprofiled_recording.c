@@ -166,6 +166,7 @@ int oprofiled_start(struct oprofiled *d, struct err *err)
 		return r;
 	d->retry_ns = 0;
 	set_next_rotation(d);
+	oprofiled_govern_begin(d);
 	log_say(LOG_NOTE, "sampling %s at %llu Hz into %s", d->events.list.at[0].name,
 		(unsigned long long)d->rate_hz, d->dir.current);
 	return 0;
@@ -210,6 +211,7 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 	d->recorder = next;
 	close_recorder(d, old);
 	set_next_rotation(d);
+	oprofiled_govern_begin(d);
 	return 0;
 }
 
@@ -279,6 +281,11 @@ int oprofiled_record_ms(const struct oprofiled *d)
 	return attend_ms >= 0 && attend_ms < ms ? attend_ms : ms;
 }
 
+void oprofiled_retry_later(struct oprofiled *d)
+{
+	d->retry_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
+}
+
 /* A full disk is waited for: what was not written stays pending. */
 static void take_failure(struct oprofiled *d, int failure, const struct err *err)
 {
@@ -291,7 +298,7 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
 	close_recorder(d, d->recorder);
 	d->recorder = NULL;
-	d->retry_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
+	oprofiled_retry_later(d);
 }
 
 static void try_again(struct oprofiled *d, uint64_t now)

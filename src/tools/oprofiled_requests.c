@@ -1,13 +1,10 @@
 /* oprofiled_requests.c - what the daemon answers on its socket (docs/daemon.md). */
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
-#include "base/parse.h"
 #include "daemon/control_server.h"
 #include "format/session.h"
 #include "tools/oprofiled_priv.h"
@@ -100,31 +97,18 @@ static void look_at_session(const struct oprofiled *d, uint64_t *ret_bytes,
 	session_list_free(paths, nr);
 }
 
-static uint64_t resident_bytes(void)
-{
-	struct buf text = { 0 };
-	uint64_t pages = 0;
-	char *word;
-
-	if (!io_read_file("/proc/self/statm", &text, 4096)) {
-		buf_put_u8(&text, 0);
-		word = text.failed ? NULL : strchr((char *)text.data, ' ');
-		if (word) {
-			word[1 + strcspn(word + 1, " ")] = 0;
-			(void)parse_u64(word + 1, &pages);
-		}
-	}
-	buf_done(&text);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 static void put_cost(const struct oprofiled *d, struct buf *reply)
 {
 	uint64_t bytes, oldest;
+	char text[128];
 
+	if (d->governor.is_known)
+		control_put_field(reply, "cost_cpu", "%.5f", d->governor.share);
+	governor_text(&d->governor, text, sizeof(text));
+	control_put_field(reply, "governor", "%s", text);
 	look_at_session(d, &bytes, &oldest);
 	control_put_field(reply, "memory", "%llu",
-			  (unsigned long long)resident_bytes());
+			  (unsigned long long)oprofiled_resident_bytes());
 	control_put_field(reply, "disk", "%llu", (unsigned long long)bytes);
 	control_put_field(reply, "oldest", "%llu", (unsigned long long)oldest);
 }

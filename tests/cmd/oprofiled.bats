@@ -97,6 +97,7 @@ start_load() {
 	[ "$(field rate)" -eq 99 ]
 	[ "$(field pid)" -eq "$daemon" ]
 	[ "$(field session_dir)" = "$session" ]
+	[[ "$(field governor)" == "the rate is as asked"* ]]
 	wait_for_samples 200
 	ask dump
 	before=$(field samples)
@@ -324,6 +325,74 @@ value() {
 	[[ "$output" == *"error ENOENT"* ]]
 }
 
+# What a service manager does: listens for notes, and on the control socket.
+manage() {
+	cat <<-'END'
+		import os, socket, subprocess, sys
+		run, log, program = sys.argv[1:4]
+		notes = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		notes.bind(run + "/notify")
+		control = socket.socket(socket.AF_UNIX)
+		control.bind(run + "/control")
+		control.listen(5)
+		pid = os.fork()
+		if not pid:
+		    os.dup2(control.fileno(), 3)
+		    os.set_inheritable(3, True)
+		    os.environ.update(NOTIFY_SOCKET=run + "/notify", LISTEN_FDS="1",
+		        LISTEN_PID=str(os.getpid()), WATCHDOG_USEC="2000000")
+		    os.execv(program, [program] + sys.argv[4:])
+		notes.settimeout(60)
+		with open(log, "w", buffering=1) as out:
+		    while True:
+		        note = notes.recv(4096).decode()
+		        print(note, file=out)
+		        if "STOPPING=1" in note:
+		            break
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+}
+
+@test "a service manager is told, and its socket is taken over" {
+	start_daemon
+	ask shutdown
+	wait_daemon
+	manage >"$run_dir/manage.py"
+	notes=$BATS_TEST_TMPDIR/notes
+	timeout 120 "$python" "$run_dir/manage.py" "$run_dir" "$notes" \
+		"$OPROFILE_LINKS/oprofiled" --foreground --session-dir "$session" \
+		>/dev/null 2>"$log" 3>&- &
+	manager=$!
+	wait_for "$notes" '^READY=1$'
+	grep -q '^STATUS=sampling$' "$notes"
+	wait_for "$notes" '^WATCHDOG=1$'
+	[ "$(field state)" = running ]
+	[ "$(field pid)" -eq "$(sed -n 's/^MAINPID=//p' "$notes")" ]
+	ask shutdown
+	wait "$manager"
+	grep -q '^STOPPING=1$' "$notes"
+	# The socket is the manager's.
+	[ -e "$run_dir/control" ]
+}
+
+@test "started by root it keeps the rights it needs" {
+	need_root
+	start_daemon
+	caps=$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$daemon/status")
+	permitted=$(sed -n 's/^CapPrm:[[:space:]]*//p' "/proc/$daemon/status")
+	echo "effective $caps, permitted $permitted"
+	[ "$caps" = "$permitted" ]
+	# Neither CAP_CHOWN (0), CAP_DAC_OVERRIDE (1), CAP_SETUID (7), CAP_NET_ADMIN (12) nor
+	# CAP_SYS_MODULE (16).
+	[ $((0x$caps & 0x11083)) -eq 0 ]
+	grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$daemon/status"
+	start_load
+	wait_for_samples 100
+	ask dump
+	run -0 opreport --session-dir "$session" --by image --csv
+	grep -q "$(basename "$WORKLOADS/ratio")" <<<"$output"
+}
+
 @test "wrong calls end with a line" {
 	run -1 "$OPROFILE_LINKS/oprofiled" --session-dir "$session/none" --foreground
 	[[ "$output" == *"--session-dir: $session/none: No such file"* ]]
@@ -333,6 +402,10 @@ value() {
 	[[ "$output" == *"nothing"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" --retain 2X --foreground
 	[[ "$output" == *"give a size and an age"* ]]
+	run -1 "$OPROFILE_LINKS/oprofiled" --max-overhead 200% --foreground
+	[[ "$output" == *"--max-overhead \"200%\": give a share of a CPU"* ]]
+	run -1 "$OPROFILE_LINKS/oprofiled" --max-memory 1d --foreground
+	[[ "$output" == *"--max-memory \"1d\": give a size"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" word
 	[[ "$output" == *"unexpected word 'word'"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" --xen-image x

@@ -1,0 +1,105 @@
+#include "daemon/governor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+enum {
+	CALM_WINDOWS = 6 /* before the rate is raised again */
+};
+
+static const uint64_t window_ns = 10000000000;
+static const double room = 0.9;  /* of what is allowed, when the rate is lowered */
+static const double raise = 1.5; /* at once */
+
+int governor_parse(const char *text, double *ret_share)
+{
+	char number[32];
+	size_t len = strlen(text);
+	bool percent = len && text[len - 1] == '%';
+	double share;
+
+	if (!len || len >= sizeof(number))
+		return -1;
+	snprintf(number, sizeof(number), "%.*s", (int)(len - percent), text);
+	if (!parse_double(number, &share))
+		return -1;
+	if (percent)
+		share /= 100;
+	if (share <= 0 || share > 1)
+		return -1;
+	*ret_share = share;
+	return 0;
+}
+
+void governor_begin(struct governor *g, uint64_t now_ns, uint64_t cpu_ns)
+{
+	g->begin_ns = now_ns;
+	g->begin_cpu_ns = cpu_ns;
+	g->was_new = true;
+	g->nr_calm = 0;
+}
+
+static bool lower(struct governor *g)
+{
+	uint64_t rate = (uint64_t)((double)g->rate_hz * room * g->max_share / g->share);
+
+	g->nr_calm = 0;
+	if (!rate)
+		rate = 1;
+	if (rate >= g->rate_hz)
+		return false;
+	g->rate_hz = rate;
+	return true;
+}
+
+static bool lift(struct governor *g)
+{
+	uint64_t rate = (uint64_t)((double)g->rate_hz * raise) + 1;
+
+	if (g->rate_hz >= g->wanted_hz || ++g->nr_calm < CALM_WINDOWS)
+		return false;
+	g->nr_calm = 0;
+	g->rate_hz = rate < g->wanted_hz ? rate : g->wanted_hz;
+	return true;
+}
+
+bool governor_look(struct governor *g, uint64_t now_ns, uint64_t cpu_ns)
+{
+	bool was_new = g->was_new;
+
+	if (now_ns < g->begin_ns + window_ns)
+		return false;
+	g->share = (double)(cpu_ns - g->begin_cpu_ns) / (double)(now_ns - g->begin_ns);
+	g->is_known = true;
+	g->begin_ns = now_ns;
+	g->begin_cpu_ns = cpu_ns;
+	g->was_new = false;
+	/* Binaries that are hit for the first time, and all that run already: it is no measure
+	 * of what comes. */
+	if (was_new || g->max_share <= 0)
+		return false;
+	if (g->share > g->max_share)
+		return lower(g);
+	if (g->share < g->max_share / 2)
+		return lift(g);
+	g->nr_calm = 0;
+	return false;
+}
+
+void governor_text(const struct governor *g, char *ret_text, size_t len)
+{
+	if (g->max_share <= 0)
+		snprintf(ret_text, len, "off");
+	else if (g->rate_hz < g->wanted_hz)
+		snprintf(
+			ret_text, len,
+			"the rate is %llu Hz instead of %llu: at most %.2g %% of a CPU",
+			(unsigned long long)g->rate_hz,
+			(unsigned long long)g->wanted_hz, 100 * g->max_share);
+	else
+		snprintf(ret_text, len,
+			 "the rate is as asked: at most %.2g %% of a CPU",
+			 100 * g->max_share);
+}

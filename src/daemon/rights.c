@@ -1,0 +1,53 @@
+#include "daemon/rights.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+static const unsigned int needed[] = {
+	CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE,
+	CAP_IPC_LOCK,        CAP_SYS_NICE,
+	CAP_SYSLOG,          38 /* CAP_PERFMON */,
+	39 /* CAP_BPF */,    40 /* CAP_CHECKPOINT_RESTORE */,
+};
+
+static uint64_t needed_mask(void)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		mask |= 1ULL << needed[i];
+	/* Older kernels do not know CAP_PERFMON. */
+	if (prctl(PR_CAPBSET_READ, 38, 0, 0, 0) < 0)
+		mask |= 1ULL << CAP_SYS_ADMIN;
+	return mask;
+}
+
+int rights_keep_needed(struct err *err)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+	uint64_t mask = needed_mask();
+
+	if (geteuid())
+		return 0;
+	if (syscall(SYS_capget, &header, data))
+		return err_sys(err, -errno, "capget");
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted &= (uint32_t)(mask >> 32 * i);
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	if (syscall(SYS_capset, &header, data))
+		return err_sys(err, -errno, "capset");
+	/* Nor can a program that is run gain any. */
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return 0;
+}

@@ -1,0 +1,133 @@
+/* oprofiled_govern.c - what the daemon costs in CPU time and memory, and what it does about it. */
+#include <malloc.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "base/parse.h"
+#include "daemon/service.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder.h"
+#include "tools/recorder_priv.h"
+
+static const uint64_t look_ns = 1000000000;
+static const uint64_t statistics_ns = 600000000000;
+/* From one recording that was given up for its memory to the next. */
+static const uint64_t memory_ns = 60000000000;
+
+static uint64_t time_ns(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
+/* Of this process, its threads and the processes that it has waited for. */
+static uint64_t cpu_ns(void)
+{
+	struct rusage own = { 0 };
+	struct rusage children = { 0 };
+
+	(void)getrusage(RUSAGE_SELF, &own);
+	(void)getrusage(RUSAGE_CHILDREN, &children);
+	return time_ns(&own.ru_utime) + time_ns(&own.ru_stime) +
+	       time_ns(&children.ru_utime) + time_ns(&children.ru_stime);
+}
+
+uint64_t oprofiled_resident_bytes(void)
+{
+	struct buf text = { 0 };
+	uint64_t pages = 0;
+	char *word;
+
+	if (!io_read_file("/proc/self/statm", &text, 4096)) {
+		buf_put_u8(&text, 0);
+		word = text.failed ? NULL : strchr((char *)text.data, ' ');
+		if (word) {
+			word[1 + strcspn(word + 1, " ")] = 0;
+			(void)parse_u64(word + 1, &pages);
+		}
+	}
+	buf_done(&text);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void oprofiled_govern_begin(struct oprofiled *d)
+{
+	governor_begin(&d->governor, recorder_now_ns(CLOCK_MONOTONIC), cpu_ns());
+}
+
+static void govern(struct oprofiled *d, uint64_t now)
+{
+	struct err err = { 0 };
+
+	if (!governor_look(&d->governor, now, cpu_ns()) || !d->recorder)
+		return;
+	log_say(LOG_NOTE, "sampling cost %.2f %% of a CPU: the rate is %llu Hz now",
+		100 * d->governor.share, (unsigned long long)d->governor.rate_hz);
+	d->rate_hz = d->governor.rate_hz;
+	/* Another recording: each says at what rate it was made. */
+	if (oprofiled_rotate(d, &err))
+		log_say(LOG_WARNING, "%s", err.text);
+}
+
+/* What is distinct grows; a new recording begins with nothing. */
+static void bound_memory(struct oprofiled *d, uint64_t now)
+{
+	uint64_t bytes;
+	struct err err = { 0 };
+
+	if (!d->recorder || !d->max_memory || now < d->next_memory_ns)
+		return;
+	bytes = oprofiled_resident_bytes();
+	if (bytes <= d->max_memory)
+		return;
+	d->next_memory_ns = now + memory_ns;
+	log_say(LOG_NOTE, "%llu MB of memory: the recording begins anew",
+		(unsigned long long)(bytes >> 20));
+	/* The old one goes before the new one comes. */
+	if (oprofiled_stop(d, &err) || oprofiled_start(d, &err)) {
+		log_say(LOG_WARNING, "%s", err.text);
+		oprofiled_retry_later(d);
+	}
+}
+
+static void tell_statistics(struct oprofiled *d, uint64_t now)
+{
+	uint64_t samples = d->sums.samples;
+	uint64_t lost = d->sums.lost;
+
+	if (now < d->next_statistics_ns)
+		return;
+	if (d->next_statistics_ns) {
+		if (d->recorder) {
+			samples += recorder_totals(d->recorder)->samples;
+			lost += recorder_totals(d->recorder)->lost;
+		}
+		log_say(LOG_NOTE,
+			"-- OProfile Statistics -- samples: %llu, lost: %llu, CPU: "
+			"%.2f %% "
+			"of one, memory: %llu kB",
+			(unsigned long long)samples, (unsigned long long)lost,
+			100 * d->governor.share,
+			(unsigned long long)oprofiled_resident_bytes() >> 10);
+	}
+	d->next_statistics_ns = now + statistics_ns;
+}
+
+void oprofiled_govern(struct oprofiled *d)
+{
+	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+
+	if (now < d->next_govern_ns)
+		return;
+	d->next_govern_ns = now + look_ns;
+	govern(d, now);
+	bound_memory(d, now);
+	tell_statistics(d, now);
+	if (d->watchdog_ns && now >= d->next_watchdog_ns) {
+		d->next_watchdog_ns = now + d->watchdog_ns;
+		service_notify("WATCHDOG=1");
+	}
+}
