@@ -126,6 +126,11 @@ static int cut_times(struct profile *p, struct sample_batch *b, struct err *err)
 
 	if (!s->times.nr)
 		return 0;
+	if (!s->times_known && !p->view->source.wall_ns)
+		return err_set(err, -ENODATA,
+			       "time: the recording does not tell at which time of day "
+			       "it was made, or when its samples begin and end: give "
+			       "seconds from its start, such as time:1.5s-3s");
 	if (!s->times_known)
 		return err_set(err, -ENODATA,
 			       "time: it is not known when the samples begin and end, "

@@ -245,6 +245,7 @@ struct profile_source {
 	/* Of the session's samples, for shares of its time (time:10%-20%); both 0: unknown,
 	 * which is an error where such are asked for (spec_has_shares()). */
 	uint64_t first_ns, last_ns;
+	uint64_t wall_ns, wall_at_ns; /* of session_span.h */
 	/* What tells binaries apart comes behind the samples (build-ids of a pipe): images
 	 * are looked at when the source ends, not at their first sample. */
 	bool names_late;

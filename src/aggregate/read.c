@@ -164,6 +164,8 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	source.start_ns = span->start_ns;
 	source.first_ns = span->first_ns;
 	source.last_ns = span->last_ns;
+	source.wall_ns = source.info->start_wall_ns;
+	source.wall_at_ns = source.info->start_ns;
 	note_segment(p, source.info);
 	r = open_jit(&source, session_dir, &jit);
 	if (!r)

@@ -174,6 +174,8 @@ static int read_input(struct profile *p, struct perf_input *input, const char *s
 	source.start_ns = source.info->start_ns;
 	source.first_ns = perf_input_info(input)->first_ns;
 	source.last_ns = perf_input_info(input)->last_ns;
+	source.wall_ns = perf_input_info(input)->clock_wall_ns;
+	source.wall_at_ns = perf_input_info(input)->clock_ns;
 	source.names_late = perf_input_info(input)->is_pipe;
 	note_source(p, source.info);
 	r = read_named(p, replay, input, &source, err);

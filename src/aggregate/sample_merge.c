@@ -351,6 +351,7 @@ static int open_part(struct sample_merge *m, struct part *p, struct err *err)
 	selection_init(&p->selection, p->chosen ? NULL : m->spec, segment_dict(s),
 		       segment_info(s)->vmlinux);
 	session_times(m, p->session, &span);
+	session_span_set_wall(&span, segment_info(s));
 	if (selection_set_times(&p->selection, &span) || open_names(m, p))
 		return err_set(err, -ENOMEM, "out of memory");
 	return advance(p, err);

@@ -16,6 +16,7 @@ int selection_set_times(struct selection *s, const struct session_span *session)
 		struct time_range range = spec_span_range(span, session);
 
 		s->times_known &= known || !spec_span_has_shares(span);
+		s->times_known &= session->wall_ns || !spec_span_has_wall(span);
 		if (!vec_push(&s->times, range))
 			return -ENOMEM;
 	}

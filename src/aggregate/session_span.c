@@ -29,6 +29,12 @@ static int add_segment(const char *path, struct session_span *span)
 	return r < 0 ? r : 0;
 }
 
+void session_span_set_wall(struct session_span *span, const struct session_info *info)
+{
+	span->wall_ns = info->start_wall_ns;
+	span->wall_at_ns = info->start_ns;
+}
+
 int session_span_read(char *const *paths, size_t nr, struct session_span *span)
 {
 	struct session_span all = { .start_ns = span->start_ns,

@@ -31,6 +31,30 @@ static bool parse_time(const char *text, size_t len, uint64_t *ret_ns)
 	return parse_duration_ns(time, ret_ns);
 }
 
+/* Seconds since 1970, with a fraction to the nanosecond. */
+static bool parse_wall(const char *text, size_t len, uint64_t *ret_ns)
+{
+	const uint64_t ns_per_s = 1000000000;
+	uint64_t seconds = 0, ns = 0, unit = ns_per_s;
+	size_t i = 0;
+
+	for (; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
+		seconds = 10 * seconds + (uint64_t)(text[i] - '0');
+		if (seconds > UINT64_MAX / 2 / ns_per_s)
+			return false;
+	}
+	if (!i)
+		return false;
+	if (i < len && text[i++] != '.')
+		return false;
+	for (; i < len && text[i] >= '0' && text[i] <= '9'; i++) {
+		unit /= 10;
+		ns += unit * (uint64_t)(text[i] - '0');
+	}
+	*ret_ns = seconds * ns_per_s + ns;
+	return i == len;
+}
+
 /* Nothing is an open end. */
 static bool parse_moment(const char *text, size_t len, struct spec_moment *m)
 {
@@ -41,7 +65,9 @@ static bool parse_moment(const char *text, size_t len, struct spec_moment *m)
 		m->kind = MOMENT_SHARE;
 		return true;
 	}
-	m->kind = MOMENT_TIME;
+	m->kind = *text == '@' ? MOMENT_WALL : MOMENT_TIME;
+	if (m->kind == MOMENT_WALL)
+		return parse_wall(text + 1, len - 1, &m->ns);
 	return parse_time(text, len, &m->ns);
 }
 
@@ -69,8 +95,8 @@ static bool ends_before_it_begins(const struct spec_span *s)
 {
 	if (s->from.kind != s->to.kind || s->from.kind == MOMENT_OPEN)
 		return false;
-	return s->from.kind == MOMENT_TIME ? s->to.ns <= s->from.ns
-					   : s->to.percent <= s->from.percent;
+	return s->from.kind == MOMENT_SHARE ? s->to.percent <= s->from.percent
+					    : s->to.ns <= s->from.ns;
 }
 
 /* At most one end is open. */
@@ -98,6 +124,11 @@ bool spec_span_has_shares(const struct spec_span *span)
 	return span->from.kind == MOMENT_SHARE || span->to.kind == MOMENT_SHARE;
 }
 
+bool spec_span_has_wall(const struct spec_span *span)
+{
+	return span->from.kind == MOMENT_WALL || span->to.kind == MOMENT_WALL;
+}
+
 static uint64_t add_up(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -110,6 +141,11 @@ static uint64_t moment_ns(const struct spec_moment *m, const struct session_span
 
 	if (m->kind == MOMENT_TIME)
 		return m->ns ? add_up(s->start_ns, m->ns) : 0;
+	if (m->kind == MOMENT_WALL) {
+		uint64_t since = s->wall_ns - s->wall_at_ns; /* when the clock was 0 */
+
+		return m->ns > since ? m->ns - since : 0;
+	}
 	if (m->percent >= 100)
 		return add_up(s->last_ns, 1);
 	return add_up(s->first_ns, (uint64_t)round(m->percent / 100 * length));

@@ -23,8 +23,11 @@ const char *view_vmlinux(const struct profile *p, const struct view *v)
 int view_new(const struct profile *p, const struct profile_source *source,
 	     struct view **ret_view)
 {
-	const struct session_span span = { source->start_ns, source->first_ns,
-					   source->last_ns };
+	const struct session_span span = { .start_ns = source->start_ns,
+					   .first_ns = source->first_ns,
+					   .last_ns = source->last_ns,
+					   .wall_ns = source->wall_ns,
+					   .wall_at_ns = source->wall_at_ns };
 	struct view *v = calloc(1, sizeof(*v));
 
 	if (!v)

@@ -129,6 +129,7 @@ static int dump_segment(struct dump *dump, const char *path, struct session_span
 		       segment_info(s)->vmlinux);
 	if (!span->start_ns)
 		span->start_ns = segment_info(s)->start_ns;
+	session_span_set_wall(span, segment_info(s));
 	if (selection_set_times(&selection, span))
 		r = err_set(err, -ENOMEM, "out of memory");
 	else

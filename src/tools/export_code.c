@@ -214,7 +214,9 @@ static int read_replay(struct reading *g, const struct perf_input_info *info,
 	const struct session_info *session = replay_info(g->replay);
 	const struct session_span span = { .start_ns = session->start_ns,
 					   .first_ns = info->first_ns,
-					   .last_ns = info->last_ns };
+					   .last_ns = info->last_ns,
+					   .wall_ns = info->clock_wall_ns,
+					   .wall_at_ns = info->clock_ns };
 	struct naming *naming = NULL;
 	int r;
 
@@ -290,6 +292,7 @@ static int read_segment(struct reading *g, struct segment *s, const char *dir,
 
 	if (!span->start_ns)
 		span->start_ns = info->start_ns;
+	session_span_set_wall(span, info);
 	selection_init(&g->selection, g->run->spec, segment_dict(s), info->vmlinux);
 	r = set_times(g, span, err);
 	while (!r) {

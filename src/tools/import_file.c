@@ -143,7 +143,9 @@ static int begin(struct import *m, const struct sample_batch *first, struct err 
 {
 	const struct perf_input_info *info = perf_input_info(m->input);
 	struct session_span span = { .first_ns = info->first_ns,
-				     .last_ns = info->last_ns };
+				     .last_ns = info->last_ns,
+				     .wall_ns = info->clock_wall_ns,
+				     .wall_at_ns = info->clock_ns };
 
 	m->info.start_ns = start_of(m, first);
 	span.start_ns = m->info.start_ns;

@@ -198,6 +198,19 @@ const struct option_row report_rows[] = {
 	  .offset = OPTION(struct report_options, times),
 	  .help = "Only samples of these spans (10%-20%, 1.5s-3s): the same as "
 		  "time:LIST." },
+	{ .name = "since",
+	  .kind = OPTION_TEXT,
+	  .value = "WHEN",
+	  .offset = OPTION(struct report_options, since),
+	  .help = "Only samples that were taken since then: so long ago (10m, 2h, 1d), "
+		  "at a time of today (14:30), of a day (2026-11-22, "
+		  "2026-11-22T14:30:05), or @SECONDS since 1970." },
+	{ .name = "between",
+	  .kind = OPTION_TEXT,
+	  .value = "WHEN,WHEN",
+	  .offset = OPTION(struct report_options, between),
+	  .help = "Only samples that were taken from the one to the other, each as in "
+		  "--since." },
 	REPORT_READ_ROWS,
 	{ .name = "stdio",
 	  .kind = OPTION_FLAG,

@@ -54,6 +54,8 @@ struct report_options {
 	const char *tids;
 	const char *cpus;
 	const char *times;
+	const char *since;
+	const char *between;
 	const char *input;
 	struct places_options places;
 	const char *session_dir;

@@ -18,6 +18,7 @@
 #include "tools/name_rules.h"
 #include "tools/places.h"
 #include "tools/report_rules.h"
+#include "tools/report_when.h"
 
 /* perf's: what is less is not shown in trees. */
 static const double tree_threshold = 0.5;
@@ -144,8 +145,12 @@ static int add_option_words(struct report_plan *plan, struct err *err)
 		{ "lib-image", o->dsos }, { "comm", o->comms }, { "tgid", o->pids },
 		{ "tid", o->tids },       { "cpu", o->cpus },   { "time", o->times },
 	};
-	int r = 0;
+	char *spans = NULL;
+	int r = report_when(o, &spans, err);
 
+	if (!r)
+		r = add_option_word(&plan->spec, "time", spans, err);
+	free(spans);
 	for (size_t i = 0; !r && i < sizeof(rows) / sizeof(rows[0]); i++)
 		r = add_option_word(&plan->spec, rows[i].tag, rows[i].list, err);
 	return r;
@@ -301,8 +306,7 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	if (!r)
 		r = choose_verbose(plan, err);
 	if (!r)
-		r = report_threads(plan->options.threads, &plan->profile.threads,
-				   err);
+		r = report_threads(plan->options.threads, &plan->profile.threads, err);
 	if (!r)
 		r = choose_demangling(plan, err);
 	if (!r)

@@ -303,7 +303,9 @@ static int begin(struct reader *r, const struct record *rec)
 	const struct perf_input_info *info = perf_input_info(r->input);
 	struct session_span span = { .start_ns = replay_info(r->replay)->start_ns,
 				     .first_ns = info->first_ns,
-				     .last_ns = info->last_ns };
+				     .last_ns = info->last_ns,
+				     .wall_ns = info->clock_wall_ns,
+				     .wall_at_ns = info->clock_ns };
 
 	r->begun = true;
 	if (!span.start_ns)

@@ -324,3 +324,46 @@ table() {
 	[ "$("$OPROFILE" dump --session-dir "$S" symbol:x 2>&1)" = \
 		"oprofile dump: symbol: the lines of a dump have no names: opreport has them" ]
 }
+
+# Two segments whose clocks have nothing to do with each other, as over a boot: the first began an
+# hour ago, the second two minutes ago.  A sample each, 10 and 20 seconds later.
+describe_day()
+{
+	cat <<-END
+		info|2400|CPU|host1||$1|0|||$2000000000
+		event|CLK|Clocks|3|100000|0|0
+		image|1|/usr/bin/make
+		thread|100|100|make|0|0|
+		sample|0|0|0|$(($1 + 10000000000))|1|0+0x10|$3
+		sample|0|0|0|$(($1 + 20000000000))|1|0+0x10|$4
+	END
+}
+
+@test "by the clock of the day" {
+	now=$(date +%s)
+	mkdir -p "$S/samples/day"
+	describe_day 5000000000 $((now - 3600)) 1 2 | "$WRITE_SESSION" "$S/samples/day/segment-000001"
+	describe_day 900000000000 $((now - 120)) 4 8 | "$WRITE_SESSION" "$S/samples/day/segment-000002"
+	while read -r want words; do
+		got=$(selected session:day $words)
+		echo "$words: $got instead of $want"
+		[ "$got" -eq "$want" ]
+	done <<-END
+		12 --since=10m
+		15 --since=2h
+		15 --since=1d
+		14 --since=@$((now - 3585))
+		12 --between=30m,0
+		3  --between=61m,30m
+		2  --between=@$((now - 3585)),@$((now - 3575))
+		4  --between=@$((now - 115)),@$((now - 105))
+		8  time:@$((now - 105))-@$((now - 95))
+		7  time:-@$((now - 105))
+	END
+	refused session:day --since=noon
+	refused session:day --between=5m
+	refused session:day --since=5m --time=1s-2s
+	# Nothing tells when that one was made.
+	describe_times | write_segment "$S/samples/undated"
+	[[ "$(refused session:undated --since=10m)" == *"does not tell at which time of day"* ]]
+}

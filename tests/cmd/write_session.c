@@ -1,7 +1,7 @@
 /* write_session SEGMENT < DESCRIPTION - a session segment from a description that a person
  * can read.  Lines, with fields between bars:
  *
- *	info|CPU_MHZ|CPU_DESC|HOST|VMLINUX|START_NS|FLAGS|OS_RELEASE|BOOT_ID
+ *	info|CPU_MHZ|CPU_DESC|HOST|VMLINUX|START_NS|FLAGS|OS_RELEASE|BOOT_ID|START_WALL_NS
  *	event|NAME|ABOUT|FLAGS|COUNT|FREQUENCY|UNIT_MASK
  *	image|KIND|NAME|BUILD_ID_HEX|PID|START|END
  *	thread|PID|TID|COMM|APP_IMAGE or -|FLAGS|CGROUP
@@ -92,6 +92,7 @@ static void put_info(struct writing *w)
 	w->info.flags = (uint32_t)number(w, 6);
 	w->info.os_release = strdup(field(w, 7));
 	w->info.boot_id = strdup(field(w, 8));
+	w->info.start_wall_ns = number(w, 9);
 	if (*field(w, 8))
 		w->info.clock_id = CLOCK_MONOTONIC; /* of that boot */
 }

@@ -60,7 +60,7 @@ static void select_some(const struct spec *spec)
 	spec_columns(spec);
 	spec_wants_symbol(spec, "_Z4turnPKci", "turn(char const*, int)");
 	for (size_t i = 0; i < spec->spans.nr; i++) {
-		const struct session_span session = { 5, 7, UINT64_MAX };
+		const struct session_span session = { 5, 7, UINT64_MAX, 9, 5 };
 
 		spec_span_range(&spec->spans.at[i], &session);
 	}

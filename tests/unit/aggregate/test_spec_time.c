@@ -14,7 +14,9 @@
 /* A recording that began at 1 s, with samples from 2 s to 12 s. */
 static const struct session_span ten_seconds = { .start_ns = 1000000000,
 						 .first_ns = 2000000000,
-						 .last_ns = 12000000000 };
+						 .last_ns = 12000000000,
+						 .wall_ns = 1700000000000000000,
+						 .wall_at_ns = 1000000000 };
 
 static void spans_are_where_they_are(void **state)
 {
@@ -42,6 +44,13 @@ static void spans_are_where_they_are(void **state)
 		{ "-2s", 0, 3000000000 },
 		{ "0-2s", 0, 3000000000 },
 		{ "10%-3s", 3000000000, 4000000000 },
+		/* The clock of the day was 1700000000 when the recording began. */
+		{ "@1700000002-", 3000000000, UINT64_MAX },
+		{ "@1700000001.5-@1700000003", 2500000000, 4000000000 },
+		{ "@1700000001.000000001-3s", 2000000001, 4000000000 },
+		{ "-@1700000001", 0, 2000000000 },
+		{ "@0-@1700000001.25", 0, 2250000000 },
+		{ "@1600000000-@1699999998", 0, 0 },
 		/* It ends before it begins, which is not known before the times are. */
 		{ "50%-1s", 7000000000, 2000000000 },
 	};
@@ -89,6 +98,14 @@ static void what_is_no_span_is_refused(void **state)
 		"1s -2s",
 		"1e3s-2e3s",
 		"10%-x",
+		"@-",
+		"@x-",
+		"@5-@4",
+		"@5-@5",
+		"@5",
+		"@1e3-",
+		"@1.2.3-",
+		"@99999999999999999999-",
 		"0x10-0x20",
 		"100000000000000000000000000000000000000001%-2%",
 	};
