@@ -466,7 +466,9 @@ static int add_periods(struct annotation *a, const struct present_options *optio
 		    !vec_push(&a->ratios, ratio))
 			return -ENOMEM;
 	}
-	if (!a->ratios.nr || !a->groups.periods)
+	if (!a->groups.periods)
+		a->ratios.nr = 0;
+	if (!a->ratios.nr)
 		return 0;
 	a->nr_counts = 2 * nr;
 	wide = calloc(nr_lines * 2 * nr + 1, sizeof(*wide));
@@ -479,12 +481,15 @@ static int add_periods(struct annotation *a, const struct present_options *optio
 	memcpy(totals, a->groups.totals, nr * sizeof(*totals));
 	for (size_t i = 0; i < nr_lines; i++) {
 		struct line *line = &a->groups.all.at[i];
-		const uint64_t *periods = &a->groups.periods[line->number * nr];
+		size_t from = line->number * nr;
 
-		memcpy(&wide[i * 2 * nr], line->counts, nr * sizeof(*wide));
-		memcpy(&wide[i * 2 * nr + nr], periods, nr * sizeof(*wide));
-		for (size_t c = 0; c < nr; c++)
-			totals[nr + c] += periods[c];
+		for (size_t c = 0; c < nr; c++) {
+			uint64_t period = a->groups.periods[from + c];
+
+			wide[i * 2 * nr + c] = line->counts[c];
+			wide[i * 2 * nr + nr + c] = period;
+			totals[nr + c] += period;
+		}
 		line->counts = &wide[i * 2 * nr];
 	}
 	free(a->groups.counts);

@@ -53,7 +53,8 @@ static size_t put_character(FILE *out, const unsigned char *s, size_t len)
 		return 1;
 	}
 	bytes = utf8_next(s, len, &code);
-	if (!bytes)
+	/* These two XML cannot have. */
+	if (!bytes || code == 0xfffe || code == 0xffff)
 		fputs("\xef\xbf\xbd", out);
 	else if (code < SPACE)
 		fprintf(out, "&#%d;", (int)(PICTURES + code));

@@ -21,6 +21,7 @@ const struct writer writers[] = {
 	{ "table", "a table with a column for each key", write_table },
 	{ "csv", "comma separated values, RFC 4180", write_csv },
 	{ "json", "one JSON object", write_json },
+	{ "xml", "OProfile's XML", write_xml },
 	{ NULL, NULL, NULL },
 };
 

@@ -10,6 +10,7 @@
 
 struct err;
 struct profile;
+struct xml_about;
 
 struct present_options {
 	double threshold; /* percent; smaller shares are not shown */
@@ -29,6 +30,7 @@ struct present_options {
 	const char *const *ratios; /* EVENT/EVENT, columns of their own */
 	size_t nr_ratios;
 	struct screen screen;
+	const struct xml_about *xml; /* of write_xml() alone */
 	/* These are of OProfile's layouts. */
 	bool show_vma;
 	bool debug_info;     /* where functions, and with details addresses, are in the
@@ -94,5 +96,9 @@ int write_tree_json(FILE *out, struct profile *p, const struct present_options *
 		    struct err *err);
 int write_gmon(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err);
+/* Of a profile with the keys app, image, symbol; after call_graph_make() with callers and
+ * callees. */
+int write_xml(FILE *out, struct profile *p, const struct present_options *options,
+	      struct err *err);
 int write_json(FILE *out, struct profile *p, const struct present_options *options,
 	       struct err *err);

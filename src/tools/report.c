@@ -13,6 +13,7 @@
 #include "tools/pager.h"
 #include "tools/report_plan.h"
 #include "tools/report_read.h"
+#include "tools/report_xml.h"
 
 enum {
 	STATUS_INCOMPLETE = 3,
@@ -25,6 +26,7 @@ extern const struct command command_report;
 struct report {
 	struct report_plan plan;
 	struct report_read read;
+	struct report_xml xml;
 };
 
 static int write_to(struct report *r, FILE *out, const char *name, struct err *err)
@@ -121,9 +123,11 @@ static int make_report(struct report *r, char *const *words)
 		status = ratios_check(&r->read.profile, r->plan.present.ratios,
 				      r->plan.present.nr_ratios, &err);
 	}
-	if (!status) {
+	if (!status && r->plan.options.xml &&
+	    report_xml_make(&r->xml, &r->plan, &r->read.profile))
+		status = err_set(&err, -ENOMEM, "out of memory");
+	if (!status)
 		status = write_report(r, &err);
-	}
 	if (status) {
 		command_error("%s", err.text);
 		return 1;
@@ -149,11 +153,18 @@ static int run(const struct command *self, int argc, char **argv)
 	int status;
 
 	return_memory();
+	if (report_xml_words(&r.xml, argc, argv)) {
+		command_error("out of memory");
+		return 1;
+	}
 	status = command_options(self, OPTIONS_PERMUTE, argc, argv, &r.plan.options,
 				 &first);
-	if (status >= 0)
+	if (status >= 0) {
+		report_xml_done(&r.xml);
 		return status;
+	}
 	status = make_report(&r, argv + first);
+	report_xml_done(&r.xml);
 	profile_done(&r.read.profile);
 	report_plan_done(&r.plan);
 	return status;

@@ -2,8 +2,6 @@
 
 #include "tools/report_source.h"
 
-#define LATER "comes with a later version"
-
 /* Options of OProfile 0.6 to 1.x that are not offered yet are known by name, so that none
  * is taken for something else or ignored. */
 #define REFUSED(long_name, the_letter, text)                                           \
@@ -91,6 +89,11 @@ const struct option_row report_rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, json),
 	  .help = "The same as one JSON object." },
+	{ .name = "xml",
+	  .letter = 'X',
+	  .kind = OPTION_FLAG,
+	  .offset = OPTION(struct report_options, xml),
+	  .help = "OProfile's XML (schema 3.1); implies --symbols." },
 	{ .name = "show-total-period",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct report_options, total_period),
@@ -223,6 +226,5 @@ const struct option_row report_rows[] = {
 		"there are --tree=callees, --tree=callers and --callgraph"),
 	REFUSED("fields", 0, "the keys of --by are the columns, in that order"),
 	REFUSED("field-separator", 0, "there is --csv"),
-	REFUSED("xml", 'X', "XML " LATER "; there are --json and --csv"),
 	{ 0 },
 };

@@ -22,6 +22,7 @@ struct report_options {
 	uint64_t max_stack;
 	bool csv;
 	bool json;
+	bool xml;
 	bool total_period;
 	bool without_effect;
 	const char *output_file;

@@ -1,6 +1,7 @@
 #include "tools/report_plan.h"
 #include "tools/archive_open.h"
 #include "tools/cache_behind.h"
+#include "tools/command.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -232,6 +233,8 @@ static void choose_lines(struct report_plan *plan)
 
 static const char *writer_name(const struct report_options *o)
 {
+	if (o->xml)
+		return "xml";
 	if (o->tree)
 		return o->csv ? "tree-csv" : o->json ? "tree-json" : "tree";
 	if (o->callgraph)
@@ -293,6 +296,7 @@ static void choose_form(struct report_plan *plan)
 	plan->present.nr_ratios = o->ratios.values.nr;
 	plan->profile.periods = export || o->total_period || o->ratios.values.nr;
 	plan->profile.quality = o->quality;
+	plan->profile.code |= o->xml && o->details;
 	plan->profile.merge_images = plan->merge & MERGE_LIB;
 	plan->profile.merge_cores = plan->merge & MERGE_CORE;
 	plan->profile.exclude_dependent = o->exclude_dependent;
@@ -303,6 +307,9 @@ int report_plan_make(struct report_plan *plan, char *const *words, struct err *e
 	const char *by = plan->options.by;
 	int r = choose_threshold(plan, err);
 
+	plan->options.symbols |= plan->options.xml;
+	if (plan->options.xml && plan->options.sort.values.nr)
+		command_warning("--sort is ignored with --xml");
 	if (!r)
 		r = choose_verbose(plan, err);
 	if (!r)

@@ -16,6 +16,33 @@ static int meaningless(struct err *err, const char *option, const char *without)
 	return err_set(err, -EINVAL, "%s is meaningless without %s", option, without);
 }
 
+/* What OProfile's XML has no place for. */
+static int check_xml(const struct report_options *o, struct err *err)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} rows[] = {
+		{ o->csv, "--csv" },
+		{ o->json, "--json" },
+		{ o->by, "--by" },
+		{ o->tree, "--tree" },
+		{ o->accumulated, "--accumulated" },
+		{ o->global_percent, "--global-percent" },
+		{ o->ratios.values.nr, "--ratio" },
+		{ o->children, "--children" },
+		{ o->focus, "--focus" },
+		{ o->total_period, "--show-total-period" },
+		{ o->quality, "--quality" },
+	};
+
+	for (size_t i = 0; o->xml && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].given)
+			return err_set(err, -EINVAL, "%s is incompatible with --xml",
+				       rows[i].name);
+	return 0;
+}
+
 static int check_forms(const struct report_options *o, struct err *err)
 {
 	if (o->csv && o->json)
@@ -235,7 +262,10 @@ static int check_tree(const struct report_plan *plan, struct err *err)
 int report_rules_check(const struct report_plan *plan, struct err *err)
 {
 	const struct report_options *o = &plan->options;
-	int r = check_forms(o, err);
+	int r = check_xml(o, err);
+
+	if (!r)
+		r = check_forms(o, err);
 
 	if (!r)
 		r = check_calls(o, &plan->keys, err);

@@ -289,16 +289,6 @@ expect() {
 	done
 }
 
-@test "options of other versions are refused by name" {
-	for option in -X --xml; do
-		# Words of an option and its value.
-		# shellcheck disable=SC2086
-		run "$OPROFILE" report --session-dir "$TIMER" $option
-		[ "$status" -eq 1 ]
-		[[ "$output" == *"later version"* ]]
-	done
-}
-
 @test "output file: written, or a line that names it" {
 	report --session-dir "$TIMER" -o "$DIR/out"
 	report --session-dir "$TIMER" | diff -u - "$DIR/out"
