@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "capture/cpus.h"
+#include "capture/events_fit.h"
 #include "capture/perf_attrs.h"
 
 /* An event has as many slots as PMUs that count it: more than one of memory controllers and the like. */
@@ -86,10 +87,7 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 	    (e->one_core_type && !config->tids && (fd == -ENOENT || fd == -EINVAL)))
 		return 0;
 	if (fd == -EINVAL && e->group)
-		return err_set(err, fd,
-			       "event %s cannot be counted together with the others of "
-			       "its group",
-			       e->name);
+		return events_fit_explain(fd, e, err);
 	if (fd < 0)
 		return perf_attr_explain(fd, e->name, !config->tids, err);
 	fd_of(c, event, place)[slot] = fd;

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "capture/events_fit.h"
 #include "capture/perf_attrs.h"
 #include "capture/perf_source_priv.h"
 
@@ -143,6 +144,9 @@ static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32
 		return 0;
 	if (fd == -ENODEV || (fd == -ESRCH && o->config->nr_tids > 1))
 		return 0; /* the CPU went offline, or one of several threads ended */
+	/* Each alone was taken: perf_attrs_probe(). */
+	if (fd == -EINVAL && leader >= 0)
+		return events_fit_explain(fd, &o->config->events[attr], o->err);
 	if (fd < 0)
 		return perf_attr_explain(fd,
 					 attr < o->config->nr_events

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "capture/cpu_types.h"
 #include "capture/events.h"
+#include "capture/events_fit.h"
 #include "tools/command.h"
 #include "tools/events.h"
 #include "tools/pager.h"
@@ -209,42 +210,46 @@ static int parse_words(struct query *q, char **words, int nr)
 	return 0;
 }
 
-/* Those that a counter of the CPU counts; what software counts needs none. */
-static bool needs_counter(const struct event_request *e)
+/* Here the kernel is asked; of other CPUs it is known how many counters they have. */
+static void check_counters(const struct query *q, const struct event_catalog *c)
 {
-	return e->attr.type == PERF_TYPE_RAW || e->attr.type == PERF_TYPE_HARDWARE ||
-	       e->attr.type == PERF_TYPE_HW_CACHE;
+	const struct event_request *events = q->reqs.list.at;
+	unsigned int have = c ? c->nr_counters : 0, need = 0;
+	size_t first;
+
+	for (size_t i = 0; i < q->reqs.list.nr; i++)
+		need += event_needs_any_counter(&events[i], q->cpu);
+	if (have && need > have)
+		command_warning(
+			"Not enough hardware counters. Need %u counters but only has "
+			"%u. The kernel counts them in turns and scales.",
+			need, have);
+	else if (!q->reqs.no_host &&
+		 events_fit_here(events, q->reqs.list.nr, &first) == EVENTS_TAKE_TURNS)
+		command_warning("Couldn't allocate hardware counters for the selected "
+				"events: %s does not fit beside those before it. The "
+				"kernel counts them in turns and scales.",
+				events[first].name);
 }
 
 static int check_events(struct query *q, char **words, int nr)
 {
-	const struct event_catalog *c;
-	unsigned int have, need = 0;
-
 	if (parse_words(q, words, nr))
 		return 1;
-	c = events_catalog(&q->reqs, NULL);
-	have = c ? c->nr_counters : 0;
-	for (size_t i = 0; i < q->reqs.list.nr; i++)
-		need += needs_counter(&q->reqs.list.at[i]);
 	if (q->set.json) {
 		events_write_requests(stdout, q->reqs.list.at, q->reqs.list.nr);
 	} else {
 		unsigned int next = 0;
 
 		for (size_t i = 0; i < q->reqs.list.nr; i++) {
-			if (needs_counter(&q->reqs.list.at[i]))
+			if (event_needs_counter(&q->reqs.list.at[i]))
 				printf("%u ", next++);
 			else
 				fputs("N/A ", stdout);
 		}
 		putchar('\n');
 	}
-	if (have && need > have)
-		command_warning(
-			"Not enough hardware counters. Need %u counters but only has "
-			"%u. The kernel counts them in turns and scales.",
-			need, have);
+	check_counters(q, events_catalog(&q->reqs, NULL));
 	return 0;
 }
 

@@ -5,9 +5,24 @@
 #include <unistd.h>
 
 #include "capture/events.h"
+#include "capture/events_fit.h"
 #include "resolve/unwind.h"
 #include "tools/command.h"
 #include "tools/progress.h"
+
+/* The kernel gives each a counter for a part of the time then. */
+static void tell_turns(const struct event_request *events, size_t nr_events)
+{
+	size_t first;
+
+	if (events_fit_here(events, nr_events, &first) == EVENTS_TAKE_TURNS)
+		fprintf(stderr,
+			"%s: this CPU cannot count all these events at once (%s does "
+			"not fit beside those before it): they are sampled in turns, "
+			"each for a part of the time, which reports tell; fewer events "
+			"are sampled all of the time\n",
+			command_name(), events[first].name);
+}
 
 void record_report_start(const struct event_request *events, size_t nr_events,
 			 uint32_t session_flags, bool until_stopped)
@@ -18,6 +33,7 @@ void record_report_start(const struct event_request *events, size_t nr_events,
 			"TIMER) at "
 			"%llu Hz\n",
 			command_name(), (unsigned long long)events[0].frequency_hz);
+	tell_turns(events, nr_events);
 	fprintf(stderr, "%s: Profiler started\n", command_name());
 	if (until_stopped)
 		fprintf(stderr,

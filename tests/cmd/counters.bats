@@ -132,3 +132,25 @@ hybrid()
 		[[ $output == *'event cbox/lookups/ is counted on the CPUs 0 alone' ]]
 	fi
 }
+
+@test "more events than counters: said beforehand; a group that cannot be is refused with the way out" {
+	fakes=(FAKE_COUNTERS=2)
+	run -0 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:1000000,instructions:1000000,r1234:1000000 sh -c "$(spin)"
+	echo "$stderr"
+	[[ $stderr == *'cannot count all these events at once (r1234 does not fit beside those before it)'* ]]
+	[[ $stderr == *'in turns'* ]]
+	run -0 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:1000000,instructions:1000000,page-faults:100 true
+	[[ $stderr != *'in turns'* ]]
+	run -125 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e '{cycles:1000000,instructions:1000000,r1234:1000000}' true
+	echo "$stderr"
+	[[ $stderr == *'event r1234 cannot be counted together with the others of its group'*'leave the braces out'* ]]
+	run -1 --separate-stderr fake "$OPROFILE_LINKS/ocount" -e '{cycles,instructions,r1234}' true
+	[[ $stderr == *'event r1234 cannot be counted together with the others of its group'* ]]
+	run -0 --separate-stderr fake "$OPROFILE_LINKS/ophelp" --check-events r1:10000 r2:10000 r3:10000
+	echo "$output $stderr"
+	[[ $stderr == *'r3 does not fit beside those before it'* ]]
+	# Of other CPUs the number of counters is known; cycles and instructions have their own.
+	run -0 --separate-stderr "$OPROFILE_LINKS/ophelp" -c i386/skylake -e CPU_CLK_UNHALTED:2000000 INST_RETIRED:2000000 \
+		r1:10000 r2:10000 r3:10000 r4:10000
+	[ -z "$stderr" ]
+}

@@ -2,13 +2,15 @@
  * CPU are counted by the kernel's clock; what FAKE_SYSFS names stands for
  * /sys/bus/event_source/devices.  Of its PMUs the type 101 is of CPUs with even numbers alone,
  * 102 of the odd ones, and 110 and up of no core: they are counted once for each CPU of their
- * cpumask.  FAKE_PRECISE is the most precise that samples can be. */
+ * cpumask.  FAKE_PRECISE is the most precise that samples can be; FAKE_COUNTERS events can be counted
+ * as one group. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +96,21 @@ static int translate(struct perf_event_attr *a, long cpu)
 	return 0;
 }
 
+/* Of a group at most FAKE_COUNTERS are counted at once; by the descriptor of its first one. */
+static int too_many(const struct perf_event_attr *a, int group, bool is_new, int fd)
+{
+	static int members[4096];
+	const char *counters = getenv("FAKE_COUNTERS");
+
+	if (!counters || a->type == PERF_TYPE_SOFTWARE ||
+	    a->type == PERF_TYPE_TRACEPOINT)
+		return 0;
+	if (is_new && fd >= 0 && fd < 4096)
+		members[fd] = 1;
+	return group >= 0 && group < 4096 && !is_new &&
+	       ++members[group] > (int)strtol(counters, NULL, 10);
+}
+
 long syscall(long __sysno, ...)
 {
 	long (*real)(long, ...) = (long (*)(long, ...))next("syscall");
@@ -121,9 +138,13 @@ long syscall(long __sysno, ...)
 				(int)arg[2],
 				((const struct perf_event_attr *)given)->precise_ip,
 				errno);
+		if (!errno && too_many(given, (int)arg[3], false, -1))
+			errno = EINVAL;
 		if (errno)
 			return -1;
-		return real(__sysno, &a, arg[1], arg[2], arg[3], arg[4]);
+		arg[5] = real(__sysno, &a, arg[1], arg[2], arg[3], arg[4]);
+		too_many(given, -1, true, (int)arg[5]);
+		return arg[5];
 	}
 	return real(__sysno, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }
