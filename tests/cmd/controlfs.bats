@@ -6,6 +6,7 @@ load helpers
 setup()
 {
 	export OPROFILE_RUN_DIR=$BATS_TEST_TMPDIR/run
+	export OPROFILE_SETUP_DIR=$BATS_TEST_TMPDIR/etc
 	daemon=
 	mounted=
 	# Where others can reach it.
@@ -178,4 +179,53 @@ mount_files()
 	touch "$BATS_TEST_TMPDIR/file"
 	run "$OPROFILE" controlfs "$BATS_TEST_TMPDIR/file"
 	[ "$status" -eq 1 ]
+}
+
+# ---- the daemon itself ----
+
+begin_real()
+{
+	need_fuse
+	need_recording
+	"$OPROFILE_LINKS/oprofiled" --paused --session-dir "$session" 3>&-
+	daemon=$(cat "$OPROFILE_RUN_DIR/lock")
+	mount_files
+}
+
+# value FILE
+value()
+{
+	cat "$fs/$1"
+}
+
+@test "a script that drives the control files only" {
+	new_session
+	begin_real
+	[ "$(value enable)" = 0 ]
+	[ -n "$(value cpu_type)" ]
+	[ "$(value pointer_size)" = "$(($(getconf LONG_BIT) / 8))" ]
+	echo TIMER >"$fs/0/event"
+	echo 1 >"$fs/0/enabled"
+	echo 1 >"$fs/0/user"
+	echo 1 >"$fs/0/kernel"
+	echo 16 >"$fs/backtrace_depth"
+	[ "$(value backtrace_depth)" = 16 ]
+	run bash -c 'echo deep >"$1/backtrace_depth"' - "$fs"
+	[ "$status" -eq 1 ]
+	[[ "$(value last_error)" == *deep* ]]
+	echo 1 >"$fs/enable"
+	[ "$(value enable)" = 1 ]
+	# Until a dump shows samples.
+	for ((i = 0; i < 100; i++)); do
+		timeout 0.2 sh -c 'while :; do :; done' || true
+		echo 1 >"$fs/dump"
+		received=$(cat "$fs"/stats/cpu*/sample_received | awk '{ sum += $1 } END { print sum }')
+		[ "$received" -eq 0 ] || break
+	done
+	cat "$fs"/stats/cpu*/*
+	[ "$received" -gt 0 ]
+	[ "$(reported_samples)" -gt 0 ]
+	echo 0 >"$fs/enable"
+	[ "$(value enable)" = 0 ]
+	"$OPROFILE_LINKS/opcontrol" --shutdown
 }

@@ -514,3 +514,50 @@ is_gone()
 	end_real
 	opcontrol --shutdown
 }
+
+@test "reports and status of a daemon that runs" {
+	begin_real
+	opcontrol --start
+	end_real
+	for ((i = 0; i < 100; i++)); do
+		timeout 0.2 sh -c 'while :; do :; done' || true
+		opcontrol --dump
+		[ "$(reported_samples)" -eq 0 ] || break
+	done
+	[ "$(reported_samples --since=10m)" -gt 0 ]
+	[ "$(reported_samples --between=1d,0)" -gt 0 ]
+	# It had not begun then.
+	run opreport --session-dir "$session" --between=2d,1d
+	[ "$status" -eq 1 ]
+	"$OPROFILE" status >"$BATS_TEST_TMPDIR/status"
+	cat "$BATS_TEST_TMPDIR/status"
+	grep -qx "Daemon      running, pid $daemon" "$BATS_TEST_TMPDIR/status"
+	grep -qx "Session     $session" "$BATS_TEST_TMPDIR/status"
+	grep -q '^Samples     [1-9]' "$BATS_TEST_TMPDIR/status"
+	grep -q '^Memory ' "$BATS_TEST_TMPDIR/status"
+	grep -q '^Disk ' "$BATS_TEST_TMPDIR/status"
+	grep -q '^Oldest data .* ago)' "$BATS_TEST_TMPDIR/status"
+	opcontrol --shutdown
+}
+
+@test "many calls at the same time, one daemon" {
+	begin_real
+	for i in 1 2 3 4 5 6; do
+		opcontrol --start >"$BATS_TEST_TMPDIR/start.$i" 2>&1 3>&- &
+	done
+	wait
+	end_real
+	cat "$BATS_TEST_TMPDIR"/start.*
+	# One of them started it, and all of them began to sample.
+	[ "$(cat "$BATS_TEST_TMPDIR"/start.* | grep -c '^Daemon started.')" -eq 1 ]
+	[ "$(cat "$BATS_TEST_TMPDIR"/start.* | grep -c '^Profiler running.')" -eq 6 ]
+	for i in 1 2 3; do
+		opcontrol --dump >"$BATS_TEST_TMPDIR/dump.$i" 2>&1 3>&- &
+		opcontrol --status >"$BATS_TEST_TMPDIR/status.$i" 2>&1 3>&- &
+	done
+	opcontrol --stop
+	wait
+	[ "$(cat "$BATS_TEST_TMPDIR"/dump.* | grep -c 'done$')" -eq 3 ]
+	[ "$(cat "$BATS_TEST_TMPDIR"/status.* | grep -c "pid $daemon\$")" -eq 3 ]
+	opcontrol --shutdown
+}
