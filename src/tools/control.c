@@ -91,9 +91,10 @@ static const struct option_row rows[] = {
 	SETTING("note-table-size", 0, "ENTRIES", note_table_size,
 		"Of the kernel module of Linux 2.4: kept, and of no effect."),
 	SETTING("pid-filter", 0, "PID", pid_filter,
-		"Sample this process only; \"none\" for all."),
+		"Of Linux 2.4: accepted, and of no effect; opreport tgid:PID shows "
+		"one."),
 	SETTING("pgrp-filter", 0, "PGRP", pgrp_filter,
-		"Sample this process group only; \"none\" for all."),
+		"Of Linux 2.4: accepted, and of no effect."),
 	{ .name = "kernel-only",
 	  .kind = OPTION_TEXT,
 	  .value = "1",

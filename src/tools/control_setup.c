@@ -41,22 +41,15 @@ static const struct {
 	size_t field;
 	const char *option;
 	const char *key;
-	bool or_none;
 } numbers[] = {
-	{ OPTION(struct control_options, buffer_size), "--buffer-size", "BUF_SIZE",
-	  false },
+	{ OPTION(struct control_options, buffer_size), "--buffer-size", "BUF_SIZE" },
 	{ OPTION(struct control_options, buffer_watershed), "--buffer-watershed",
-	  "BUF_WATERSHED", false },
+	  "BUF_WATERSHED" },
 	{ OPTION(struct control_options, cpu_buffer_size), "--cpu-buffer-size",
-	  "CPU_BUF_SIZE", false },
+	  "CPU_BUF_SIZE" },
 	{ OPTION(struct control_options, note_table_size), "--note-table-size",
-	  "NOTE_SIZE", false },
-	{ OPTION(struct control_options, callgraph), "--callgraph", "CALLGRAPH",
-	  false },
-	{ OPTION(struct control_options, pid_filter), "--pid-filter", "PID_FILTER",
-	  true },
-	{ OPTION(struct control_options, pgrp_filter), "--pgrp-filter", "PGRP_FILTER",
-	  true },
+	  "NOTE_SIZE" },
+	{ OPTION(struct control_options, callgraph), "--callgraph", "CALLGRAPH" },
 };
 
 /* Accepted, and of no meaning here: they are said to be, once. */
@@ -71,6 +64,10 @@ static const struct {
 	  "Xen's domains are not sampled from here" },
 	{ OPTION(struct control_options, s390_buffer), "--s390hwsampbufsize",
 	  "the kernel sizes that buffer itself" },
+	{ OPTION(struct control_options, pid_filter), "--pid-filter",
+	  "all is sampled; opreport tgid:PID shows one process" },
+	{ OPTION(struct control_options, pgrp_filter), "--pgrp-filter",
+	  "all is sampled; opreport tgid:PID,PID shows some processes" },
 };
 
 static const char *text_at(const struct control_options *set, size_t field)
@@ -102,12 +99,10 @@ static int take_numbers(const struct control_options *set, struct daemonrc *rc,
 		if (!*text)
 			return err_set(err, -EINVAL, "No value given for option %s",
 				       numbers[i].option);
-		if (!parse_u64_max(text, INT32_MAX, &v) &&
-		    !(numbers[i].or_none && !strcmp(text, "none")))
+		if (!parse_u64_max(text, INT32_MAX, &v))
 			return err_set(err, -EINVAL,
-				       "Argument for %s, %s, must be a number%s",
-				       numbers[i].option, text,
-				       numbers[i].or_none ? " or \"none\"" : "");
+				       "Argument for %s, %s, must be a number",
+				       numbers[i].option, text);
 		r = daemonrc_set(rc, numbers[i].key, text);
 		if (r)
 			return err_sys(err, r, "%s", numbers[i].option);

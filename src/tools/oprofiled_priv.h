@@ -109,6 +109,9 @@ int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret
 const char *oprofiled_session_dir(const struct oprofiled *d);
 /* Whether a key is there and not 0. */
 bool oprofiled_setup_flag(const struct oprofiled *d, const char *key);
+/* Pages of each CPU's ring for the samples that the setup wants buffered, with so much of a stack in
+ * each. */
+size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes);
 
 /* Whether `spec` can be sampled. */
 int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err);

@@ -18,7 +18,6 @@
 
 enum {
 	STACK_BYTES = 16384, /* the rest of a longer one is read from its process */
-	RING_PAGES = 1024,   /* 4 MB a CPU: a second and more at the default rate */
 	SECOND_MS = 1000
 };
 
@@ -81,7 +80,6 @@ static int open_recorder(struct oprofiled *d, struct recorder **ret_recorder,
 		.chains = chains,
 		.stack_bytes =
 			chains && (!how || strcmp(how, "fp") != 0) ? STACK_BYTES : 0,
-		.ring_pages = RING_PAGES,
 		.vmlinux = vmlinux(d),
 		.command = d->command,
 		.nr_command = d->nr_command,
@@ -90,6 +88,7 @@ static int open_recorder(struct oprofiled *d, struct recorder **ret_recorder,
 	};
 	int r;
 
+	config.ring_pages = oprofiled_ring_pages(d, config.stack_bytes);
 	events_done(&d->events);
 	d->events = (struct event_requests){ 0 };
 	r = oprofiled_setup_events(d, &d->events, err);

@@ -3,12 +3,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/parse.h"
 #include "tools/oprofiled_priv.h"
 
 enum {
+	RING_PAGES = 1024, /* 4 MB a CPU: a second and more at the default rate */
+	RING_PAGES_MIN = 64,
+	RING_PAGES_MAX = 4096,
+	PAGE_BYTES = 4096,
+	SAMPLE_BYTES =
+		512, /* of one without its stack, and its share of the side band */
 	SPEC_MAX = 512
 };
 
@@ -26,6 +33,25 @@ bool oprofiled_setup_flag(const struct oprofiled *d, const char *key)
 	const char *value = daemonrc_get(&d->setup, key);
 
 	return value && *value && strcmp(value, "0") != 0;
+}
+
+/* CPU_BUF_SIZE is of one CPU, BUF_SIZE of all of them; both count samples. */
+size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes)
+{
+	uint64_t samples = daemonrc_number(&d->setup, "CPU_BUF_SIZE", 0);
+	uint64_t all = daemonrc_number(&d->setup, "BUF_SIZE", 0);
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t bytes;
+	size_t pages = RING_PAGES_MIN;
+
+	if (nr_cpus > 0 && all / (uint64_t)nr_cpus > samples)
+		samples = all / (uint64_t)nr_cpus;
+	if (!samples)
+		return RING_PAGES;
+	bytes = samples * (stack_bytes + SAMPLE_BYTES);
+	while (pages < RING_PAGES_MAX && pages * PAGE_BYTES < bytes)
+		pages *= 2;
+	return pages;
 }
 
 /* ---- events ---- */

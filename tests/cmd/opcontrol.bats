@@ -108,8 +108,7 @@ has()
 	cp "$rc" "$BATS_TEST_TMPDIR/before"
 	for words in --buffer-size=many --callgraph=-1 --separate=colour --event=no_such:1 \
 		--vmlinux=/no/such/file --kernel-range=5 --kernel-range=20,10 --event= \
-		'--event=TIMER:0 --event=page-faults:1' '--vmlinux=/bin/sh --no-vmlinux' \
-		--pid-filter=me; do
+		'--event=TIMER:0 --event=page-faults:1' '--vmlinux=/bin/sh --no-vmlinux'; do
 		run opcontrol $words
 		echo "$words: $output"
 		[ "$status" -eq 1 ]
@@ -122,10 +121,13 @@ has()
 
 @test "what has no meaning here is accepted and said" {
 	need_root
-	run opcontrol --xen=/boot/xen --active-domains=1,2 --s390hwsampbufsize=8 --note-table-size=5
+	run opcontrol --xen=/boot/xen --active-domains=1,2 --s390hwsampbufsize=8 --note-table-size=5 \
+		--pid-filter=5 --pgrp-filter=none
 	[ "$status" -eq 0 ]
 	[[ "$output" == *'"--xen" ignored'* ]]
 	[[ "$output" == *'"--active-domains" ignored'* ]]
+	[[ "$output" == *'"--pid-filter" ignored'* ]]
+	[[ "$output" == *'"--pgrp-filter" ignored'* ]]
 	[[ "$output" == *'"--s390hwsampbufsize" ignored'* ]]
 	has NOTE_SIZE 5
 }
@@ -560,4 +562,30 @@ is_gone()
 	[ "$(cat "$BATS_TEST_TMPDIR"/dump.* | grep -c 'done$')" -eq 3 ]
 	[ "$(cat "$BATS_TEST_TMPDIR"/status.* | grep -c "pid $daemon\$")" -eq 3 ]
 	opcontrol --shutdown
+}
+
+# Bytes of the daemon's largest ring.
+largest_ring()
+{
+	awk '/perf_event/ { split($1, at, "-"); print at[1], at[2] }' "/proc/$daemon/maps" |
+		while read -r from to; do echo $((0x$to - 0x$from)); done | sort -n | tail -n 1
+}
+
+@test "buffer sizes are those of the rings" {
+	begin_real
+	opcontrol --start
+	end_real
+	usual=$(largest_ring)
+	opcontrol --shutdown
+	opcontrol --cpu-buffer-size=16 --start
+	end_real
+	small=$(largest_ring)
+	opcontrol --shutdown
+	opcontrol --buffer-size=1000000 --start
+	end_real
+	large=$(largest_ring)
+	opcontrol --shutdown
+	echo "$small $usual $large"
+	[ "$small" -lt "$usual" ]
+	[ "$usual" -lt "$large" ]
 }
