@@ -6,7 +6,10 @@
 #include "base/parse.h"
 
 enum {
-	CALM_WINDOWS = 6 /* before the rate is raised again */
+	CALM_WINDOWS = 6, /* before the rate is raised again */
+	/* The rate never falls below this part of what was asked: processes that come and go cost
+	 * what they cost, however few samples there are. */
+	LEAST_PART = 10
 };
 
 static const uint64_t window_ns = 10000000000;
@@ -46,8 +49,8 @@ static bool lower(struct governor *g)
 	uint64_t rate = (uint64_t)((double)g->rate_hz * room * g->max_share / g->share);
 
 	g->nr_calm = 0;
-	if (!rate)
-		rate = 1;
+	if (rate < g->wanted_hz / LEAST_PART + 1)
+		rate = g->wanted_hz / LEAST_PART + 1;
 	if (rate >= g->rate_hz)
 		return false;
 	g->rate_hz = rate;

@@ -8,7 +8,7 @@
 struct governor {
 	double max_share; /* of one CPU; 0: no bound */
 	uint64_t wanted_hz;
-	uint64_t rate_hz; /* at most as wanted, at least 1 */
+	uint64_t rate_hz; /* at most as wanted, at least a tenth of it */
 	double share;     /* what it cost in the last window */
 	bool is_known;    /* there was one */
 	bool was_new;     /* the window began with a new recording, which costs more */

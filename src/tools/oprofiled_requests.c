@@ -1,5 +1,6 @@
 /* oprofiled_requests.c - what the daemon answers on its socket (docs/daemon.md). */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -126,10 +127,8 @@ static int answer_status(struct oprofiled *d, struct buf *reply)
 	put_separate(d, reply);
 	put_setup(d, reply);
 	control_put_field(reply, "rate", "%llu", (unsigned long long)d->rate_hz);
-	control_put_field(reply, "samples", "%llu",
-			  (unsigned long long)(d->sums.samples + now.samples));
-	control_put_field(reply, "lost", "%llu",
-			  (unsigned long long)(d->sums.lost + now.lost));
+	control_put_field(reply, "samples", "%" PRIu64, d->sums.samples + now.samples);
+	control_put_field(reply, "lost", "%" PRIu64, d->sums.lost + now.lost);
 	put_cost(d, reply);
 	return 0;
 }

@@ -46,6 +46,19 @@ static void a_costly_rate_is_lowered(void **state)
 	assert_non_null(strstr(text, "instead of 99: at most 1 %"));
 }
 
+/* Where the samples are not what costs, there are some nevertheless. */
+static void the_rate_has_an_end(void **state)
+{
+	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
+
+	(void)state;
+	governor_begin(&g, 0, 0);
+	for (uint64_t s = 1; s <= 600; s++)
+		if (governor_look(&g, s * second, s * second / 50))
+			governor_begin(&g, s * second, s * second / 50);
+	assert_int_equal(g.rate_hz, 10);
+}
+
 /* The first window of a recording is not judged; what is cheap stays as asked. */
 static void beginnings_are_not_judged(void **state)
 {
@@ -101,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares),
 		cmocka_unit_test(a_costly_rate_is_lowered),
+		cmocka_unit_test(the_rate_has_an_end),
 		cmocka_unit_test(beginnings_are_not_judged),
 		cmocka_unit_test(the_rate_comes_back),
 		cmocka_unit_test(without_a_bound_nothing_changes),
