@@ -1,6 +1,7 @@
 #include "capture/perf_attrs.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,52 @@ int perf_attr_open_group(struct perf_event_attr *a, pid_t tid, int cpu, int lead
 int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu)
 {
 	return perf_attr_open_group(a, tid, cpu, -1);
+}
+
+enum {
+	/* The bits are one word. */
+	BITS_AT = offsetof(struct perf_event_attr, read_format) + sizeof(uint64_t)
+};
+
+static uint64_t mask_of(unsigned int bit)
+{
+	return 1ULL << (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 63 - bit : bit);
+}
+
+bool perf_attr_bit(const struct perf_event_attr *a, unsigned int bit)
+{
+	uint64_t bits;
+
+	memcpy(&bits, (const char *)a + BITS_AT, sizeof(bits));
+	return bits & mask_of(bit);
+}
+
+void perf_attr_set_bit(struct perf_event_attr *a, unsigned int bit, bool on)
+{
+	uint64_t bits;
+
+	memcpy(&bits, (const char *)a + BITS_AT, sizeof(bits));
+	bits = on ? bits | mask_of(bit) : bits & ~mask_of(bit);
+	memcpy((char *)a + BITS_AT, &bits, sizeof(bits));
+}
+
+bool perf_attr_can_defer(void)
+{
+	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE,
+				     .size = sizeof(a),
+				     .config = PERF_COUNT_SW_DUMMY,
+				     .sample_type = PERF_SAMPLE_CALLCHAIN,
+				     .disabled = 1,
+				     .exclude_kernel = 1,
+				     .exclude_hv = 1 };
+	int fd;
+
+	perf_attr_set_bit(&a, PERF_ATTR_DEFER_CALLCHAIN, true);
+	perf_attr_set_bit(&a, PERF_ATTR_DEFER_OUTPUT, true);
+	fd = perf_attr_open(&a, 0, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 int perf_source_paranoid(void)

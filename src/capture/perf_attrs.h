@@ -23,6 +23,17 @@ bool perf_attr_namespaces(struct perf_event_attr *side_band,
 /* A tracepoint's samples: id, time and raw data alone, one wakeup each. */
 void perf_attr_tracepoint(struct perf_event_attr *a, uint64_t id);
 
+/* Bits of attrs that older headers lack (Linux 6.19): the user's part of chains comes later, in
+ * CALLCHAIN_DEFERRED records, and who gets these. */
+enum {
+	PERF_ATTR_DEFER_CALLCHAIN = 38, /* counted from `disabled` on */
+	PERF_ATTR_DEFER_OUTPUT = 39
+};
+void perf_attr_set_bit(struct perf_event_attr *a, unsigned int bit, bool on);
+bool perf_attr_bit(const struct perf_event_attr *a, unsigned int bit);
+/* Whether this kernel knows them. */
+bool perf_attr_can_defer(void);
+
 /* The descriptor, which is closed on exec, or a negative errno.  `tid` -1: all tasks. */
 int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu);
 /* The same in the group of another descriptor; -1: in none. */

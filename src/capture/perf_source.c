@@ -279,10 +279,12 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 {
 	struct perf_event_attr attr = { 0 };
 	uint32_t page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+	bool defer = c->chains && !c->user_stack_bytes && perf_attr_can_defer();
 
 	for (size_t i = 0; i < c->nr_events; i++) {
 		attr = c->events[i].attr;
 		perf_attr_samples(&attr, c);
+		perf_attr_set_bit(&attr, PERF_ATTR_DEFER_CALLCHAIN, defer);
 		if (c->events[i].member)
 			group_split_follow(&attr);
 		else if (c->events[i].leads)
@@ -298,6 +300,7 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 	perf_attr_side_band(&attr, c);
 	if (c->chains)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN; /* one layout for all */
+	perf_attr_set_bit(&attr, PERF_ATTR_DEFER_OUTPUT, defer);
 	attr.wakeup_watermark =
 		(uint32_t)o->pages[PERF_SOURCE_SIDE_BAND] * page_bytes / 2;
 	if (!vec_push(&s->attrs, attr))

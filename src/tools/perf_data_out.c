@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "capture/events.h"
 #include "capture/machine.h"
+#include "capture/perf_attrs.h"
 #include "capture/perf_source.h"
 #include "decode/record.h"
 #include "format/perf_data.h"
@@ -37,13 +38,15 @@ static const char *perf_name(const struct event_request *e)
 	return e->timer ? "cpu-clock" : e->name;
 }
 
-/* Of a copied stack its frames are written. */
+/* Of a copied stack its frames are written, and user chains that came later in their samples. */
 static void leave_out_stacks(struct perf_event_attr *a)
 {
 	a->sample_type &= ~(uint64_t)(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
 	a->sample_regs_user = 0;
 	a->sample_stack_user = 0;
 	a->exclude_callchain_user = 0;
+	perf_attr_set_bit(a, PERF_ATTR_DEFER_CALLCHAIN, false);
+	perf_attr_set_bit(a, PERF_ATTR_DEFER_OUTPUT, false);
 }
 
 int perf_data_out_open(const char *path, const struct perf_source *source,

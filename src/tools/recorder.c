@@ -55,8 +55,11 @@ int recorder_take_side_band(void *ctx, const void *record, size_t len)
 		module_watch_told(&r->modules, name, time_ns);
 		return 0;
 	}
-	if (!decoder_record(&r->decoder, record, len, &rec, NULL))
+	if (!decoder_record(&r->decoder, record, len, &rec, NULL)) {
+		if (rec.type == RECORD_CALLCHAIN_DEFERRED)
+			return deferred_chains_add(&r->deferred.chains, &rec);
 		recorder_attend_to(r, &rec);
+	}
 	result = side_band_add(&r->side_band, &r->decoder, record, len);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
@@ -100,15 +103,28 @@ static void see_rests(struct recorder *r)
 	r->nr_rests = tried;
 }
 
+/* It is written when its callers are known, with them. */
+static bool is_written_later(const struct recorder *r)
+{
+	return r->config.stack_bytes || r->deferred.offered;
+}
+
 /* With the callers that were found. */
 static int write_unwound(struct recorder *r, const struct record *rec,
 			 const void *bytes)
 {
 	struct perf_data_callers callers;
 
+	struct record whole = *rec;
+	uint64_t nr = rec->sample.nr_chain;
+
 	callers.at = resolver_last_unwound(r->resolver, &callers.nr);
+	/* perf takes the end of callers that did not come for a broken chain. */
+	if (r->deferred.offered && nr &&
+	    decoder_chain_at(&r->decoder, &rec->sample, nr - 1) == UINT64_MAX)
+		whole.sample.nr_chain--;
 	return perf_data_out_sample(r->perf_data, &r->decoder.attrs.at[rec->id.event],
-				    rec, bytes, callers, r->err);
+				    &whole, bytes, callers, r->err);
 }
 
 /* What it cannot count is only told too little. */
@@ -142,13 +158,31 @@ static int add_sample(struct recorder *r, const struct record *rec, const void *
 	if (!r->perf_data)
 		return 0;
 	perf_data_out_saw(r->perf_data, sample.time_ns);
-	return r->config.stack_bytes ? write_unwound(r, rec, bytes) : 0;
+	return is_written_later(r) ? write_unwound(r, rec, bytes) : 0;
+}
+
+/* A sample from before the frontier. */
+static int take_known(struct recorder *r, struct record *rec, const void *bytes,
+		      size_t len)
+{
+	int result = 0;
+
+	if (r->deferred.offered)
+		result = deferred_samples_join(&r->deferred, &r->decoder, rec, bytes,
+					       len, r->frontier_ns);
+	if (result > 0)
+		return 0;
+	if (!result)
+		result = add_sample(r, rec, bytes);
+	/* A table for it is being made. */
+	if (result == -EAGAIN)
+		result = due_samples_add(&r->due, rec, bytes, len, r->stacks.missing);
+	return result == -ENOMEM ? err_set(r->err, result, "out of memory") : result;
 }
 
 static int take_record(struct recorder *r, const void *bytes, size_t len)
 {
 	struct record rec;
-	int result;
 
 	if (decoder_record(&r->decoder, bytes, len, &rec, NULL)) {
 		r->totals.undecodable++;
@@ -156,15 +190,8 @@ static int take_record(struct recorder *r, const void *bytes, size_t len)
 	}
 	switch (rec.type) {
 	case PERF_RECORD_SAMPLE:
-		if (rec.id.time_ns <= r->frontier_ns) {
-			result = add_sample(r, &rec, bytes);
-			if (result != -EAGAIN)
-				return result;
-			/* A table for it is being made. */
-			result = due_samples_add(&r->due, &rec, bytes, len,
-						 r->stacks.missing);
-			return result ? err_set(r->err, result, "out of memory") : 0;
-		}
+		if (rec.id.time_ns <= r->frontier_ns)
+			return take_known(r, &rec, bytes, len);
 		/* Younger than what is known of the side band. */
 		buf_put(&r->held, bytes, len);
 		return r->held.failed ? err_set(r->err, -ENOMEM, "out of memory") : 0;
@@ -186,20 +213,18 @@ static int take_sample(void *ctx, const void *bytes, size_t len)
 	struct recorder *r = ctx;
 	int result = take_record(r, bytes, len);
 
-	if (r->config.stack_bytes && header->type == PERF_RECORD_SAMPLE)
-		return result; /* it is written when it is unwound */
+	if (is_written_later(r) && header->type == PERF_RECORD_SAMPLE)
+		return result;
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, bytes, len, r->err);
 	return result;
 }
 
 /* Takes what was kept once more; it may be kept again. */
-static int take_kept(struct recorder *r, struct buf *kept)
+static int take_kept(struct recorder *r, struct buf records)
 {
-	struct buf records = *kept;
 	int result = 0;
 
-	*kept = (struct buf){ 0 };
 	for (size_t at = 0; at < records.len && !result;) {
 		struct perf_event_header header;
 
@@ -221,6 +246,19 @@ static int retry(struct recorder *r, struct due_sample *sample)
 		return 0;
 	result = add_sample(r, &rec, sample->bytes);
 	sample->image = r->stacks.missing;
+	return result;
+}
+
+/* What the last rounds held back: samples that were too young, and callers that had not come. */
+static int take_held(struct recorder *r)
+{
+	struct buf held = r->held;
+	int result = take_kept(r, deferred_samples_take(&r->deferred));
+
+	r->held = (struct buf){ 0 };
+	if (!result)
+		return take_kept(r, held);
+	buf_done(&held);
 	return result;
 }
 
@@ -268,15 +306,17 @@ static int drain(struct recorder *r)
 	if (!result &&
 	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
 		result = err_set(r->err, -ENOMEM, "out of memory");
-	/* What the last round held back lies behind the frontier now. */
 	if (!result)
-		result = take_kept(r, &r->held);
+		result = take_held(r);
 	if (!result)
 		result = take_due(r, due_samples_bytes(&r->due) > DUE_MAX_BYTES);
 	if (!result)
 		result = perf_source_drain(r->source, PERF_SOURCE_SAMPLES, take_sample,
 					   r);
 	since = due_samples_since(&r->due);
+	if (deferred_samples_since(&r->deferred) < since)
+		since = deferred_samples_since(&r->deferred);
+	deferred_samples_forget(&r->deferred, r->frontier_ns);
 	resolver_frontier(r->resolver, since < r->frontier_ns ? since : r->frontier_ns);
 	see_rests(r);
 	return result;
@@ -336,7 +376,8 @@ static int flush(struct recorder *r)
 	r->nr_writes++;
 	jit_keeper_look(&r->jit_keeper, &r->dict);
 	/* Of what is due the file has to say later. */
-	if (!result && r->perf_data && !r->due.list.nr)
+	if (!result && r->perf_data && !r->due.list.nr &&
+	    deferred_samples_since(&r->deferred) == UINT64_MAX)
 		result = perf_data_out_round(r->perf_data, r->err);
 	return result;
 }
@@ -392,6 +433,7 @@ void recorder_free(struct recorder *r)
 	vec_done(&r->cpu_samples);
 	buf_done(&r->held);
 	due_samples_done(&r->due);
+	deferred_samples_done(&r->deferred);
 	decoder_done(&r->decoder);
 	dict_done(&r->dict);
 	free(r->segment_path);
@@ -412,7 +454,7 @@ static int drain_to_end(struct recorder *r)
 		result = side_band_apply(&r->side_band, &r->decoder, r->resolver,
 					 UINT64_MAX);
 	if (!result)
-		result = take_kept(r, &r->held);
+		result = take_held(r);
 	while (!result && r->due.list.nr)
 		result = take_due(r, true);
 	update_totals(r);

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "capture/kernel_files.h"
+#include "capture/perf_attrs.h"
 #include "capture/perf_source.h"
 #include "capture/snapshot.h"
 #include "tools/perf_data_out.h"
@@ -49,6 +50,8 @@ static uint32_t describe_event(struct dict *dict, const struct event_request *e,
 static int open_decoder(struct recorder *r)
 {
 	decoder_init(&r->decoder, false);
+	r->deferred.offered = perf_attr_bit(perf_source_attr(r->source, 0),
+					    PERF_ATTR_DEFER_CALLCHAIN);
 	for (size_t i = 0; i < perf_source_nr_attrs(r->source); i++) {
 		size_t nr_ids;
 		const uint64_t *ids = perf_source_ids(r->source, i, &nr_ids);

@@ -13,6 +13,7 @@
 #include "decode/record.h"
 #include "resolve/resolver.h"
 #include "tools/containers.h"
+#include "tools/deferred_samples.h"
 #include "tools/due_samples.h"
 #include "tools/image_keeper.h"
 #include "tools/jit_keeper.h"
@@ -47,6 +48,7 @@ struct recorder {
 	struct side_band side_band;
 	struct buf held; /* samples from behind the frontier, for the next round */
 	struct due_samples due; /* that wait for tables to be unwound with */
+	struct deferred_samples deferred;
 	struct session_totals totals;
 	VEC(uint64_t) cpu_samples; /* of the totals */
 	uint64_t cpu_begin_ns;     /* of this process, before it */

@@ -154,3 +154,23 @@ hybrid()
 		r1:10000 r2:10000 r3:10000 r4:10000
 	[ -z "$stderr" ]
 }
+
+@test "a kernel that defers user chains is asked to, where it finds them" {
+	local log=$BATS_TEST_TMPDIR/log
+	fakes=(FAKE_DEFER=1)
+	fake "$OPROFILE_LINKS/operf" --session-dir "$session" --callgraph=fp \
+		--perf-data="$BATS_TEST_TMPDIR/x.data" sh -c "$(spin)" 2>"$log"
+	grep -q '^fake_pmu: deferred: callchain$' "$log"
+	grep -q '^fake_pmu: deferred: output$' "$log"
+	# Samples are as ever, and what is written has its chains at once.
+	[ "$(reported_samples)" -gt 0 ]
+	run -0 "$OPROFILE" info "$BATS_TEST_TMPDIR/x.data"
+	[[ $output != *defer* ]]
+	[ "$("$OPROFILE" script -i "$BATS_TEST_TMPDIR/x.data" 2>/dev/null | grep -c $'^\t')" -gt 0 ]
+	# What is unwound by us does not wait for the kernel.
+	fake "$OPROFILE_LINKS/operf" --session-dir "$session" --callgraph=dwarf sh -c "$(spin)" 2>"$log"
+	run -1 grep deferred "$log"
+	# The kernel of this machine decides.
+	fakes=()
+	fake "$OPROFILE_LINKS/operf" --session-dir "$session" --callgraph=fp sh -c "$(spin)"
+}

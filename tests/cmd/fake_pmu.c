@@ -3,7 +3,8 @@
  * /sys/bus/event_source/devices.  Of its PMUs the type 101 is of CPUs with even numbers alone,
  * 102 of the odd ones, and 110 and up of no core: they are counted once for each CPU of their
  * cpumask.  FAKE_PRECISE is the most precise that samples can be; FAKE_COUNTERS events can be counted
- * as one group. */
+ * as one group.  With FAKE_DEFER the kernel takes what Linux 6.19 takes, and says so; it has the user's
+ * part of chains at once, though. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,6 +12,8 @@
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +114,24 @@ static int too_many(const struct perf_event_attr *a, int group, bool is_new, int
 	       ++members[group] > (int)strtol(counters, NULL, 10);
 }
 
+/* attr.defer_callchain and .defer_output, which headers of today do not have. */
+static void take_deferred(struct perf_event_attr *a)
+{
+	const uint64_t callchain = 1ULL << 38, output = 1ULL << 39;
+	uint64_t bits;
+	char *at = (char *)a + offsetof(struct perf_event_attr, wakeup_events) -
+		   sizeof(bits);
+
+	memcpy(&bits, at, sizeof(bits));
+	if (!getenv("FAKE_DEFER") || !(bits & (callchain | output)))
+		return;
+	(void)fprintf(stderr, "fake_pmu: deferred:%s%s\n",
+		      bits & callchain ? " callchain" : "",
+		      bits & output ? " output" : "");
+	bits &= ~(callchain | output);
+	memcpy(at, &bits, sizeof(bits));
+}
+
 long syscall(long __sysno, ...)
 {
 	long (*real)(long, ...) = (long (*)(long, ...))next("syscall");
@@ -127,6 +148,7 @@ long syscall(long __sysno, ...)
 
 		memcpy(&given, &arg[0], sizeof(given));
 		memcpy(&a, given, sizeof(a));
+		take_deferred(&a);
 		errno = translate(&a, (int)arg[2]);
 		if (getenv("FAKE_LOG"))
 			(void)fprintf(
