@@ -177,11 +177,13 @@ static int take_field(struct control_reply *reply, char *line, struct err *err)
 		return err_set(err, -EBADMSG, "the daemon sends what is no line");
 	field.key = strdup(line);
 	field.value = strdup(space ? space + 1 : "");
-	if (field.key && field.value && vec_push(&reply->fields, field))
-		return 0;
-	free(field.key);
-	free(field.value);
-	return err_set(err, -ENOMEM, "out of memory");
+	if (!field.key || !field.value || !vec_grow(&reply->fields)) {
+		free(field.key);
+		free(field.value);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	reply->fields.at[reply->fields.nr++] = field;
+	return 0;
 }
 
 int control_request(struct control_client *c, const char *const *words,

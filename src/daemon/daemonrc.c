@@ -59,17 +59,24 @@ static void take_out(struct daemonrc *rc, struct daemonrc_entry *e)
 	memmove(e, e + 1, (char *)(rc->entries.at + rc->entries.nr) - (char *)e);
 }
 
+/* `value` is taken over. */
 static int add(struct daemonrc *rc, const char *key, char *value)
 {
 	char *own = strdup(key);
+	int r = own ? 0 : -ENOMEM;
 
-	if (own && rc->entries.nr < DAEMONRC_KEYS_MAX &&
-	    vec_push(&rc->entries,
-		     (struct daemonrc_entry){ .key = own, .value = value }))
-		return 0;
-	free(value);
-	free(own);
-	return own && rc->entries.nr >= DAEMONRC_KEYS_MAX ? -E2BIG : -ENOMEM;
+	if (rc->entries.nr == DAEMONRC_KEYS_MAX)
+		r = -E2BIG;
+	if (!r && !vec_grow(&rc->entries))
+		r = -ENOMEM;
+	if (r) {
+		free(own);
+		free(value);
+		return r;
+	}
+	rc->entries.at[rc->entries.nr++] =
+		(struct daemonrc_entry){ .key = own, .value = value };
+	return 0;
 }
 
 int daemonrc_set(struct daemonrc *rc, const char *key, const char *value)
@@ -128,7 +135,10 @@ static bool unquote(char *text)
 		if (!*at)
 			return false;
 		if (quote ? *at == quote : *at == '"' || *at == '\'') {
-			quote = quote ? '\0' : *at;
+			if (quote)
+				quote = '\0';
+			else
+				quote = *at;
 			continue;
 		}
 		if (*at == '\\' && quote != '\'' && at[1])

@@ -18,14 +18,14 @@ extern const struct command command_events;
 
 #define ACTION(word, short_word, field_name, text)                                     \
 	{                                                                              \
-		.name = word, .letter = short_word, .kind = OPTION_FLAG,               \
-		.offset = OPTION(struct control_options, field_name), .help = text     \
+		.name = (word), .letter = (short_word), .kind = OPTION_FLAG,           \
+		.offset = OPTION(struct control_options, field_name), .help = (text)   \
 	}
 #define SETTING(word, short_word, value_name, field_name, text)                        \
 	{                                                                              \
-		.name = word, .letter = short_word, .kind = OPTION_TEXT,               \
-		.value = value_name,                                                   \
-		.offset = OPTION(struct control_options, field_name), .help = text     \
+		.name = (word), .letter = (short_word), .kind = OPTION_TEXT,           \
+		.value = (value_name),                                                 \
+		.offset = OPTION(struct control_options, field_name), .help = (text)   \
 	}
 
 static const struct option_row rows[] = {

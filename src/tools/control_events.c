@@ -84,61 +84,84 @@ static bool is_time(const char *name)
 	return cpu && cpu->default_event && !strcmp(name, cpu->default_event);
 }
 
+/* What is asked for is not always what the parser of events takes: a rate of the clock chip is
+ * rounded, *ret_rate; TIMER:0 is TIMER, as daemonrc has it. */
+static int to_check(const char *spec, const struct parts *p, char ret_spec[SPEC_MAX],
+		    uint64_t *ret_rate, struct err *err)
+{
+	int r;
+
+	snprintf(ret_spec, SPEC_MAX, "%s", spec);
+	*ret_rate = 0;
+	if (p->nr < 2)
+		return 0;
+	if (!strcmp(p->part[0], "TIMER") && !strcmp(p->part[1], "0"))
+		snprintf(ret_spec, SPEC_MAX, "TIMER");
+	if (strcmp(p->part[0], "RTC_INTERRUPTS") != 0)
+		return 0;
+	r = rtc_rate(p->part[1], ret_rate, err);
+	if (!r)
+		snprintf(ret_spec, SPEC_MAX, "RTC_INTERRUPTS:%" PRIu64, *ret_rate);
+	return r;
+}
+
+/* The i-th part, or what stands for it. */
+static const char *part_or(const struct parts *p, size_t i, const char *otherwise)
+{
+	return i < p->nr ? p->part[i] : otherwise;
+}
+
+/* NAME:COUNT:UNITMASK:KERNEL:USER, with 0:1:1 for what is left out. */
+static void keep_whole(const struct parts *p, uint64_t rate, bool kernel_only,
+		       char ret_kept[SPEC_MAX])
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%" PRIu64, rate);
+	snprintf(ret_kept, SPEC_MAX, "%.200s:%.24s:%.100s:%.8s:%.8s", p->part[0],
+		 rate ? number : part_or(p, 1, "0"), part_or(p, 2, "0"),
+		 kernel_only ? "1" : part_or(p, 3, "1"),
+		 kernel_only ? "0" : part_or(p, 4, "1"));
+}
+
+/* Without counters the timer tells the time; else -ENODEV with OProfile's line. */
+static int without_counters(const char *name, char ret_kept[SPEC_MAX], struct err *err)
+{
+	if (!name || !is_time(name))
+		return err_set(err, -ENODEV,
+			       "You cannot specify any performance counter events "
+			       "because OProfile is in timer mode.");
+	fprintf(stderr,
+		"%s: there are no performance counters here: the event TIMER takes its "
+		"place.\n",
+		name);
+	snprintf(ret_kept, SPEC_MAX, "TIMER:0:0:1:1");
+	return 0;
+}
+
 /* One spec into the list of all; `ret_kept` is what daemonrc has of it. */
 static int take(const char *spec, const struct control_options *set,
 		struct event_requests *reqs, char ret_kept[SPEC_MAX], struct err *err)
 {
-	struct parts p;
+	struct parts p = { 0 };
 	bool plain = split(spec, &p);
 	char checked[SPEC_MAX];
-	uint64_t rate = 0;
 	size_t first = reqs->list.nr;
-	bool bare = false; /* TIMER:0, as daemonrc has it */
+	uint64_t rate;
 	int r;
 
-	snprintf(checked, sizeof(checked), "%s", spec);
-	if (plain && p.nr > 1 && !strcmp(p.part[0], "RTC_INTERRUPTS")) {
-		r = rtc_rate(p.part[1], &rate, err);
-		if (r)
-			return r;
-		snprintf(checked, sizeof(checked), "RTC_INTERRUPTS:%" PRIu64, rate);
-	} else if (plain && p.nr > 1 && !strcmp(p.part[0], "TIMER") &&
-		   !strcmp(p.part[1], "0")) {
-		snprintf(checked, sizeof(checked), "TIMER");
-		bare = true;
-	}
-	r = events_parse(checked, 0, reqs, err);
+	if (!plain)
+		p.nr = 0;
+	r = to_check(spec, &p, checked, &rate, err);
+	if (!r)
+		r = events_parse(checked, 0, reqs, err);
 	if (r)
 		return r;
-	if (needs_counter(&reqs->list.at[first]) && !events_have_pmu()) {
-		if (!plain || !is_time(p.part[0]))
-			return err_set(err, -ENODEV,
-				       "You cannot specify any performance counter "
-				       "events because OProfile is in timer mode.");
-		fprintf(stderr,
-			"%s: there are no performance counters here: the event TIMER "
-			"takes its place.\n",
-			p.part[0]);
-		snprintf(ret_kept, SPEC_MAX, "TIMER:0:0:1:1");
-		return 0;
-	}
+	if (needs_counter(&reqs->list.at[first]) && !events_have_pmu())
+		return without_counters(plain ? p.part[0] : NULL, ret_kept, err);
 	snprintf(ret_kept, SPEC_MAX, "%s", spec);
-	if (plain && (p.nr == 1 ? !strcmp(p.part[0], "TIMER") : is_number(p.part[1]))) {
-		char number[24];
-
-		snprintf(number, sizeof(number), "%" PRIu64, rate);
-		snprintf(ret_kept, SPEC_MAX, "%.200s:%.24s:%.100s:%.8s:%.8s", p.part[0],
-			 rate                ? number
-			 : bare || p.nr == 1 ? "0"
-					     : p.part[1],
-			 p.nr > 2 ? p.part[2] : "0",
-			 set->kernel_only ? "1"
-			 : p.nr > 3       ? p.part[3]
-					  : "1",
-			 set->kernel_only ? "0"
-			 : p.nr > 4       ? p.part[4]
-					  : "1");
-	}
+	if (p.nr > 1 ? is_number(p.part[1]) : plain && !strcmp(p.part[0], "TIMER"))
+		keep_whole(&p, rate, set->kernel_only, ret_kept);
 	return 0;
 }
 

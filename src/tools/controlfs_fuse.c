@@ -45,7 +45,11 @@ static struct controlfs_tree *tree;
 
 static struct handle *handle_of(const struct fuse_file_info *info)
 {
-	return (struct handle *)(uintptr_t)info->fh;
+	uintptr_t number = (uintptr_t)info->fh;
+	struct handle *h;
+
+	memcpy(&h, &number, sizeof(h));
+	return h;
 }
 
 static int fs_getattr(const char *path, struct stat *st, struct fuse_file_info *info)

@@ -59,15 +59,13 @@ size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes)
 /* NAME:VAL:COUNTER:COUNT:UM:KERNEL:USER of the old oprofiled as NAME:COUNT:UM:KERNEL:USER. */
 static void modern_spec(const char *spec, char *ret_spec)
 {
-	const char *parts[8];
-	size_t nr = 0;
+	const char *parts[8] = { spec };
+	const char *colon = strchr(spec, ':');
+	size_t nr = 1;
 
 	snprintf(ret_spec, SPEC_MAX, "%s", spec);
-	for (const char *at = spec; at && nr < 8; nr++) {
-		parts[nr] = at;
-		at = strchr(at, ':');
-		at = at ? at + 1 : NULL;
-	}
+	for (; colon && nr < 8; colon = strchr(colon + 1, ':'))
+		parts[nr++] = colon + 1;
 	if (nr == 7)
 		snprintf(ret_spec, SPEC_MAX, "%.*s:%s", (int)(parts[1] - spec - 1),
 			 spec, parts[3]);
