@@ -12,53 +12,23 @@
 #include "base/err.h"
 #include "present/html_text.h"
 #include "present/percent.h"
+#include "present/write_xml_priv.h"
 #include "present/writers.h"
-#include "present/xml_tree.h"
 
 enum {
-	VMA_DIGITS = 8,
-	VMA_DIGITS_LONG = 16,
 	TYPE_MAX = 64
-};
-
-/* An entry of the table of symbols. */
-struct entry {
-	uint32_t group;
-	uint32_t function;
-};
-
-/* Where a symbol that is shown has its details. */
-struct shown {
-	uint32_t entry;
-	uint32_t turn; /* among the tree's symbols */
-	size_t first_id;
-};
-
-struct xml {
-	FILE *out;
-	struct xml_tree tree;
-	const struct present_options *options;
-	bool with_classes;
-	uint64_t *sums;
-	VEC(uint32_t) events; /* of the profile, by id */
-	VEC(struct entry) entries;
-	struct map entry_by; /* image, function */
-	VEC(struct shown) shown;
-	size_t nr_details;
-	size_t next_in, next_out; /* arcs of the next symbol */
-	bool failed;
 };
 
 /* ---- attributes ---- */
 
-static void put_attribute(struct xml *x, const char *name, const char *value)
+void xml_put_attribute(struct xml *x, const char *name, const char *value)
 {
 	fprintf(x->out, " %s=\"", name);
 	html_put(x->out, value);
 	fputc('"', x->out);
 }
 
-static void put_number(struct xml *x, const char *name, uint64_t value)
+void xml_put_number(struct xml *x, const char *name, uint64_t value)
 {
 	fprintf(x->out, " %s=\"%" PRIu64 "\"", name, value);
 }
@@ -68,13 +38,13 @@ static void put_signed(struct xml *x, const char *name, int64_t value)
 	fprintf(x->out, " %s=\"%" PRId64 "\"", name, value);
 }
 
-static const char *text_of(struct xml *x, uint32_t group, int key)
+const char *xml_text_of(struct xml *x, uint32_t group, int key)
 {
 	return profile_text(x->tree.p, group, (size_t)key);
 }
 
 /* "dir/t.c:5": 4 bytes less for the number.  0: there is no line. */
-static size_t file_bytes(const char *place)
+size_t xml_file_bytes(const char *place)
 {
 	const char *colon = strrchr(place, ':');
 
@@ -83,9 +53,9 @@ static size_t file_bytes(const char *place)
 	return (size_t)(colon - place);
 }
 
-static void put_line(struct xml *x, const char *place, bool with_file)
+void xml_put_line(struct xml *x, const char *place, bool with_file)
 {
-	size_t len = file_bytes(place);
+	size_t len = xml_file_bytes(place);
 
 	if (!len)
 		return;
@@ -94,7 +64,7 @@ static void put_line(struct xml *x, const char *place, bool with_file)
 		html_put_len(x->out, place, len);
 		fputc('"', x->out);
 	}
-	put_attribute(x, "line", place + len + 1);
+	xml_put_attribute(x, "line", place + len + 1);
 }
 
 /* ---- what was recorded ---- */
@@ -113,26 +83,26 @@ static void put_root(struct xml *x)
 	if (slash)
 		*slash = '\0';
 	fputs("<?xml version=\"1.0\" ?>\n<profile  schemaversion=\"3.1\"", x->out);
-	put_attribute(x, "cputype", type);
+	xml_put_attribute(x, "cputype", type);
 	fputs("\n", x->out);
-	put_attribute(x, "processor", slash ? slash + 1 : type);
+	xml_put_attribute(x, "processor", slash ? slash + 1 : type);
 	fputs("\n", x->out);
 	for (size_t c = 0; c < x->tree.classes.nr; c++)
 		nr_cpus += !c ||
 			   x->tree.classes.at[c].cpu != x->tree.classes.at[c - 1].cpu;
 	if (x->tree.keys.cpu >= 0) {
-		put_number(x, "separatedcpus", nr_cpus);
+		xml_put_number(x, "separatedcpus", nr_cpus);
 		fputs("\n", x->out);
 	}
 	fprintf(x->out, " mhz=\"%.2f\"\n", p->input.cpu_mhz);
-	put_attribute(x, "title", about->title ? about->title : "");
+	xml_put_attribute(x, "title", about->title ? about->title : "");
 	fputs(">\n", x->out);
 }
 
 static void put_given(struct xml *x, const char *name, const char *value)
 {
 	if (value && *value)
-		put_attribute(x, name, value);
+		xml_put_attribute(x, name, value);
 }
 
 static void put_options(struct xml *x)
@@ -168,10 +138,10 @@ static void put_event(struct xml *x, size_t id)
 	const struct profile_event *e = &p->events.at[x->events.at[id]];
 
 	fputs("<eventsetup ", x->out);
-	put_number(x, "id", id);
-	put_attribute(x, "eventname", strtab_get(&p->strings, e->name));
-	put_number(x, "unitmask", e->unit_mask);
-	put_number(x, "setupcount", e->count);
+	xml_put_number(x, "id", id);
+	xml_put_attribute(x, "eventname", strtab_get(&p->strings, e->name));
+	xml_put_number(x, "unitmask", e->unit_mask);
+	xml_put_number(x, "setupcount", e->count);
 	fputs("/>\n", x->out);
 }
 
@@ -194,7 +164,7 @@ static int put_setup(struct xml *x)
 			x->events.nr ? &events[x->events.at[0]] : NULL;
 
 		fputs("<timersetup ", x->out);
-		put_number(x, "rtcinterrupts", e ? e->frequency_hz : 0);
+		xml_put_number(x, "rtcinterrupts", e ? e->frequency_hz : 0);
 		fputs("/>\n", x->out);
 	}
 	for (size_t i = 0; !timer && i < x->events.nr; i++)
@@ -222,9 +192,9 @@ static void put_classes(struct xml *x)
 		if (class->cpu >= 0)
 			put_signed(x, "cpu", class->cpu);
 		if (x->events.nr > 1)
-			put_number(x, "event", event_id(x, class->event));
+			xml_put_number(x, "event", event_id(x, class->event));
 		if (masks)
-			put_number(x, "mask", events[class->event].unit_mask);
+			xml_put_number(x, "mask", events[class->event].unit_mask);
 		fputs("/>\n", x->out);
 	}
 	fputs("</classes>\n", x->out);
@@ -241,7 +211,7 @@ static void put_count(struct xml *x, size_t class, uint64_t count)
 }
 
 /* Those of classes that have some; one at least. */
-static void put_counts(struct xml *x, const uint64_t *counts)
+void xml_put_counts(struct xml *x, const uint64_t *counts)
 {
 	bool any = false;
 
@@ -267,7 +237,7 @@ static void put_sums(struct xml *x, size_t from, size_t end)
 	for (size_t i = from; i < end; i++)
 		for (size_t c = 0; c < nr; c++)
 			x->sums[c] += counts_of(x, &x->tree.symbols.at[i])[c];
-	put_counts(x, x->sums);
+	xml_put_counts(x, x->sums);
 }
 
 /* ---- functions ---- */
@@ -317,7 +287,7 @@ static void put_arc_sums(struct xml *x, const struct listed *l, size_t from, siz
 	memset(x->sums, 0, x->tree.classes.nr * sizeof(*x->sums));
 	for (size_t i = from; i < end; i++)
 		x->sums[arc_at(x, l, i)->class] += arc_at(x, l, i)->samples;
-	put_counts(x, x->sums);
+	xml_put_counts(x, x->sums);
 }
 
 static void put_reference(struct xml *x, const struct xml_symbol *s)
@@ -328,27 +298,26 @@ static void put_reference(struct xml *x, const struct xml_symbol *s)
 static void open_module(struct xml *x, const struct xml_symbol *s)
 {
 	fputs("<module ", x->out);
-	put_attribute(x, "name", text_of(x, s->group, x->tree.keys.image));
+	xml_put_attribute(x, "name", xml_text_of(x, s->group, x->tree.keys.image));
 	fputs(">\n", x->out);
 }
 
-/* Those in one image. */
-static void put_arcs_of_module(struct xml *x, const struct listed *l, size_t from,
-			       size_t end)
+/* Those in one image, of which `s` is the first one's other end. */
+static void put_arcs_of_module(struct xml *x, const struct listed *l,
+			       const struct xml_symbol *s, size_t from, size_t end)
 {
 	size_t next;
 
-	open_module(x, other_end(x, l, from));
+	open_module(x, s);
 	put_arc_sums(x, l, from, end);
-	for (size_t i = from; i < end; i = next) {
-		const struct xml_symbol *s = other_end(x, l, i);
-
+	for (size_t i = from; i < end && s; i = next) {
 		for (next = i; next < end && other_end(x, l, next) == s; next++)
 			;
 		put_reference(x, s);
 		fputs(">\n", x->out);
 		put_arc_sums(x, l, i, next);
 		fputs("</symbol>\n", x->out);
+		s = next < end ? other_end(x, l, next) : NULL;
 	}
 	fputs("</module>\n", x->out);
 }
@@ -365,7 +334,7 @@ static void put_arcs(struct xml *x, const struct listed *l)
 			    other_end(x, l, next)->image != s->image)
 				break;
 		if (s)
-			put_arcs_of_module(x, l, i, next);
+			put_arcs_of_module(x, l, s, i, next);
 	}
 }
 
@@ -375,11 +344,11 @@ static void put_self(struct xml *x, const struct xml_symbol *s)
 	if (!xml_tree_samples(&x->tree, s))
 		return;
 	open_module(x, s);
-	put_counts(x, counts_of(x, s));
+	xml_put_counts(x, counts_of(x, s));
 	put_reference(x, s);
-	put_attribute(x, "self", "true");
+	xml_put_attribute(x, "self", "true");
 	fputs(">\n", x->out);
-	put_counts(x, counts_of(x, s));
+	xml_put_counts(x, counts_of(x, s));
 	fputs("</symbol>\n</module>\n", x->out);
 }
 
@@ -440,13 +409,13 @@ static void put_symbol(struct xml *x, uint32_t at)
 	if (s->nr_details) {
 		size_t nr = nr_addresses(x, s);
 
-		put_number(x, "detaillo", x->nr_details);
-		put_number(x, "detailhi", x->nr_details + nr - 1);
+		xml_put_number(x, "detaillo", x->nr_details);
+		xml_put_number(x, "detailhi", x->nr_details + nr - 1);
 		x->nr_details += nr;
 		x->failed |= !vec_push(&x->shown, shown);
 	}
 	fputs(">\n", x->out);
-	put_counts(x, counts_of(x, s));
+	xml_put_counts(x, counts_of(x, s));
 	if (x->tree.p->options.call_graph)
 		put_calls(x, at);
 	fputs("</symbol>\n", x->out);
@@ -499,7 +468,7 @@ static void put_binary(struct xml *x, size_t from, size_t end)
 	while (own < end && all[own].image == all[own].app)
 		own++;
 	fputs("<binary ", x->out);
-	put_attribute(x, "name", text_of(x, all[from].group, x->tree.keys.app));
+	xml_put_attribute(x, "name", xml_text_of(x, all[from].group, x->tree.keys.app));
 	fputs(">\n", x->out);
 	put_sums(x, from, end);
 	put_symbols(x, from, own);
@@ -517,7 +486,7 @@ static void put_process(struct xml *x, size_t from, size_t end)
 		return;
 	fputs("<process ", x->out);
 	put_signed(x, "pid", all[from].pid);
-	put_attribute(x, "name", text_of(x, all[from].group, x->tree.keys.app));
+	xml_put_attribute(x, "name", xml_text_of(x, all[from].group, x->tree.keys.app));
 	fputs(">\n", x->out);
 	put_sums(x, from, end);
 	for (size_t i = from; i < end; i = next) {
@@ -551,134 +520,6 @@ static void put_programs(struct xml *x)
 	}
 }
 
-/* ---- tables ---- */
-
-static uint64_t start_of(const struct xml *x, uint32_t function)
-{
-	const struct profile *p = x->tree.p;
-
-	return function < p->functions.nr ? p->functions.at[function].vma : 0;
-}
-
-static void put_symbol_table(struct xml *x)
-{
-	const struct xml_keys *keys = &x->tree.keys;
-
-	fputs("<symboltable>\n", x->out);
-	for (size_t i = 0; i < x->entries.nr; i++) {
-		const struct entry *e = &x->entries.at[i];
-		uint64_t start = start_of(x, e->function);
-
-		fprintf(x->out, "<symboldata  id=\"%zu\" ", i);
-		put_attribute(x, "name", text_of(x, e->group, keys->symbol));
-		if (keys->line >= 0)
-			put_line(x, text_of(x, e->group, keys->line), true);
-		fprintf(x->out, "  startingaddr=\"%0*" PRIx64 "\"/>\n",
-			start > UINT32_MAX ? VMA_DIGITS_LONG : VMA_DIGITS, start);
-	}
-	fputs("</symboltable>\n", x->out);
-}
-
-static int compare_shown(const void *a, const void *b)
-{
-	const struct shown *s = a, *t = b;
-
-	if (s->entry != t->entry)
-		return s->entry < t->entry ? -1 : 1;
-	return s->turn < t->turn ? -1 : s->turn > t->turn;
-}
-
-/* The file of the line, where it is another one than that of the function. */
-static void put_detail_line(struct xml *x, uint32_t group)
-{
-	const struct xml_keys *keys = &x->tree.keys;
-	const char *place, *of;
-	size_t len;
-	bool other;
-
-	if (keys->detail_line < 0)
-		return;
-	of = keys->line >= 0 ? text_of(x, group, keys->line) : "";
-	len = file_bytes(of);
-	place = text_of(x, group, keys->detail_line);
-	other = file_bytes(place) != len || memcmp(place, of, len) != 0;
-	put_line(x, place, other);
-}
-
-static void put_details(struct xml *x, const struct shown *shown)
-{
-	const struct xml_symbol *s = &x->tree.symbols.at[shown->turn];
-	const struct xml_detail *d = &x->tree.details.at[s->first_detail];
-	uint64_t start = start_of(x, (uint32_t)s->function);
-	size_t id = shown->first_id, next;
-
-	for (size_t i = 0; i < s->nr_details; i = next) {
-		memset(x->sums, 0, x->tree.classes.nr * sizeof(*x->sums));
-		for (next = i; next < s->nr_details; next++) {
-			if (d[next].address != d[i].address)
-				break;
-			x->sums[d[next].class] += d[next].samples;
-		}
-		fprintf(x->out, "<detaildata  id=\"%zu\" vmaoffset=\"%" PRIx64 "\"",
-			id++, d[i].address - start);
-		put_detail_line(x, d[i].group);
-		fputs(">\n", x->out);
-		put_counts(x, x->sums);
-		fputs("</detaildata>\n", x->out);
-	}
-}
-
-static void put_detail_table(struct xml *x)
-{
-	size_t nr = x->shown.nr;
-
-	if (!nr)
-		return;
-	qsort(x->shown.at, nr, sizeof(*x->shown.at), compare_shown);
-	fputs("<detailtable>\n", x->out);
-	for (size_t i = 0; i < nr; i++) {
-		uint32_t entry = x->shown.at[i].entry;
-
-		if (!i || x->shown.at[i - 1].entry != entry)
-			fprintf(x->out, "<symboldetails  id=\"%" PRIu32 "\">\n", entry);
-		put_details(x, &x->shown.at[i]);
-		if (i + 1 == nr || x->shown.at[i + 1].entry != entry)
-			fputs("</symboldetails>\n", x->out);
-	}
-	fputs("</detailtable>\n", x->out);
-}
-
-/* The code of the functions, image by image: each is opened once. */
-static void put_bytes(struct xml *x)
-{
-	const struct profile *p = x->tree.p;
-	bool begun = false;
-
-	for (uint32_t image = 0; image < p->images.nr; image++) {
-		const struct profile_image *from = &p->images.at[image];
-		struct code *code = NULL;
-
-		/* Nobody asks why the kernel's code is missing. */
-		if (!from->nr_bytes && !*strtab_get(&p->strings, from->binary))
-			continue;
-		for (size_t i = 0; i < x->entries.nr; i++) {
-			uint32_t f = x->entries.at[i].function;
-
-			if (f >= p->functions.nr || p->functions.at[f].image != image ||
-			    p->functions.at[f].kind != FUNCTION_NAMED)
-				continue;
-			if (!code)
-				code = x->options->xml->code_of(x->options->xml->ctx,
-								image);
-			if (!code)
-				break;
-			xml_put_bytes(x->out, code, p->functions.at[f].vma, i, &begun);
-		}
-	}
-	if (begun)
-		fputs("</bytestable>\n", x->out);
-}
-
 static int write_all(struct xml *x)
 {
 	put_root(x);
@@ -687,10 +528,10 @@ static int write_all(struct xml *x)
 		return -ENOMEM;
 	put_classes(x);
 	put_programs(x);
-	put_symbol_table(x);
-	put_detail_table(x);
+	xml_put_symbol_table(x);
+	xml_put_detail_table(x);
 	if (x->options->details && x->options->xml->code_of)
-		put_bytes(x);
+		xml_put_byte_table(x);
 	fputs("</profile>\n", x->out);
 	return x->failed ? -ENOMEM : 0;
 }
@@ -700,15 +541,17 @@ int write_xml(FILE *out, struct profile *p, const struct present_options *option
 {
 	struct xml x = { .out = out, .options = options };
 	int r = xml_tree_make(&x.tree, p, options);
+	uint64_t *sums;
 
 	if (r == -EINVAL) {
 		xml_tree_done(&x.tree);
 		return err_set(err, r, "XML needs its keys");
 	}
-	x.sums = calloc(x.tree.classes.nr + 1, sizeof(*x.sums));
+	sums = calloc(x.tree.classes.nr + 1, sizeof(*sums));
+	x.sums = sums;
 	if (!r)
-		r = x.sums ? write_all(&x) : -ENOMEM;
-	free(x.sums);
+		r = sums ? write_all(&x) : -ENOMEM;
+	free(sums);
 	vec_done(&x.events);
 	vec_done(&x.entries);
 	vec_done(&x.shown);

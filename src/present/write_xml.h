@@ -2,9 +2,7 @@
  * Layer: present. */
 #pragma once
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct code;
 
@@ -22,8 +20,3 @@ struct xml_about {
 	struct code *(*code_of)(void *ctx, uint32_t image);
 	void *ctx;
 };
-
-/* A function's entry in the table of bytes, which is begun with the first one (*begun); nothing if
- * its code is not known. */
-void xml_put_bytes(FILE *out, struct code *code, uint64_t start, size_t id,
-		   bool *begun);
