@@ -3,11 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -58,6 +61,57 @@ ssize_t io_pread_full(int fd, void *bytes, size_t len, uint64_t off)
 		got += (size_t)n;
 	}
 	return (ssize_t)got;
+}
+
+/* What is in the pipe now; 0: it has ended. */
+static ssize_t peek_once(int fd, const int copy[2], void *bytes, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = tee(fd, copy[1], len, 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return n ? read(copy[0], bytes, (size_t)n) : 0;
+}
+
+static ssize_t peek_pipe(int fd, void *bytes, size_t len)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	struct pollfd writers = { .fd = fd };
+	int copy[2];
+	ssize_t n;
+
+	if (pipe2(copy, O_CLOEXEC))
+		return -errno;
+	for (;;) {
+		/* Asked first: what was written before the last writer went is there. */
+		bool ended = poll(&writers, 1, 0) > 0 && writers.revents & POLLHUP;
+
+		n = peek_once(fd, copy, bytes, len);
+		if (n <= 0 || (size_t)n == len || ended)
+			break;
+		nanosleep(&moment, NULL);
+	}
+	close(copy[0]);
+	close(copy[1]);
+	return n;
+}
+
+ssize_t io_peek(int fd, void *bytes, size_t len)
+{
+	struct stat st;
+	off_t at;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISFIFO(st.st_mode))
+		return peek_pipe(fd, bytes, len);
+	at = lseek(fd, 0, SEEK_CUR);
+	if (!S_ISREG(st.st_mode) || at < 0)
+		return -EINVAL;
+	return io_pread_full(fd, bytes, len, (uint64_t)at);
 }
 
 int io_read_fd(int fd, struct buf *out, size_t max)

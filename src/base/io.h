@@ -14,6 +14,9 @@ int io_write_all(int fd, const void *bytes, size_t len);
 /* Reads up to `len` bytes at `off`; returns how many (short only at the end of the file)
  * or a negative errno. */
 ssize_t io_pread_full(int fd, void *bytes, size_t len, uint64_t off);
+/* What the next read of a pipe or of a file will give, up to `len` bytes: nothing is taken.  Waits for
+ * them; fewer come only before the end.  A negative errno, -EINVAL of what is neither. */
+ssize_t io_peek(int fd, void *bytes, size_t len);
 /* Appends the whole of a file (a /proc file too, whose size says 0) to `out`, at most
  * `max` bytes.  0, -EFBIG if there was more, or another negative errno. */
 int io_read_file(const char *path, struct buf *out, size_t max);

@@ -167,6 +167,18 @@ void json_u64(struct json *j, uint64_t value)
 	fwrite_unlocked(digits + DIGITS_MAX - nr, 1, nr, j->out);
 }
 
+void json_member_text(struct json *j, const char *name, const char *text)
+{
+	json_name(j, name);
+	json_text(j, text);
+}
+
+void json_member_u64(struct json *j, const char *name, uint64_t value)
+{
+	json_name(j, name);
+	json_u64(j, value);
+}
+
 void json_number(struct json *j, const char *digits)
 {
 	separate(j);

@@ -30,6 +30,9 @@ void json_name(struct json *j, const char *name);
 void json_text(struct json *j, const char *text);
 void json_text_len(struct json *j, const char *text, size_t len);
 void json_u64(struct json *j, uint64_t value);
+/* A member and its value. */
+void json_member_text(struct json *j, const char *name, const char *text);
+void json_member_u64(struct json *j, const char *name, uint64_t value);
 /* A number that is already in JSON's form. */
 void json_number(struct json *j, const char *digits);
 void json_bool(struct json *j, bool value);

@@ -179,12 +179,6 @@ int quality_write_text(FILE *out, struct profile *p)
 	return 0;
 }
 
-static void json_member(struct json *j, const char *name, uint64_t value)
-{
-	json_name(j, name);
-	json_u64(j, value);
-}
-
 static void json_ends(struct json *j, const struct profile *p)
 {
 	static const char *const names[UNWIND_ENDS] = {
@@ -196,7 +190,7 @@ static void json_ends(struct json *j, const struct profile *p)
 	json_name(j, "unwound_stacks");
 	json_begin_object(j);
 	for (unsigned int i = 0; i < UNWIND_ENDS; i++)
-		json_member(j, names[i], p->input.totals.stack_ends[i]);
+		json_member_u64(j, names[i], p->input.totals.stack_ends[i]);
 	json_end_object(j);
 }
 
@@ -212,7 +206,7 @@ static void json_image(struct json *j, const struct profile *p, uint32_t number)
 	json_text(j, strtab_get(&p->strings, image->name));
 	json_name(j, "build_id");
 	json_text(j, hex);
-	json_member(j, "samples", image->unresolved);
+	json_member_u64(j, "samples", image->unresolved);
 	json_name(j, "why");
 	json_text(j, reason->why);
 	json_name(j, "help");
@@ -224,17 +218,17 @@ static void json_input(struct json *j, const struct profile *p)
 {
 	const struct profile_input *in = &p->input;
 
-	json_member(j, "samples", p->quality.samples);
-	json_member(j, "lost", in->totals.lost);
-	json_member(j, "lost_records", in->totals.lost_records);
-	json_member(j, "throttled", in->totals.throttled);
-	json_member(j, "undecodable", in->totals.undecodable);
-	json_member(j, "damaged_blocks", in->damage.bad_blocks);
-	json_member(j, "cut_bytes", in->damage.cut_bytes);
-	json_member(j, "damaged_samples", in->damage.bad_samples);
-	json_member(j, "segments", in->nr_segments);
-	json_member(j, "unfinished_segments", in->nr_unfinished);
-	json_member(j, "recorder_cpu_ns", in->totals.recorder_cpu_ns);
+	json_member_u64(j, "samples", p->quality.samples);
+	json_member_u64(j, "lost", in->totals.lost);
+	json_member_u64(j, "lost_records", in->totals.lost_records);
+	json_member_u64(j, "throttled", in->totals.throttled);
+	json_member_u64(j, "undecodable", in->totals.undecodable);
+	json_member_u64(j, "damaged_blocks", in->damage.bad_blocks);
+	json_member_u64(j, "cut_bytes", in->damage.cut_bytes);
+	json_member_u64(j, "damaged_samples", in->damage.bad_samples);
+	json_member_u64(j, "segments", in->nr_segments);
+	json_member_u64(j, "unfinished_segments", in->nr_unfinished);
+	json_member_u64(j, "recorder_cpu_ns", in->totals.recorder_cpu_ns);
 }
 
 int quality_write_json(struct json *j, struct profile *p)
@@ -249,12 +243,12 @@ int quality_write_json(struct json *j, struct profile *p)
 	json_name(j, "quality");
 	json_begin_object(j);
 	json_input(j, p);
-	json_member(j, "unresolved", q->unresolved);
-	json_member(j, "truncated", q->truncated);
+	json_member_u64(j, "unresolved", q->unresolved);
+	json_member_u64(j, "truncated", q->truncated);
 	json_ends(j, p);
-	json_member(j, "idle", q->idle);
-	json_member(j, "interrupts_on_again", q->irqs_on_again);
-	json_member(j, "exiting", q->exiting);
+	json_member_u64(j, "idle", q->idle);
+	json_member_u64(j, "interrupts_on_again", q->irqs_on_again);
+	json_member_u64(j, "exiting", q->exiting);
 	json_name(j, "unresolved_images");
 	json_begin_array(j);
 	for (size_t i = 0; i < images.nr; i++)

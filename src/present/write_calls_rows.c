@@ -98,12 +98,6 @@ static void put_csv_header(struct rows *r)
 
 /* ---- JSON: an object a function ---- */
 
-static void put_member(struct json *j, const char *name, uint64_t value)
-{
-	json_name(j, name);
-	json_u64(j, value);
-}
-
 static void put_json_key(struct rows *r, uint32_t group, size_t key, const char *name)
 {
 	const struct key_row *row = r->p->options.keys->keys.at[key].row;
@@ -130,8 +124,8 @@ static void put_json_link(struct rows *r, uint32_t other, const uint64_t counts[
 		json_name(r->json, "truncated");
 		json_bool(r->json, true);
 	}
-	put_member(r->json, "samples", counts[0]);
-	put_member(r->json, "period", counts[1]);
+	json_member_u64(r->json, "samples", counts[0]);
+	json_member_u64(r->json, "period", counts[1]);
 	json_end_object(r->json);
 }
 
@@ -183,10 +177,10 @@ static void put_function(struct rows *r, uint32_t row)
 	}
 	for (size_t k = 0; k < r->p->nr_keys; k++)
 		put_json_key(r, of->group, k, r->p->options.keys->keys.at[k].typed);
-	put_member(r->json, "samples", own[0]);
-	put_member(r->json, "period", own[1]);
-	put_member(r->json, "total_samples", all[0]);
-	put_member(r->json, "total_period", all[1]);
+	json_member_u64(r->json, "samples", own[0]);
+	json_member_u64(r->json, "period", own[1]);
+	json_member_u64(r->json, "total_samples", all[0]);
+	json_member_u64(r->json, "total_period", all[1]);
 	put_links(r, row, false);
 	put_links(r, row, true);
 	json_end_object(r->json);

@@ -33,27 +33,15 @@ struct chrome {
 	uint8_t *used;     /* by the command at hand */
 };
 
-static void put_number(struct json *j, const char *name, uint64_t value)
-{
-	json_name(j, name);
-	json_u64(j, value);
-}
-
-static void put_text(struct json *j, const char *name, const char *text)
-{
-	json_name(j, name);
-	json_text(j, text);
-}
-
 static void begin_node(struct json *j, uint64_t id, const char *name, const char *image)
 {
 	json_begin_object(j);
-	put_number(j, "id", id);
+	json_member_u64(j, "id", id);
 	json_name(j, "callFrame");
 	json_begin_object(j);
-	put_text(j, "functionName", name);
-	put_text(j, "scriptId", "0");
-	put_text(j, "url", image);
+	json_member_text(j, "functionName", name);
+	json_member_text(j, "scriptId", "0");
+	json_member_text(j, "url", image);
 	json_name(j, "lineNumber");
 	json_number(j, "-1");
 	json_name(j, "columnNumber");
@@ -113,7 +101,7 @@ static void put_command(struct chrome *c, uint32_t who)
 		else
 			begin_node(j, id_of(c, who, i),
 				   profile_text(t->p, t->whos.at[who], comm), "");
-		put_number(j, "hitCount", c->hits[i]);
+		json_member_u64(j, "hitCount", c->hits[i]);
 		put_children(c, who, i);
 		json_end_object(j);
 	}
@@ -126,7 +114,7 @@ static void put_nodes(struct chrome *c)
 	json_name(j, "nodes");
 	json_begin_array(j);
 	begin_node(j, ROOT_ID, "(root)", "");
-	put_number(j, "hitCount", 0);
+	json_member_u64(j, "hitCount", 0);
 	json_name(j, "children");
 	json_begin_array(j);
 	json_u64(j, IDLE_ID);
@@ -135,7 +123,7 @@ static void put_nodes(struct chrome *c)
 	json_end_array(j);
 	json_end_object(j);
 	begin_node(j, IDLE_ID, "(idle)", "");
-	put_number(j, "hitCount", 0);
+	json_member_u64(j, "hitCount", 0);
 	json_end_object(j);
 	for (size_t i = 0; i < c->calls.nr_rows;) {
 		uint32_t who = c->calls.rows[i].who;
@@ -178,8 +166,8 @@ static void put_samples(struct chrome *c)
 		end += t->rows[i].samples * us;
 	}
 	json_end_array(j);
-	put_number(j, "startTime", 0);
-	put_number(j, "endTime", end);
+	json_member_u64(j, "startTime", 0);
+	json_member_u64(j, "endTime", end);
 }
 
 static int link_nodes(struct chrome *c)

@@ -79,18 +79,6 @@ static void number_of(struct firefox *f, struct numbers *n, uint32_t thing)
 
 /* ---- columns ---- */
 
-static void put_number(struct json *j, const char *name, uint64_t value)
-{
-	json_name(j, name);
-	json_u64(j, value);
-}
-
-static void put_text(struct json *j, const char *name, const char *text)
-{
-	json_name(j, name);
-	json_text(j, text);
-}
-
 static void put_bool(struct json *j, const char *name, bool value)
 {
 	json_name(j, name);
@@ -122,7 +110,7 @@ static void put_empty_table(struct json *j, const char *name,
 	json_begin_object(j);
 	for (; *columns; columns++)
 		put_empty(j, *columns);
-	put_number(j, "length", 0);
+	json_member_u64(j, "length", 0);
 	json_end_object(j);
 }
 
@@ -229,7 +217,7 @@ static void put_stacks(struct firefox *f)
 		to[i] = category_of(f, nodes[members[i]].symbol);
 	put_column(f, "category", "null");
 	put_same(j, "subcategory", "0", nr);
-	put_number(j, "length", nr);
+	json_member_u64(j, "length", nr);
 	json_end_object(j);
 }
 
@@ -253,7 +241,7 @@ static void put_frames(struct firefox *f)
 	put_same(j, "implementation", "null", nr);
 	put_same(j, "line", "null", nr);
 	put_same(j, "column", "null", nr);
-	put_number(j, "length", nr);
+	json_member_u64(j, "length", nr);
 	json_end_object(j);
 }
 
@@ -279,7 +267,7 @@ static void put_functions(struct firefox *f)
 	put_same(j, "fileName", "null", nr);
 	put_same(j, "lineNumber", "null", nr);
 	put_same(j, "columnNumber", "null", nr);
-	put_number(j, "length", nr);
+	json_member_u64(j, "length", nr);
 	json_end_object(j);
 }
 
@@ -295,7 +283,7 @@ static void put_resources(struct firefox *f)
 	put_counting(f, "name", 0, nr);
 	put_same(j, "host", "null", nr);
 	put_same(j, "type", "1", nr);
-	put_number(j, "length", nr);
+	json_member_u64(j, "length", nr);
 	json_end_object(j);
 }
 
@@ -362,8 +350,8 @@ static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event
 		if (rows[i].event == event)
 			json_u64(j, rows[i].samples);
 	json_end_array(j);
-	put_text(j, "weightType", "samples");
-	put_number(j, "length", nr);
+	json_member_text(j, "weightType", "samples");
+	json_member_u64(j, "length", nr);
 	json_end_object(j);
 }
 
@@ -382,12 +370,12 @@ static void put_thread_head(struct firefox *f, size_t at, size_t end, uint32_t e
 	snprintf(name, sizeof(name), "%s%s%s%s", comm, event ? " (" : "",
 		 event ? profile_event_name(f->p, f->calls.events.at[event]) : "",
 		 event ? ")" : "");
-	put_text(j, "processType", "default");
-	put_text(j, "processName", comm);
-	put_text(j, "name", name);
+	json_member_text(j, "processType", "default");
+	json_member_text(j, "processName", comm);
+	json_member_text(j, "name", name);
 	put_bool(j, "isMainThread", pid == tid);
 	snprintf(number, sizeof(number), "%" PRId64, pid);
-	put_text(j, "pid", number);
+	json_member_text(j, "pid", number);
 	snprintf(number, sizeof(number), "%" PRId64, tid);
 	json_name(j, "tid");
 	json_number(j, number);
@@ -464,8 +452,8 @@ static void put_threads(struct firefox *f)
 static void put_category(struct json *j, const char *name, const char *color)
 {
 	json_begin_object(j);
-	put_text(j, "name", name);
-	put_text(j, "color", color);
+	json_member_text(j, "name", name);
+	json_member_text(j, "color", color);
 	json_name(j, "subcategories");
 	json_begin_array(j);
 	json_text(j, "Other");
@@ -490,12 +478,12 @@ static void put_meta(struct firefox *f)
 	put_ms(j,
 	       e->frequency_hz ? 1000 * (uint64_t)NS_A_MS / e->frequency_hz : NS_A_MS);
 	put_empty(j, "markerSchema");
-	put_number(j, "preprocessedProfileVersion", VERSION);
-	put_number(j, "version", GECKO_VERSION);
-	put_number(j, "processType", 0);
-	put_text(j, "product", "oprofile");
-	put_number(j, "stackwalk", 1);
-	put_number(j, "startTime", 0);
+	json_member_u64(j, "preprocessedProfileVersion", VERSION);
+	json_member_u64(j, "version", GECKO_VERSION);
+	json_member_u64(j, "processType", 0);
+	json_member_text(j, "product", "oprofile");
+	json_member_u64(j, "stackwalk", 1);
+	json_member_u64(j, "startTime", 0);
 	put_bool(j, "symbolicated", true);
 	put_bool(j, "debug", false);
 	json_end_object(j);
@@ -519,13 +507,13 @@ static void put_libs(struct firefox *f)
 			id[2 * n + 2] = 0;
 		}
 		json_begin_object(j);
-		put_text(j, "arch", "");
-		put_text(j, "name", path);
-		put_text(j, "path", path);
-		put_text(j, "debugName", path);
-		put_text(j, "debugPath", path);
-		put_text(j, "breakpadId", "");
-		put_text(j, "codeId", id);
+		json_member_text(j, "arch", "");
+		json_member_text(j, "name", path);
+		json_member_text(j, "path", path);
+		json_member_text(j, "debugName", path);
+		json_member_text(j, "debugPath", path);
+		json_member_text(j, "breakpadId", "");
+		json_member_text(j, "codeId", id);
 		json_end_object(j);
 	}
 	json_end_array(j);

@@ -385,22 +385,15 @@ static void put_heat(struct heat *h)
 
 	json_name(j, "heat");
 	json_begin_object(j);
-	json_name(j, "rows");
-	json_text(j, kinds[h->kind]);
+	json_member_text(j, "rows", kinds[h->kind]);
 	put_lines(h);
-	json_name(j, "nr_rows");
-	json_u64(j, h->nr_rows);
-	json_name(j, "columns");
-	json_u64(j, h->nr_columns);
-	json_name(j, "column_ms");
-	json_u64(j, h->column_ms);
-	json_name(j, "row_ms");
-	json_u64(j, ROW_MS);
+	json_member_u64(j, "nr_rows", h->nr_rows);
+	json_member_u64(j, "columns", h->nr_columns);
+	json_member_u64(j, "column_ms", h->column_ms);
+	json_member_u64(j, "row_ms", ROW_MS);
 	json_end_object(j);
-	json_name(j, "levels");
-	json_u64(j, 0);
-	json_name(j, "sessions");
-	json_u64(j, 1);
+	json_member_u64(j, "levels", 0);
+	json_member_u64(j, "sessions", 1);
 }
 
 static bool begins_cell(const struct heat *h, size_t i)

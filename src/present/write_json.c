@@ -168,16 +168,11 @@ static void put_events(struct json *j, const struct profile *p,
 		const struct profile_event *e = &p->events.at[lines->events.at[i]];
 
 		json_begin_object(j);
-		json_name(j, "event");
-		json_text(j, strtab_get(&p->strings, e->name));
-		json_name(j, "count");
-		json_u64(j, e->count);
-		json_name(j, "frequency");
-		json_u64(j, e->frequency_hz);
-		json_name(j, "samples");
-		json_u64(j, e->samples);
-		json_name(j, "period");
-		json_u64(j, e->period);
+		json_member_text(j, "event", strtab_get(&p->strings, e->name));
+		json_member_u64(j, "count", e->count);
+		json_member_u64(j, "frequency", e->frequency_hz);
+		json_member_u64(j, "samples", e->samples);
+		json_member_u64(j, "period", e->period);
 		json_end_object(j);
 	}
 	json_end_array(j);

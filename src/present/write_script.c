@@ -168,15 +168,25 @@ static void put_hex(struct buf *out, const char *before, uint64_t v)
 
 /* ---- places ---- */
 
-/* A name stays in its line, whatever is in it. */
+bool script_clean(char *text, size_t len)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) {
+			text[i] = '?';
+			changed = true;
+		}
+	return changed;
+}
+
 static void put_name(struct buf *out, const char *name)
 {
 	size_t begin = out->len;
 
 	put(out, name);
-	for (size_t i = begin; !out->failed && i < out->len; i++)
-		if (out->data[i] < ' ' || out->data[i] == 0x7f)
-			out->data[i] = '?';
+	if (!out->failed)
+		script_clean((char *)out->data + begin, out->len - begin);
 }
 
 static void put_symbol(bool offset, const struct script_place *place, struct buf *out)

@@ -92,12 +92,6 @@ static void put_csv(struct rows *r, const struct tree_line *line)
 		fwrite(b->data, 1, b->len, r->out);
 }
 
-static void put_member(struct json *j, const char *name, uint64_t value)
-{
-	json_name(j, name);
-	json_u64(j, value);
-}
-
 static void put_json(const struct rows *r, const struct tree_line *line)
 {
 	struct json *j = r->json;
@@ -110,16 +104,16 @@ static void put_json(const struct rows *r, const struct tree_line *line)
 	}
 	json_name(j, "part");
 	json_text(j, part_name(line->part));
-	put_member(j, "depth", line->depth);
+	json_member_u64(j, "depth", line->depth);
 	json_name(j, "image");
 	json_text(j, key_text(r, line->function, 0));
 	json_name(j, "symbol");
 	json_text(j, key_text(r, line->function, 1));
-	put_member(j, "samples", line->samples[e]);
-	put_member(j, "period", line->periods[e]);
+	json_member_u64(j, "samples", line->samples[e]);
+	json_member_u64(j, "period", line->periods[e]);
 	if (line->part == TREE_CALLEES) {
-		put_member(j, "self_samples", line->self[e]);
-		put_member(j, "self_period", line->self_periods[e]);
+		json_member_u64(j, "self_samples", line->self[e]);
+		json_member_u64(j, "self_period", line->self_periods[e]);
 	}
 	json_end_object(j);
 }

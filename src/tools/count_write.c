@@ -221,12 +221,6 @@ static void write_table(const struct count_view *view, const struct count_run *r
 
 /* ---- JSON ---- */
 
-static void json_member_u64(struct json *j, const char *name, uint64_t v)
-{
-	json_name(j, name);
-	json_u64(j, v);
-}
-
 static void json_double(struct json *j, const char *name, double v)
 {
 	char digits[40];

@@ -177,18 +177,6 @@ size_t events_write_xml(FILE *out, const struct events_view *v)
 	return nr;
 }
 
-static void json_member(struct json *j, const char *name, const char *text)
-{
-	json_name(j, name);
-	json_text(j, text);
-}
-
-static void json_number_of(struct json *j, const char *name, uint64_t value)
-{
-	json_name(j, name);
-	json_u64(j, value);
-}
-
 static void json_choice(struct json *j, const struct events_view *v,
 			const struct catalog_event *e, const char *mask)
 {
@@ -196,9 +184,9 @@ static void json_choice(struct json *j, const struct events_view *v,
 
 	if (event_catalog_choose(v->catalog, e->name, mask, &choice, NULL))
 		return;
-	json_number_of(j, "config", choice.config);
+	json_member_u64(j, "config", choice.config);
 	if (choice.config1)
-		json_number_of(j, "config1", choice.config1);
+		json_member_u64(j, "config1", choice.config1);
 }
 
 static void json_event(struct json *j, const struct events_view *v,
@@ -207,20 +195,20 @@ static void json_event(struct json *j, const struct events_view *v,
 	const struct catalog_mask *mask;
 
 	json_begin_object(j);
-	json_member(j, "name", e->name);
-	json_member(j, "description", e->about);
-	json_number_of(j, "code", e->code);
+	json_member_text(j, "name", e->name);
+	json_member_text(j, "description", e->about);
+	json_member_u64(j, "code", e->code);
 	json_choice(j, v, e, NULL);
-	json_number_of(j, "min_count", e->min_count * v->count_factor);
+	json_member_u64(j, "min_count", e->min_count * v->count_factor);
 	json_name(j, "precise");
 	json_bool(j, e->precise);
 	json_name(j, "masks");
 	json_begin_array(j);
 	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++) {
 		json_begin_object(j);
-		json_member(j, "name", mask->name);
-		json_member(j, "description", mask->about);
-		json_number_of(j, "mask", mask->value);
+		json_member_text(j, "name", mask->name);
+		json_member_text(j, "description", mask->about);
+		json_member_u64(j, "mask", mask->value);
 		json_choice(j, v, e, mask->name);
 		json_name(j, "default");
 		json_bool(j, mask->is_default);
@@ -240,10 +228,10 @@ size_t events_write_json(FILE *out, const struct events_view *v)
 	size_t nr = 0;
 
 	json_begin_object(&j);
-	json_member(&j, "schema", "oprofile-events/1");
-	json_member(&j, "cpu_type", v->catalog->cpu->name);
-	json_member(&j, "cpu", v->catalog->cpu->title);
-	json_number_of(&j, "counters", v->catalog->nr_counters);
+	json_member_text(&j, "schema", "oprofile-events/1");
+	json_member_text(&j, "cpu_type", v->catalog->cpu->name);
+	json_member_text(&j, "cpu", v->catalog->cpu->title);
+	json_member_u64(&j, "counters", v->catalog->nr_counters);
 	json_name(&j, "events");
 	json_begin_array(&j);
 	for (; (e = events_view_next(v, &at)); nr++)
@@ -259,28 +247,28 @@ void events_write_requests(FILE *out, const struct event_request *events, size_t
 	struct json j = { .out = out };
 
 	json_begin_object(&j);
-	json_member(&j, "schema", "oprofile-event-specs/1");
+	json_member_text(&j, "schema", "oprofile-event-specs/1");
 	json_name(&j, "events");
 	json_begin_array(&j);
 	for (size_t i = 0; i < nr; i++) {
 		const struct event_request *e = &events[i];
 
 		json_begin_object(&j);
-		json_member(&j, "name", e->name);
-		json_member(&j, "description", e->about);
-		json_number_of(&j, "type", e->attr.type);
-		json_number_of(&j, "config", e->attr.config);
-		json_number_of(&j, "config1", e->attr.config1);
-		json_number_of(&j, "config2", e->attr.config2);
-		json_number_of(&j, "count", e->count);
-		json_number_of(&j, "frequency", e->frequency_hz);
-		json_number_of(&j, "unit_mask", e->unit_mask);
+		json_member_text(&j, "name", e->name);
+		json_member_text(&j, "description", e->about);
+		json_member_u64(&j, "type", e->attr.type);
+		json_member_u64(&j, "config", e->attr.config);
+		json_member_u64(&j, "config1", e->attr.config1);
+		json_member_u64(&j, "config2", e->attr.config2);
+		json_member_u64(&j, "count", e->count);
+		json_member_u64(&j, "frequency", e->frequency_hz);
+		json_member_u64(&j, "unit_mask", e->unit_mask);
 		json_name(&j, "kernel");
 		json_bool(&j, e->kernel);
 		json_name(&j, "user");
 		json_bool(&j, e->user);
-		json_number_of(&j, "precise", e->attr.precise_ip);
-		json_number_of(&j, "group", e->group);
+		json_member_u64(&j, "precise", e->attr.precise_ip);
+		json_member_u64(&j, "group", e->group);
 		json_end_object(&j);
 	}
 	json_end_array(&j);

@@ -90,13 +90,6 @@ static const struct option_row rows[] = {
 		  "standard "
 		  "output." },
 	{ .name = "output", .alias_of = "output-file" },
-	{ .name = "threshold",
-	  .letter = 't',
-	  .kind = OPTION_TEXT,
-	  .value = "PERCENT",
-	  .offset = OPTION(struct export_options, threshold),
-	  .help = "Calls that have, with what they call, less of the samples are "
-		  "counted as their callers'. No sample is left out." },
 	{ .name = "inline",
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct export_options, inlined),
@@ -112,14 +105,9 @@ static const struct option_row rows[] = {
 	  .help = "heatmap: a row is an offset within the second, which is the "
 		  "default, a "
 		  "cpu or a thread." },
-	SESSION_DIR_OPTION_ROW(struct export_options),
-	THREADS_OPTION_ROW(struct export_options),
-	PLACES_OPTION_ROWS(struct export_options),
-	{ .name = "verbose",
-	  .letter = 'V',
-	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct export_options, verbose),
-	  .help = "Say how much was written." },
+	EXPORT_OPTION_ROWS(
+		"Calls that have, with what they call, less of the samples are "
+		"counted as their callers'. No sample is left out."),
 	{ 0 },
 };
 

@@ -26,6 +26,23 @@ struct export_options {
 	struct places_options places; /* `archive` and `trace` are not used */
 };
 
+/* The options that are the same for all that export; includes command.h and report_source.h before. */
+#define EXPORT_OPTION_ROWS(threshold_help)                                             \
+	{ .name = "threshold",                                                         \
+	  .letter = 't',                                                               \
+	  .kind = OPTION_TEXT,                                                         \
+	  .value = "PERCENT",                                                          \
+	  .offset = OPTION(struct export_options, threshold),                          \
+	  .help = (threshold_help) },                                                  \
+		SESSION_DIR_OPTION_ROW(struct export_options),                         \
+		THREADS_OPTION_ROW(struct export_options),                             \
+		PLACES_OPTION_ROWS(struct export_options),                             \
+	{                                                                              \
+		.name = "verbose", .letter = 'V', .kind = OPTION_FLAG,                 \
+		.offset = OPTION(struct export_options, verbose),                      \
+		.help = "Say how much was written."                                    \
+	}
+
 /* What a format gets: the sources that the words mean, one at least. */
 struct export_run {
 	const struct export_options *options;

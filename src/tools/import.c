@@ -253,7 +253,7 @@ const struct command command_import = {
 	.usage = "[options] FILE... [profile specification...]",
 	.notes =
 		"A FILE is a perf.data, a folder of one (perf record --threads), or - "
-		"for a pipe.  Several become one session, a segment each.\n"
+		"for the standard input.  Several become one session, a segment each.\n"
 		"So does a profile of another tool: folded stacks (stackcollapse*.pl), "
 		"pprof, text of perf script.\n"
 		"Examples:\n"

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "format/foreign.h"
+#include "format/perf_input.h"
 #include "format/session.h"
 #include "resolve/gzip.h"
 #include "tools/command.h"
@@ -98,6 +99,24 @@ bool import_is_foreign(const char *path)
 	return is;
 }
 
+bool import_is_input_foreign(void)
+{
+	uint8_t head[sizeof(uint64_t)];
+	ssize_t len = io_peek(STDIN_FILENO, head, sizeof(head));
+
+	return len > 0 && !perf_input_is_magic(head, (size_t)len);
+}
+
+static bool is_input(const struct import_request *request)
+{
+	return !strcmp(request->path, "-");
+}
+
+static const char *name_of(const struct import_request *request)
+{
+	return is_input(request) ? "standard input" : request->path;
+}
+
 static int unpack(struct import *m, struct err *err)
 {
 	struct buf plain = { 0 };
@@ -118,7 +137,9 @@ static int unpack(struct import *m, struct err *err)
 
 static int read_it(struct import *m, struct err *err)
 {
-	int r = io_read_file(m->request->path, &m->bytes, FILE_MAX);
+	int r = is_input(m->request)
+			? io_read_fd(STDIN_FILENO, &m->bytes, FILE_MAX)
+			: io_read_file(m->request->path, &m->bytes, FILE_MAX);
 
 	if (r == -EFBIG)
 		return err_set(err, r, "it has more than %d MB", FILE_MAX >> 20);
@@ -334,7 +355,7 @@ static void choose_units(struct import *m)
 				"%s: of %s there are %" PRIu64
 				": a sample stands for %" PRIu64
 				" of them, and its period tells how many",
-				m->request->path,
+				name_of(m->request),
 				dict_str(&m->dict, m->dict.events.at[e->event].name),
 				e->count, e->unit);
 	}
@@ -425,11 +446,11 @@ int import_foreign(const struct import_request *request,
 	if (!r)
 		r = import_it(&m, err);
 	if (r)
-		err_prefix(err, "%s", request->path);
+		err_prefix(err, "%s", name_of(request));
 	if (!r && m.info.skipped)
 		command_warning("%s: %" PRIu64 " %s were not understood and are left "
 				"out",
-				request->path, m.info.skipped,
+				name_of(request), m.info.skipped,
 				m.format->read == foreign_read_pprof ? "parts"
 								     : "lines");
 	if (!r)

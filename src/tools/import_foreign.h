@@ -9,6 +9,9 @@ struct import_result;
 
 /* Whether a file is such a profile, by its content. */
 bool import_is_foreign(const char *path);
+/* Whether what comes on the standard input, of which nothing is taken yet, is no perf.data: waits for
+ * its first bytes. */
+bool import_is_input_foreign(void);
 /* As import_file(); the session's folder, which the request must name, takes the names of functions.
  * Lines that were not understood are counted as malformed.  */
 int import_foreign(const struct import_request *request,

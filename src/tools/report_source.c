@@ -109,8 +109,11 @@ bool report_session_is_foreign(const struct report_session *s)
 {
 	struct stat st;
 
-	return s->perf_data && !stat(s->dir, &st) && S_ISREG(st.st_mode) &&
-	       !is_perf_data(s->dir);
+	if (!s->perf_data)
+		return false;
+	if (!strcmp(s->dir, "-"))
+		return import_is_input_foreign();
+	return !stat(s->dir, &st) && S_ISREG(st.st_mode) && !is_perf_data(s->dir);
 }
 
 static bool holds_perf_data(const char *dir)

@@ -30,6 +30,7 @@ static int set_comm(struct script_side *s, int32_t tid, const char *comm)
 	s->comms.at[s->comms.nr] = strdup(comm);
 	if (!s->comms.at[s->comms.nr])
 		return -ENOMEM;
+	script_clean(s->comms.at[s->comms.nr], strlen(comm));
 	s->comms.nr++;
 	return map_set(&s->comm_of, (uint32_t)tid, 0, (uint32_t)s->comms.nr - 1);
 }
@@ -161,6 +162,9 @@ int script_side_write(struct script_side *s, const struct script_writer *w,
 	start.comm.at = comm_of(s, tid, room);
 	start.comm.len = strlen(start.comm.at);
 	script_write_start(w, &start, out);
-	buf_put(out, line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+	if ((size_t)len >= sizeof(line))
+		len = sizeof(line) - 1;
+	script_clean(line, (size_t)len - 1); /* but for its end */
+	buf_put(out, line, (size_t)len);
 	return out->failed ? -ENOMEM : 0;
 }

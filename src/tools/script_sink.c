@@ -1,6 +1,7 @@
 #include "tools/script_sink.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -81,15 +82,32 @@ static struct script_text text_of(const char *s)
 	return (struct script_text){ s, strlen(s) };
 }
 
+/* The name of a thread as it is printed; NULL when memory is short. */
+static const char *clean_comm(struct script_sink *s, const char *comm)
+{
+	char *clean = strdup(comm);
+
+	if (!clean)
+		return NULL;
+	if (!script_clean(clean, strlen(clean))) {
+		free(clean);
+		return comm;
+	}
+	if (vec_push(&s->cleaned, clean))
+		return clean;
+	free(clean);
+	return NULL;
+}
+
 /* 0 or -ENOMEM. */
 static int know_comms(struct script_sink *s)
 {
 	const struct dict *d = s->dict;
 
 	for (size_t i = s->comms.nr; i < d->threads.nr; i++) {
-		const char *comm = dict_str(d, d->threads.at[i].comm);
+		const char *comm = clean_comm(s, dict_str(d, d->threads.at[i].comm));
 
-		if (!vec_push(&s->comms, text_of(comm)))
+		if (!comm || !vec_push(&s->comms, text_of(comm)))
 			return -ENOMEM;
 	}
 	return 0;
@@ -152,5 +170,8 @@ void script_sink_done(struct script_sink *s)
 	vec_done(&s->frames);
 	vec_done(&s->branches);
 	vec_done(&s->comms);
+	for (size_t i = 0; i < s->cleaned.nr; i++)
+		free(s->cleaned.at[i]);
+	vec_done(&s->cleaned);
 	buf_done(&s->out);
 }

@@ -44,6 +44,7 @@ struct script_sink {
 	VEC(uint32_t) fields;            /* of each */
 	uint32_t all_fields;             /* of any */
 	VEC(struct script_text) comms;   /* by thread of the dict */
+	VEC(char *) cleaned; /* those that would not have stayed in their line */
 	VEC(struct script_frame) frames; /* of the sample at hand */
 	VEC(struct script_branch) branches;
 	struct buf out;

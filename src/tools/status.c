@@ -154,12 +154,6 @@ static void print_lines(const struct control_reply *reply)
 
 /* ---- as JSON ---- */
 
-static void put_text(struct json *j, const char *name, const char *value)
-{
-	json_name(j, name);
-	json_text(j, value);
-}
-
 /* What is a number by its key; all else is text. */
 static void put_field(struct json *j, const struct control_field *f)
 {
@@ -190,7 +184,7 @@ static void put_field(struct json *j, const struct control_field *f)
 			return;
 		}
 	}
-	put_text(j, f->key, f->value);
+	json_member_text(j, f->key, f->value);
 }
 
 static void print_json(const struct control_reply *reply)
@@ -198,7 +192,7 @@ static void print_json(const struct control_reply *reply)
 	struct json j = { .out = stdout };
 
 	json_begin_object(&j);
-	put_text(&j, "schema", "oprofile-status/1");
+	json_member_text(&j, "schema", "oprofile-status/1");
 	json_name(&j, "events");
 	json_begin_array(&j);
 	for (size_t i = 0; i < reply->fields.nr; i++) {

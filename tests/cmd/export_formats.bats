@@ -208,6 +208,18 @@ lines_program()
 	[ "$(wc -l <"$out/text")" -eq 11 ]
 	grep -qaF 'a;b "c" </script><script>alert(1)</script>?2\ ??<!--+0x10 (' "$out/text"
 	grep -qaF " $long+0x10 (" "$out/text"
+	# So do commands, which can be anything that a program calls itself.
+	write_segment "$out/odd" <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|TIMER|time|15|1000000|0|0
+		image|1|$out/lib.so|00
+		thread|7|7|$(printf 'a\tb\x01\x7f')|0|0|/
+		sample|0|0|0|2000|1000000|0+16|1
+	END
+	export_it perf-script "$out/odd" -o "$out/odd.text"
+	cat "$out/odd.text"
+	grep -q '^a?b?? *7 \[000\] ' "$out/odd.text"
+	opreport --by comm --csv "$out/odd.text" | grep -q '^a?b??,1,'
 	# What else there is, or will be: nothing fails, or makes text that runs.
 	run -1 --separate-stderr export_it no-such-format
 	names=${stderr##* of }

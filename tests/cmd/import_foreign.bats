@@ -4,6 +4,12 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
+# perf 6.1 of Debian crashes now and then while it writes build-ids.
+setup_file()
+{
+	export BATS_TEST_RETRIES=2
+}
+
 setup()
 {
 	out=$BATS_TEST_TMPDIR
@@ -94,6 +100,39 @@ made_session()
 		[ "$format" != perf-script ] || sed -i 's/turn([^;]*)/turn/; s/\[truncated\];//' wanted
 		export_it folded --session-dir "$session" | sort | diff wanted -
 	done
+}
+
+@test "from the standard input: pipes and files of all three, and a perf.data" {
+	made_session
+	for format in folded pprof perf-script; do
+		export_it "$format" made -o "x.$format"
+		counts symbol "x.$format" >wanted
+		[ -s wanted ]
+		counts symbol - <"x.$format" | diff wanted -
+		# In pieces, the first of which tells nothing.
+		{
+			head -c 3 "x.$format"
+			sleep 0.1
+			tail -c +4 "x.$format"
+		} | counts symbol - | diff wanted -
+		rm -rf "$session/samples"
+		import - <"x.$format"
+		counts symbol --session-dir "$session" | diff wanted -
+	done
+	need_data
+	cp "$DATA/arm64/perf.tp.data" p.data
+	counts comm p.data >wanted 2>err
+	counts comm - <p.data 2>err | diff wanted -
+	printf 'some text\n' >text
+	for input in text /dev/null; do
+		run -1 --separate-stderr import - <"$input"
+		echo "$stderr"
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ $stderr == *"standard input: "* ]]
+	done
+	printf 'p;f 2\nwhat is this\n' >half
+	run -3 --separate-stderr import --name half - <half
+	[[ $stderr == *"standard input: 1 lines were not understood"* ]]
 }
 
 @test "several become one, and a recording and a profile" {

@@ -215,16 +215,22 @@ function* visible() {
   }
 }
 
+// An empty canvas of this size, in pixels of the page, with letters of a size.
+function makeSheet(sheet, ink, width, height, letters) {
+  const ratio = devicePixelRatio || 1;
+  sheet.style.width = `${width}px`;
+  sheet.style.height = `${height}px`;
+  sheet.width = width * ratio;
+  sheet.height = height * ratio;
+  ink.scale(ratio, ratio);
+  ink.font = `${letters}px system-ui, sans-serif`;
+  ink.textBaseline = "middle";
+}
+
 function paint() {
   dirty = false;
-  const ratio = devicePixelRatio || 1, width = scroll.clientWidth, height = scroll.clientHeight;
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  canvas.width = width * ratio;
-  canvas.height = height * ratio;
-  draw.scale(ratio, ratio);
-  draw.font = "12px system-ui, sans-serif";
-  draw.textBaseline = "middle";
+  const width = scroll.clientWidth, height = scroll.clientHeight;
+  makeSheet(canvas, draw, width, height, 12);
   const text = isDark() ? "#e6ebf0" : "#14171c";
   for (const i of visible()) {
     const y = yOf(tree.depth[i]);

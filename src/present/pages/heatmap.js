@@ -102,15 +102,9 @@ function paintAxis(wide, text) {
 }
 
 function paintHeat() {
-  const ratio = devicePixelRatio || 1, wide = columnWidth(), text = isDark() ? "#d6dbe1" : "#1b1f24";
+  const wide = columnWidth(), text = isDark() ? "#d6dbe1" : "#1b1f24";
   const width = NAMES + heat.columns * wide + 1, height = heat.nr_rows * CELL + AXIS;
-  map.style.width = `${width}px`;
-  map.style.height = `${height}px`;
-  map.width = width * ratio;
-  map.height = height * ratio;
-  pen.scale(ratio, ratio);
-  pen.font = "11px system-ui, sans-serif";
-  pen.textBaseline = "middle";
+  makeSheet(map, pen, width, height, 11);
   pen.fillStyle = isDark() ? "#1d2229" : "#f3f5f7";
   pen.fillRect(NAMES, 0, heat.columns * wide, heat.nr_rows * CELL);
   for (const [column, row] of data.who) {

@@ -163,6 +163,52 @@ static void trees_come_and_go(void **state)
 	assert_int_equal(io_make_dirs(in_folder("kept/x"), 0700), -ENOTDIR);
 }
 
+static void *write_late(void *arg)
+{
+	const int *fd = arg;
+
+	usleep(20000);
+	(void)!write(*fd, "defg", 4);
+	return NULL;
+}
+
+static void a_peek_takes_nothing(void **state)
+{
+	struct buf b = { 0 };
+	char bytes[8] = "";
+	pthread_t late;
+	int ends[2];
+	int fd;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "abc", 3), 3);
+	assert_int_equal(pthread_create(&late, NULL, write_late, &ends[1]), 0);
+	assert_int_equal(io_peek(ends[0], bytes, 5), 5);
+	assert_memory_equal(bytes, "abcde", 5);
+	pthread_join(late, NULL);
+	close(ends[1]);
+	/* Less than was asked for, as nobody writes any more. */
+	assert_int_equal(io_peek(ends[0], bytes, 8), 7);
+	assert_int_equal(io_read_fd(ends[0], &b, 100), 0);
+	assert_int_equal(b.len, 7);
+	assert_memory_equal(b.data, "abcdefg", 7);
+	assert_int_equal(io_peek(ends[0], bytes, 8), 0);
+	close(ends[0]);
+	buf_done(&b);
+	assert_int_equal(io_write_file(in_folder("p"), "0123456789", 10, 0600), 0);
+	fd = io_open(in_folder("p"), O_RDONLY, 0);
+	assert_int_equal(lseek(fd, 4, SEEK_SET), 4);
+	assert_int_equal(io_peek(fd, bytes, 3), 3);
+	assert_memory_equal(bytes, "456", 3);
+	assert_int_equal(io_peek(fd, bytes, 8), 6);
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), 4);
+	close(fd);
+	fd = io_open("/dev/null", O_RDONLY, 0);
+	assert_int_equal(io_peek(fd, bytes, 8), -EINVAL);
+	close(fd);
+}
+
 static void short_memory(void **state)
 {
 	struct buf b = { 0 };
@@ -186,6 +232,7 @@ int main(void)
 		cmocka_unit_test(a_full_device_is_an_error),
 		cmocka_unit_test(pread_is_short_only_at_the_end),
 		cmocka_unit_test(one_byte_reads),
+		cmocka_unit_test(a_peek_takes_nothing),
 		cmocka_unit_test(trees_come_and_go),
 		cmocka_unit_test(short_memory),
 	};
