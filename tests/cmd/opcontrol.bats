@@ -10,12 +10,14 @@ setup()
 	new_session
 	rc=$OPROFILE_SETUP_DIR/daemonrc
 	daemon=
+	public=
 }
 
 teardown()
 {
 	[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
 	wait
+	[ -z "$public" ] || rm -r "$public"
 }
 
 opcontrol()
@@ -479,8 +481,9 @@ is_gone()
 	as_other() { timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 	chmod 755 "$BATS_TEST_TMPDIR"
 	as_other test -x "$BATS_TEST_TMPDIR" || {
-		OPROFILE_RUN_DIR=$(mktemp -d)
-		chmod 755 "$OPROFILE_RUN_DIR"
+		public=$(mktemp -d)
+		chmod 755 "$public"
+		OPROFILE_RUN_DIR=$public
 	}
 	opcontrol --start
 	end_real
