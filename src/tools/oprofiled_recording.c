@@ -51,10 +51,11 @@ static int open_dir(struct oprofiled *d, struct err *err)
 
 /* ---- one recorder ---- */
 
-static uint32_t session_flags(const struct oprofiled *d)
+static uint32_t session_flags(const struct oprofiled *d,
+			      const struct event_requests *events)
 {
-	bool fallback = !daemonrc_nr_events(&d->setup) && d->events.list.nr &&
-			d->events.list.at[0].timer;
+	bool fallback = !daemonrc_nr_events(&d->setup) && events->list.nr &&
+			events->list.at[0].timer;
 
 	return SESSION_SYSTEM_WIDE | (fallback ? SESSION_TIMER_FALLBACK : 0) |
 	       (oprofiled_setup_flag(d, "SEPARATE_THREAD") ? SESSION_SEPARATE_THREAD
@@ -69,9 +70,9 @@ static const char *vmlinux(const struct oprofiled *d)
 	return path && strcmp(path, "none") != 0 ? path : "";
 }
 
-/* Opened, and not yet sampling. */
-static int open_recorder(struct oprofiled *d, struct recorder **ret_recorder,
-			 struct err *err)
+/* Opened, and not yet sampling.  `events` starts empty, and outlives the recorder. */
+static int open_recorder(struct oprofiled *d, struct event_requests *events,
+			 struct recorder **ret_recorder, struct err *err)
 {
 	const char *depth = daemonrc_get(&d->setup, "CALLGRAPH");
 	bool chains = !depth || !*depth || strcmp(depth, "0") != 0;
@@ -89,14 +90,12 @@ static int open_recorder(struct oprofiled *d, struct recorder **ret_recorder,
 	int r;
 
 	config.ring_pages = oprofiled_ring_pages(d, config.stack_bytes);
-	events_done(&d->events);
-	d->events = (struct event_requests){ 0 };
-	r = oprofiled_setup_events(d, &d->events, err);
+	r = oprofiled_setup_events(d, events, err);
 	if (r)
 		return r;
-	config.events = d->events.list.at;
-	config.nr_events = d->events.list.nr;
-	config.session_flags = session_flags(d);
+	config.events = events->list.at;
+	config.nr_events = events->list.nr;
+	config.session_flags = session_flags(d, events);
 	r = recorder_open(&config, ret_recorder, err);
 	if (!config.stack_bytes || (r != -EOPNOTSUPP && r != -ENOSYS && r != -EINVAL))
 		return r;
@@ -152,8 +151,10 @@ int oprofiled_start(struct oprofiled *d, struct err *err)
 	if (d->recorder)
 		return 0;
 	r = open_dir(d, err);
+	events_done(&d->events);
+	d->events = (struct event_requests){ 0 };
 	if (!r)
-		r = open_recorder(d, &d->recorder, err);
+		r = open_recorder(d, &d->events, &d->recorder, err);
 	if (!r) {
 		r = recorder_enable(d->recorder, true, err);
 		if (r) {
@@ -189,6 +190,7 @@ int oprofiled_dump(struct oprofiled *d, struct err *err)
 
 int oprofiled_rotate(struct oprofiled *d, struct err *err)
 {
+	struct event_requests events = { 0 };
 	struct recorder *old = d->recorder;
 	struct recorder *next;
 	int r;
@@ -197,18 +199,24 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 		return 0;
 	/* What the next one has to look up of running processes, it does while the old one still
 	 * samples. */
-	r = open_recorder(d, &next, err);
-	if (r)
+	r = open_recorder(d, &events, &next, err);
+	if (r) {
+		events_done(&events);
 		return r;
+	}
 	(void)recorder_enable(old, false, NULL);
 	r = recorder_enable(next, true, err);
 	if (r) {
 		(void)recorder_enable(old, true, NULL);
 		recorder_discard(next);
+		events_done(&events);
 		return r;
 	}
 	d->recorder = next;
 	close_recorder(d, old);
+	/* They were the old one's until here. */
+	events_done(&d->events);
+	d->events = events;
 	set_next_rotation(d);
 	oprofiled_govern_begin(d);
 	return 0;
