@@ -10,6 +10,7 @@
 enum {
 	FIRST_NOTES = 1 << 13, /* 256 KB: they stay in the caches */
 	MAX_NOTES = 1 << 18,
+	SPARE = 4,
 	FEW = 16, /* so many notes a possible cell make plain counters the best */
 	RADIX_BITS = 11,
 	RADIX_SIZE = 1 << RADIX_BITS,
@@ -50,6 +51,7 @@ void tally_done(struct tally *t)
 {
 	for (size_t i = 0; i < t->nr_runs; i++)
 		free(t->runs[i].cells);
+	free(t->spare.cells);
 	free(t->notes);
 	free(t->cells);
 	*t = (struct tally){ 0 };
@@ -145,11 +147,23 @@ static uint64_t *sort_plain(uint64_t *from, uint64_t *to, size_t nr, unsigned in
 }
 
 /* A run of `nr` cells, without their contents. */
-static int make_run(size_t nr, struct tally_run *run)
+static int make_run(struct tally *t, size_t nr, struct tally_run *run)
 {
-	*run = (struct tally_run){ .cells =
-					   huge_alloc((nr + 1) * sizeof(*run->cells)) };
+	if (t->spare.room >= nr && t->spare.room / SPARE <= nr) {
+		*run = (struct tally_run){ t->spare.cells, 0, t->spare.room };
+		t->spare = (struct tally_run){ 0 };
+		return 0;
+	}
+	*run = (struct tally_run){ .cells = huge_alloc((nr + 1) * sizeof(*run->cells)),
+				   .room = nr + 1 };
 	return run->cells ? 0 : -ENOMEM;
+}
+
+/* The memory of a run that is no more is the next one's: fresh memory is cleared first. */
+static void keep_spare(struct tally *t, const struct tally_run *run)
+{
+	free(t->spare.cells);
+	t->spare = *run;
 }
 
 static void add_counts(struct tally_cell *to, const struct tally_cell *from)
@@ -159,8 +173,7 @@ static void add_counts(struct tally_cell *to, const struct tally_cell *from)
 }
 
 /* Notes that are all of the same counts: their keys say everything. */
-static int sum_up_plain(const struct tally *t, const struct packing *p,
-			struct tally_run *run)
+static int sum_up_plain(struct tally *t, const struct packing *p, struct tally_run *run)
 {
 	size_t nr = t->nr_notes;
 	uint64_t *room = huge_alloc(2 * nr * sizeof(*room));
@@ -174,7 +187,7 @@ static int sum_up_plain(const struct tally *t, const struct packing *p,
 	keys = sort_plain(room, room + nr, nr, p->bits);
 	for (size_t i = 1; i < nr; i++)
 		nr_keys += keys[i] != keys[i - 1];
-	if (make_run(nr_keys, run)) {
+	if (make_run(t, nr_keys, run)) {
 		free(room);
 		return -ENOMEM;
 	}
@@ -193,7 +206,7 @@ static int sum_up_plain(const struct tally *t, const struct packing *p,
 	return 0;
 }
 
-static int sum_up_sorted(const struct tally *t, const struct packing *p,
+static int sum_up_sorted(struct tally *t, const struct packing *p,
 			 struct tally_run *run)
 {
 	size_t nr = t->nr_notes;
@@ -205,7 +218,7 @@ static int sum_up_sorted(const struct tally *t, const struct packing *p,
 	if (!r)
 		r = sort_keys(&keys, nr);
 	if (!r)
-		r = make_run(nr, run);
+		r = make_run(t, nr, run);
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct tally_cell *note = &t->notes[keys[i].index];
 
@@ -224,10 +237,10 @@ static int compare_cells(const void *x, const void *y)
 }
 
 /* Pairs too wide for a key: no recording has so many of everything. */
-static int sum_up_wide(const struct tally *t, struct tally_run *run)
+static int sum_up_wide(struct tally *t, struct tally_run *run)
 {
 	qsort(t->notes, t->nr_notes, sizeof(*t->notes), compare_cells);
-	if (make_run(t->nr_notes, run))
+	if (make_run(t, t->nr_notes, run))
 		return -ENOMEM;
 	for (size_t i = 0; i < t->nr_notes; i++) {
 		const struct tally_cell *note = &t->notes[i];
@@ -241,12 +254,11 @@ static int sum_up_wide(const struct tally *t, struct tally_run *run)
 }
 
 /* Few different keys: a counter for each. */
-static int sum_up_few(const struct tally *t, const struct packing *p,
-		      struct tally_run *run)
+static int sum_up_few(struct tally *t, const struct packing *p, struct tally_run *run)
 {
 	size_t nr = (size_t)1 << p->bits;
 
-	if (make_run(nr, run))
+	if (make_run(t, nr, run))
 		return -ENOMEM;
 	memset(run->cells, 0, nr * sizeof(*run->cells));
 	for (size_t i = 0; i < t->nr_notes; i++)
@@ -277,30 +289,49 @@ static bool are_few(const struct tally *t, const struct packing *p)
 	return p->bits < RADIX_BITS && t->nr_notes >= (size_t)FEW << p->bits;
 }
 
-static int merge(const struct tally_run *x, const struct tally_run *y,
-		 struct tally_run *ret_run)
+/* Room for `nr` cells in a run, and for later ones: memory that is not touched costs nothing. */
+static int reserve_cells(struct tally_run *run, size_t nr)
 {
-	struct tally_run run;
-	size_t i = 0;
-	size_t j = 0;
+	struct tally_cell *cells;
 
-	if (make_run(x->nr + y->nr, &run))
+	if (nr <= run->room)
+		return 0;
+	cells = huge_alloc(nr * SPARE * sizeof(*cells));
+	if (!cells)
 		return -ENOMEM;
-	while (i < x->nr && j < y->nr) {
-		int order = compare(&x->cells[i], &y->cells[j]);
-		struct tally_cell c = order <= 0 ? x->cells[i] : y->cells[j];
+	memcpy(cells, run->cells, run->nr * sizeof(*cells));
+	free(run->cells);
+	run->cells = cells;
+	run->room = nr * SPARE;
+	return 0;
+}
+
+/* Adds the cells of `y` to `x`, from the last one on: times and threads go up, so that most runs
+ * lie behind the ones before them, whose cells stay where they are.  0 or -ENOMEM. */
+static int merge(struct tally_run *x, const struct tally_run *y)
+{
+	size_t i = x->nr;
+	size_t j = y->nr;
+	size_t to = i + j;
+	size_t nr_merged;
+
+	if (reserve_cells(x, to))
+		return -ENOMEM;
+	while (i && j) {
+		int order = compare(&x->cells[i - 1], &y->cells[j - 1]);
+		struct tally_cell c = order >= 0 ? x->cells[i - 1] : y->cells[j - 1];
 
 		if (!order)
-			add_counts(&c, &y->cells[j]);
-		i += order <= 0;
-		j += order >= 0;
-		run.cells[run.nr++] = c;
+			add_counts(&c, &y->cells[j - 1]);
+		i -= order >= 0;
+		j -= order <= 0;
+		x->cells[--to] = c;
 	}
-	while (i < x->nr)
-		run.cells[run.nr++] = x->cells[i++];
-	while (j < y->nr)
-		run.cells[run.nr++] = y->cells[j++];
-	*ret_run = run;
+	nr_merged = x->nr + y->nr - to;
+	memcpy(x->cells + i, y->cells, j * sizeof(*y->cells));
+	/* What both had leaves a gap. */
+	memmove(x->cells + i + j, x->cells + to, nr_merged * sizeof(*x->cells));
+	x->nr = i + j + nr_merged;
 	return 0;
 }
 
@@ -308,16 +339,25 @@ static int merge_last_two(struct tally *t)
 {
 	struct tally_run *x = &t->runs[t->nr_runs - 2];
 	struct tally_run *y = &t->runs[t->nr_runs - 1];
-	struct tally_run run;
+	size_t nr = x->nr + y->nr;
 
-	if (merge(x, y, &run))
+	if (merge(x, y))
 		return -ENOMEM;
-	t->nr_summed -= x->nr + y->nr - run.nr;
-	free(x->cells);
-	free(y->cells);
-	*x = run;
+	t->nr_summed -= nr - x->nr;
+	keep_spare(t, y);
 	t->nr_runs--;
 	return 0;
+}
+
+/* The last run is at least half as long as the one before, or lies nearly behind it. */
+static bool is_worth_merging(const struct tally *t)
+{
+	const struct tally_run *x = &t->runs[t->nr_runs - 2];
+	const struct tally_run *y = &t->runs[t->nr_runs - 1];
+	size_t most = 2 * y->nr;
+
+	return x->nr < most ||
+	       (y->nr && compare(&x->cells[x->nr - most], &y->cells[0]) < 0);
 }
 
 static int sum_up(struct tally *t, const struct packing *p)
@@ -341,8 +381,7 @@ static int sum_up(struct tally *t, const struct packing *p)
 	t->some_a = t->some_b = 0;
 	t->nr_summed += run.nr;
 	t->runs[t->nr_runs++] = run;
-	while (t->nr_runs > 1 &&
-	       t->runs[t->nr_runs - 2].nr < 2 * t->runs[t->nr_runs - 1].nr) {
+	while (t->nr_runs > 1 && is_worth_merging(t)) {
 		if (merge_last_two(t))
 			return -ENOMEM;
 	}
@@ -382,6 +421,8 @@ int tally_finish(struct tally *t)
 		if (merge_last_two(t))
 			return -ENOMEM;
 	}
+	free(t->spare.cells);
+	t->spare = (struct tally_run){ 0 };
 	if (t->nr_runs) {
 		t->cells = t->runs[0].cells;
 		t->nr_cells = t->runs[0].nr;

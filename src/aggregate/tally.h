@@ -25,6 +25,7 @@ struct tally_cell {
 struct tally_run {
 	struct tally_cell *cells;
 	size_t nr;
+	size_t room;
 };
 
 struct tally {
@@ -36,7 +37,8 @@ struct tally {
 	uint64_t some_a, some_b; /* bits that are set in any of them */
 	struct tally_run runs[TALLY_RUNS];
 	size_t nr_runs;
-	size_t nr_summed; /* cells of the runs together */
+	size_t nr_summed;       /* cells of the runs together */
+	struct tally_run spare; /* memory alone */
 };
 
 /* All zeros is an empty tally. */
