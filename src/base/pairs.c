@@ -77,6 +77,17 @@ uint32_t *pairs_at(struct pairs *p, uint32_t a, uint32_t b, bool *ret_new)
 	return &slot->value_plus_1;
 }
 
+uint32_t pairs_get(const struct pairs *p, uint32_t a, uint32_t b)
+{
+	return p->slots ? probe(p, a, b)->value_plus_1 : 0;
+}
+
+void pairs_prefetch(const struct pairs *p, uint32_t a, uint32_t b)
+{
+	if (p->slots)
+		__builtin_prefetch(&p->slots[first_of(a, b, p->bits)]);
+}
+
 void pairs_done(struct pairs *p)
 {
 	huge_zfree(p->slots, slots_of(p), sizeof(*p->slots));

@@ -21,4 +21,8 @@ struct pairs {
 /* One probe for "find or add": the slot's value cell.  *ret_new: the pair was added, and the
  * caller must store value + 1.  NULL when memory is short.  Good until the next call. */
 uint32_t *pairs_at(struct pairs *p, uint32_t a, uint32_t b, bool *ret_new);
+/* The value plus 1, or 0: there is no such pair. */
+uint32_t pairs_get(const struct pairs *p, uint32_t a, uint32_t b);
+/* Has the memory fetched in which the pair will be looked for. */
+void pairs_prefetch(const struct pairs *p, uint32_t a, uint32_t b);
 void pairs_done(struct pairs *p);

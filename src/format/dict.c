@@ -238,6 +238,48 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 	return *value_plus_1 - 1;
 }
 
+/* DICT_NONE: it is not there. */
+static uint32_t find_stack(const struct dict *d, uint32_t parent, uint32_t frame)
+{
+	if (parent == STACK_ROOT)
+		return frame < d->leaves.nr ? d->leaves.at[frame] : DICT_NONE;
+	return pairs_get(&d->stack_by, parent, frame) - 1;
+}
+
+static void ask_for(const struct dict *d, uint32_t parent, uint32_t frame)
+{
+	if (parent != STACK_ROOT)
+		pairs_prefetch(&d->stack_by, parent, frame);
+	else if (frame < d->leaves.nr)
+		__builtin_prefetch(&d->leaves.at[frame]);
+}
+
+bool dict_path_step(const struct dict *d, struct dict_path *path)
+{
+	uint32_t frame, node;
+
+	while (path->left && !path->asked) {
+		frame = path->frames[path->left - 1];
+		if (path->node == STACK_ROOT || !is_next(d, path->node, frame)) {
+			ask_for(d, path->node, frame);
+			path->asked = true;
+			return true;
+		}
+		path->node++;
+		path->left--;
+	}
+	if (!path->left)
+		return false;
+	node = find_stack(d, path->node, path->frames[path->left - 1]);
+	if (node == DICT_NONE)
+		return false;
+	path->asked = false;
+	path->node = node;
+	path->left--;
+	__builtin_prefetch(&d->stacks.at[node + 1]);
+	return path->left > 0;
+}
+
 uint32_t dict_leaf(struct dict *d, uint32_t image, uint64_t offset)
 {
 	struct map_slot *slot = frame_slot(d, image, offset);

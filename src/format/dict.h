@@ -160,6 +160,16 @@ uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset);
 uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame);
 /* The stack of that frame alone: dict_stack() under STACK_ROOT of dict_frame(). */
 uint32_t dict_leaf(struct dict *d, uint32_t image, uint64_t offset);
+/* A path from a node inwards whose nodes are looked for, but not made.  A step ends where memory
+ * must be waited for, so that the steps of many paths wait together. */
+struct dict_path {
+	const uint32_t *frames; /* the innermost first */
+	uint32_t left;          /* so many of them have no node yet */
+	uint32_t node;          /* of the others */
+	bool asked;             /* the memory of the next node is on its way */
+};
+/* False: it is at its end, or (`left` is not 0) the next node does not exist. */
+bool dict_path_step(const struct dict *d, struct dict_path *path);
 /* Has the memory fetched in which dict_frame() and dict_leaf() will look. */
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset);
 uint32_t dict_thread(struct dict *d, const struct thread *thread);

@@ -134,16 +134,6 @@ static void end_chunk(struct replay *r)
 		forget(r);
 }
 
-/* The number of the sample's event; DICT_NONE when memory is short. */
-static uint32_t event_number(struct replay *r, uint32_t attr)
-{
-	uint32_t *number = &r->event_of.at[attr];
-
-	if (*number == DICT_NONE)
-		*number = replay_describe_event(r, attr);
-	return *number;
-}
-
 enum {
 	SAMPLE_SKIPPED = 1,
 	SAMPLE_WAITS = 2 /* for the rest of its chain */
@@ -263,51 +253,6 @@ static int take_late(struct replay *r, size_t max, late_fn fn, void *ctx)
 	return result;
 }
 
-static int finish(struct replay *r, const struct record *rec,
-		  struct resolver_found *found, struct sample *sample)
-{
-	if (resolver_finish(r->resolver, &r->decoder, rec, found, sample))
-		return -ENOMEM;
-	r->time_ns = rec->id.time_ns;
-	if (r->jit && jit_stage_is_needed(r->jit) && sample->stack != DICT_NONE) {
-		sample->stack = jit_stage_stack(r->jit, sample->stack, sample->time_ns);
-		if (sample->stack == DICT_NONE)
-			return -ENOMEM;
-	}
-	sample->event = event_number(r, rec->id.event);
-	return sample->event == DICT_NONE ? -ENOMEM : 0;
-}
-
-static void put_sample(struct replay_columns *c, size_t at, const struct sample *s)
-{
-	c->time_ns[at] = s->time_ns;
-	c->period[at] = s->period;
-	c->thread[at] = s->thread;
-	c->event[at] = s->event;
-	c->stack[at] = s->stack;
-	c->cpu[at] = s->cpu;
-}
-
-/* The sample, or one for each event that it tells of.  0 or -ENOMEM. */
-static int put_samples(struct replay *r, struct replay_sample *s, size_t *nr)
-{
-	size_t nr_shares = s->is_shared ? s->shares.list.nr : 1;
-	struct sample sample;
-
-	if (finish(r, &s->rec, &s->found, &sample))
-		return -ENOMEM;
-	for (size_t i = 0; i < nr_shares; i++) {
-		if (s->is_shared) {
-			sample.period = s->shares.list.at[i].period;
-			sample.event = event_number(r, s->shares.list.at[i].event);
-		}
-		if (sample.event == DICT_NONE)
-			return -ENOMEM;
-		put_sample(r->columns, (*nr)++, &sample);
-	}
-	return 0;
-}
-
 /* The next samples of the current chunk, at most `max`, decoded and looked up so far that
  * what the rest needs is on its way into the caches.  Their number, or -ENOMEM; fewer than
  * `max`: the chunk is at its end. */
@@ -340,25 +285,6 @@ static int begin_group(struct replay *r, int max)
 	return nr;
 }
 
-/* Puts them into the columns, unless the chunk was lost meanwhile.  0 or -ENOMEM. */
-static int finish_group(struct replay *r, int nr_group, size_t *nr)
-{
-	size_t before = *nr;
-
-	for (int i = 0; i < nr_group; i++) {
-		if (r->unwinding)
-			r->group[i].found.ahead =
-				resolver_ahead_get(r->unwinding, (size_t)i);
-		if (put_samples(r, &r->group[i], nr))
-			return -ENOMEM;
-	}
-	if (perf_chunk_is_lost(&r->batch.chunks.at[r->chunk].chunk)) {
-		r->undecodable += (uint64_t)nr_group;
-		*nr = before;
-	}
-	return 0;
-}
-
 /* Fills the columns from the current chunk.  0 or -ENOMEM. */
 static int fill(struct replay *r, size_t *nr)
 {
@@ -368,7 +294,7 @@ static int fill(struct replay *r, size_t *nr)
 		int max = room < (size_t)r->group_max ? (int)room : r->group_max;
 		int nr_group = begin_group(r, max);
 
-		if (nr_group < 0 || finish_group(r, nr_group, nr))
+		if (nr_group < 0 || replay_finish_group(r, nr_group, nr))
 			return -ENOMEM;
 		if (nr_group < max) {
 			end_chunk(r);
@@ -394,9 +320,10 @@ static void set_batch(const struct replay_columns *c, size_t nr,
 
 static int put_late(struct replay *r, struct replay_sample *s, void *ctx)
 {
-	return resolver_find(r->resolver, &s->rec, &s->found) || put_samples(r, s, ctx)
-		       ? -ENOMEM
-		       : 0;
+	if (resolver_find(r->resolver, &s->rec, &s->found) ||
+	    replay_finish(r, &s->rec, &s->found, &s->sample) || replay_put(r, s, ctx))
+		return -ENOMEM;
+	return 0;
 }
 
 static int next_columns(struct replay *r, struct sample_batch *ret_batch,
@@ -435,7 +362,7 @@ static int give_shares(struct replay *r, struct replay_sample *s, struct sample 
 			const struct group_share *share = &s->shares.list.at[i];
 
 			sample->period = s->rec.sample.period = share->period;
-			sample->event = event_number(r, share->event);
+			sample->event = replay_event(r, share->event);
 			s->rec.id.event = share->event;
 			s->rec.id.id = share->id;
 		}
@@ -453,7 +380,7 @@ static int give_one(struct replay *r, struct replay_sample *s, void *ctx)
 	int result = resolver_find(r->resolver, &s->rec, &s->found);
 
 	if (!result)
-		result = finish(r, &s->rec, &s->found, &sample);
+		result = replay_finish(r, &s->rec, &s->found, &sample);
 	if (!result && item && sorter_is_lost(&r->sorter, *item))
 		r->undecodable++;
 	else if (!result)

@@ -1,5 +1,5 @@
-/* replay_priv.h - what replay.c (reading) and replay_open.c share.
- * Layer: resolve, private to the two. */
+/* replay_priv.h - what replay.c (reading), replay_group.c and replay_open.c share.
+ * Layer: resolve, private to them. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +32,8 @@ enum {
 struct replay_sample {
 	struct record rec;
 	struct resolver_found found;
+	struct resolver_chain state;
+	struct sample sample;
 	struct buf chain; /* of one that was joined */
 	bool is_shared;   /* between the events that it tells of: `shares` */
 	struct group_shares shares;
@@ -92,3 +94,12 @@ struct replay {
 
 /* The number of the event of an attr, described in the dict; DICT_NONE when memory is short. */
 uint32_t replay_describe_event(struct replay *r, uint32_t attr);
+/* The same by the attr's number, described once. */
+uint32_t replay_event(struct replay *r, uint32_t attr);
+/* Of replay_group.c.  The sample of a record that resolver_find() found.  0 or -ENOMEM. */
+int replay_finish(struct replay *r, const struct record *rec,
+		  struct resolver_found *found, struct sample *sample);
+/* The sample, or one for each event that it tells of, into the columns.  0 or -ENOMEM. */
+int replay_put(struct replay *r, const struct replay_sample *s, size_t *nr);
+/* The group into the columns, unless its chunk was lost meanwhile.  0 or -ENOMEM. */
+int replay_finish_group(struct replay *r, int nr_group, size_t *nr);

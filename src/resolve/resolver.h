@@ -114,6 +114,43 @@ int resolver_find(struct resolver *r, const struct record *rec,
 int resolver_finish(struct resolver *r, const struct decoder *d,
 		    const struct record *rec, struct resolver_found *found,
 		    struct sample *ret_sample);
+/* How far the chain of a sample is resolved: the resolver's. */
+struct resolver_chain {
+	struct dict_path path;
+	const struct resolver_chain *same; /* an earlier one of the group, or NULL */
+	const struct resolver_chain
+		*callers_of; /* likewise, of which it has the callers */
+	uint32_t stack;      /* DICT_NONE before it is known */
+	uint32_t callers;    /* likewise, of the callers alone */
+	uint32_t nr_inner,
+		nr_outer; /* frames: up to the innermost in user space; callers */
+	bool looked, inside, stopped, keep, keep_callers, has_user;
+	uint64_t from; /* position of the callers in the chain */
+	uint64_t callers_key;
+	/* Of the innermost frame in user space, if it was looked for: */
+	uint64_t user_ip;
+	const struct mapping *user_mapping;
+};
+
+/* resolver_finish() in steps, with RESOLVE_CHAINS: each step for all samples of a group before the
+ * next one, so that they wait together for what comes from memory.  Neither `found` nor `chain`
+ * moves between the steps, and no side band is applied.  What comes out is the same. */
+void resolver_look(struct resolver *r, const struct decoder *d,
+		   const struct record *rec, const struct resolver_found *found,
+		   struct resolver_chain *chain);
+/* False: resolver_end() comes first for those which began. */
+bool resolver_has_room(const struct resolver *r);
+/* All of the sample but its stack.  0, -ENOMEM, or as resolver_sample(). */
+int resolver_begin(struct resolver *r, const struct decoder *d,
+		   const struct record *rec, struct resolver_found *found,
+		   struct resolver_chain *chain, struct sample *ret_sample);
+/* To be called again while it is true. */
+bool resolver_step(const struct resolver *r, struct resolver_chain *chain);
+/* In the order of resolver_begin().  0 or -ENOMEM. */
+int resolver_end(struct resolver *r, const struct resolver_found *found,
+		 struct resolver_chain *chain, struct sample *sample);
+/* All that began have ended. */
+void resolver_group_end(struct resolver *r);
 /* Where any address of the sample is that resolver_sample() was given last: of a chain word
  * by word, of a branch, of data.  The same entry and offset are always the same place. */
 enum {

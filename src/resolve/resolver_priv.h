@@ -25,8 +25,9 @@ enum world {
 enum {
 	/* The spaces of the other worlds, kept like processes' under this and lower pids. */
 	WORLD_PID = -1000,
-	DEFAULT_MAX_STACK = 127, /* kernel.perf_event_max_stack as shipped */
-	CHAIN_MAX = 4096,        /* frames kept of one chain; more are cut */
+	DEFAULT_MAX_STACK = 127,    /* kernel.perf_event_max_stack as shipped */
+	CHAIN_MAX = 4096,           /* frames kept of one chain; more are cut */
+	CHAIN_ROOM = 3 * CHAIN_MAX, /* frames of all chains of a group */
 	/* A program that begins maps this much, with its loader and some libraries. */
 	EXEC_VERSIONS = 16,
 	FRAME_CACHE = 8192,
@@ -40,17 +41,19 @@ struct frame_slot {
 	uint32_t frame;
 };
 
-/* (spaces, raw chain) -> stack */
+/* (spaces, raw chain) -> stack, or the chain of the same group whose stack it will be */
 struct stack_slot {
 	uint64_t key;
+	struct resolver_chain *of; /* NULL: `stack` is known */
 	uint32_t stack;
 };
 
-/* (space, raw callers in user space) -> stack */
+/* (space, raw callers in user space) -> stack, likewise */
 struct callers_slot {
 	uint64_t key;
 	uint32_t stack;
 	uint32_t nr; /* frames */
+	struct resolver_chain *of;
 };
 
 struct resolver {
@@ -77,8 +80,12 @@ struct resolver {
 	struct frame_slot *frames;
 	struct stack_slot *stacks;
 	struct callers_slot *callers; /* as many */
-	uint32_t chain[CHAIN_MAX];    /* frames of the chain at hand */
-	bool chain_private;           /* ... whose leaf belongs to this process alone */
+	uint32_t chain[CHAIN_ROOM];   /* frames of the chains at hand */
+	uint32_t nr_chain;
+	bool chain_private; /* the last one's leaf belongs to its process alone */
+	const struct mapping
+		*user_mapping;    /* of the last chain's innermost user frame, in ... */
+	uint64_t user_generation; /* ... this space */
 	struct resolver_unwind unwind; /* .table NULL: no unwinding */
 	uint64_t *pcs;                 /* CHAIN_MAX of the stack that is unwound */
 	size_t nr_pcs;                 /* of the last sample */
@@ -89,6 +96,36 @@ struct resolver {
 	uint64_t unwind_ends[UNWIND_ENDS];
 	struct resolver_ahead *ahead; /* is told of tables; NULL: there is none */
 };
+
+/* Of resolver_samples.c.  The frame of an address that lies in mapping `m`, or (NULL) in none;
+ * DICT_NONE when memory is short. */
+uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
+			uint64_t ip, enum world world, const struct mapping *m);
+/* The frame of a sample's own address, likewise. */
+uint32_t resolver_leaf_frame(struct resolver *r, const struct resolver_found *at,
+			     uint64_t ip);
+
+static inline const struct proc_version *
+resolver_version(const struct resolver *r, const struct resolver_found *at,
+		 enum world world)
+{
+	if (world == WORLD_USER)
+		return at->user;
+	return world == WORLD_KERNEL ? at->kernel : &r->worlds[world]->versions.at[0];
+}
+
+/* Of resolver_chains.c: the steps of resolver.h for the chain alone. */
+void resolver_chain_look(struct resolver *r, const struct decoder *d,
+			 const struct record *rec, const struct resolver_found *at,
+			 struct resolver_chain *c);
+/* 0 or -ENOMEM. */
+int resolver_chain_frames(struct resolver *r, const struct decoder *d,
+			  const struct record *rec, const struct resolver_found *at,
+			  struct resolver_chain *c);
+bool resolver_chain_step(const struct resolver *r, struct resolver_chain *c);
+/* DICT_NONE when memory is short. */
+uint32_t resolver_chain_stack(struct resolver *r, const struct resolver_found *at,
+			      struct resolver_chain *c);
 
 /* Of resolver_unwind.c.  Whether the sample has what it takes. */
 bool resolver_can_unwind(const struct resolver *r, const struct record_sample *s);

@@ -38,41 +38,6 @@ static enum world world_of_mode(uint16_t misc)
 	return worlds[misc & PERF_RECORD_MISC_CPUMODE_MASK];
 }
 
-/* The markers in a chain: enum perf_callchain_context of <linux/perf_event.h>.  false: it
- * is none, but what a program had in its frame pointer. */
-static bool world_of_marker(uint64_t marker, enum world *ret_world)
-{
-	switch (marker) {
-	case PERF_CONTEXT_KERNEL:
-		*ret_world = WORLD_KERNEL;
-		return true;
-	case PERF_CONTEXT_USER:
-	case (uint64_t)-640: /* PERF_CONTEXT_USER_DEFERRED, of Linux 6.19 */
-		*ret_world = WORLD_USER;
-		return true;
-	case PERF_CONTEXT_GUEST_KERNEL:
-		*ret_world = WORLD_GUEST_KERNEL;
-		return true;
-	case PERF_CONTEXT_GUEST:
-	case PERF_CONTEXT_GUEST_USER:
-		*ret_world = WORLD_GUEST_USER;
-		return true;
-	case PERF_CONTEXT_HV:
-		*ret_world = WORLD_HYPERVISOR;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static const struct proc_version *
-version_of(const struct resolver *r, const struct resolver_found *at, enum world world)
-{
-	if (world == WORLD_USER)
-		return at->user;
-	return world == WORLD_KERNEL ? at->kernel : &r->worlds[world]->versions.at[0];
-}
-
 static uint32_t unmapped_image(struct resolver *r, struct process *process)
 {
 	struct image image = { .kind = IMAGE_UNMAPPED, .pid = process->pid };
@@ -120,8 +85,8 @@ static uint32_t find_place(struct resolver *r, const struct resolver_found *at,
 	return image_table_hit(&r->images, entry, at->process->pid, m);
 }
 
-static uint32_t make_frame(struct resolver *r, const struct resolver_found *at,
-			   uint64_t ip, enum world world, const struct mapping *m)
+uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
+			uint64_t ip, enum world world, const struct mapping *m)
 {
 	uint64_t offset;
 	uint32_t image = find_place(r, at, ip, world, m, &offset);
@@ -129,49 +94,12 @@ static uint32_t make_frame(struct resolver *r, const struct resolver_found *at,
 	return image == DICT_NONE ? DICT_NONE : dict_frame(r->dict, image, offset);
 }
 
-enum frame_result {
-	FRAME_FOUND,
-	FRAME_UNMAPPED, /* in no mapping: not kept, unless it is the leaf */
-	FRAME_NO_MEMORY
-};
-
-static struct frame_slot *frame_slot(const struct resolver *r, uint64_t generation,
-				     uint64_t ip)
-{
-	return &r->frames[hash_pair(ip, generation) & (FRAME_CACHE - 1)];
-}
-
-/* An address' frame, behind a cache.  What lies in no mapping becomes a frame only as a
- * leaf: in a chain it is where the walk went wrong, different in every process. */
-static enum frame_result find_frame(struct resolver *r, const struct resolver_found *at,
-				    uint64_t ip, enum world world,
-				    struct frame_slot **ret_slot)
-{
-	const struct proc_version *version = version_of(r, at, world);
-	uint64_t generation = version->generation;
-	struct frame_slot *slot = frame_slot(r, generation, ip);
-	const struct mapping *m;
-
-	*ret_slot = slot;
-	if (slot->ip == ip && slot->generation == generation)
-		return FRAME_FOUND;
-	m = space_find(version->root, ip);
-	if (!m && world == WORLD_USER)
-		return FRAME_UNMAPPED;
-	*slot = (struct frame_slot){ .generation = generation,
-				     .ip = ip,
-				     .frame = make_frame(r, at, ip, world, m) };
-	if (slot->frame != DICT_NONE)
-		return FRAME_FOUND;
-	slot->generation = 0;
-	return FRAME_NO_MEMORY;
-}
-
 /* The mapping of a sample's address.  Samples in a row are often in one. */
 static const struct mapping *leaf_mapping(struct resolver *r,
 					  const struct resolver_found *at, uint64_t ip)
 {
-	const struct proc_version *version = version_of(r, at, (enum world)at->world);
+	const struct proc_version *version =
+		resolver_version(r, at, (enum world)at->world);
 	const struct mapping *m = r->leaf_mapping;
 
 	if (!m || r->leaf_generation != version->generation || ip < m->start ||
@@ -195,182 +123,12 @@ static uint32_t leaf_stack(struct resolver *r, const struct resolver_found *at,
 	return image == DICT_NONE ? DICT_NONE : dict_leaf(r->dict, image, offset);
 }
 
-/* The frame of the next address of a chain of `nr` so far, or DICT_NONE; *ret_cut: a return
- * address outside every executable mapping was no return address, code without frame
- * pointers used the register otherwise. */
-static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
-			    uint64_t ip, enum world world, uint32_t nr, bool *ret_cut)
+uint32_t resolver_leaf_frame(struct resolver *r, const struct resolver_found *at,
+			     uint64_t ip)
 {
-	struct frame_slot *slot;
-	enum frame_result found = find_frame(r, at, ip, world, &slot);
+	const struct mapping *m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
 
-	*ret_cut = found == FRAME_UNMAPPED && nr;
-	if (found == FRAME_FOUND)
-		return slot->frame;
-	if (found == FRAME_NO_MEMORY || nr)
-		return DICT_NONE;
-	r->chain_private = true;
-	return make_frame(r, at, ip, world, NULL);
-}
-
-/* How far the frames of a chain were found. */
-struct chain_walk {
-	enum world world;
-	uint64_t at;   /* position in the chain */
-	uint32_t nr;   /* frames in r->chain, leaf first */
-	bool cut;      /* it goes on, but we cannot say how */
-	bool has_user; /* there are callers in user space */
-};
-
-/* The frames of a chain from where the walk is up to a position.  0 or -ENOMEM. */
-static int walk_chain(struct resolver *r, const struct decoder *d,
-		      const struct record_sample *s, const struct resolver_found *at,
-		      uint64_t to, struct chain_walk *w)
-{
-	for (; w->at < to; w->at++) {
-		uint64_t ip = decoder_chain_at(d, s, w->at);
-
-		if (ip >= PERF_CONTEXT_MAX) {
-			w->cut = !world_of_marker(ip, &w->world);
-			if (w->cut)
-				break;
-			continue;
-		}
-		w->cut = w->nr == CHAIN_MAX;
-		w->has_user |= w->world == WORLD_USER;
-		if (!w->cut)
-			r->chain[w->nr] =
-				chain_frame(r, at, ip, w->world, w->nr, &w->cut);
-		if (w->cut)
-			break;
-		if (r->chain[w->nr] == DICT_NONE)
-			return -ENOMEM;
-		w->nr++;
-	}
-	return 0;
-}
-
-/* Below `stack` the frames of r->chain in [from, to), which are leaf first. */
-static uint32_t add_frames(struct resolver *r, uint32_t stack, uint32_t from,
-			   uint32_t to)
-{
-	while (to > from && stack != DICT_NONE)
-		stack = dict_stack(r->dict, stack, r->chain[--to]);
-	return stack;
-}
-
-/* Where the callers of a chain's innermost frame in user space begin; its end: there are none.
- * They are the same again and again, under other addresses and other work of the kernel. */
-static uint64_t callers_from(const struct decoder *d, const struct record_sample *s)
-{
-	uint64_t i = 0;
-
-	while (i < s->nr_chain && decoder_chain_at(d, s, i) != PERF_CONTEXT_USER)
-		i++;
-	return i + 2 < s->nr_chain ? i + 2 : s->nr_chain;
-}
-
-/* The stack of a recorded chain, DICT_NONE when memory is short; STACK_ROOT: it has no frames. */
-static uint32_t recorded_stack(struct resolver *r, const struct record *rec,
-			       const struct decoder *d, const struct resolver_found *at)
-{
-	const struct record_sample *s = &rec->sample;
-	uint32_t max_stack = d->attrs.at[rec->id.event].sample_max_stack;
-	uint64_t from = callers_from(d, s);
-	uint64_t key =
-		hash_bytes(s->chain + from * sizeof(uint64_t),
-			   (s->nr_chain - from) * sizeof(uint64_t),
-			   hash_pair(at->user->generation, at->kernel->generation));
-	struct callers_slot *slot = &r->callers[key & (STACK_CACHE - 1)];
-	struct chain_walk w = { .world = (enum world)at->world };
-	uint32_t nr_inner, stack;
-
-	max_stack = max_stack ? max_stack : DEFAULT_MAX_STACK;
-	r->chain_private = false;
-	if (walk_chain(r, d, s, at, from, &w))
-		return DICT_NONE;
-	nr_inner = w.nr;
-	if (from < s->nr_chain && nr_inner && !w.cut && slot->key == key &&
-	    nr_inner + slot->nr < max_stack)
-		return add_frames(r, slot->stack, 0, nr_inner);
-	if (!w.cut && walk_chain(r, d, s, at, s->nr_chain, &w))
-		return DICT_NONE;
-	stack = w.cut || w.nr >= max_stack ? STACK_TRUNCATED : STACK_ROOT;
-	stack = add_frames(r, stack, nr_inner, w.nr);
-	if (from < s->nr_chain && nr_inner && w.nr < max_stack && stack != DICT_NONE)
-		*slot = (struct callers_slot){ .key = key,
-					       .stack = stack,
-					       .nr = w.nr - nr_inner };
-	return add_frames(r, stack, 0, nr_inner);
-}
-
-/* The user's part of a stack, from its registers, behind the `nr` frames of the kernel's in
- * r->chain.  Returns their number, or DICT_NONE when memory is short. */
-static uint32_t unwound_frames(struct resolver *r, const struct decoder *d,
-			       const struct record *rec,
-			       const struct resolver_found *at, uint32_t nr,
-			       bool *ret_truncated)
-{
-	bool whole, cut = false;
-	size_t nr_pcs;
-
-	whole = resolver_unwind_stack(r, d, rec, at, CHAIN_MAX - nr, &nr_pcs);
-	if (r->later)
-		return DICT_NONE;
-	/* An event that is precise is not where the registers are from. */
-	if (nr_pcs && at->world == WORLD_USER)
-		r->pcs[0] = rec->sample.ip.v;
-	for (size_t i = 0; i < nr_pcs && !cut; i++) {
-		r->chain[nr] = chain_frame(r, at, r->pcs[i], WORLD_USER, nr, &cut);
-		if (cut)
-			break;
-		if (r->chain[nr] == DICT_NONE)
-			return DICT_NONE;
-		nr++;
-		r->nr_pcs = i + 1;
-	}
-	*ret_truncated = !whole || cut;
-	return nr;
-}
-
-/* The same where the user's part is in registers and a copy of the stack. */
-static uint32_t unwound_stack(struct resolver *r, const struct decoder *d,
-			      const struct record *rec, const struct resolver_found *at)
-{
-	const struct record_sample *s = &rec->sample;
-	uint32_t max_stack = d->attrs.at[rec->id.event].sample_max_stack;
-	struct chain_walk w = { .world = (enum world)at->world };
-	bool truncated;
-
-	r->chain_private = false;
-	if (walk_chain(r, d, s, at, s->nr_chain, &w))
-		return DICT_NONE;
-	truncated = w.cut || w.nr >= (max_stack ? max_stack : DEFAULT_MAX_STACK);
-	if (!w.has_user)
-		w.nr = unwound_frames(r, d, rec, at, w.nr, &truncated);
-	if (w.nr == DICT_NONE || !w.nr)
-		return w.nr ? DICT_NONE : STACK_ROOT;
-	return add_frames(r, truncated ? STACK_TRUNCATED : STACK_ROOT, 0, w.nr);
-}
-
-static uint32_t chain_stack(struct resolver *r, const struct decoder *d,
-			    const struct record *rec, const struct resolver_found *at)
-{
-	uint64_t key = at->chain_key;
-	struct stack_slot *slot = &r->stacks[key & (STACK_CACHE - 1)];
-	uint32_t stack;
-
-	if (resolver_can_unwind(r, &rec->sample)) {
-		stack = unwound_stack(r, d, rec, at);
-	} else {
-		if (slot->key == key)
-			return slot->stack;
-		stack = recorded_stack(r, rec, d, at);
-		if (stack >= STACK_FIRST && stack != DICT_NONE && !r->chain_private)
-			*slot = (struct stack_slot){ .key = key, .stack = stack };
-	}
-	/* Markers only: the kernel cannot walk here (s390x). */
-	return stack < STACK_FIRST ? leaf_stack(r, at, rec->sample.ip.v) : stack;
+	return resolver_frame(r, at, ip, (enum world)at->world, m);
 }
 
 /* The string of a sample's cgroup; 0: unknown. */
@@ -479,36 +237,100 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	return 0;
 }
 
-int resolver_finish(struct resolver *r, const struct decoder *d,
-		    const struct record *rec, struct resolver_found *found,
-		    struct sample *ret_sample)
+/* What is known of a sample without its stack.  0 or -ENOMEM. */
+static int begin_sample(struct resolver *r, const struct record *rec,
+			struct resolver_found *found, struct sample *ret_sample)
 {
 	const struct record_id *id = &rec->id;
 
-	/* A thread that nobody had told of may have moved what was found. */
-	if (found->changes != r->procs.changes && resolver_find(r, rec, found))
-		return -ENOMEM;
 	r->here = *found;
 	r->last_mapping = NULL;
 	r->nr_pcs = 0;
 	r->later = false;
 	ret_sample->thread = dict_thread_of(r, found->thread, id->pid, id->time_ns,
 					    rec->sample.cgroup);
-	if (ret_sample->thread == DICT_NONE)
-		return -ENOMEM;
 	ret_sample->stack = DICT_NONE;
-	if (r->depth != RESOLVE_THREADS) {
-		ret_sample->stack = wants_chain(r, rec)
-					    ? chain_stack(r, d, rec, found)
-					    : leaf_stack(r, found, rec->sample.ip.v);
-		if (ret_sample->stack == DICT_NONE)
-			return r->later ? -EAGAIN : -ENOMEM;
-	}
 	ret_sample->time_ns = id->time_ns;
 	ret_sample->period = rec->sample.period;
 	ret_sample->event = id->event;
 	ret_sample->cpu = id->cpu;
+	return ret_sample->thread == DICT_NONE ? -ENOMEM : 0;
+}
+
+void resolver_look(struct resolver *r, const struct decoder *d,
+		   const struct record *rec, const struct resolver_found *found,
+		   struct resolver_chain *chain)
+{
+	resolver_chain_look(r, d, rec, found, chain);
+}
+
+bool resolver_has_room(const struct resolver *r)
+{
+	return r->nr_chain <= CHAIN_ROOM - CHAIN_MAX;
+}
+
+int resolver_begin(struct resolver *r, const struct decoder *d,
+		   const struct record *rec, struct resolver_found *found,
+		   struct resolver_chain *chain, struct sample *ret_sample)
+{
+	/* A thread that nobody had told of may have moved what was found. */
+	if (found->changes != r->procs.changes) {
+		if (resolver_find(r, rec, found))
+			return -ENOMEM;
+		resolver_chain_look(r, d, rec, found, chain);
+	}
+	if (begin_sample(r, rec, found, ret_sample) ||
+	    resolver_chain_frames(r, d, rec, found, chain))
+		return r->later ? -EAGAIN : -ENOMEM;
 	return 0;
+}
+
+bool resolver_step(const struct resolver *r, struct resolver_chain *chain)
+{
+	return resolver_chain_step(r, chain);
+}
+
+int resolver_end(struct resolver *r, const struct resolver_found *found,
+		 struct resolver_chain *chain, struct sample *sample)
+{
+	sample->stack = resolver_chain_stack(r, found, chain);
+	return sample->stack == DICT_NONE ? -ENOMEM : 0;
+}
+
+void resolver_group_end(struct resolver *r)
+{
+	r->nr_chain = 0;
+}
+
+static int finish_chain(struct resolver *r, const struct decoder *d,
+			const struct record *rec, const struct resolver_found *found,
+			struct sample *sample)
+{
+	struct resolver_chain chain;
+
+	r->nr_chain = 0;
+	resolver_chain_look(r, d, rec, found, &chain);
+	if (resolver_chain_frames(r, d, rec, found, &chain))
+		return r->later ? -EAGAIN : -ENOMEM;
+	r->nr_chain = 0;
+	return resolver_end(r, found, &chain, sample);
+}
+
+int resolver_finish(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct resolver_found *found,
+		    struct sample *ret_sample)
+{
+	/* A thread that nobody had told of may have moved what was found. */
+	if (found->changes != r->procs.changes && resolver_find(r, rec, found))
+		return -ENOMEM;
+	if (begin_sample(r, rec, found, ret_sample))
+		return -ENOMEM;
+	if (r->depth == RESOLVE_THREADS)
+		return 0;
+	if (wants_chain(r, rec))
+		return finish_chain(r, d, rec, found, ret_sample);
+	ret_sample->stack = leaf_stack(r, found, rec->sample.ip.v);
+	return ret_sample->stack == DICT_NONE ? -ENOMEM : 0;
 }
 
 int resolver_sample(struct resolver *r, const struct decoder *d,
@@ -539,7 +361,7 @@ int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
 		    struct resolver_place *ret_place)
 {
 	enum world world = world_of_mode(mode);
-	const struct proc_version *version = version_of(r, &r->here, world);
+	const struct proc_version *version = resolver_version(r, &r->here, world);
 	const struct mapping *m = r->last_mapping;
 
 	/* What calls what is often in one mapping. */

@@ -1,0 +1,428 @@
+/* resolver_chains.c - call chains of samples, for resolver_samples.c: the frames of a chain, and
+ * behind them the nodes of its stack.  A group of samples goes through the steps together. */
+#include <errno.h>
+
+#include "base/hash.h"
+#include "resolve/resolver_priv.h"
+
+/* The markers in a chain: enum perf_callchain_context of <linux/perf_event.h>.  false: it
+ * is none, but what a program had in its frame pointer. */
+static bool world_of_marker(uint64_t marker, enum world *ret_world)
+{
+	switch (marker) {
+	case PERF_CONTEXT_KERNEL:
+		*ret_world = WORLD_KERNEL;
+		return true;
+	case PERF_CONTEXT_USER:
+	case (uint64_t)-640: /* PERF_CONTEXT_USER_DEFERRED, of Linux 6.19 */
+		*ret_world = WORLD_USER;
+		return true;
+	case PERF_CONTEXT_GUEST_KERNEL:
+		*ret_world = WORLD_GUEST_KERNEL;
+		return true;
+	case PERF_CONTEXT_GUEST:
+	case PERF_CONTEXT_GUEST_USER:
+		*ret_world = WORLD_GUEST_USER;
+		return true;
+	case PERF_CONTEXT_HV:
+		*ret_world = WORLD_HYPERVISOR;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* How far the frames of a chain were found. */
+struct chain_walk {
+	const struct resolver_chain *chain;
+	enum world world;
+	uint64_t at;      /* position in the chain */
+	uint32_t *frames; /* leaf first */
+	uint32_t nr;
+	bool cut;      /* it goes on, but we cannot say how */
+	bool has_user; /* there are callers in user space */
+};
+
+enum frame_result {
+	FRAME_FOUND,
+	FRAME_UNMAPPED, /* in no mapping: not kept, unless it is the leaf */
+	FRAME_NO_MEMORY
+};
+
+static struct frame_slot *frame_slot(const struct resolver *r, uint64_t generation,
+				     uint64_t ip)
+{
+	return &r->frames[hash_pair(ip, generation) & (FRAME_CACHE - 1)];
+}
+
+/* An address' frame, behind a cache.  What lies in no mapping becomes a frame only as a
+ * leaf: in a chain it is where the walk went wrong, different in every process. */
+static enum frame_result find_frame(struct resolver *r, const struct resolver_found *at,
+				    const struct resolver_chain *c, uint64_t ip,
+				    enum world world, struct frame_slot **ret_slot)
+{
+	const struct proc_version *version = resolver_version(r, at, world);
+	uint64_t generation = version->generation;
+	struct frame_slot *slot = frame_slot(r, generation, ip);
+	const struct mapping *m;
+
+	*ret_slot = slot;
+	if (slot->ip == ip && slot->generation == generation)
+		return FRAME_FOUND;
+	m = c->has_user && c->user_ip == ip && world == WORLD_USER
+		    ? c->user_mapping
+		    : space_find(version->root, ip);
+	if (!m && world == WORLD_USER)
+		return FRAME_UNMAPPED;
+	*slot = (struct frame_slot){ .generation = generation,
+				     .ip = ip,
+				     .frame = resolver_frame(r, at, ip, world, m) };
+	if (slot->frame != DICT_NONE)
+		return FRAME_FOUND;
+	slot->generation = 0;
+	return FRAME_NO_MEMORY;
+}
+
+/* The frame of the next address of a chain of `nr` so far, or DICT_NONE; *ret_cut: a return
+ * address outside every executable mapping was no return address, code without frame
+ * pointers used the register otherwise. */
+static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
+			    const struct chain_walk *w, uint64_t ip, bool *ret_cut)
+{
+	struct frame_slot *slot;
+	enum frame_result found = find_frame(r, at, w->chain, ip, w->world, &slot);
+
+	*ret_cut = found == FRAME_UNMAPPED && w->nr;
+	if (found == FRAME_FOUND)
+		return slot->frame;
+	if (found == FRAME_NO_MEMORY || w->nr)
+		return DICT_NONE;
+	r->chain_private = true;
+	return resolver_frame(r, at, ip, w->world, NULL);
+}
+
+/* The frames of a chain from where the walk is up to a position.  0 or -ENOMEM. */
+static int walk_chain(struct resolver *r, const struct decoder *d,
+		      const struct record_sample *s, const struct resolver_found *at,
+		      uint64_t to, struct chain_walk *w)
+{
+	for (; w->at < to; w->at++) {
+		uint64_t ip = decoder_chain_at(d, s, w->at);
+
+		if (ip >= PERF_CONTEXT_MAX) {
+			w->cut = !world_of_marker(ip, &w->world);
+			if (w->cut)
+				break;
+			continue;
+		}
+		w->cut = w->nr == CHAIN_MAX;
+		w->has_user |= w->world == WORLD_USER;
+		if (!w->cut)
+			w->frames[w->nr] = chain_frame(r, at, w, ip, &w->cut);
+		if (w->cut)
+			break;
+		if (w->frames[w->nr] == DICT_NONE)
+			return -ENOMEM;
+		w->nr++;
+	}
+	return 0;
+}
+
+static uint32_t max_stack(const struct decoder *d, const struct record *rec)
+{
+	uint32_t most = d->attrs.at[rec->id.event].sample_max_stack;
+
+	return most ? most : DEFAULT_MAX_STACK;
+}
+
+/* The user's part of a stack, from its registers, behind the frames of the kernel.  0 or
+ * -ENOMEM. */
+static int unwound_frames(struct resolver *r, const struct decoder *d,
+			  const struct record *rec, const struct resolver_found *at,
+			  struct chain_walk *w, bool *ret_truncated)
+{
+	bool whole, cut = false;
+	size_t nr_pcs;
+
+	whole = resolver_unwind_stack(r, d, rec, at, CHAIN_MAX - w->nr, &nr_pcs);
+	if (r->later)
+		return -ENOMEM;
+	/* An event that is precise is not where the registers are from. */
+	if (nr_pcs && at->world == WORLD_USER)
+		r->pcs[0] = rec->sample.ip.v;
+	w->world = WORLD_USER;
+	for (size_t i = 0; i < nr_pcs && !cut; i++) {
+		w->frames[w->nr] = chain_frame(r, at, w, r->pcs[i], &cut);
+		if (cut)
+			break;
+		if (w->frames[w->nr] == DICT_NONE)
+			return -ENOMEM;
+		w->nr++;
+		r->nr_pcs = i + 1;
+	}
+	*ret_truncated = !whole || cut;
+	return 0;
+}
+
+/* The same where the user's part is in registers and a copy of the stack.  0 or -ENOMEM. */
+static int unwound_chain(struct resolver *r, const struct decoder *d,
+			 const struct record *rec, const struct resolver_found *at,
+			 struct resolver_chain *c, struct chain_walk *w)
+{
+	bool truncated;
+
+	if (walk_chain(r, d, &rec->sample, at, rec->sample.nr_chain, w))
+		return -ENOMEM;
+	truncated = w->cut || w->nr >= max_stack(d, rec);
+	if (!w->has_user && unwound_frames(r, d, rec, at, w, &truncated))
+		return -ENOMEM;
+	r->chain_private = true;
+	c->nr_inner = w->nr;
+	c->path.node = truncated ? STACK_TRUNCATED : STACK_ROOT;
+	return 0;
+}
+
+/* Where a chain's innermost frame in user space is; its end: there is none. */
+static uint64_t find_user(const struct decoder *d, const struct record_sample *s)
+{
+	uint64_t i = 0;
+
+	while (i < s->nr_chain && decoder_chain_at(d, s, i) != PERF_CONTEXT_USER)
+		i++;
+	return i + 1 < s->nr_chain ? i + 1 : s->nr_chain;
+}
+
+/* Of a chain's addresses the innermost one in user space is that which few samples share. */
+static void look_for_user(struct resolver *r, const struct resolver_found *at,
+			  uint64_t ip, struct resolver_chain *c)
+{
+	uint64_t generation = at->user->generation;
+	const struct frame_slot *slot = frame_slot(r, generation, ip);
+	const struct mapping *m = r->user_mapping;
+	uint32_t image;
+
+	if (ip >= PERF_CONTEXT_MAX ||
+	    (slot->ip == ip && slot->generation == generation))
+		return;
+	if (!m || r->user_generation != generation || ip < m->start || ip >= m->end)
+		m = space_find(at->user->root, ip);
+	r->user_mapping = m;
+	r->user_generation = generation;
+	c->has_user = true;
+	c->user_ip = ip;
+	c->user_mapping = m;
+	image = m ? r->images.entries.at[m->image].number : DICT_NONE;
+	if (image != DICT_NONE)
+		dict_prefetch_frame(r->dict, image, ip - m->start + m->pgoff);
+}
+
+static struct stack_slot *stack_slot(const struct resolver *r, uint64_t key)
+{
+	return &r->stacks[key & (STACK_CACHE - 1)];
+}
+
+static struct callers_slot *callers_slot(const struct resolver *r, uint64_t key)
+{
+	return &r->callers[key & (STACK_CACHE - 1)];
+}
+
+/* The callers of that frame are the same again and again, under other addresses and other work of
+ * the kernel. */
+static void look_at_chain(struct resolver *r, const struct decoder *d,
+			  const struct record_sample *s,
+			  const struct resolver_found *at, struct resolver_chain *c)
+{
+	uint64_t user = find_user(d, s);
+
+	c->looked = true;
+	c->from = user + 1 < s->nr_chain ? user + 1 : s->nr_chain;
+	if (user < s->nr_chain)
+		look_for_user(r, at, decoder_chain_at(d, s, user), c);
+	if (c->from == s->nr_chain)
+		return;
+	c->callers_key =
+		hash_bytes(s->chain + c->from * sizeof(uint64_t),
+			   (s->nr_chain - c->from) * sizeof(uint64_t),
+			   hash_pair(at->user->generation, at->kernel->generation));
+	__builtin_prefetch(callers_slot(r, c->callers_key));
+}
+
+/* 0 or -ENOMEM. */
+static int recorded_chain(struct resolver *r, const struct decoder *d,
+			  const struct record *rec, const struct resolver_found *at,
+			  struct resolver_chain *c, struct chain_walk *w)
+{
+	const struct record_sample *s = &rec->sample;
+	uint32_t most = max_stack(d, rec);
+	struct callers_slot *slot;
+	bool callers;
+
+	if (!c->looked)
+		look_at_chain(r, d, s, at, c);
+	slot = callers_slot(r, c->callers_key);
+	if (walk_chain(r, d, s, at, c->from, w))
+		return -ENOMEM;
+	c->nr_inner = w->nr;
+	callers = c->from < s->nr_chain && w->nr && !w->cut;
+	if (callers && slot->key == c->callers_key && w->nr + slot->nr < most) {
+		c->callers_of = slot->of;
+		c->path.node = slot->stack;
+		return 0;
+	}
+	if (!w->cut && walk_chain(r, d, s, at, s->nr_chain, w))
+		return -ENOMEM;
+	c->nr_outer = w->nr - c->nr_inner;
+	c->path.node = w->cut || w->nr >= most ? STACK_TRUNCATED : STACK_ROOT;
+	c->keep_callers = callers && w->nr < most;
+	if (c->keep_callers)
+		*slot = (struct callers_slot){ .key = c->callers_key,
+					       .stack = DICT_NONE,
+					       .nr = c->nr_outer,
+					       .of = c };
+	return 0;
+}
+
+/* Markers only: the kernel cannot walk here (s390x).  Or no chain at all. */
+static int leaf_alone(struct resolver *r, const struct record *rec,
+		      const struct resolver_found *at, struct resolver_chain *c,
+		      struct chain_walk *w)
+{
+	w->frames[0] = resolver_leaf_frame(r, at, rec->sample.ip.v);
+	w->nr = 1;
+	c->nr_inner = 1;
+	c->path.node = STACK_ROOT;
+	r->chain_private = true;
+	return w->frames[0] == DICT_NONE ? -ENOMEM : 0;
+}
+
+void resolver_chain_look(struct resolver *r, const struct decoder *d,
+			 const struct record *rec, const struct resolver_found *at,
+			 struct resolver_chain *c)
+{
+	const struct record_sample *s = &rec->sample;
+
+	*c = (struct resolver_chain){ .stack = DICT_NONE, .callers = DICT_NONE };
+	if (s->nr_chain && !resolver_can_unwind(r, s) &&
+	    stack_slot(r, at->chain_key)->key != at->chain_key)
+		look_at_chain(r, d, s, at, c);
+}
+
+/* Whether a sample had the same chain. */
+static bool use_stack(const struct resolver *r, const struct resolver_found *at,
+		      struct resolver_chain *c)
+{
+	const struct stack_slot *slot = stack_slot(r, at->chain_key);
+
+	if (slot->key != at->chain_key)
+		return false;
+	c->same = slot->of;
+	c->stack = slot->stack;
+	return true;
+}
+
+int resolver_chain_frames(struct resolver *r, const struct decoder *d,
+			  const struct record *rec, const struct resolver_found *at,
+			  struct resolver_chain *c)
+{
+	struct chain_walk w = { .chain = c,
+				.world = (enum world)at->world,
+				.frames = r->chain + r->nr_chain };
+	int result = 0;
+
+	r->chain_private = false;
+	if (resolver_can_unwind(r, &rec->sample))
+		result = unwound_chain(r, d, rec, at, c, &w);
+	else if (rec->sample.nr_chain && use_stack(r, at, c))
+		return 0;
+	else if (rec->sample.nr_chain)
+		result = recorded_chain(r, d, rec, at, c, &w);
+	if (!result && !w.nr)
+		result = leaf_alone(r, rec, at, c, &w);
+	if (result)
+		return result;
+	r->nr_chain += w.nr;
+	c->path.frames = w.frames + c->nr_inner;
+	c->path.left = c->nr_outer;
+	c->keep = !r->chain_private;
+	if (c->keep)
+		*stack_slot(r, at->chain_key) = (struct stack_slot){
+			.key = at->chain_key, .stack = DICT_NONE, .of = c
+		};
+	return 0;
+}
+
+/* Behind the callers' frames come the others. */
+static void go_inside(struct resolver_chain *c)
+{
+	c->callers = c->path.node;
+	c->inside = true;
+	c->path.frames -= c->nr_inner;
+	c->path.left = c->nr_inner;
+}
+
+bool resolver_chain_step(const struct resolver *r, struct resolver_chain *c)
+{
+	const struct resolver_chain *of = c->callers_of;
+
+	if (c->stack != DICT_NONE || c->same)
+		return false;
+	if (of && of->callers == DICT_NONE)
+		return !of->stopped;
+	if (of)
+		c->path.node = of->callers;
+	c->callers_of = NULL;
+	if (dict_path_step(r->dict, &c->path))
+		return true;
+	c->stopped = c->path.left;
+	if (c->stopped || c->inside)
+		return false;
+	go_inside(c);
+	return true;
+}
+
+static void make_nodes(struct resolver *r, struct dict_path *path)
+{
+	while (path->left && path->node != DICT_NONE)
+		path->node =
+			dict_stack(r->dict, path->node, path->frames[--path->left]);
+}
+
+/* Other samples may have taken the slots meanwhile. */
+static void keep(struct resolver *r, const struct resolver_found *at,
+		 const struct resolver_chain *c)
+{
+	struct callers_slot *callers = callers_slot(r, c->callers_key);
+	struct stack_slot *stack = stack_slot(r, at->chain_key);
+
+	if (c->keep_callers && callers->of == c) {
+		callers->stack = c->callers;
+		callers->of = NULL;
+	}
+	if (c->keep && stack->of == c) {
+		stack->stack = c->stack;
+		stack->of = NULL;
+	}
+	if (c->stack == DICT_NONE) {
+		callers->key = 0;
+		stack->key = 0;
+	}
+}
+
+uint32_t resolver_chain_stack(struct resolver *r, const struct resolver_found *at,
+			      struct resolver_chain *c)
+{
+	if (c->same)
+		c->stack = c->same->stack;
+	if (c->stack != DICT_NONE || c->same)
+		return c->stack;
+	if (c->callers_of)
+		c->path.node = c->callers_of->callers;
+	if (!c->inside) {
+		make_nodes(r, &c->path);
+		go_inside(c);
+	}
+	make_nodes(r, &c->path);
+	c->stack = c->path.node;
+	keep(r, at, c);
+	return c->stack;
+}
