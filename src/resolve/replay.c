@@ -320,8 +320,11 @@ static void set_batch(const struct replay_columns *c, size_t nr,
 
 static int put_late(struct replay *r, struct replay_sample *s, void *ctx)
 {
+	struct sample sample;
+
 	if (resolver_find(r->resolver, &s->rec, &s->found) ||
-	    replay_finish(r, &s->rec, &s->found, &s->sample) || replay_put(r, s, ctx))
+	    replay_finish(r, &s->rec, &s->found, &sample) ||
+	    replay_put(r, s, &sample, ctx))
 		return -ENOMEM;
 	return 0;
 }

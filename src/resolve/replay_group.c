@@ -46,19 +46,19 @@ static void put_sample(struct replay_columns *c, size_t at, const struct sample 
 	c->cpu[at] = s->cpu;
 }
 
-int replay_put(struct replay *r, const struct replay_sample *s, size_t *nr)
+int replay_put(struct replay *r, const struct replay_sample *s, struct sample *sample,
+	       size_t *nr)
 {
 	size_t nr_shares = s->is_shared ? s->shares.list.nr : 1;
-	struct sample sample = s->sample;
 
 	for (size_t i = 0; i < nr_shares; i++) {
 		if (s->is_shared) {
-			sample.period = s->shares.list.at[i].period;
-			sample.event = replay_event(r, s->shares.list.at[i].event);
+			sample->period = s->shares.list.at[i].period;
+			sample->event = replay_event(r, s->shares.list.at[i].event);
 		}
-		if (sample.event == DICT_NONE)
+		if (sample->event == DICT_NONE)
 			return -ENOMEM;
-		put_sample(r->columns, (*nr)++, &sample);
+		put_sample(r->columns, (*nr)++, sample);
 	}
 	return 0;
 }
@@ -67,11 +67,12 @@ static int finish_one_by_one(struct replay *r, int nr_group, size_t *nr)
 {
 	for (int i = 0; i < nr_group; i++) {
 		struct replay_sample *s = &r->group[i];
+		struct sample sample;
 
 		if (r->unwinding)
 			s->found.ahead = resolver_ahead_get(r->unwinding, (size_t)i);
-		if (replay_finish(r, &s->rec, &s->found, &s->sample) ||
-		    replay_put(r, s, nr))
+		if (replay_finish(r, &s->rec, &s->found, &sample) ||
+		    replay_put(r, s, &sample, nr))
 			return -ENOMEM;
 	}
 	return 0;
@@ -113,7 +114,8 @@ static int end_together(struct replay *r, int from, int to, size_t *nr)
 		struct replay_sample *s = &r->group[i];
 
 		if (resolver_end(r->resolver, &s->found, &s->state, &s->sample) ||
-		    finish_sample(r, &s->rec, &s->sample) || replay_put(r, s, nr))
+		    finish_sample(r, &s->rec, &s->sample) ||
+		    replay_put(r, s, &s->sample, nr))
 			return -ENOMEM;
 	}
 	resolver_group_end(r->resolver);

@@ -99,7 +99,9 @@ uint32_t replay_event(struct replay *r, uint32_t attr);
 /* Of replay_group.c.  The sample of a record that resolver_find() found.  0 or -ENOMEM. */
 int replay_finish(struct replay *r, const struct record *rec,
 		  struct resolver_found *found, struct sample *sample);
-/* The sample, or one for each event that it tells of, into the columns.  0 or -ENOMEM. */
-int replay_put(struct replay *r, const struct replay_sample *s, size_t *nr);
+/* The sample, or one for each event that it tells of, into the columns; `sample` is the last one
+ * then.  0 or -ENOMEM. */
+int replay_put(struct replay *r, const struct replay_sample *s, struct sample *sample,
+	       size_t *nr);
 /* The group into the columns, unless its chunk was lost meanwhile.  0 or -ENOMEM. */
 int replay_finish_group(struct replay *r, int nr_group, size_t *nr);
