@@ -146,7 +146,7 @@ int replay_finish_group(struct replay *r, int nr_group, size_t *nr)
 {
 	/* What a jitdump tells adds frames of its own behind each sample, and stacks that are
 	 * unwound take most of the time. */
-	bool apart = !r->options.chains || r->unwinding ||
+	bool apart = !r->options.chains || r->group_max > REPLAY_GROUP ||
 		     (r->jit && jit_stage_is_needed(r->jit));
 	size_t before = *nr;
 
