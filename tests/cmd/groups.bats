@@ -24,14 +24,19 @@ teardown()
 	end_recording_test
 }
 
-# EVENT,SAMPLES,PERIOD of perf report of the file $1.
+# EVENT,SAMPLES,PERIOD of perf report of the file $1.  perf 6.1 crashes at times.
 by_perf()
 {
-	perf report -i "$1" --stdio --no-group --no-children -g none -n -s comm \
-		-F sample,period,comm -t ';' 2>"$BATS_TEST_TMPDIR/perf.err" |
-		awk -F';' '/ of events? / { e = $0; sub(/.* of events? ./, "", e); sub(/\x27.*/, "", e) }
-			/^ *[0-9]/ { samples[e] += $1; period[e] += $2 }
-			END { for (e in period) printf "%s,%d,%d\n", e, samples[e], period[e] }' | sort
+	for try in 1 2 3 none; do
+		[ "$try" != none ] || return 1
+		timeout 60 perf report -i "$1" --stdio --no-group --no-children -g none -n -s comm \
+			-F sample,period,comm -t ';' >"$BATS_TEST_TMPDIR/perf.txt" 2>"$BATS_TEST_TMPDIR/perf.err" &&
+			break
+	done
+	awk -F';' '/ of events? / { e = $0; sub(/.* of events? ./, "", e); sub(/\x27.*/, "", e) }
+		/^ *[0-9]/ { samples[e] += $1; period[e] += $2 }
+		END { for (e in period) printf "%s,%d,%d\n", e, samples[e], period[e] }' \
+		"$BATS_TEST_TMPDIR/perf.txt" | sort
 }
 
 # The same of opreport's sources.
@@ -62,7 +67,8 @@ period()
 	by_event "$BATS_TEST_TMPDIR/p.data" |
 		diff "$BATS_TEST_TMPDIR/ours" -
 	need perf
-	by_perf "$BATS_TEST_TMPDIR/p.data" | diff "$BATS_TEST_TMPDIR/ours" -
+	by_perf "$BATS_TEST_TMPDIR/p.data" >"$BATS_TEST_TMPDIR/perf" || skip "perf cannot report here"
+	diff "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/perf"
 }
 
 @test "children count for themselves" {
@@ -76,19 +82,26 @@ period()
 	[ "$(period page-faults)" -ge 10000 ]
 	[ "$(period page-faults)" -lt 1000000 ]
 	need perf
-	by_perf "$BATS_TEST_TMPDIR/p.data" | diff "$BATS_TEST_TMPDIR/ours" -
+	by_perf "$BATS_TEST_TMPDIR/p.data" >"$BATS_TEST_TMPDIR/perf" || skip "perf cannot report here"
+	diff "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/perf"
 }
 
 @test "groups that perf has recorded: its counts, in reports and in its text" {
 	need perf
 	local file=$BATS_TEST_TMPDIR/perf.data
-	perf record -q -o "$file" -c 1000000 -e '{cpu-clock,page-faults,context-switches}:S' \
-		python3 "$BATS_TEST_TMPDIR/touch.py"
-	by_perf "$file" >"$BATS_TEST_TMPDIR/perf"
+	for try in 1 2 3 none; do
+		[ "$try" != none ] || skip "perf cannot record here"
+		timeout 60 perf record -q -o "$file" -c 1000000 -e '{cpu-clock,page-faults,context-switches}:S' \
+			python3 "$BATS_TEST_TMPDIR/touch.py" && break
+	done
+	by_perf "$file" >"$BATS_TEST_TMPDIR/perf" || skip "perf cannot report here"
 	cat "$BATS_TEST_TMPDIR/perf"
 	[ "$(grep -c . "$BATS_TEST_TMPDIR/perf")" -ge 2 ]
 	by_event "$file" | diff "$BATS_TEST_TMPDIR/perf" -
-	perf script -i "$file" -F comm,tid,time,period,event 2>/dev/null >"$BATS_TEST_TMPDIR/a"
+	for try in 1 2 3 none; do
+		[ "$try" != none ] || skip "perf cannot print here"
+		timeout 60 perf script -i "$file" -F comm,tid,time,period,event 2>/dev/null >"$BATS_TEST_TMPDIR/a" && break
+	done
 	timeout -k 5 60 "$OPROFILE" script "$file" -F comm,tid,time,period,event >"$BATS_TEST_TMPDIR/b"
 	[ -s "$BATS_TEST_TMPDIR/a" ]
 	diff "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
