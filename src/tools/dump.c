@@ -178,8 +178,15 @@ static int dump_all(struct dump *dump, char *const *words, struct err *err)
 		r = err_set(err, -EINVAL,
 			    "symbol: the lines of a dump have no names: opreport has "
 			    "them");
-	for (size_t i = 0; !r && i < dump->sources.sessions.nr; i++)
-		r = dump_session(dump, dump->sources.sessions.at[i].dir, err);
+	for (size_t i = 0; !r && i < dump->sources.sessions.nr; i++) {
+		const struct report_session *s = &dump->sources.sessions.at[i];
+
+		r = s->perf_data ? err_set(err, -EINVAL,
+					   "%s: no session: `oprofile script %s` shows "
+					   "the samples of a perf.data, or import it",
+					   s->dir, s->dir)
+				 : dump_session(dump, s->dir, err);
+	}
 	return r;
 }
 

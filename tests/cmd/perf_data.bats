@@ -208,3 +208,10 @@ make_guest_data()
 		awk -F, '$2 != "[k]" { print $1 "," $2 "," $4 }' expected | sort | diff perfs -
 	done
 }
+
+@test "dump says where the samples of a perf.data are shown" {
+	need_data
+	run -1 --separate-stderr "$OPROFILE" dump "$DATA/arm64/perf.data"
+	[ -z "$output" ]
+	[ "$stderr" = "oprofile dump: $DATA/arm64/perf.data: no session: \`oprofile script $DATA/arm64/perf.data\` shows the samples of a perf.data, or import it" ]
+}

@@ -121,8 +121,8 @@ static void *write_slowly(void *arg)
 {
 	int fd = *(int *)arg;
 
-	for (char c = 'a'; c <= 'z'; c++)
-		io_write_all(fd, &c, 1);
+	for (const char *c = "abcdefghijklmnopqrstuvwxyz"; *c; c++)
+		io_write_all(fd, c, 1);
 	close(fd);
 	return NULL;
 }
