@@ -46,9 +46,9 @@ agree()
 @test "samples by event, command and object: as perf, for what perf records here" {
 	local data=$BATS_TEST_TMPDIR/perf
 	need_recording
-	timeout 60 perf record -q -o "$data.flat" -F 1999 -e cpu-clock,page-faults -- \
+	perf_record -o "$data.flat" -F 1999 -e cpu-clock,page-faults -- \
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
-	timeout 60 perf record -q -a -g -o "$data.chains" -F 999 -e cpu-clock -- \
+	perf_record -a -g -o "$data.chains" -F 999 -e cpu-clock -- \
 		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	timeout 60 perf record -q -o - -F 999 -e cpu-clock -- ls -lR /usr/include 2>/dev/null \
 		>"$data.pipe"
