@@ -12,9 +12,9 @@ int deltas_take(struct deltas *d, uint64_t a, uint64_t b, uint64_t total,
 	if (!slot)
 		return -ENOMEM;
 	if (is_new) {
-		slot->value_plus_1 = (uint32_t)d->last.nr + 1;
 		if (!vec_push(&d->last, 0))
 			return -ENOMEM;
+		slot->value_plus_1 = (uint32_t)d->last.nr;
 	}
 	last = &d->last.at[slot->value_plus_1 - 1];
 	*ret_gain = total < *last ? total : total - *last;

@@ -20,6 +20,8 @@ int group_reads_take(struct deltas *d, const struct decoder *decoder,
 	bool inherits = decoder->attrs.at[rec->id.event].inherit;
 	uint64_t thread = inherits ? (uint32_t)rec->id.tid : 0;
 
+	bool any = !read->nr;
+
 	ret_shares->list.nr = 0;
 	for (uint64_t i = 0; i < read->nr && i < GROUP_SHARES_MAX; i++) {
 		struct read_value v = decoder_read_at(decoder, read, i);
@@ -29,10 +31,11 @@ int group_reads_take(struct deltas *d, const struct decoder *decoder,
 
 		if (share.event == MAP_NONE)
 			continue;
+		any = true;
 		if (deltas_take(d, v.id, thread, v.value, &share.period))
 			return -ENOMEM;
 		if (share.period && !vec_push(&ret_shares->list, share))
 			return -ENOMEM;
 	}
-	return 0;
+	return any ? 0 : 1;
 }

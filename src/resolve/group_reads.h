@@ -29,6 +29,6 @@ bool group_reads_has(const struct perf_event_attr *a);
 /* Whether the attr is of an event that is read with another's samples. */
 bool group_reads_is_member(const struct perf_event_attr *a);
 /* What the sample tells, events without a gain left out.  Samples of an id are to come in order of
- * time.  0 or -ENOMEM. */
+ * time.  0, 1 (no event has one of its ids) or -ENOMEM. */
 int group_reads_take(struct deltas *d, const struct decoder *decoder,
 		     const struct record *rec, struct group_shares *ret_shares);

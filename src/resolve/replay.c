@@ -191,12 +191,16 @@ static int keep_late(struct replay *r, const uint8_t *bytes, uint32_t size,
 /* What each event has counted, if the sample tells.  0, SAMPLE_SKIPPED (nothing) or -ENOMEM. */
 static int take_shares(struct replay *r, struct replay_sample *s)
 {
+	int known;
+
 	s->is_shared =
 		r->reads && group_reads_has(&r->decoder.attrs.at[s->rec.id.event]);
 	if (!s->is_shared)
 		return 0;
-	if (group_reads_take(&r->counted, &r->decoder, &s->rec, &s->shares))
-		return -ENOMEM;
+	known = group_reads_take(&r->counted, &r->decoder, &s->rec, &s->shares);
+	if (known < 0)
+		return known;
+	r->undecodable += known > 0;
 	if (s->shares.list.nr > r->max_shares)
 		s->shares.list.nr = r->max_shares;
 	return s->shares.list.nr ? 0 : SAMPLE_SKIPPED;

@@ -273,7 +273,7 @@ static int recorded_chain(struct resolver *r, const struct decoder *d,
 		return -ENOMEM;
 	c->nr_outer = w->nr - c->nr_inner;
 	c->path.node = w->cut || w->nr >= most ? STACK_TRUNCATED : STACK_ROOT;
-	c->keep_callers = callers && w->nr < most;
+	c->keep_callers = callers && w->nr < most && w->nr < CHAIN_MAX;
 	if (c->keep_callers)
 		*slot = (struct callers_slot){ .key = c->callers_key,
 					       .stack = DICT_NONE,

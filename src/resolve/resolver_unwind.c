@@ -141,13 +141,15 @@ const struct unwind_arch *resolver_moment(const struct resolver *r,
 	return arch;
 }
 
-/* Whether another thread has unwound it, in the space that it is in. */
+/* Whether another thread has unwound it, in the space that it is in.  That thread did not know
+ * how many frames there is room for: what ends at the limit is done again. */
 static bool take_ahead(struct resolver *r, const struct resolver_found *at, size_t max,
 		       size_t *ret_nr)
 {
 	const struct ahead_stack *stack = at->ahead;
 
-	if (!stack || !stack->found || stack->root != at->user->root || stack->nr > max)
+	if (!stack || !stack->found || stack->root != at->user->root ||
+	    stack->nr > max || (stack->nr == max && max < CHAIN_MAX))
 		return false;
 	memcpy(r->pcs, stack->pcs, stack->nr * sizeof(*r->pcs));
 	*ret_nr = stack->nr;

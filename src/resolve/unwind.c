@@ -39,7 +39,7 @@ bool unwind_regs_of_sample(const struct unwind_arch *arch, const struct decoder 
 	bool has_pc = false;
 	uint64_t nr = 0;
 
-	ret_regs->known = 0;
+	*ret_regs = (struct unwind_regs){ 0 };
 	for (unsigned int i = 0; i < 64; i++) {
 		uint64_t v;
 
@@ -208,13 +208,14 @@ static bool step_rules(struct run *r, const struct unwind_table *t,
 		regs->at[a->sp] = (cfa - a->frame_bias) & r->mask;
 		regs->known |= 1ULL << a->sp;
 	}
-	pc = regs->at[set->return_slot] & a->address_bits;
 	/* A return address that is still in its register is good for the innermost frame, and
-	 * for one that a signal interrupted. */
-	if (!has_return && (a->link == UNWIND_NO_REG || r->is_return)) {
+	 * for one that a signal interrupted, if the sample has that register. */
+	if (!has_return && (a->link == UNWIND_NO_REG || r->is_return ||
+			    !(regs->known >> set->return_slot & 1))) {
 		*ret_end = UNWIND_END_NO_RULE;
 		return false;
 	}
+	pc = regs->at[set->return_slot] & a->address_bits;
 	if (pc == regs->pc && cfa == r->cfa)
 		return false;
 	r->cfa = cfa;

@@ -325,6 +325,8 @@ static int read_input(struct import *m, struct naming_places *places, struct err
 	if (r)
 		unlink(m->segment);
 	selection_done(&m->selection);
+	/* Its threads use the tables. */
+	replay_end(m->replay);
 	naming_unwind_free(m->unwind);
 	naming_free(m->naming);
 	replay_free(m->replay);
