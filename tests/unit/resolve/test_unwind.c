@@ -415,6 +415,13 @@ static void aarch64_leaf(void **state)
 	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_ROOT);
 	assert_int_equal(m.pcs[1], 0x1108);
 	assert_int_equal(m.pcs[2], pcs[2]);
+	/* A sample without that register: whatever was there before is no address. */
+	m.regs.pc = 0x1004;
+	m.regs.known = 0;
+	set_reg(&m, 31, STACK);
+	m.regs.at[30] = 0x1108;
+	assert_int_equal(walk(&m, FRAMES_MAX), UNWIND_END_NO_RULE);
+	assert_int_equal(m.nr, 1);
 	unwind_table_free(t);
 	buf_done(&b);
 }
