@@ -31,6 +31,7 @@ struct control_request {
 	enum control_verb verb;
 	char *args[CONTROL_ARGS_MAX]; /* borrowed from the line */
 	size_t nr_args;
+	bool of_owner; /* its peer is root or the daemon's own user; set by the server */
 };
 
 /* Takes a line of control_lines_next(), which is cut in place.  0, or -EINVAL with a line that

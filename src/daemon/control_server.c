@@ -17,17 +17,26 @@
 
 enum {
 	CLIENTS_MAX = 64,
+	CLIENTS_OF_USER = 16, /* that may not ask all */
 	BACKLOG = 64,
-	UNREAD_MAX = 1 << 20, /* of replies, then a peer is dropped */
 	GROUPS_MAX = 1024,
 	VALUE_MAX = 2048,
 	READ_BYTES = 4096,
-	READS_A_TURN = 16
+	OUT_KEPT_BYTES = 64 * 1024 /* for the next reply; more is given back */
+};
+
+/* What a peer may; a higher one is let in where a lower one was. */
+enum rank {
+	RANK_USER,
+	RANK_GROUP, /* all but what is its owner's */
+	RANK_OWNER  /* root, the daemon's own user */
 };
 
 struct client {
 	int fd; /* -1: free */
-	bool may_all;
+	enum rank rank;
+	uid_t uid;
+	bool more;   /* there may be a whole line in `in` */
 	bool ending; /* once it has its replies */
 	struct control_lines in;
 	struct buf out;
@@ -76,15 +85,20 @@ static bool is_member(int fd, gid_t gid)
 	return false;
 }
 
-static bool may_all(const struct control_server *s, int fd)
+static void know_peer(const struct control_server *s, struct client *c)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
-		return false;
-	return !peer.uid || peer.uid == geteuid() ||
-	       (s->has_gid && (peer.gid == s->gid || is_member(fd, s->gid)));
+	c->uid = (uid_t)-1;
+	c->rank = RANK_USER;
+	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+		return;
+	c->uid = peer.uid;
+	if (!peer.uid || peer.uid == geteuid())
+		c->rank = RANK_OWNER;
+	else if (s->has_gid && (peer.gid == s->gid || is_member(c->fd, s->gid)))
+		c->rank = RANK_GROUP;
 }
 
 static int refuse(const struct control_server *s, const struct control_request *request,
@@ -129,7 +143,8 @@ static void answer(struct control_server *s, struct client *c, char *line)
 	size_t begin = c->out.len;
 	int r = control_request_parse(line, &request, &err);
 
-	if (!r && !c->may_all && !control_request_is_for_all(&request))
+	request.of_owner = c->rank == RANK_OWNER;
+	if (!r && c->rank == RANK_USER && !control_request_is_for_all(&request))
 		r = refuse(s, &request, &err);
 	if (!r)
 		r = s->handle(s->ctx, &request, &c->out, &err);
@@ -138,122 +153,147 @@ static void answer(struct control_server *s, struct client *c, char *line)
 	put_end(&c->out, r, &err);
 }
 
-static void answer_all(struct control_server *s, struct client *c)
+/* One request, so that those of others wait no longer than for one of each. */
+static void answer_one(struct control_server *s, struct client *c)
 {
+	struct err err = { 0 };
 	char *line;
-	int r;
+	int r = control_lines_next(&c->in, &line);
 
-	while (!c->ending && (r = control_lines_next(&c->in, &line))) {
-		if (r == 1) {
-			answer(s, c, line);
-		} else {
-			struct err err = { 0 };
-
-			err_set(&err, -EINVAL, "a line is at most %d bytes of text",
-				CONTROL_LINE_MAX);
-			put_end(&c->out, -EINVAL, &err);
-			c->ending = true;
-		}
-		c->ending |= c->out.failed || c->out.len - c->sent > UNREAD_MAX;
+	c->more = r == 1;
+	if (r == 1) {
+		answer(s, c, line);
+	} else if (r) {
+		err_set(&err, -EINVAL, "a line is at most %d bytes of text",
+			CONTROL_LINE_MAX);
+		put_end(&c->out, -EINVAL, &err);
+		c->ending = true;
 	}
+	c->ending |= c->out.failed;
 }
 
 /* What the socket takes.  False: the peer is gone. */
-static bool send_out(struct control_server *s, struct client *c)
+static bool send_out(struct client *c)
 {
-	struct epoll_event event = { .events = c->ending ? 0 : EPOLLIN, .data.ptr = c };
-
 	while (c->sent < c->out.len) {
 		ssize_t n = send(c->fd, c->out.data + c->sent, c->out.len - c->sent,
 				 MSG_DONTWAIT | MSG_NOSIGNAL);
 
-		if (n < 0 && errno == EAGAIN)
-			break;
-		if (n < 0)
-			return false;
-		c->sent += (size_t)n;
-	}
-	if (c->sent == c->out.len) {
-		buf_clear(&c->out);
-		c->sent = 0;
-		if (c->ending)
-			return false;
-	} else {
-		event.events |= EPOLLOUT;
-	}
-	return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, c->fd, &event);
-}
-
-/* False: the peer is gone. */
-static bool take_in(struct control_server *s, struct client *c)
-{
-	for (int i = 0; i < READS_A_TURN && !c->ending; i++) {
-		char bytes[READ_BYTES];
-		ssize_t n = recv(c->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
-
 		if (n < 0)
 			return errno == EAGAIN;
-		if (!n) { /* it may still read what it asked for */
-			c->ending = true;
-			break;
-		}
-		if (control_lines_add(&c->in, bytes, (size_t)n))
-			return false;
-		answer_all(s, c);
+		c->sent += (size_t)n;
 	}
+	c->sent = 0;
+	if (c->out.cap > OUT_KEPT_BYTES || c->out.failed)
+		buf_done(&c->out);
+	else
+		buf_clear(&c->out);
 	return true;
 }
 
-static void turn_client(struct control_server *s, struct client *c, uint32_t events)
+/* False: the peer is gone. */
+static bool take_in(struct client *c)
 {
-	bool lives = !(events & EPOLLERR);
+	char bytes[READ_BYTES];
+	ssize_t n = recv(c->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 
-	if (lives && events & (EPOLLIN | EPOLLHUP))
-		lives = take_in(s, c);
-	if (lives)
-		lives = send_out(s, c);
-	if (!lives)
-		drop(c);
+	if (n < 0)
+		return errno == EAGAIN;
+	if (!n) { /* it may still read what it asked for */
+		c->ending = true;
+		return true;
+	}
+	c->more = true;
+	return !control_lines_add(&c->in, bytes, (size_t)n);
+}
+
+/* Who does not read a reply is not asked for the next request: what waits is bounded.  False: the
+ * peer is gone, or has all that it asked for. */
+static bool serve(struct control_server *s, struct client *c, uint32_t events)
+{
+	struct epoll_event event = { .data.ptr = c };
+
+	if (events & EPOLLERR || !send_out(c))
+		return false;
+	if (!c->out.len && !c->more && !c->ending && !take_in(c))
+		return false;
+	if (!c->out.len && c->more)
+		answer_one(s, c);
+	if (!send_out(c))
+		return false;
+	if (c->out.len || c->more)
+		event.events = EPOLLOUT;
+	else if (c->ending)
+		return false;
+	else
+		event.events = EPOLLIN;
+	return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, c->fd, &event);
 }
 
 /* ---- all of them ---- */
 
+/* A place for one more; NULL: there is none for such a peer. */
+static struct client *find_place(struct control_server *s, const struct client *peer)
+{
+	struct client *lowest = s->clients;
+	struct client *free_one = NULL;
+	size_t nr_own = 0;
+
+	for (struct client *c = s->clients; c < s->clients + CLIENTS_MAX; c++) {
+		if (c->fd < 0) {
+			free_one = c;
+			continue;
+		}
+		nr_own += c->uid == peer->uid;
+		if (lowest->fd < 0 || c->rank < lowest->rank)
+			lowest = c;
+	}
+	if (peer->rank == RANK_USER && nr_own >= CLIENTS_OF_USER)
+		return NULL;
+	if (free_one || lowest->rank >= peer->rank)
+		return free_one;
+	drop(lowest);
+	return lowest;
+}
+
 static void accept_client(struct control_server *s)
 {
+	static const char busy[] = "error EBUSY too many connections\n";
 	struct epoll_event event = { .events = EPOLLIN };
-	struct client *c = s->clients;
-	int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct client peer = { 0 };
+	struct client *c;
 
-	if (fd < 0)
+	peer.fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (peer.fd < 0)
 		return;
-	while (c < s->clients + CLIENTS_MAX && c->fd >= 0)
-		c++;
+	know_peer(s, &peer);
+	c = find_place(s, &peer);
 	event.data.ptr = c;
-	if (c == s->clients + CLIENTS_MAX ||
-	    epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event)) {
-		static const char busy[] = "error EBUSY too many connections\n";
-
-		(void)send(fd, busy, sizeof(busy) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-		close(fd);
+	if (!c || epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, peer.fd, &event)) {
+		(void)send(peer.fd, busy, sizeof(busy) - 1,
+			   MSG_DONTWAIT | MSG_NOSIGNAL);
+		close(peer.fd);
 		return;
 	}
-	c->fd = fd;
-	c->may_all = may_all(s, fd);
+	*c = peer;
 }
 
 void control_server_turn(struct control_server *s)
 {
 	struct epoll_event events[CLIENTS_MAX + 1];
 	int nr = epoll_wait(s->epoll_fd, events, CLIENTS_MAX + 1, 0);
+	bool comes = false;
 
 	for (int i = 0; i < nr; i++) {
 		struct client *c = events[i].data.ptr;
 
-		if (!c)
-			accept_client(s);
-		else if (c->fd >= 0)
-			turn_client(s, c, events[i].events);
+		comes |= !c;
+		if (c && !serve(s, c, events[i].events))
+			drop(c);
 	}
+	/* Last: who comes may take the place of one whose event was in the list. */
+	if (comes)
+		accept_client(s);
 }
 
 int control_server_fd(const struct control_server *s)

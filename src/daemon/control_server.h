@@ -1,6 +1,6 @@
 /* control_server.h - the daemon's end of its socket.
- * Layer: daemon.  Single-threaded, and never waits for a peer: one that does not read what it
- * asked for is dropped.  Who may ask what is decided here, by SO_PEERCRED. */
+ * Layer: daemon.  Single-threaded, and never waits for a peer.  One request of each is answered
+ * a turn, and the next one when its reply is read.  Who may ask what is decided here, by SO_PEERCRED. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

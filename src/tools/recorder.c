@@ -410,6 +410,9 @@ int recorder_dump(struct recorder *r, struct err *err)
 		result = take_due(r, true);
 	if (result)
 		return result;
+	/* A block of nothing but totals is not worth its bytes: everybody may ask. */
+	if (!segment_writer_pending(r->writer))
+		return 0;
 	r->next_flush_ns = recorder_now_ns(CLOCK_MONOTONIC) + r->round_ns;
 	update_totals(r);
 	return flush(r);

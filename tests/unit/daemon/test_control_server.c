@@ -1,0 +1,256 @@
+#include "daemon/control_server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+
+#include "unit.h"
+
+enum {
+	PEERS_MAX = 80,
+	OF_USER = 16, /* as docs/daemon.md has it */
+	ALL = 64,
+	REPLY_BYTES = 1500,
+	FLOOD = 1000
+};
+
+/* A server, and what it was asked, a letter a request: the first of its argument. */
+struct place {
+	char dir[32];
+	char path[64];
+	struct control_server *server;
+	char asked[FLOOD + 64];
+	size_t nr_asked;
+	bool of_owner;
+	size_t reply_bytes;
+	int peers[PEERS_MAX];
+	size_t nr_peers;
+};
+
+static int handle(void *ctx, const struct control_request *request, struct buf *reply,
+		  struct err *err)
+{
+	static char text[REPLY_BYTES];
+	struct place *p = ctx;
+
+	(void)err;
+	p->asked[p->nr_asked++] = request->nr_args ? *request->args[0] : '-';
+	p->of_owner = request->of_owner;
+	memset(text, 'x', p->reply_bytes);
+	if (p->reply_bytes)
+		control_put_field(reply, "text", "%.*s", (int)p->reply_bytes, text);
+	return 0;
+}
+
+static void begin(struct place *p)
+{
+	struct control_server_config config = {
+		.path = p->path, .listen_fd = -1, .handle = handle, .ctx = p
+	};
+	struct err err = { 0 };
+
+	*p = (struct place){ .dir = "/tmp/server-XXXXXX" };
+	assert_non_null(mkdtemp(p->dir));
+	assert_int_equal(chmod(p->dir, 0755), 0);
+	snprintf(p->path, sizeof(p->path), "%s/control", p->dir);
+	assert_int_equal(control_server_open(&config, &p->server, &err), 0);
+}
+
+static void end(struct place *p)
+{
+	for (size_t i = 0; i < p->nr_peers; i++)
+		close(p->peers[i]);
+	control_server_close(p->server);
+	assert_int_equal(io_remove_tree(p->dir), 0);
+}
+
+static void turns(struct place *p, size_t nr)
+{
+	while (nr--)
+		control_server_turn(p->server);
+}
+
+static int come(struct place *p)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	assert_true(fd >= 0 && p->nr_peers < PEERS_MAX);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", p->path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	p->peers[p->nr_peers++] = fd;
+	return fd;
+}
+
+static int come_as(struct place *p, uid_t user)
+{
+	int fd;
+
+	assert_int_equal(seteuid(user), 0);
+	fd = come(p);
+	assert_int_equal(seteuid(0), 0);
+	return fd;
+}
+
+static bool was_dropped(int fd)
+{
+	char byte;
+
+	return !recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+}
+
+static void ask(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+/* What there is to be read. */
+static const char *told(int fd)
+{
+	static char text[256];
+	ssize_t n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+static void peers_take_turns(void **state)
+{
+	struct place p;
+	int a, b;
+
+	(void)state;
+	begin(&p);
+	a = come(&p);
+	b = come(&p);
+	turns(&p, 4);
+	ask(a, "get a\nget a\nget a\nget c");
+	ask(b, "get b\n");
+	turns(&p, 8);
+	assert_true(!strcmp(p.asked, "abaa") || !strcmp(p.asked, "baaa"));
+	assert_true(p.of_owner);
+	assert_string_equal(told(a), "ok\nok\nok\n");
+	assert_string_equal(told(b), "ok\n");
+	ask(a, "\n");
+	assert_int_equal(shutdown(a, SHUT_WR), 0);
+	turns(&p, 8);
+	assert_string_equal(told(a), "ok\n");
+	assert_int_equal(recv(a, p.asked, 1, 0), 0); /* hung up */
+	end(&p);
+}
+
+static void who_does_not_read_waits(void **state)
+{
+	struct place p;
+	size_t nr_ok = 0;
+	size_t nr_sent = 0;
+	size_t unread;
+	char last = 'o';
+	int a, b;
+
+	(void)state;
+	begin(&p);
+	p.reply_bytes = REPLY_BYTES;
+	a = come(&p);
+	b = come(&p);
+	turns(&p, 4);
+	/* Until what it sends is not taken any more. */
+	while (nr_sent < FLOOD && send(a, "get a\n", 6, MSG_NOSIGNAL) == 6) {
+		nr_sent++;
+		turns(&p, 2);
+	}
+	turns(&p, 2 * FLOOD);
+	unread = p.nr_asked;
+	assert_in_range(unread, 1, nr_sent - 1);
+	ask(b, "get b\n");
+	turns(&p, 4);
+	assert_int_equal(p.asked[unread], 'b');
+	/* All comes when it reads. */
+	for (size_t turn = 0; turn < 16 * FLOOD && nr_ok < nr_sent; turn++) {
+		const char *text = told(a);
+
+		for (; *text; text++) {
+			nr_ok += last == 'o' && *text == 'k';
+			last = *text;
+		}
+		turns(&p, 1);
+	}
+	assert_int_equal(nr_ok, nr_sent);
+	end(&p);
+}
+
+static void long_lines_end_it(void **state)
+{
+	static char line[4200];
+	struct place p;
+	int a;
+
+	(void)state;
+	begin(&p);
+	a = come(&p);
+	memset(line, 'x', sizeof(line) - 1);
+	ask(a, line);
+	turns(&p, 8);
+	assert_string_equal(told(a),
+			    "error EINVAL a line is at most 4096 bytes of text\n");
+	assert_int_equal(p.nr_asked, 0);
+	end(&p);
+}
+
+/* One user's connections do not keep others out, and those of all of them not root. */
+static void root_is_let_in(void **state)
+{
+	struct place p;
+	size_t nr_dropped = 0;
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	for (uid_t user = 1; user <= ALL / OF_USER; user++) {
+		for (size_t i = 0; i < OF_USER; i++) {
+			(void)come_as(&p, 60000 + user);
+			turns(&p, 1);
+		}
+		fd = come_as(&p, 60000 + user);
+		turns(&p, 1);
+		assert_string_equal(told(fd), "error EBUSY too many connections\n");
+	}
+	fd = come(&p);
+	turns(&p, 2);
+	ask(fd, "stop\n");
+	turns(&p, 2);
+	assert_string_equal(told(fd), "ok\n");
+	/* The place was one of theirs, the others have theirs still; four were not let in. */
+	for (size_t i = 0; i < p.nr_peers; i++)
+		nr_dropped += was_dropped(p.peers[i]);
+	assert_int_equal(nr_dropped, ALL / OF_USER + 1);
+	for (size_t i = 0; i < OF_USER; i++)
+		if (!was_dropped(p.peers[i]))
+			ask(fd = p.peers[i], "stop\n");
+	turns(&p, 2);
+	assert_int_equal(strncmp(told(fd), "error EACCES", 12), 0);
+	assert_int_equal(p.nr_asked, 1);
+	end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(peers_take_turns),
+		cmocka_unit_test(who_does_not_read_waits),
+		cmocka_unit_test(long_lines_end_it),
+		cmocka_unit_test(root_is_let_in),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
