@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fuse.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +26,10 @@ enum {
 	ENDED = 8 /* of fuse_main(3): it was mounted, and a signal ended it */
 };
 
-/* An open file. */
+/* An open file; several threads can read it at once. */
 struct handle {
-	char *text; /* as it was when it was read from its begin */
+	pthread_mutex_t lock; /* of what follows but the stream's descriptor */
+	char *text;           /* as it was when it was read from its begin */
 	bool is_stream;
 	struct control_client stream;
 };
@@ -107,6 +109,7 @@ static int fs_open(const char *path, struct fuse_file_info *info)
 		free(h);
 		return r;
 	}
+	pthread_mutex_init(&h->lock, NULL);
 	info->fh = (uintptr_t)h;
 	info->direct_io = 1;
 	return 0;
@@ -120,23 +123,37 @@ static int fs_release(const char *path, struct fuse_file_info *info)
 	if (h->is_stream)
 		control_disconnect(&h->stream);
 	free(h->text);
+	pthread_mutex_destroy(&h->lock);
 	free(h);
 	return 0;
 }
 
-/* What came with the reply to `stream` first, then what comes. */
-static int read_stream(struct control_client *c, char *buf, size_t size)
+/* What came with the reply to `stream`. */
+static size_t read_left(struct handle *h, char *buf, size_t size)
 {
-	size_t left = c->in.bytes.len - c->in.taken;
+	struct control_lines *in = &h->stream.in;
+	size_t left;
+
+	pthread_mutex_lock(&h->lock);
+	left = in->bytes.len - in->taken;
+	size = left < size ? left : size;
+	if (size)
+		memcpy(buf, in->bytes.data + in->taken, size);
+	in->taken += size;
+	pthread_mutex_unlock(&h->lock);
+	return size;
+}
+
+/* That first, then what comes. */
+static int read_stream(struct handle *h, char *buf, size_t size)
+{
+	struct control_client *c = &h->stream;
+	size_t left = read_left(h, buf, size);
 	struct pollfd in = { .fd = c->fd, .events = POLLIN };
 	ssize_t got;
 
-	if (left) {
-		size = left < size ? left : size;
-		memcpy(buf, c->in.bytes.data + c->in.taken, size);
-		c->in.taken += size;
-		return (int)size;
-	}
+	if (left)
+		return (int)left;
 	while (poll(&in, 1, STREAM_POLL_MS) <= 0) {
 		if (lib.interrupted())
 			return -EINTR;
@@ -145,15 +162,12 @@ static int read_stream(struct control_client *c, char *buf, size_t size)
 	return got < 0 ? -errno : (int)got;
 }
 
-static int fs_read(const char *path, char *buf, size_t size, off_t off,
-		   struct fuse_file_info *info)
+static int read_text(struct handle *h, const char *path, char *buf, size_t size,
+		     off_t off)
 {
-	struct handle *h = handle_of(info);
 	size_t len;
 	int r;
 
-	if (h->is_stream)
-		return read_stream(&h->stream, buf, size);
 	if (!off || !h->text) {
 		free(h->text);
 		h->text = NULL;
@@ -167,6 +181,20 @@ static int fs_read(const char *path, char *buf, size_t size, off_t off,
 	size = len - (size_t)off < size ? len - (size_t)off : size;
 	memcpy(buf, h->text + off, size);
 	return (int)size;
+}
+
+static int fs_read(const char *path, char *buf, size_t size, off_t off,
+		   struct fuse_file_info *info)
+{
+	struct handle *h = handle_of(info);
+	int r;
+
+	if (h->is_stream)
+		return read_stream(h, buf, size);
+	pthread_mutex_lock(&h->lock);
+	r = read_text(h, path, buf, size, off);
+	pthread_mutex_unlock(&h->lock);
+	return r;
 }
 
 static int fs_write(const char *path, const char *buf, size_t size, off_t off,
