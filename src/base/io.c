@@ -25,6 +25,16 @@ int io_open(const char *path, int flags, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
+int io_open_lock(const char *path)
+{
+	int fd = io_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+
+	if (fd >= 0 && fchmod(fd, 0600)) {
+		/* Of another owner, who could lock it anyway. */
+	}
+	return fd;
+}
+
 int io_write_all(int fd, const void *bytes, size_t len)
 {
 	const char *at = bytes;

@@ -9,6 +9,9 @@
 
 /* Opens; a descriptor or a negative errno. */
 int io_open(const char *path, int flags, mode_t mode);
+/* A file for flock(2), made if missing, that its owner alone can open, and so lock; it is not
+ * reached through a link.  A descriptor or a negative errno. */
+int io_open_lock(const char *path);
 /* Writes all of it, through short writes and EINTR.  0 or a negative errno. */
 int io_write_all(int fd, const void *bytes, size_t len);
 /* Reads up to `len` bytes at `off`; returns how many (short only at the end of the file)

@@ -24,7 +24,7 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 		return err_sys(err, r, "cannot create %s", run_dir);
 	if (snprintf(path, sizeof(path), "%s/lock", run_dir) >= (int)sizeof(path))
 		return err_set(err, -ENAMETOOLONG, "%s is too long", run_dir);
-	fd = io_open(path, O_RDWR | O_CREAT, 0644);
+	fd = io_open_lock(path);
 	if (fd < 0)
 		return err_sys(err, fd, "%s", path);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {

@@ -138,7 +138,7 @@ int control_lock(struct control *c, struct err *err)
 	if (r)
 		return err_sys(err, r, "%s", control_run_dir());
 	snprintf(path, sizeof(path), "%s/opcontrol.lock", control_run_dir());
-	c->lock_fd = io_open(path, O_RDWR | O_CREAT, 0644);
+	c->lock_fd = io_open_lock(path);
 	if (c->lock_fd < 0)
 		return err_sys(err, c->lock_fd, "%s", path);
 	while (flock(c->lock_fd, LOCK_EX)) {

@@ -53,7 +53,7 @@ static int open_log(const struct oprofiled *d, struct err *err)
 	if (snprintf(path, sizeof(path), "%s/samples/oprofiled.log", dir) >=
 	    (int)sizeof(path))
 		return err_set(err, -ENAMETOOLONG, "%s is too long", dir);
-	fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+	fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		return err_sys(err, fd, "%s", path);
 	if (log_file)

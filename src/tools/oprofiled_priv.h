@@ -100,9 +100,10 @@ struct oprofiled {
 /* Sets what the options say that stand for keys of daemonrc.  0 or a negative errno with a
  * line. */
 int oprofiled_setup_options(struct oprofiled *d, struct err *err);
-/* Sets the KEY=VALUEs, all or none.  -EINVAL names the one that is wrong. */
+/* Sets the KEY=VALUEs, all or none; `may_move`: also to another SESSION_DIR.  -EINVAL (-EACCES)
+ * names the one that is wrong (refused). */
 int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
-			  struct err *err);
+			  bool may_move, struct err *err);
 /* The events that the setup asks for. */
 int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret_events,
 			   struct err *err);

@@ -257,12 +257,23 @@ int oprofiled_reset(struct oprofiled *d, struct err *err)
 	return r;
 }
 
+/* As a file, and in a line of the log. */
+static bool is_session_name(const char *name)
+{
+	for (const unsigned char *at = (const unsigned char *)name; *at; at++)
+		if (*at < ' ' || *at == 0x7f || *at == '/')
+			return false;
+	/* `previous` is operf's, which removes it. */
+	return *name && *name != '.' && strcmp(name, "current") != 0 &&
+	       strcmp(name, "previous") != 0;
+}
+
 int oprofiled_save(struct oprofiled *d, const char *name, struct err *err)
 {
 	char path[4096];
 	int r;
 
-	if (!*name || *name == '.' || strchr(name, '/') || !strcmp(name, "current"))
+	if (!is_session_name(name))
 		return err_set(err, -EINVAL, "\"%s\" is no name for a session", name);
 	r = open_dir(d, err);
 	if (r)

@@ -138,7 +138,8 @@ static int answer_status(struct oprofiled *d, struct buf *reply)
 static int answer_setup(struct oprofiled *d, const struct control_request *request,
 			struct buf *reply, struct err *err)
 {
-	int r = oprofiled_setup_words(d, request->args, request->nr_args, err);
+	int r = oprofiled_setup_words(d, request->args, request->nr_args,
+				      request->of_owner, err);
 
 	if (!r)
 		control_keys_take_setup(&d->keys);

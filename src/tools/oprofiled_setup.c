@@ -157,8 +157,24 @@ static int check(const struct oprofiled *d, struct err *err)
 	return r < 0 && r != -ENOMEM ? -EINVAL : r;
 }
 
-/* 0, or -EINVAL with a line. */
-static int set_word(struct oprofiled *d, const char *word, struct err *err)
+/* A daemon of root writes, renames and removes in the folder: that it is another one is not for
+ * those who are in a group. */
+static int check_dir(const struct oprofiled *d, const char *key, const char *value,
+		     bool may_move, struct err *err)
+{
+	if (may_move || strcmp(key, "SESSION_DIR") != 0 ||
+	    !strcmp(value, oprofiled_session_dir(d)))
+		return 0;
+	return err_set(
+		err, -EACCES,
+		"SESSION_DIR=%s: only root and the daemon's own user may change it "
+		"(it is %s)",
+		value, oprofiled_session_dir(d));
+}
+
+/* 0, or -EINVAL or -EACCES with a line. */
+static int set_word(struct oprofiled *d, const char *word, bool may_move,
+		    struct err *err)
 {
 	const char *value = strchr(word, '=');
 	char key[64];
@@ -167,12 +183,15 @@ static int set_word(struct oprofiled *d, const char *word, struct err *err)
 	if (!value || value == word || (size_t)(value - word) >= sizeof(key))
 		return err_set(err, -EINVAL, "\"%.64s\" is not KEY=VALUE", word);
 	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
+	r = check_dir(d, key, value + 1, may_move, err);
+	if (r)
+		return r;
 	r = daemonrc_set(&d->setup, key, value + 1);
 	return r ? err_sys(err, r, "%.64s", word) : 0;
 }
 
 int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
-			  struct err *err)
+			  bool may_move, struct err *err)
 {
 	struct buf before = { 0 };
 	struct err late;
@@ -182,7 +201,7 @@ int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 	if (before.failed)
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr && !r; i++)
-		r = set_word(d, words[i], err);
+		r = set_word(d, words[i], may_move, err);
 	if (!r)
 		r = check(d, err);
 	if (r && !before.failed) {

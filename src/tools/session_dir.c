@@ -42,7 +42,7 @@ static int lock(struct session_dir *d, struct err *err)
 
 	if (asprintf(&path, "%s/.lock", d->samples) < 0)
 		return -ENOMEM;
-	d->lock_fd = io_open(path, O_RDWR | O_CREAT, 0644);
+	d->lock_fd = io_open_lock(path);
 	free(path);
 	if (d->lock_fd < 0)
 		return err_sys(err, d->lock_fd, "cannot write in %s", d->samples);

@@ -7,6 +7,7 @@ load helpers
 setup() {
 	daemon=
 	target=
+	ask_as=()
 	need python3
 	# One that starts quickly, and that everybody may run.
 	python=/usr/bin/python3
@@ -53,7 +54,7 @@ wait_daemon() {
 
 # ask REQUEST: prints the reply; fails if it is an error.
 ask() {
-	timeout 30 "$python" - "$run_dir/control" "$1" <<-'END'
+	timeout 30 "${ask_as[@]}" "$python" - "$run_dir/control" "$1" <<-'END'
 		import socket, sys
 		s = socket.socket(socket.AF_UNIX)
 		s.connect(sys.argv[1])
@@ -167,6 +168,10 @@ start_load() {
 	[[ "$output" == *"EEXIST session one already exists"* ]]
 	run -1 ask 'save ../two'
 	[[ "$output" == *"is no name for a session"* ]]
+	for name in previous current a%0Ab .lock; do
+		run -1 ask "save $name"
+		[[ "$output" == *"is no name for a session"* ]]
+	done
 	one=$(opreport --session-dir "$session" --by event --csv session:one |
 		awk -F, 'NR > 1 { sum += $2 } END { print sum + 0 }')
 	[ "$one" -gt 0 ]
@@ -266,6 +271,46 @@ start_load() {
 		[[ "${lines[$i]}" == *"error EACCES \""*'" is for root, the daemon'*"no-such-group"* ]]
 	done
 	[ "$(field state)" = running ]
+}
+
+@test "members of the group control it, but not where it writes" {
+	need_root
+	need setpriv
+	chmod 755 "$run_dir"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$python" -c '' ||
+		skip "nobody cannot run python3"
+	group=$(getent group 65534 | cut -d: -f1)
+	[ -n "$group" ] || skip "no group has the number 65534"
+	start_daemon --paused --group "$group"
+	member() (
+		ask_as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+		ask "$1"
+	)
+	member "setup SEPARATE_LIB=1 SESSION_DIR=$session"
+	run -1 member "setup SEPARATE_KERNEL=1 SESSION_DIR=$run_dir"
+	echo "$output"
+	[[ "$output" == *"error EACCES SESSION_DIR=$run_dir: only root"* ]]
+	[ "$(field session_dir)" = "$session" ]
+	[ "$(field separate)" = library ]
+	ask "setup SESSION_DIR=$run_dir"
+	[ "$(field session_dir)" = "$run_dir" ]
+}
+
+@test "nobody else can hold its locks, and no link leads elsewhere" {
+	touch "$run_dir/lock" "$BATS_TEST_TMPDIR/elsewhere"
+	mkdir -p "$session/samples"
+	touch "$session/samples/.lock"
+	chmod 644 "$run_dir/lock" "$session/samples/.lock"
+	start_daemon --frequency 9
+	[ "$(stat -c %a "$run_dir/lock")" = 600 ]
+	[ "$(stat -c %a "$session/samples/.lock")" = 600 ]
+	ask shutdown
+	wait_daemon
+	ln -sf "$BATS_TEST_TMPDIR/elsewhere" "$session/samples/oprofiled.log"
+	run -1 timeout 20 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused 3>&-
+	echo "$output"
+	[[ "$output" == *"oprofiled.log: "* ]]
+	[ ! -s "$BATS_TEST_TMPDIR/elsewhere" ]
 }
 
 @test "what is set up is checked, and used at the next start" {

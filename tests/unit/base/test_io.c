@@ -55,6 +55,25 @@ static void files_come_back(void **state)
 	assert_int_equal(access(in_folder("f.part"), F_OK), -1);
 }
 
+static void locks_are_of_their_owner(void **state)
+{
+	struct stat st;
+	int fd;
+
+	(void)state;
+	/* One of an older version was readable by all. */
+	assert_int_equal(io_write_file(in_folder("lock"), "1", 1, 0644), 0);
+	for (int i = 0; i < 2; i++) {
+		fd = io_open_lock(in_folder(i ? "new" : "lock"));
+		assert_true(fd >= 0);
+		assert_int_equal(fstat(fd, &st), 0);
+		assert_int_equal(st.st_mode & 0777, 0600);
+		close(fd);
+	}
+	assert_int_equal(symlink("lock", in_folder("link")), 0);
+	assert_int_equal(io_open_lock(in_folder("link")), -ELOOP);
+}
+
 static void proc_files_are_read_whole(void **state)
 {
 	struct buf b = { 0 };
@@ -226,6 +245,7 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(files_come_back),
+		cmocka_unit_test(locks_are_of_their_owner),
 		cmocka_unit_test(proc_files_are_read_whole),
 		cmocka_unit_test(missing_things_say_so),
 		cmocka_unit_test(descriptors_do_not_leak_into_children),
