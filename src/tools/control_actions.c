@@ -11,6 +11,7 @@
 #include "tools/command.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"
+#include "tools/session_dir.h"
 
 enum {
 	PATH_BYTES = 4096
@@ -143,10 +144,41 @@ static int session_path(const struct control *c, const char *name,
 	return len < PATH_BYTES ? 0 : -ENAMETOOLONG;
 }
 
+/* While operf or another daemon records into the folder, or imports, it is theirs.  1: it is ours,
+ * 0: there is none, or -EBUSY or another errno with a line. */
+static int hold_session(const struct control *c, struct session_dir *ret_dir,
+			struct err *err)
+{
+	char path[PATH_BYTES];
+	struct stat st;
+	int r = session_path(c, "current", path);
+
+	if (!r && lstat(path, &st))
+		return 0;
+	if (!r)
+		r = session_dir_open(control_session_dir(c), true, ret_dir, err);
+	if (r && !err->text[0])
+		err_sys(err, r, "%s", control_session_dir(c));
+	return r ? r : 1;
+}
+
+static int reset_here(const struct control *c, struct err *err)
+{
+	struct session_dir dir;
+	int r = hold_session(c, &dir, err);
+
+	if (r <= 0)
+		return r;
+	r = io_remove_tree(dir.current);
+	if (r)
+		err_sys(err, r, "Unable to remove %s", dir.current);
+	session_dir_close(&dir);
+	return r;
+}
+
 int control_reset(struct control *c)
 {
 	struct err err = { 0 };
-	char path[PATH_BYTES];
 	int r = control_attach(c, &err);
 
 	if (!r && c->connected) {
@@ -161,11 +193,7 @@ int control_reset(struct control *c)
 		return 1;
 	}
 	if (!r)
-		r = session_path(c, "current", path);
-	if (!r)
-		r = io_remove_tree(path);
-	if (r && !err.text[0])
-		err_sys(&err, r, "Unable to remove %s", path);
+		r = reset_here(c, &err);
 	return r ? fail(&err) : 0;
 }
 
@@ -179,15 +207,22 @@ static bool is_session_name(const char *name)
 static int save_here(const struct control *c, struct err *err)
 {
 	char from[PATH_BYTES], to[PATH_BYTES];
+	struct session_dir dir;
 	struct stat st;
+	int held, r = 0;
 
 	if (session_path(c, "current", from) || session_path(c, c->set.save, to))
 		return err_set(err, -ENAMETOOLONG, "the session's name is too long");
 	if (!lstat(to, &st))
 		return err_set(err, -EEXIST, "session %s already exists", c->set.save);
+	held = hold_session(c, &dir, err);
+	if (held < 0)
+		return held;
 	if (rename(from, to))
-		return err_sys(err, -errno, "cannot save %s", from);
-	return 0;
+		r = err_sys(err, -errno, "cannot save %s", from);
+	if (held)
+		session_dir_close(&dir);
+	return r;
 }
 
 int control_save(struct control *c)

@@ -148,38 +148,37 @@ int control_lock(struct control *c, struct err *err)
 	return 0;
 }
 
-/* The pid in the daemon's lock file whose lock nobody holds, 0 if there is none. */
-static uint64_t stale_pid(const char *path)
+/* Whether the daemon's lock file, held by `fd`, has the pid of one that is gone. */
+static bool is_stale(int fd)
 {
-	int fd = io_open(path, O_RDONLY, 0);
 	char text[PID_BYTES] = "";
-	uint64_t pid = 0;
+	uint64_t pid;
 
-	if (fd < 0)
-		return 0;
-	if (io_pread_full(fd, text, sizeof(text) - 1, 0) > 0 &&
-	    !flock(fd, LOCK_SH | LOCK_NB)) {
-		text[strcspn(text, "\n")] = '\0';
-		if (!parse_u64(text, &pid))
-			pid = 0;
-	}
-	close(fd);
-	return pid;
+	if (io_pread_full(fd, text, sizeof(text) - 1, 0) <= 0)
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return parse_u64(text, &pid) && pid;
 }
 
 void control_remove_stale(const struct control *c)
 {
 	char path[PATH_BYTES];
+	int fd;
 
 	if (c->connected)
 		return;
 	snprintf(path, sizeof(path), "%s/lock", control_run_dir());
-	if (!stale_pid(path))
+	fd = io_open(path, O_RDWR, 0);
+	if (fd < 0)
 		return;
-	fputs("Detected stale lock file. Removing.\n", stderr);
-	(void)unlink(path);
-	snprintf(path, sizeof(path), "%s/control", control_run_dir());
-	(void)unlink(path);
+	/* The file stays: without it two daemons could hold a lock each. */
+	if (!flock(fd, LOCK_EX | LOCK_NB) && is_stale(fd)) {
+		fputs("Detected stale lock file. Removing.\n", stderr);
+		snprintf(path, sizeof(path), "%s/control", control_run_dir());
+		(void)unlink(path);
+		(void)!ftruncate(fd, 0);
+	}
+	close(fd);
 }
 
 void control_wait_gone(const struct control *c)

@@ -197,6 +197,18 @@ has()
 		[ "$status" -eq 1 ]
 	done
 	touch "$session/samples/current/data"
+	# While operf records there it is not ours.
+	need flock
+	exec 9>"$session/samples/.lock"
+	flock 9
+	for words in --reset --save=two; do
+		run opcontrol $words
+		echo "$words: $output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"another recording is running in $session"* ]]
+	done
+	exec 9>&-
+	[ -f "$session/samples/current/data" ]
 	opcontrol --reset
 	[ ! -e "$session/samples/current/data" ]
 	[ -f "$session/samples/one/data" ]
@@ -343,7 +355,7 @@ has()
 		"stop begin end stop begin end stop begin end" ]
 }
 
-@test "a lock file that nobody holds is removed" {
+@test "a lock file that nobody holds is emptied" {
 	need_root
 	mkdir -p "$OPROFILE_RUN_DIR"
 	echo 99999999 >"$OPROFILE_RUN_DIR/lock"
@@ -353,7 +365,7 @@ has()
 		Detected stale lock file. Removing.
 		Daemon not running
 	END
-	[ ! -e "$OPROFILE_RUN_DIR/lock" ]
+	[ ! -s "$OPROFILE_RUN_DIR/lock" ]
 }
 
 # ---- the real one ----
@@ -511,9 +523,12 @@ is_gone()
 	end_real
 	kill -KILL "$daemon"
 	is_gone "$daemon"
+	inode=$(stat -c %i "$OPROFILE_RUN_DIR/lock")
 	run opcontrol --start
 	echo "$output"
 	[ "$status" -eq 0 ]
+	# The same file: who waits for it must not get the lock beside the new daemon.
+	[ "$(stat -c %i "$OPROFILE_RUN_DIR/lock")" -eq "$inode" ]
 	[ "${lines[0]}" = "Detected stale lock file. Removing." ]
 	[[ "$output" == *"Profiler running." ]]
 	end_real
