@@ -92,7 +92,7 @@ int retention_parse(const char *text, struct retention *ret_retention, struct er
 struct look {
 	const char *dir;
 	uint64_t now_ns;
-	bool live;
+	uint64_t live_from;
 	struct session_file *files;
 	size_t nr;
 	struct retention_result result;
@@ -109,7 +109,7 @@ static int stat_file(const struct look *l, size_t i, struct stat *ret_st)
 
 static bool is_live(const struct look *l, size_t i)
 {
-	return l->live && i == l->nr - 1;
+	return l->files[i].last >= l->live_from;
 }
 
 static void remove_file(const struct look *l, size_t i)
@@ -143,14 +143,16 @@ static void keep_bounds(const struct retention *r, struct look *l)
 		if (!stat_file(l, i, &st))
 			bytes += (uint64_t)st.st_size;
 	for (size_t i = 0; i < l->nr && !is_live(l, i); i++) {
-		uint64_t changed_ns;
+		uint64_t changed_ns, size;
 
 		if (l->files[i].covered || stat_file(l, i, &st))
 			continue;
+		size = (uint64_t)st.st_size;
 		changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
 		if ((r->max_bytes && bytes > r->max_bytes) ||
-		    (r->max_age_ns && changed_ns + r->max_age_ns < l->now_ns)) {
-			bytes -= (uint64_t)st.st_size;
+		    (r->max_age_ns && changed_ns < l->now_ns &&
+		     l->now_ns - changed_ns > r->max_age_ns)) {
+			bytes -= size < bytes ? size : bytes; /* it may have grown */
 			expire(l, i);
 		}
 	}
@@ -260,10 +262,11 @@ static bool remove_covered(struct retention *r, struct look *l)
 	return true;
 }
 
-int retention_look(struct retention *r, const char *dir, uint64_t now_ns, bool live,
-		   struct retention_result *ret_result, struct err *err)
+int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
+		   uint64_t live_from, struct retention_result *ret_result,
+		   struct err *err)
 {
-	struct look l = { .dir = dir, .now_ns = now_ns, .live = live };
+	struct look l = { .dir = dir, .now_ns = now_ns, .live_from = live_from };
 	int result = session_files(dir, &l.files, &l.nr);
 
 	if (result)

@@ -26,6 +26,8 @@ struct retention_result {
 int retention_parse(const char *text, struct retention *ret_retention, struct err *err);
 /* Looks after the segments of `dir` at `now_ns` (CLOCK_REALTIME), to be called now and then: at
  * most one merge a call.  Segments of ten minutes, of an hour, of a day that are over become one
- * each.  `live`: the last one is being written.  0 or a negative errno with a line. */
-int retention_look(struct retention *r, const char *dir, uint64_t now_ns, bool live,
-		   struct retention_result *ret_result, struct err *err);
+ * each.  `live_from`: the number of the first that may
+ * still be written, UINT64_MAX if there is none.  0 or a negative errno with a line. */
+int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
+		   uint64_t live_from, struct retention_result *ret_result,
+		   struct err *err);

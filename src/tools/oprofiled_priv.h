@@ -59,7 +59,7 @@ struct oprofiled_upkeep {
 	uint64_t next_ns;
 	struct retention retention;
 	char *dir;
-	bool live;
+	uint64_t live_from;
 	int failed;
 	struct retention_result result;
 	struct err err;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/parse.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder_priv.h"
 
@@ -24,7 +25,7 @@ static void *look(void *arg)
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST_PRIORITY);
 	u->failed =
 		retention_look(&u->retention, u->dir, recorder_now_ns(CLOCK_REALTIME),
-			       u->live, &u->result, &u->err);
+			       u->live_from, &u->result, &u->err);
 	atomic_store(&u->is_done, true);
 	return NULL;
 }
@@ -55,6 +56,21 @@ void oprofiled_upkeep_end(struct oprofiled *d)
 	u->dir = NULL;
 }
 
+/* The number of the segment that is being written: others may come, and the last one is not it
+ * while a rotation closes it. */
+static uint64_t live_from(const struct oprofiled *d)
+{
+	const char *number =
+		d->recorder ? strrchr(d->recorder->segment_path, '-') : NULL;
+	uint64_t first = 0; /* all */
+
+	if (!d->recorder)
+		return UINT64_MAX;
+	if (number)
+		(void)parse_u64(number + 1, &first);
+	return first;
+}
+
 static void begin(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
@@ -62,7 +78,7 @@ static void begin(struct oprofiled *d)
 	u->dir = strdup(d->dir.current);
 	if (!u->dir)
 		return;
-	u->live = d->recorder != NULL;
+	u->live_from = live_from(d);
 	u->failed = 0;
 	u->result = (struct retention_result){ 0 };
 	atomic_store(&u->is_done, false);

@@ -148,14 +148,29 @@ static size_t nr_open_files(void)
 	return nr;
 }
 
-static struct retention_result turn(struct retention *r, uint64_t at_s, bool live)
+static struct retention_result turn_from(struct retention *r, uint64_t at_s,
+					 uint64_t live_from)
 {
 	struct retention_result result = { 0 };
 	struct err err = { 0 };
 
-	if (retention_look(r, dir, ns(begin_s + at_s), live, &result, &err))
+	if (retention_look(r, dir, ns(begin_s + at_s), live_from, &result, &err))
 		fail_msg("%s", err.text);
 	return result;
+}
+
+/* `live`: the last one is being written. */
+static struct retention_result turn(struct retention *r, uint64_t at_s, bool live)
+{
+	struct session_file *files;
+	uint64_t last = UINT64_MAX;
+	size_t nr;
+
+	assert_int_equal(session_files(dir, &files, &nr), 0);
+	if (live && nr)
+		last = files[nr - 1].last;
+	free(files);
+	return turn_from(r, at_s, last);
 }
 
 static void what_is_asked_for(void **state)
@@ -267,6 +282,25 @@ static void what_does_not_fit_stays_apart(void **state)
 	}
 }
 
+/* While a rotation closes a segment, the next one is there already: neither is touched. */
+static void segments_behind_the_live_one_stay(void **state)
+{
+	struct retention r = { .max_bytes = 1 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 4; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(turn_from(&r, 50 * MINUTE, 2).nr_expired, 1);
+	assert_int_equal(look().segments, 3);
+	r.max_bytes = 0;
+	/* A bound that no clock reaches is none. */
+	r.max_age_ns = UINT64_MAX;
+	assert_int_equal(turn_from(&r, 10 * DAY, 2).nr_expired, 0);
+	assert_int_equal(turn_from(&r, 10 * DAY, 2).nr_merged, 0);
+	assert_int_equal(turn_from(&r, 10 * DAY, 4).nr_merged, 2);
+	assert_int_equal(look().segments, 2);
+}
+
 /* A merge that was killed has not happened. */
 static void a_torn_merge_is_none(void **state)
 {
@@ -357,6 +391,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_hour_is_merged, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_does_not_fit_stays_apart, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(segments_behind_the_live_one_stay,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_torn_merge_is_none, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(bounds_of_size_and_age, set_up,
