@@ -62,11 +62,13 @@ static void govern(struct oprofiled *d, uint64_t now)
 {
 	struct err err = { 0 };
 
-	if (!governor_look(&d->governor, now, cpu_ns()) || !d->recorder)
+	if (!governor_look(&d->governor, now, cpu_ns()))
+		return;
+	d->rate_hz = d->governor.rate_hz;
+	if (!d->recorder) /* the next one has it */
 		return;
 	log_say(LOG_NOTE, "sampling cost %.2f %% of a CPU: the rate is %llu Hz now",
 		100 * d->governor.share, (unsigned long long)d->governor.rate_hz);
-	d->rate_hz = d->governor.rate_hz;
 	/* Another recording: each says at what rate it was made. */
 	if (oprofiled_rotate(d, &err))
 		log_say(LOG_WARNING, "%s", err.text);
@@ -87,7 +89,8 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 	log_say(LOG_NOTE, "%llu MB of memory: the recording begins anew",
 		(unsigned long long)(bytes >> 20));
 	/* The old one goes before the new one comes. */
-	if (oprofiled_stop(d, &err) || oprofiled_start(d, &err)) {
+	(void)oprofiled_stop(d, &err);
+	if (oprofiled_start(d, &err)) {
 		log_say(LOG_WARNING, "%s", err.text);
 		oprofiled_retry_later(d);
 	}

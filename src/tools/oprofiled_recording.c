@@ -90,6 +90,10 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 	int r;
 
 	config.ring_pages = oprofiled_ring_pages(d, config.stack_bytes);
+	/* The session may have been moved. */
+	r = io_make_dirs(d->dir.current, 0755);
+	if (r)
+		return err_sys(err, r, "cannot create %s", d->dir.current);
 	r = oprofiled_setup_events(d, events, err);
 	if (r)
 		return r;
@@ -120,23 +124,30 @@ static void add_cpu_samples(struct oprofiled *d, const struct recorder *recorder
 		d->sums.cpu_samples.at[i] += samples[i];
 }
 
-/* What it had is on disk; an error is logged, for there is nothing left to be done. */
-static void close_recorder(struct oprofiled *d, struct recorder *recorder)
+/* What it had is on disk, or it is lost: then that is logged, and the first error returned. */
+static int close_recorder(struct oprofiled *d, struct recorder *recorder,
+			  struct err *err)
 {
 	struct session_totals totals = { 0 };
-	struct err err = { 0 };
+	struct err late = { 0 };
 	uint64_t bytes;
+	int r, closed;
 
 	if (!recorder)
-		return;
-	if (recorder_stop(recorder, &err))
-		log_say(LOG_WARNING, "%s", err.text);
+		return 0;
+	r = recorder_stop(recorder, err);
+	if (r)
+		log_say(LOG_WARNING, "%s", err->text);
 	add_cpu_samples(d, recorder);
-	if (recorder_close(recorder, -1, &totals, &bytes, &err))
-		log_say(LOG_WARNING, "%s", err.text);
+	closed = recorder_close(recorder, -1, &totals, &bytes, &late);
+	if (closed)
+		log_say(LOG_WARNING, "%s", late.text);
+	if (closed && !r)
+		*err = late;
 	d->sums.samples += totals.samples;
 	d->sums.lost += totals.lost;
 	malloc_trim(0);
+	return r ? r : closed;
 }
 
 static void set_next_rotation(struct oprofiled *d)
@@ -165,6 +176,7 @@ int oprofiled_start(struct oprofiled *d, struct err *err)
 	if (r)
 		return r;
 	d->retry_ns = 0;
+	d->disk_is_full = false;
 	set_next_rotation(d);
 	oprofiled_govern_begin(d);
 	log_say(LOG_NOTE, "sampling %s at %llu Hz into %s", d->events.list.at[0].name,
@@ -174,13 +186,13 @@ int oprofiled_start(struct oprofiled *d, struct err *err)
 
 int oprofiled_stop(struct oprofiled *d, struct err *err)
 {
-	(void)err;
+	int r = close_recorder(d, d->recorder, err);
+
 	if (d->recorder)
 		log_say(LOG_NOTE, "sampling has stopped");
-	close_recorder(d, d->recorder);
 	d->recorder = NULL;
 	d->retry_ns = 0;
-	return 0;
+	return r;
 }
 
 int oprofiled_dump(struct oprofiled *d, struct err *err)
@@ -188,15 +200,31 @@ int oprofiled_dump(struct oprofiled *d, struct err *err)
 	return d->recorder ? recorder_dump(d->recorder, err) : 0;
 }
 
+/* A disk that is full shows before the recorder closes, and could not try again. */
+static int write_waiting(struct oprofiled *d, struct err *err)
+{
+	int r = recorder_dump(d->recorder, err);
+
+	if (r != -ENOSPC && r != -EDQUOT)
+		return 0;
+	d->disk_is_full = true;
+	return r;
+}
+
 int oprofiled_rotate(struct oprofiled *d, struct err *err)
 {
 	struct event_requests events = { 0 };
 	struct recorder *old = d->recorder;
-	struct recorder *next;
+	struct recorder *next = NULL;
+	struct err late = { 0 };
 	int r;
 
-	if (!old)
+	/* What waits for room would be lost. */
+	if (!old || d->disk_is_full)
 		return 0;
+	r = write_waiting(d, err);
+	if (r)
+		return r;
 	/* What the next one has to look up of running processes, it does while the old one still
 	 * samples. */
 	r = open_recorder(d, &events, &next, err);
@@ -213,7 +241,7 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 		return r;
 	}
 	d->recorder = next;
-	close_recorder(d, old);
+	(void)close_recorder(d, old, &late);
 	/* They were the old one's until here. */
 	events_done(&d->events);
 	d->events = events;
@@ -224,34 +252,61 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 
 /* ---- sessions ---- */
 
-/* The session is closed, `change` is made to its folder, and another one begins. */
-static int with_closed_session(struct oprofiled *d, const char *rename_to,
-			       struct err *err)
+/* The folder that the session is in: that of a setup which a recording does not know yet is for
+ * the next one. */
+static int session_of(struct oprofiled *d, struct err *err)
 {
-	bool was_running = d->recorder != NULL;
-	int r = open_dir(d, err);
+	return d->recorder ? 0 : open_dir(d, err);
+}
 
-	if (r)
-		return r;
-	close_recorder(d, d->recorder);
-	d->recorder = NULL;
-	oprofiled_upkeep_end(d);
+static int move_session(struct oprofiled *d, const char *rename_to, struct err *err)
+{
+	int r;
+
 	if (rename_to)
 		r = rename(d->dir.current, rename_to) ? -errno : 0;
 	else
 		r = io_remove_tree(d->dir.current);
 	if (r)
-		err_sys(err, r, "%s", rename_to ? rename_to : d->dir.current);
-	if (io_make_dirs(d->dir.current, 0755) ||
-	    (was_running && oprofiled_start(d, err)))
-		r = r ? r : -EIO;
+		return err_sys(err, r, "%s", rename_to ? rename_to : d->dir.current);
+	r = io_make_dirs(d->dir.current, 0755);
+	return r ? err_sys(err, r, "cannot create %s", d->dir.current) : 0;
+}
+
+/* The session is closed, its folder renamed (NULL: removed), and another one begins. */
+static int with_closed_session(struct oprofiled *d, const char *rename_to,
+			       struct err *err)
+{
+	bool was_running = d->recorder != NULL;
+	struct err late = { 0 };
+	int lost, r;
+
+	/* A merge can take its time: it ends while there is still sampling. */
+	oprofiled_upkeep_end(d);
+	lost = close_recorder(d, d->recorder, &late);
+	d->recorder = NULL;
+	r = move_session(d, rename_to, err);
+	if (!r && lost && rename_to) {
+		r = lost;
+		*err = late;
+	}
+	if (was_running && oprofiled_start(d, &late)) {
+		log_say(LOG_WARNING, "%s", late.text);
+		oprofiled_retry_later(d);
+		if (!r) {
+			r = late.code ? late.code : -EIO;
+			*err = late;
+		}
+	}
 	return r;
 }
 
 int oprofiled_reset(struct oprofiled *d, struct err *err)
 {
-	int r = with_closed_session(d, NULL, err);
+	int r = session_of(d, err);
 
+	if (!r)
+		r = with_closed_session(d, NULL, err);
 	if (!r)
 		log_say(LOG_NOTE, "the current session was reset");
 	return r;
@@ -275,7 +330,7 @@ int oprofiled_save(struct oprofiled *d, const char *name, struct err *err)
 
 	if (!is_session_name(name))
 		return err_set(err, -EINVAL, "\"%s\" is no name for a session", name);
-	r = open_dir(d, err);
+	r = session_of(d, err);
 	if (r)
 		return r;
 	if (snprintf(path, sizeof(path), "%s/%s", d->dir.samples, name) >=
@@ -307,6 +362,8 @@ void oprofiled_retry_later(struct oprofiled *d)
 /* A full disk is waited for: what was not written stays pending. */
 static void take_failure(struct oprofiled *d, int failure, const struct err *err)
 {
+	struct err late = { 0 };
+
 	if (failure == -ENOSPC || failure == -EDQUOT) {
 		if (!d->disk_is_full)
 			log_say(LOG_WARNING, "%s; samples wait for room", err->text);
@@ -314,7 +371,7 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 		return;
 	}
 	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
-	close_recorder(d, d->recorder);
+	(void)close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
 	oprofiled_retry_later(d);
 }
@@ -331,6 +388,18 @@ static void try_again(struct oprofiled *d, uint64_t now)
 	d->retry_ns = now + retry_after_ns;
 }
 
+static int one_round(struct oprofiled *d, struct err *err)
+{
+	uint64_t nr_writes = d->recorder->nr_writes;
+	int r = recorder_round(d->recorder, err);
+
+	if (r || !d->disk_is_full || d->recorder->nr_writes == nr_writes)
+		return r;
+	log_say(LOG_NOTE, "there is room again");
+	d->disk_is_full = false;
+	return 0;
+}
+
 void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 {
 	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
@@ -344,13 +413,8 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 	}
 	if (begun || recorder_attend_ms(d->recorder) == 0)
 		r = recorder_attend(d->recorder, &err);
-	if (!r && (ring || recorder_timeout_ms(d->recorder) == 0)) {
-		r = recorder_round(d->recorder, &err);
-		if (!r && d->disk_is_full) {
-			log_say(LOG_NOTE, "there is room again");
-			d->disk_is_full = false;
-		}
-	}
+	if (!r && (ring || recorder_timeout_ms(d->recorder) == 0))
+		r = one_round(d, &err);
 	if (r) {
 		take_failure(d, r, &err);
 	} else if (now >= d->next_rotate_ns) {
@@ -362,7 +426,9 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 
 void oprofiled_recording_done(struct oprofiled *d)
 {
-	(void)oprofiled_stop(d, NULL);
+	struct err err = { 0 };
+
+	(void)oprofiled_stop(d, &err);
 	oprofiled_upkeep_end(d);
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);

@@ -25,6 +25,7 @@ teardown() {
 		kill -KILL "$pid" 2>/dev/null || true
 	done
 	wait
+	! mountpoint -q "$session" || umount "$session"
 	rm -r "$run_dir"
 }
 
@@ -240,6 +241,83 @@ start_load() {
 	ask stop
 	[ "$(reported_samples)" -gt 0 ]
 	[ "$(reported_samples)" -lt "$(field samples)" ]
+}
+
+@test "a session that was moved away is followed by another" {
+	start_daemon --frequency 997
+	start_load
+	wait_for_samples 20
+	mv "$session/samples/current" "$session/samples/moved"
+	kill -HUP "$daemon"
+	for ((i = 0; i < 200; i++)); do
+		[ ! -e "$session/samples/current/segment-000001" ] || break
+		sleep 0.1
+	done
+	wait_for_samples $(($(field samples) + 50))
+	ask dump
+	cat "$log"
+	[ "$(reported_samples)" -gt 0 ]
+	! grep -q warning "$log"
+}
+
+@test "another folder is for the next recording, and a failed one is tried again" {
+	start_daemon
+	start_load
+	wait_for_samples 20
+	ask "setup SESSION_DIR=$run_dir/other"
+	ask 'save one'
+	[ -e "$session/samples/one/segment-000001" ]
+	[ "$(field state)" = running ]
+	[ -e "$run_dir/other/samples/current/segment-000001" ]
+	ask 'setup SESSION_DIR=/proc/none'
+	run -1 ask 'save two'
+	echo "$output"
+	[[ "$output" == *"error "*"/proc/none"* ]]
+	[ -e "$run_dir/other/samples/two/segment-000001" ]
+	[ "$(field state)" = paused ]
+	ask "setup SESSION_DIR=$run_dir/third"
+	for ((i = 0; i < 300; i++)); do
+		[ "$(field state)" = paused ] || break
+		sleep 0.1
+	done
+	cat "$log"
+	[ "$(field state)" = running ]
+	[ -e "$run_dir/third/samples/current/segment-000001" ]
+}
+
+@test "a full disk is waited for, and what is lost is told" {
+	need_root
+	mount -t tmpfs -o size=400k none "$session" || skip "nothing can be mounted here"
+	start_daemon --rotate 300ms --callgraph none --frequency 997
+	start_load
+	wait_for_samples 20
+	dd if=/dev/zero of="$session/fill" bs=4k 2>"$BATS_TEST_TMPDIR/dd" || true
+	wait_for "$log" 'No space left'
+	# Rotations are due meanwhile.
+	sleep 1
+	rm "$session/fill"
+	wait_for "$log" 'there is room again'
+	wait_for_samples $(($(field samples) + 20))
+	ask stop
+	told=$(field samples)
+	reported=$(reported_samples)
+	echo "told $told, reported $reported"
+	cat "$log"
+	[ "$reported" -eq "$told" ]
+	ask start
+	wait_for_samples $((told + 20))
+	full=$(grep -c 'No space left' "$log")
+	dd if=/dev/zero of="$session/fill" bs=4k 2>"$BATS_TEST_TMPDIR/dd" || true
+	for ((i = 0; i < 600; i++)); do
+		[ "$(grep -c 'No space left' "$log")" -le "$full" ] || break
+		sleep 0.1
+	done
+	run -1 ask stop
+	echo "$output"
+	[[ "$output" == *"error ENOSPC"* ]]
+	ask shutdown
+	wait_daemon
+	umount "$session"
 }
 
 @test "others may dump and look, and are told why not more" {
