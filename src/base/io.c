@@ -15,7 +15,10 @@
 
 enum {
 	READ_STEP = 64 * 1024,
-	WALK_FDS = 32
+	WALK_FDS = 32,
+	HOLLOW_MIN_BYTES = 16 << 20,
+	HOLLOW_PART = 16, /* compression does less */
+	ST_BLOCK_BYTES = 512
 };
 
 int io_open(const char *path, int flags, mode_t mode)
@@ -202,6 +205,14 @@ int io_copy_new(int from, const char *path, uint64_t bytes)
 	if (r)
 		unlink(path);
 	return r;
+}
+
+bool io_is_hollow(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_size > HOLLOW_MIN_BYTES &&
+	       st.st_blocks * ST_BLOCK_BYTES < st.st_size / HOLLOW_PART;
 }
 
 int io_make_dirs(const char *path, mode_t mode)

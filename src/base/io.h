@@ -1,6 +1,7 @@
 /* io.h - whole reads and writes, and files in memory.
  * Layer: base.  All descriptors are opened with O_CLOEXEC. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -29,6 +30,8 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
 /* A new file with the first `bytes` of what `from` has.  0, also if there is one already; or a
  * negative errno, and none is left. */
 int io_copy_new(int from, const char *path, uint64_t bytes);
+/* Whether a large file is nearly all holes: a copy would take far more room than it does. */
+bool io_is_hollow(int fd);
 /* mkdir -p.  0 or a negative errno. */
 int io_make_dirs(const char *path, mode_t mode);
 /* rm -r; 0 also if nothing was there, else a negative errno.  Follows no links. */

@@ -327,7 +327,8 @@ void image_keeper_save_lost(struct image_keeper *k)
 		const struct kept_image *kept = &k->kept.at[i];
 		int r;
 
-		if (still_there(kept) || kept->image.file_bytes > COPY_MAX)
+		if (still_there(kept) || kept->image.file_bytes > COPY_MAX ||
+		    io_is_hollow(kept->fd))
 			continue;
 		r = save_copy(k, kept);
 		/* The same binary under another path. */

@@ -186,6 +186,37 @@ void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
 	forget_gone(k);
 }
 
+static bool is_newer(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* Of a file that has grown since, or was written anew. */
+static bool is_copied(const char *path, const struct stat *st)
+{
+	struct stat copy;
+
+	return !stat(path, &copy) && copy.st_size >= st->st_size &&
+	       !is_newer(&st->st_mtim, &copy.st_mtim);
+}
+
+/* Readers see the old copy or the new one. */
+static int replace_copy(int fd, const char *path, uint64_t bytes)
+{
+	char part[PATH_BYTES];
+	int r;
+
+	if (snprintf(part, sizeof(part), "%s.part", path) >= (int)sizeof(part))
+		return -ENAMETOOLONG;
+	(void)unlink(part);
+	r = io_copy_new(fd, part, bytes);
+	if (!r && rename(part, path)) {
+		r = -errno;
+		(void)unlink(part);
+	}
+	return r;
+}
+
 int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 {
 	char path[PATH_BYTES];
@@ -194,14 +225,16 @@ int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 
 	if (fstat(fd, &st))
 		return -errno;
-	if ((uint64_t)st.st_size > copy_max)
+	if ((uint64_t)st.st_size > copy_max || io_is_hollow(fd))
 		return -EFBIG;
 	snprintf(path, sizeof(path), "%s/jit/%d", dir, pid);
 	r = io_make_dirs(path, 0755);
 	if (r)
 		return r;
 	snprintf(path, sizeof(path), "%s/jit/%d/%s", dir, pid, name);
-	return io_copy_new(fd, path, (uint64_t)st.st_size);
+	if (is_copied(path, &st))
+		return 0;
+	return replace_copy(fd, path, (uint64_t)st.st_size);
 }
 
 void jit_keeper_save(const struct jit_keeper *k, const char *dir)

@@ -41,8 +41,8 @@ void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m);
 void jit_keeper_began(struct jit_keeper *k, int32_t pid);
 /* Looks for the maps of what the dict has new. */
 void jit_keeper_look(struct jit_keeper *k, const struct dict *dict);
-/* Copies an open file to DIR/jit/PID/NAME, if it is not there already.  0 or a negative errno
- * (-EFBIG: it is too large). */
+/* Copies an open file to DIR/jit/PID/NAME, in place of a copy that it has outgrown.  0 or a
+ * negative errno (-EFBIG: it is too large, or nearly all holes). */
 int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name);
 /* Copies all into DIR/jit/PID/NAME. */
 void jit_keeper_save(const struct jit_keeper *k, const char *dir);

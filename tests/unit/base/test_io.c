@@ -74,6 +74,29 @@ static void locks_are_of_their_owner(void **state)
 	assert_int_equal(io_open_lock(in_folder("link")), -ELOOP);
 }
 
+static void holes_are_not_worth_a_copy(void **state)
+{
+	static char bytes[4 << 20];
+	int fd = io_open(in_folder("hollow"), O_RDWR | O_CREAT, 0600);
+	uint32_t number = 1;
+
+	(void)state;
+	assert_true(fd >= 0);
+	/* No file system makes them shorter. */
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		number = number * 1664525 + 1013904223;
+		bytes[i] = (char)(number >> 24);
+	}
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	assert_false(io_is_hollow(fd)); /* small */
+	assert_int_equal(ftruncate(fd, 40 << 20), 0);
+	assert_true(io_is_hollow(fd));
+	assert_int_equal(io_write_all(fd, bytes, sizeof(bytes)), 0);
+	assert_int_equal(fsync(fd), 0);
+	assert_false(io_is_hollow(fd)); /* a tenth */
+	close(fd);
+}
+
 static void proc_files_are_read_whole(void **state)
 {
 	struct buf b = { 0 };
@@ -246,6 +269,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(files_come_back),
 		cmocka_unit_test(locks_are_of_their_owner),
+		cmocka_unit_test(holes_are_not_worth_a_copy),
 		cmocka_unit_test(proc_files_are_read_whole),
 		cmocka_unit_test(missing_things_say_so),
 		cmocka_unit_test(descriptors_do_not_leak_into_children),
