@@ -287,7 +287,7 @@ start_load() {
 
 @test "a full disk is waited for, and what is lost is told" {
 	need_root
-	mount -t tmpfs -o size=400k none "$session" || skip "nothing can be mounted here"
+	mount -t tmpfs -o size=32m none "$session" || skip "nothing can be mounted here"
 	start_daemon --rotate 300ms --callgraph none --frequency 997
 	start_load
 	wait_for_samples 20
