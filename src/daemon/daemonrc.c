@@ -182,7 +182,8 @@ int daemonrc_parse(struct daemonrc *rc, const char *name, const void *bytes, siz
 		   struct err *err)
 {
 	const char *at = bytes;
-	const char *end = at + len;
+	/* An empty file may be NULL. */
+	const char *end = len ? at + len : at;
 
 	for (unsigned int number = 1; at < end; number++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));

@@ -38,7 +38,7 @@ static void parse(const char *text, bool counting, const char *cpu)
 		const struct event_request *e = &reqs.list.at[i];
 
 		if (e->attr.size != sizeof(e->attr) || !e->name[0] ||
-		    e->attr.freq != (e->count == 0))
+		    e->attr.freq != (e->count == 0 && !e->member))
 			abort();
 	}
 	reqs.catalog = NULL; /* kept */
