@@ -98,7 +98,7 @@ void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_con
 	a->comm = 1;
 	a->comm_exec = 1;
 	a->task = 1;
-	a->build_id = 1;
+	a->build_id = !c->no_build_ids;
 	a->cgroup = 1;
 	a->namespaces = 1;
 	/* BPF programs come and go for the whole machine, not for a task. */

@@ -22,7 +22,11 @@ struct perf_source_config {
 	size_t nr_tids;
 	bool on_exec;   /* sampling begins with the exec of the one tid */
 	bool no_kernel; /* only user space is sampled */
-	bool chains;    /* kernel and frame-pointer user call chains */
+	/* Mappings come with device and inode, and no build-id.  A kernel that tells build-ids to
+	 * a recording by CPU spoils the record of the same mapping for recordings by task that did
+	 * not ask for them (decode/record.c, is_left_over_bit()): perf record 6.1 crashes of it. */
+	bool no_build_ids;
+	bool chains; /* kernel and frame-pointer user call chains */
 	/* Not 0: instead of the user's chains, these registers (as perf numbers them) and so many
 	 * bytes from the top of the user's stack, or fewer where rings must be small. */
 	uint64_t user_regs;

@@ -85,6 +85,7 @@ int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr)
 		return -ENOMEM;
 	}
 	note_id_places(d, attr, &layout);
+	d->build_ids = d->build_ids || attr->build_id;
 	return 0;
 }
 

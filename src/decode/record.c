@@ -8,7 +8,8 @@
 #include "decode/record_priv.h"
 
 enum {
-	BUILD_ID_FIELD = 20 /* bytes of build-id in MMAP2's union */
+	BUILD_ID_FIELD = 20,   /* bytes of build-id in MMAP2's union */
+	MMAP2_IDENTITY_AT = 32 /* where that union is, behind the header */
 };
 
 /* sample_id_all: the same fields at the end of every other record. */
@@ -255,10 +256,30 @@ static void decode_read(const struct perf_event_attr *a, struct cursor *in,
 	record_take_read(in, a->read_format, &rec->read.values);
 }
 
+/* The kernel (6.18: perf_event_mmap_output()) sets the bit for one recording that asked for
+ * build-ids and leaves it there for the next, which gets device and inode as it wanted.  Who
+ * adds build-ids to a file later (perf inject) does not change its attrs: theirs have a length
+ * that linkers write, and nothing behind it. */
+static bool is_left_over_bit(const struct decoder *d, const struct cursor *in,
+			     const struct record *rec)
+{
+	const uint8_t *at = in->data + in->pos + MMAP2_IDENTITY_AT;
+
+	if (d->build_ids || rec->type != PERF_RECORD_MMAP2 ||
+	    !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) ||
+	    cursor_left(in) < MMAP2_IDENTITY_AT + 4)
+		return false;
+	return (at[0] != 16 && at[0] != BUILD_ID_FIELD) || at[1] || at[2] || at[3];
+}
+
 /* What the kernel writes besides samples. */
-static void decode_side_band(const struct perf_event_attr *a, struct cursor *in,
+static void decode_side_band(const struct decoder *d, struct cursor *in,
 			     struct record *rec)
 {
+	const struct perf_event_attr *a = &d->attrs.at[rec->id.event];
+
+	if (is_left_over_bit(d, in, rec))
+		rec->misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
 	if (rec->type == PERF_RECORD_READ)
 		decode_read(a, in, rec);
 	else if (rec->type < sizeof(kinds) / sizeof(*kinds) && kinds[rec->type])
@@ -301,7 +322,7 @@ static int decode_other(const struct decoder *d, const uint8_t *bytes, size_t si
 	rec->id.event = record_attr(d, bytes, size, id_at, &rec->id.stray);
 	if (rec->id.event >= d->attrs.nr)
 		return err_set(err, -EBADMSG, "record without an event");
-	decode_side_band(&d->attrs.at[rec->id.event], &in, rec);
+	decode_side_band(d, &in, rec);
 	return in.failed ? record_cut_short(rec, err) : 0;
 }
 

@@ -200,7 +200,8 @@ struct decoder {
 	 * start of a sample and from the end of other records.  0: there is none. */
 	uint16_t id_in_sample;
 	uint16_t id_from_end;
-	bool swap; /* the data has the other byte order */
+	bool build_ids; /* an attr asks for build-ids in MMAP2 records */
+	bool swap;      /* the data has the other byte order */
 };
 
 void decoder_init(struct decoder *d, bool swap);

@@ -85,6 +85,8 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 		.command = d->command,
 		.nr_command = d->nr_command,
 		.one_of_many = true,
+		/* It is there always: others record beside it. */
+		.no_build_ids = true,
 		.dir = &d->dir,
 	};
 	int r;

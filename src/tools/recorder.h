@@ -29,7 +29,8 @@ struct recorder_config {
 	const char *perf_data;  /* NULL none */
 	char *const *command;   /* the recorder's own command line */
 	int nr_command;
-	bool one_of_many; /* the cost of the others of this process is not its own */
+	bool one_of_many;  /* the cost of the others of this process is not its own */
+	bool no_build_ids; /* as in struct perf_source_config */
 	struct session_dir *dir; /* outlives the recorder */
 };
 

@@ -267,6 +267,7 @@ static int open_source(struct recorder *r, struct err *err)
 		.nr_events = c->nr_events,
 		.on_exec = c->on_exec,
 		.no_kernel = c->session_flags & SESSION_USER_ONLY,
+		.no_build_ids = c->no_build_ids,
 		.chains = c->chains,
 		.user_regs = c->stack_bytes ? recorder_stacks_regs(r->machine.arch) : 0,
 		.user_stack_bytes = c->stack_bytes,

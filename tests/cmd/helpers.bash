@@ -58,8 +58,8 @@ need_recording()
 	skip "recording is not possible here: $(tail -n 1 "$BATS_TEST_TMPDIR/probe.err")"
 }
 
-# `perf record`, twice more where it crashes: perf 6.1 of Debian does now and then, while it writes
-# build-ids.
+# `perf record`, twice more where it crashes: perf 6.1 does while another recording of all CPUs asks the
+# kernel for build-ids (docs/perf-report.md).
 perf_record() # WORDS...: not into a pipe
 {
 	local status try

@@ -192,6 +192,23 @@ recorder_ticks()
 	opreport own.data --by image,symbol --csv comm:python3 2>/dev/null | grep -q "_oprof_busy,bpf_prog_[0-9a-f]*_oprof_busy,$bpf,"
 }
 
+# Of processes that were about to start when it began a session knows more than a perf.data.
+@test "export perf-data of a system-wide session: perf's rows are ours" {
+	need perf
+	need_root
+	need_recording
+	operf --session-dir "$session" --callgraph --system-wide \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done' >/dev/null 2>&1
+	"$OPROFILE" export perf-data -o "$BATS_TEST_TMPDIR/result.data" --session-dir "$session"
+	opreport --session-dir "$session" --by comm,cpu --csv |
+		awk -F, 'NR > 1 { print $3, $2, $1 }' | sort >"$BATS_TEST_TMPDIR/ours"
+	perf report -f -i "$BATS_TEST_TMPDIR/result.data" --stdio -n --no-children -g none --sort comm,cpu \
+		-w 10,12,64,8 -t , 2>/dev/null | grep '^ *[0-9]' |
+		awk -F, '{ gsub(/^ +| +$/, "", $3); print $2 + 0, $4 + 0, $3 }' | sort |
+		diff -u "$BATS_TEST_TMPDIR/ours" -
+	[ -s "$BATS_TEST_TMPDIR/ours" ]
+}
+
 @test "the vdso's functions by name, there before and of a new process" {
 	need gcc
 	cd "$BATS_TEST_TMPDIR"

@@ -42,10 +42,10 @@ static void trailer(struct maker *m)
 	put_u64(m, 700); /* identifier */
 }
 
-static void mmap2(struct maker *m, bool build_id)
+static void mmap2_of(struct maker *m, bool bit, bool build_id)
 {
 	begin(m, PERF_RECORD_MMAP2,
-	      PERF_RECORD_MISC_USER | (build_id ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
+	      PERF_RECORD_MISC_USER | (bit ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
 	put_u32(m, 20);
 	put_u32(m, 21);
 	put_u64(m, 0x7000);
@@ -66,6 +66,11 @@ static void mmap2(struct maker *m, bool build_id)
 	put_text(m, "/usr/lib/libc.so.6", 24);
 	trailer(m);
 	finish(m);
+}
+
+static void mmap2(struct maker *m, bool build_id)
+{
+	mmap2_of(m, build_id, build_id);
 }
 
 static void check_mmap2(bool swap)
@@ -103,6 +108,40 @@ static void test_mmap2(void **unused)
 	(void)unused;
 	check_mmap2(false);
 	check_mmap2(true);
+}
+
+/* The kernel leaves the bit of another recording's build-id in a record with a device. */
+static void check_left_over_bit(bool swap)
+{
+	struct perf_event_attr attr = { .sample_type = PERF_SAMPLE_TID, .build_id = 1 };
+	struct maker m = { .swap = swap };
+	struct decoder d;
+	struct record rec;
+
+	two_events(&d, swap);
+	mmap2_of(&m, true, false);
+	assert_int_equal(decode(&m, &d, &rec), 0);
+	assert_int_equal(rec.mmap.build_id_len, 0);
+	assert_int_equal(rec.mmap.maj, 8);
+	assert_int_equal(rec.mmap.ino, 4711);
+	assert_int_equal(rec.mmap.ino_gen, 5);
+	assert_int_equal(rec.misc, PERF_RECORD_MISC_USER);
+	assert_string_equal(rec.mmap.path, "/usr/lib/libc.so.6");
+	/* Where an event asks for them, it is the length of one, of whatever length. */
+	assert_int_equal(decoder_add_attr(&d, &attr), 0);
+	mmap2_of(&m, true, false);
+	assert_int_equal(decode(&m, &d, &rec), 0);
+	assert_int_equal(rec.mmap.build_id_len, swap ? 0 : 8);
+	assert_int_equal(rec.mmap.ino, 0);
+	buf_done(&m.b);
+	decoder_done(&d);
+}
+
+static void test_left_over_bit(void **unused)
+{
+	(void)unused;
+	check_left_over_bit(false);
+	check_left_over_bit(true);
 }
 
 static void test_string_without_end(void **unused)
@@ -347,6 +386,7 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(test_mmap2),
+		cmocka_unit_test(test_left_over_bit),
 		cmocka_unit_test(test_string_without_end),
 		cmocka_unit_test(test_unknown_kind_and_sizes),
 		cmocka_unit_test(test_kinds),
