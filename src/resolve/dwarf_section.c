@@ -11,6 +11,7 @@
 #include "resolve/elf_file.h"
 
 enum {
+	TEXT_USUAL = 256,
 	TEXT_MAX = 1 << 20, /* a mangled name of a template can be long */
 	LOAD_MAX = 1 << 30
 };
@@ -213,23 +214,51 @@ static bool reserve(uint8_t **buf, size_t *cap, size_t need)
 	return true;
 }
 
+static bool is_shared(struct dwarf_section *s, uint64_t off)
+{
+	return s->whole ||
+	       atomic_load_explicit(&s->nr_shared, memory_order_relaxed) <
+		       DWARF_PAGES_SHARED ||
+	       atomic_load_explicit(&s->pages[off / DWARF_PAGE_BYTES],
+				    memory_order_relaxed);
+}
+
+/* The text at `off`, which is read alone: with the first of these lengths that has its end. */
+static const char *read_text(struct dwarf_section *s, struct dwarf_spare *spare,
+			     uint64_t off)
+{
+	static const uint32_t lengths[] = { TEXT_USUAL, DWARF_PAGE_TAIL, TEXT_MAX };
+	uint64_t left = s->bytes - off;
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		size_t len = (size_t)(left < lengths[i] ? left : lengths[i]);
+
+		if (!reserve(&spare->long_text, &spare->long_text_cap, len) ||
+		    read_at(s, off, spare->long_text, len))
+			return NULL;
+		if (memchr(spare->long_text, '\0', len))
+			return (const char *)spare->long_text;
+	}
+	return NULL;
+}
+
 const char *dwarf_section_text(struct dwarf_section *s, struct dwarf_spare *spare,
 			       uint64_t off)
 {
+	const uint8_t *at;
 	size_t len;
-	const uint8_t *at = dwarf_section_at(s, spare, off, &len);
-	uint64_t most;
 
+	if (off >= s->bytes)
+		return NULL;
+	/* Texts of a section with many pages lie anywhere in it. */
+	if (!is_shared(s, off))
+		return read_text(s, spare, off);
+	at = dwarf_section_at(s, spare, off, &len);
 	if (!at)
 		return NULL;
 	if (memchr(at, '\0', len))
 		return (const char *)at;
-	most = s->bytes - off < TEXT_MAX ? s->bytes - off : TEXT_MAX;
-	if (most <= len || !reserve(&spare->long_text, &spare->long_text_cap, most) ||
-	    read_at(s, off, spare->long_text, (size_t)most) ||
-	    !memchr(spare->long_text, '\0', (size_t)most))
-		return NULL;
-	return (const char *)spare->long_text;
+	return s->whole ? NULL : read_text(s, spare, off);
 }
 
 int dwarf_section_read(struct dwarf_section *s, uint64_t off, uint64_t len,

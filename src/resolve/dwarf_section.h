@@ -23,7 +23,7 @@ enum {
 	DWARF_PAGE_TAIL = 4096,
 	/* Pages of a section that all threads share and that stay; with more of them each
 	 * thread uses its own few. */
-	DWARF_PAGES_SHARED = 2048,
+	DWARF_PAGES_SHARED = 512,
 	DWARF_SPARE_PAGES = 32,
 	DWARF_UNPACKED_IN_MEMORY = 256 << 20
 };

@@ -25,6 +25,8 @@ enum {
 	WORD_MAX = 64, /* of a line of input: an address is no longer */
 	OUTPUT_STEP = 1 << 18,
 	ANSWER_BYTES = 128, /* as a guess */
+	FIRST_STEP = 4096,  /* answers whose length says how many are made together */
+	TEXT_BYTES = 16 << 20, /* of those */
 	AHEAD = 16, /* what memory needs to come, in answers that are copied meanwhile */
 	CACHE_LINE = 64
 };
@@ -151,20 +153,20 @@ static void fetch(const uint8_t *at)
 	__builtin_prefetch(at + CACHE_LINE);
 }
 
-/* Writes the answers in the order of the questions. */
-static int put_in_order(struct run *run)
+/* Writes the answers to questions [first, end) in their order. */
+static int put_in_order(struct run *run, size_t first, size_t end)
 {
 	struct buf *text = &run->out.text;
 	struct buf ordered = { 0 };
 	int r = text->failed ? -ENOMEM : 0;
 
-	for (size_t i = 0; !r && i < run->addrs.nr; i++) {
+	for (size_t i = first; !r && i < end; i++) {
 		const struct addr2line_piece *p = &run->pieces.at[i];
 
-		if (i + AHEAD < run->addrs.nr)
+		if (i + AHEAD < end)
 			fetch(text->data + run->pieces.at[i + AHEAD].at);
 		buf_put(&ordered, text->data + p->at, p->len);
-		if (ordered.len >= OUTPUT_STEP || i + 1 == run->addrs.nr) {
+		if (ordered.len >= OUTPUT_STEP || i + 1 == end) {
 			r = ordered.failed ? -ENOMEM
 					   : io_write_all(STDOUT_FILENO, ordered.data,
 							  ordered.len);
@@ -172,12 +174,51 @@ static int put_in_order(struct run *run)
 		}
 	}
 	buf_done(&ordered);
-	addr2line_out_clear(&run->out);
 	return r;
 }
 
-/* Looks up in the order of addresses: neighbours are in the same part of the index. */
-static int look_up(struct run *run, bool last)
+/* Looks up questions [first, end), whose keys are among these, in the order of addresses:
+ * neighbours are in the same part of the index, and have much of their text in common. */
+static void look_up(struct run *run, const struct sort_key *keys, size_t first,
+		    size_t end)
+{
+	buf_reserve_huge(&run->out.text, (end - first) * ANSWER_BYTES);
+	for (size_t i = 0; i < run->addrs.nr; i++) {
+		uint32_t number = keys[i].index;
+		uint64_t shown = run->out.addresses ? run->shown.at[number] : 0;
+
+		if (number >= first && number < end)
+			run->pieces.at[number] =
+				addr2line_out_put(&run->out, keys[i].at, shown);
+	}
+}
+
+/* How many questions to answer together, when so many had so long answers. */
+static size_t next_step(size_t nr, size_t text_bytes)
+{
+	size_t fit = TEXT_BYTES / (text_bytes / nr + 1);
+
+	return fit > FIRST_STEP ? fit : FIRST_STEP;
+}
+
+/* Some at a time: names of templates have thousands of bytes. */
+static int answer_in_steps(struct run *run, const struct sort_key *keys)
+{
+	size_t step = FIRST_STEP;
+	size_t end;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < run->addrs.nr; i = end) {
+		end = run->addrs.nr - i > step ? i + step : run->addrs.nr;
+		look_up(run, keys, i, end);
+		step = next_step(end - i, run->out.text.len);
+		r = put_in_order(run, i, end);
+		addr2line_out_clear(&run->out);
+	}
+	return r;
+}
+
+static int answer(struct run *run, bool last)
 {
 	size_t nr = run->addrs.nr;
 	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
@@ -189,28 +230,13 @@ static int look_up(struct run *run, bool last)
 		r = sort_keys(&keys, nr);
 	for (size_t i = 0; !r && i < nr; i++)
 		run->addrs.at[i] = keys[i].at;
-	lines_prepare(run->lines, run->addrs.at, run->addrs.nr);
+	if (!r)
+		lines_prepare(run->lines, run->addrs.at, nr);
 	if (last)
 		lines_store(run->lines);
-	buf_reserve_huge(&run->out.text, nr * ANSWER_BYTES);
-	for (size_t i = 0; !r && i < nr; i++) {
-		uint32_t number = keys[i].index;
-		uint64_t shown = run->out.addresses ? run->shown.at[number] : 0;
-
-		run->pieces.at[number] =
-			addr2line_out_put(&run->out, keys[i].at, shown);
-	}
-	free(keys);
-	return r;
-}
-
-static int answer(struct run *run, bool last)
-{
-	int r;
-
-	r = look_up(run, last);
 	if (!r)
-		r = put_in_order(run);
+		r = answer_in_steps(run, keys);
+	free(keys);
 	if (r)
 		command_error("cannot write: %s", strerror(-r));
 	run->addrs.nr = 0;
