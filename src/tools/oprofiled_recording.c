@@ -87,6 +87,7 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 		.one_of_many = true,
 		/* It is there always: others record beside it. */
 		.no_build_ids = true,
+		.patient = true,
 		.dir = &d->dir,
 	};
 	int r;

@@ -98,6 +98,8 @@ static void see_rests(struct recorder *r)
 {
 	uint64_t tried = resolver_unwind_rests(r->resolver).tried;
 
+	if (r->config.patient)
+		return;
 	if (tried != r->nr_rests || r->due.list.nr)
 		r->hurry_until_ns = r->frontier_ns + ROUND_NS;
 	r->nr_rests = tried;

@@ -31,6 +31,9 @@ struct recorder_config {
 	int nr_command;
 	bool one_of_many;  /* the cost of the others of this process is not its own */
 	bool no_build_ids; /* as in struct perf_source_config */
+	/* Wakes seldom, for what is always there: stacks longer than their copies and containers
+	 * that live for less than a moment may be gone before they are looked at. */
+	bool patient;
 	struct session_dir *dir; /* outlives the recorder */
 };
 

@@ -6,7 +6,8 @@
 
 enum {
 	MUTE_NS = 20 * NS_PER_MS, /* from one look at who has begun to the next */
-	TICK_NS = 5 * NS_PER_MS   /* ... where containers begin */
+	PATIENT_MUTE_NS = 100 * NS_PER_MS,
+	TICK_NS = 5 * NS_PER_MS /* ... where containers begin */
 };
 
 static const uint64_t attention_ns = 2000000000; /* after the last new one */
@@ -51,6 +52,7 @@ int recorder_attend_ms(const struct recorder *r)
 
 int recorder_attend(struct recorder *r, struct err *err)
 {
+	uint64_t mute_ns = r->config.patient ? PATIENT_MUTE_NS : MUTE_NS;
 	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
 	int result;
 
@@ -63,6 +65,6 @@ int recorder_attend(struct recorder *r, struct err *err)
 	/* Ticks until they are read. */
 	if (r->symbols_due.nr && r->attention_end_ns < r->symbols_due_ns + TICK_NS)
 		r->attention_end_ns = r->symbols_due_ns + TICK_NS;
-	r->next_look_ns = now + (now < r->attention_end_ns ? TICK_NS : MUTE_NS);
+	r->next_look_ns = now + (now < r->attention_end_ns ? TICK_NS : mute_ns);
 	return result;
 }
