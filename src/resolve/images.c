@@ -235,12 +235,15 @@ uint32_t image_table_hit(struct image_table *t, uint32_t entry, int32_t pid,
 			 const struct mapping *m)
 {
 	struct image_entry *e = &t->entries.at[entry];
+	/* What is found out of the file is the dict's: the entry goes on being known by what the
+	 * mapping told. */
+	struct image image = e->image;
 
 	if (e->number != DICT_NONE)
 		return e->number;
-	if (t->ops && t->ops->first_hit && is_binary(e->image.kind))
-		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, e->image.name), pid,
-				  m ? m->start : 0, m ? m->end : 0, &e->image);
-	e->number = dict_image(t->dict, &e->image);
+	if (t->ops && t->ops->first_hit && is_binary(image.kind))
+		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, image.name), pid,
+				  m ? m->start : 0, m ? m->end : 0, &image);
+	e->number = dict_image(t->dict, &image);
 	return e->number;
 }

@@ -428,6 +428,41 @@ static const char *cgroup_at(struct world *w, uint64_t time, int32_t pid, uint64
 	return dict_str(&w->dict, w->dict.threads.at[s.thread].cgroup);
 }
 
+static void find_build_id(void *ctx, const char *path, int32_t pid, uint64_t map_start,
+			  uint64_t map_end, struct image *image)
+{
+	struct world *w = ctx;
+
+	(void)path;
+	(void)pid;
+	(void)map_start;
+	(void)map_end;
+	w->asked++;
+	image->build_id = (struct build_id){ .len = 20, .bytes = { 1, 2, 3 } };
+	image->dev++; /* of a layered file system it is another one than the mapping tells */
+}
+
+/* Its build-id comes from the file: with the next process that maps it, it is the same still. */
+static void test_image_is_completed_once(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	w.ops.first_hit = find_build_id;
+	for (int32_t pid = 10; pid < 20; pid++) {
+		uint64_t time = 100 * (uint64_t)pid;
+
+		start_program(&w, time, pid, "a", "/bin/a");
+		assert_string_equal(at(&w, time + 50, pid, pid, 0x1010),
+				    "a /bin/a+0x1010 /bin/a");
+	}
+	assert_int_equal(w.asked, 1);
+	assert_int_equal(w.dict.images.nr, 1);
+	assert_int_equal(w.dict.images.at[0].build_id.len, 20);
+	end(&w);
+}
+
 static void test_cgroups(void **state)
 {
 	struct cgroup_world c = { 0 };
@@ -472,6 +507,7 @@ int main(void)
 		cmocka_unit_test(test_anonymous_regions_do_not_mix),
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_bpf_program_comes_and_goes),
+		cmocka_unit_test(test_image_is_completed_once),
 		cmocka_unit_test(test_cgroups),
 	};
 
