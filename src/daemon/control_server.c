@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "daemon/control_line.h"
+#include "daemon/event_stream.h"
 
 enum {
 	CLIENTS_MAX = 64,
@@ -41,6 +42,8 @@ struct client {
 	struct control_lines in;
 	struct buf out;
 	size_t sent;
+	struct event_reader *reader; /* NULL: it asks */
+	bool waits;                  /* for the reader's socket to take more */
 };
 
 struct control_server {
@@ -53,6 +56,8 @@ struct control_server {
 	bool has_gid;
 	control_handler handle;
 	void *ctx;
+	size_t nr_readers;
+	uint64_t lost; /* by readers */
 	struct client clients[CLIENTS_MAX];
 };
 
@@ -113,8 +118,13 @@ static int refuse(const struct control_server *s, const struct control_request *
 
 /* ---- one peer ---- */
 
-static void drop(struct client *c)
+static void drop(struct control_server *s, struct client *c)
 {
+	if (c->reader) {
+		event_reader_done(c->reader);
+		free(c->reader);
+		s->nr_readers--;
+	}
 	close(c->fd);
 	control_lines_done(&c->in);
 	buf_done(&c->out);
@@ -136,6 +146,23 @@ static void put_end(struct buf *out, int result, const struct err *err)
 	buf_put_u8(out, '\n');
 }
 
+/* It has its reply, and then samples. */
+static int make_reader(struct control_server *s, struct client *c, uint64_t max_words,
+		       struct err *err)
+{
+	if (s->nr_readers == CONTROL_READERS_MAX)
+		return err_set(err, -EBUSY, "%d read the samples already",
+			       CONTROL_READERS_MAX);
+	c->reader = calloc(1, sizeof(*c->reader));
+	if (!c->reader)
+		return err_set(err, -ENOMEM, "out of memory");
+	event_reader_init(c->reader, max_words);
+	s->nr_readers++;
+	c->more = false;
+	control_lines_done(&c->in);
+	return 0;
+}
+
 static void answer(struct control_server *s, struct client *c, char *line)
 {
 	struct control_request request;
@@ -148,6 +175,8 @@ static void answer(struct control_server *s, struct client *c, char *line)
 		r = refuse(s, &request, &err);
 	if (!r)
 		r = s->handle(s->ctx, &request, &c->out, &err);
+	if (r > 0)
+		r = make_reader(s, c, (uint64_t)r, &err);
 	if (r)
 		c->out.len = begin; /* half an answer is none */
 	put_end(&c->out, r, &err);
@@ -207,18 +236,53 @@ static bool take_in(struct client *c)
 	return !control_lines_add(&c->in, bytes, (size_t)n);
 }
 
+/* Its reply, then samples.  False: the peer is gone. */
+static bool send_samples(struct control_server *s, struct client *c)
+{
+	struct epoll_event event = { .data.ptr = c };
+	const uint8_t *bytes;
+	size_t len;
+
+	if (!send_out(c))
+		return false;
+	bytes = c->out.len ? NULL : event_reader_bytes(c->reader, &len);
+	while (bytes) {
+		ssize_t n = send(c->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EAGAIN)
+			return false;
+		if (n <= 0)
+			break;
+		event_reader_sent(c->reader, (size_t)n);
+		bytes = event_reader_bytes(c->reader, &len);
+	}
+	/* What it says is not read: it has only to be there. */
+	if (c->waits == (c->out.len || bytes))
+		return true;
+	c->waits = !c->waits;
+	event.events = c->waits ? EPOLLOUT : 0;
+	return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, c->fd, &event);
+}
+
 /* Who does not read a reply is not asked for the next request: what waits is bounded.  False: the
  * peer is gone, or has all that it asked for. */
 static bool serve(struct control_server *s, struct client *c, uint32_t events)
 {
 	struct epoll_event event = { .data.ptr = c };
 
+	if (c->reader)
+		return !(events & (EPOLLERR | EPOLLHUP)) && send_samples(s, c);
 	if (events & EPOLLERR || !send_out(c))
 		return false;
 	if (!c->out.len && !c->more && !c->ending && !take_in(c))
 		return false;
 	if (!c->out.len && c->more)
 		answer_one(s, c);
+	if (c->reader) {
+		c->waits = true; /* as it was registered for its requests */
+		event.events = EPOLLOUT;
+		return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, c->fd, &event);
+	}
 	if (!send_out(c))
 		return false;
 	if (c->out.len || c->more)
@@ -252,7 +316,7 @@ static struct client *find_place(struct control_server *s, const struct client *
 		return NULL;
 	if (free_one || lowest->rank >= peer->rank)
 		return free_one;
-	drop(lowest);
+	drop(s, lowest);
 	return lowest;
 }
 
@@ -289,11 +353,44 @@ void control_server_turn(struct control_server *s)
 
 		comes |= !c;
 		if (c && !serve(s, c, events[i].events))
-			drop(c);
+			drop(s, c);
 	}
 	/* Last: who comes may take the place of one whose event was in the list. */
 	if (comes)
 		accept_client(s);
+}
+
+size_t control_server_readers(const struct control_server *s)
+{
+	return s->nr_readers;
+}
+
+void control_server_put_sample(struct control_server *s,
+			       const struct event_sample *sample)
+{
+	for (struct client *c = s->clients; c < s->clients + CLIENTS_MAX; c++) {
+		uint64_t lost;
+
+		if (!c->reader)
+			continue;
+		lost = c->reader->all_lost;
+		event_reader_put(c->reader, sample);
+		s->lost += c->reader->all_lost - lost;
+	}
+}
+
+void control_server_send_samples(struct control_server *s)
+{
+	if (!s->nr_readers)
+		return;
+	for (struct client *c = s->clients; c < s->clients + CLIENTS_MAX; c++)
+		if (c->reader && !send_samples(s, c))
+			drop(s, c);
+}
+
+uint64_t control_server_lost(const struct control_server *s)
+{
+	return s->lost;
 }
 
 int control_server_fd(const struct control_server *s)
@@ -377,7 +474,7 @@ void control_server_close(struct control_server *s)
 		(void)unlink(s->path);
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
 		if (s->clients[i].fd >= 0)
-			drop(&s->clients[i]);
+			drop(s, &s->clients[i]);
 	if (s->listen_fd >= 0)
 		close(s->listen_fd);
 	if (s->epoll_fd >= 0)

@@ -4,6 +4,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
@@ -11,10 +12,16 @@
 
 struct control_server;
 struct err;
+struct event_sample;
+
+enum {
+	CONTROL_READERS_MAX = 8 /* of samples, at once */
+};
 
 /* Answers a request that its peer may make: appends lines "key value" to `reply` with
  * control_put_field().  0 (the peer reads "ok"), or a negative errno with its line, which is
- * sent with the errno's name before it. */
+ * sent with the errno's name before it.  A positive number: as 0, and from then on the peer is not
+ * asked any more, but reads samples (event_stream.h), of which so many words wait for it at most. */
 typedef int (*control_handler)(void *ctx, const struct control_request *request,
 			       struct buf *reply, struct err *err);
 
@@ -36,5 +43,14 @@ int control_server_open(const struct control_server_config *config,
 int control_server_fd(const struct control_server *s);
 /* Takes what has come in, calls the handler and sends replies. */
 void control_server_turn(struct control_server *s);
+/* How many read samples. */
+size_t control_server_readers(const struct control_server *s);
+/* Queues a sample for each of them: none is waited for. */
+void control_server_put_sample(struct control_server *s,
+			       const struct event_sample *sample);
+/* Sends them what their sockets take; not within the handler. */
+void control_server_send_samples(struct control_server *s);
+/* How many samples did not fit into a queue, for each reader. */
+uint64_t control_server_lost(const struct control_server *s);
 /* Removes the socket, unless it was taken over.  NULL is fine. */
 void control_server_close(struct control_server *s);

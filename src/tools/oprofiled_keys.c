@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "capture/cpu_types.h"
+#include "daemon/control_server.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
 
@@ -41,7 +42,8 @@ static uint64_t received(const struct oprofiled *d, unsigned int cpu)
 }
 
 /* The kernel does not say on which CPU samples were lost, and it drops none for the other reasons
- * that OProfile's driver had. */
+ * that OProfile's driver had.  Those of no mapping are recorded all the same, but not told to who
+ * reads the stream. */
 static uint64_t stat(void *ctx, enum control_stat what, unsigned int cpu)
 {
 	const struct oprofiled *d = ctx;
@@ -49,8 +51,10 @@ static uint64_t stat(void *ctx, enum control_stat what, unsigned int cpu)
 	if (what == CONTROL_STAT_RECEIVED)
 		return received(d, cpu);
 	if (what == CONTROL_STAT_EVENT_LOST)
-		return d->sums.lost +
+		return d->sums.lost + control_server_lost(d->server) +
 		       (d->recorder ? recorder_totals(d->recorder)->lost : 0);
+	if (what == CONTROL_STAT_NO_MAPPING)
+		return d->stream.nr_nowhere;
 	return 0;
 }
 

@@ -124,6 +124,7 @@ static int one_turn(struct oprofiled *d, struct err *err)
 	/* Last: a request may end the recording that the descriptors are of. */
 	if (fds[1].revents)
 		control_server_turn(d->server);
+	control_server_send_samples(d->server);
 	return 0;
 }
 
@@ -173,7 +174,11 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	if (r)
 		log_say(LOG_WARNING, "%s", err->text);
 	oprofiled_recording_done(d);
+	if (d->server)
+		control_server_send_samples(d->server);
 	control_server_close(d->server);
+	d->server = NULL;
+	oprofiled_stream_done(d);
 	background_unlock(d->lock_fd);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);

@@ -16,6 +16,8 @@
 #include "daemon/control_keys.h"
 #include "daemon/control_request.h"
 #include "daemon/daemonrc.h"
+#include "daemon/event_cookies.h"
+#include "daemon/event_stream.h"
 #include "daemon/governor.h"
 #include "daemon/retention.h"
 #include "tools/options.h"
@@ -23,6 +25,7 @@
 
 struct control_server;
 struct recorder;
+struct recorder_config;
 
 struct oprofiled_options {
 	struct option_list events;
@@ -49,6 +52,17 @@ struct oprofiled_sums {
 	uint64_t samples;
 	uint64_t lost;
 	VEC(uint64_t) cpu_samples;
+};
+
+/* What goes to the readers of samples (daemon/event_stream.h). */
+struct oprofiled_stream {
+	struct event_cookies cookies;
+	VEC(uint64_t)
+	cookies_by_image; /* of the recorder that gives samples; 0: not known */
+	uint32_t counters[CONTROL_COUNTERS]; /* by the number of the event */
+	size_t max_places;                   /* of a sample */
+	uint64_t nr_nowhere;                 /* samples in no mapping */
+	struct event_place places[EVENT_PLACES_MAX];
 };
 
 /* A look after old segments; while `runs` and not `is_done` all but `next_ns` is the thread's. */
@@ -86,6 +100,7 @@ struct oprofiled {
 	uint64_t next_rotate_ns;
 	uint64_t retry_ns; /* a recording that failed is begun anew then; 0: none */
 	struct oprofiled_sums sums;
+	struct oprofiled_stream stream;
 	struct oprofiled_upkeep upkeep;
 	struct governor governor;
 	uint64_t max_memory; /* bytes; 0: no bound */
@@ -157,6 +172,19 @@ uint64_t oprofiled_resident_bytes(void);
 void oprofiled_upkeep(struct oprofiled *d);
 /* Waits until nobody works in the session's folder. */
 void oprofiled_upkeep_end(struct oprofiled *d);
+
+/* ---- oprofiled_stream.c ---- */
+
+/* The recorder will tell of its samples. */
+void oprofiled_stream_attach(struct oprofiled *d, struct recorder_config *config);
+/* Samples are another recorder's from here on: d->recorder's. */
+void oprofiled_stream_begin(struct oprofiled *d);
+/* What the handler says to `stream`: the words that may wait for who asked. */
+int oprofiled_stream_open(struct oprofiled *d);
+/* Appends `path` and `build_id` of the binary that a number stands for.  0 or -ENOENT. */
+int oprofiled_stream_cookie(const struct oprofiled *d, const char *number,
+			    struct buf *reply, struct err *err);
+void oprofiled_stream_done(struct oprofiled *d);
 
 /* ---- oprofiled_requests.c ---- */
 

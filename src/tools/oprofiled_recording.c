@@ -103,6 +103,7 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 	config.events = events->list.at;
 	config.nr_events = events->list.nr;
 	config.session_flags = session_flags(d, events);
+	oprofiled_stream_attach(d, &config);
 	r = recorder_open(&config, ret_recorder, err);
 	if (!config.stack_bytes || (r != -EOPNOTSUPP && r != -ENOSYS && r != -EINVAL))
 		return r;
@@ -180,6 +181,7 @@ int oprofiled_start(struct oprofiled *d, struct err *err)
 		return r;
 	d->retry_ns = 0;
 	d->disk_is_full = false;
+	oprofiled_stream_begin(d);
 	set_next_rotation(d);
 	oprofiled_govern_begin(d);
 	log_say(LOG_NOTE, "sampling %s at %llu Hz into %s", d->events.list.at[0].name,
@@ -245,6 +247,7 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 	}
 	d->recorder = next;
 	(void)close_recorder(d, old, &late);
+	oprofiled_stream_begin(d);
 	/* They were the old one's until here. */
 	events_done(&d->events);
 	d->events = events;

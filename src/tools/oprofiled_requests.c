@@ -196,10 +196,11 @@ int oprofiled_answer(void *ctx, const struct control_request *request,
 		return control_keys_set(&d->keys, request->args[0], request->args[1],
 					err);
 	case CONTROL_STREAM:
+		return oprofiled_stream_open(d);
 	case CONTROL_COOKIE:
+		return oprofiled_stream_cookie(d, request->args[0], reply, err);
 	case CONTROL_VERB_COUNT:
 		break;
 	}
-	return err_set(err, -EINVAL, "%s is not in this version",
-		       control_verb_name(request->verb));
+	return err_set(err, -EINVAL, "no such request");
 }

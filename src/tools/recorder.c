@@ -157,6 +157,8 @@ static int add_sample(struct recorder *r, const struct record *rec, const void *
 		return err_set(r->err, result, "out of memory");
 	r->totals.samples++;
 	count_cpu(r, sample.cpu);
+	if (r->config.on_sample)
+		r->config.on_sample(r->config.on_sample_ctx, &r->dict, &sample);
 	if (!r->perf_data)
 		return 0;
 	perf_data_out_saw(r->perf_data, sample.time_ns);

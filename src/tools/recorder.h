@@ -35,6 +35,10 @@ struct recorder_config {
 	 * that live for less than a moment may be gone before they are looked at. */
 	bool patient;
 	struct session_dir *dir; /* outlives the recorder */
+	/* Told of each sample that was added, in terms of the recorder's dict; NULL: nobody. */
+	void (*on_sample)(void *ctx, const struct dict *dict,
+			  const struct sample *sample);
+	void *on_sample_ctx;
 };
 
 /* Opens events and files and takes the snapshots; sampling has not begun.  Errors as of

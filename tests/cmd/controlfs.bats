@@ -213,6 +213,8 @@ value()
 	run bash -c 'echo deep >"$1/backtrace_depth"' - "$fs"
 	[ "$status" -eq 1 ]
 	[[ "$(value last_error)" == *deep* ]]
+	cat "$fs/buffer" >"$BATS_TEST_TMPDIR/words" 3>&- &
+	reader=$!
 	echo 1 >"$fs/enable"
 	[ "$(value enable)" = 1 ]
 	# Until a dump shows samples.
@@ -220,12 +222,23 @@ value()
 		timeout 0.2 sh -c 'while :; do :; done' || true
 		echo 1 >"$fs/dump"
 		received=$(cat "$fs"/stats/cpu*/sample_received | awk '{ sum += $1 } END { print sum }')
-		[ "$received" -eq 0 ] || break
+		[ "$received" -eq 0 ] || [ ! -s "$BATS_TEST_TMPDIR/words" ] || break
 	done
 	cat "$fs"/stats/cpu*/*
 	[ "$received" -gt 0 ]
 	[ "$(reported_samples)" -gt 0 ]
 	echo 0 >"$fs/enable"
 	[ "$(value enable)" = 0 ]
+	# The first word is an escape, of a CPU.
+	for ((i = 0; i < 300; i++)); do
+		[ ! -s "$BATS_TEST_TMPDIR/words" ] || break
+		sleep 0.1
+	done
+	od -An -v -t u8 -w8 "$BATS_TEST_TMPDIR/words" | head -24
+	[ "$(od -An -v -t u8 -w8 -N16 "$BATS_TEST_TMPDIR/words" | tr -d ' ' | paste -s -d ' ')" = \
+		"18446744073709551615 2" ] || [ "$(getconf LONG_BIT)" -eq 32 ]
+	value dcookies/1 | grep -q '^[/[]'
 	"$OPROFILE_LINKS/opcontrol" --shutdown
+	# The stream ends with the daemon.
+	wait "$reader"
 }

@@ -7,6 +7,7 @@ load helpers
 setup() {
 	daemon=
 	target=
+	readers=
 	ask_as=()
 	need python3
 	# One that starts quickly, and that everybody may run.
@@ -21,7 +22,7 @@ setup() {
 
 teardown() {
 	[ -z "$daemon" ] && [ -s "$run_dir/lock" ] && daemon=$(cat "$run_dir/lock")
-	for pid in $daemon $target; do
+	for pid in $daemon $target $readers; do
 		kill -KILL "$pid" 2>/dev/null || true
 	done
 	wait
@@ -447,6 +448,67 @@ value() {
 	[[ "$output" == *"error EACCES"* ]]
 	run -1 ask 'get nothing'
 	[[ "$output" == *"error ENOENT"* ]]
+}
+
+# follow NAME: somebody reads the samples into the file NAME; its process is added to $readers.
+follow() {
+	"$python" "$SOURCE_ROOT/tests/cmd/read_stream.py" follow "$run_dir/control" "$1" \
+		>"$1.log" 2>&1 3>&- &
+	readers="$readers $!"
+	wait_for "$1.log" reading
+}
+
+# told NAME WHAT: of the samples that NAME has.
+told() {
+	"$python" "$SOURCE_ROOT/tests/cmd/read_stream.py" tell "$1" >"$1.told"
+	awk -v what="$2" '$1 == what && NF == 2 { n = $2 } END { print n + 0 }' "$1.told"
+}
+
+@test "the stream has what is reported, and its cookies are binaries" {
+	need readelf
+	stream=$BATS_TEST_TMPDIR/stream
+	start_daemon --paused --frequency 499
+	# Those who do not read it are asleep.
+	follow "$BATS_TEST_TMPDIR/asleep"
+	kill -STOP ${readers##* }
+	follow "$stream"
+	ask 'set 3/event TIMER'
+	ask 'set 3/enabled 1'
+	ask start
+	start_load
+	wait_for_samples 400
+	ask stop
+	samples=$(($(field samples) - $(value stats/sample_lost_no_mapping)))
+	for ((i = 0; i < 100; i++)); do
+		[ "$(told "$stream" samples)" -lt "$samples" ] || break
+		sleep 0.1
+	done
+	echo "samples $samples"
+	cat "$stream.told"
+	[ "$(told "$stream" samples)" -eq "$samples" ]
+	[ "$(told "$stream" lost)" -eq 0 ]
+	[ "$(told "$stream" callers)" -gt 0 ]
+	grep -qx "counter 3 $samples" "$stream.told"
+	# The binary that has the most of them has as many in the report.
+	cookie=$(awk '$1 == "cookie" && $2 > 0 && $3 > most { most = $3; c = $2 } END { print c }' \
+		"$stream.told")
+	run -0 ask "cookie $cookie"
+	echo "$output"
+	path=$(sed -n 's/^path //p' <<<"$output")
+	[ ! -e "$path" ] || readelf -n "$path" | grep -q "Build ID: $(
+		sed -n 's/^build_id //p' <<<"$output")"
+	run -0 opreport --session-dir "$session" --by image --csv
+	echo "$output"
+	reported=$(awk -F, -v image="$path" '{ gsub("\"", "", $1) } $1 == image { print $2 }' \
+		<<<"$output")
+	grep -qx "cookie $cookie $reported" "$stream.told"
+	grep -q '^app [1-9]' "$stream.told"
+	for no in 0 99999 x; do
+		run -1 ask "cookie $no"
+		[[ "$output" == "error ENOENT $no is no cookie"* ]]
+	done
+	ask shutdown
+	wait_daemon
 }
 
 # What a service manager does: listens for notes, and on the control socket.

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "daemon/event_stream.h"
 
 #include "unit.h"
 
@@ -31,6 +32,7 @@ struct place {
 	size_t nr_asked;
 	bool of_owner;
 	size_t reply_bytes;
+	int stream_result;
 	int peers[PEERS_MAX];
 	size_t nr_peers;
 };
@@ -45,6 +47,8 @@ static int handle(void *ctx, const struct control_request *request, struct buf *
 	p->asked[p->nr_asked++] = request->nr_args ? *request->args[0] : '-';
 	p->of_owner = request->of_owner;
 	memset(text, 'x', p->reply_bytes);
+	if (request->verb == CONTROL_STREAM)
+		return p->stream_result;
 	if (p->reply_bytes)
 		control_put_field(reply, "text", "%.*s", (int)p->reply_bytes, text);
 	return 0;
@@ -243,6 +247,145 @@ static void root_is_let_in(void **state)
 	end(&p);
 }
 
+/* ---- readers of samples ---- */
+
+/* All that there is to be read; its bytes are counted, and the end is told. */
+static size_t read_all(int fd, bool *ret_end)
+{
+	char bytes[8192];
+	size_t all = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+		all += (size_t)n;
+	*ret_end = !n;
+	return all;
+}
+
+static int come_to_read(struct place *p)
+{
+	int fd = come(p);
+
+	turns(p, 1);
+	ask(fd, "stream\n");
+	turns(p, 2);
+	assert_string_equal(told(fd), "ok\n");
+	return fd;
+}
+
+/* Samples of two words each, but for the first. */
+static void put_samples(struct place *p, size_t nr)
+{
+	struct event_place place = { .offset = 16 };
+	struct event_sample sample = { .places = &place, .nr = 1, .nr_kernel = 1 };
+
+	while (nr--)
+		control_server_put_sample(p->server, &sample);
+}
+
+enum {
+	PAIR_BYTES = 2 * sizeof(unsigned long),
+	HEAD_BYTES = 12 * sizeof(unsigned long) /* CPU, context, mode */
+};
+
+static void readers_do_not_hold_up(void **state)
+{
+	enum {
+		SAMPLES = 1000,
+		ROUNDS = 300
+	};
+	struct place p;
+	size_t got = 0;
+	int reader, sleeper, asker;
+	bool end_of_it;
+
+	(void)state;
+	begin(&p);
+	p.stream_result = 1; /* as many words as must be */
+	reader = come_to_read(&p);
+	sleeper = come_to_read(&p);
+	asker = come(&p);
+	turns(&p, 1);
+	assert_int_equal(control_server_readers(p.server), 2);
+	for (size_t i = 0; i < ROUNDS; i++) {
+		put_samples(&p, SAMPLES);
+		control_server_send_samples(p.server);
+		turns(&p, 1);
+		got += read_all(reader, &end_of_it);
+		assert_false(end_of_it);
+	}
+	/* One has all, the other's memory is bounded: what it lost is told. */
+	assert_int_equal(got, HEAD_BYTES + SAMPLES * ROUNDS * PAIR_BYTES);
+	assert_in_range(control_server_lost(p.server), 1, SAMPLES * ROUNDS - 1);
+	ask(asker, "get a\n");
+	turns(&p, 3);
+	assert_string_equal(told(asker), "ok\n");
+	assert_true(read_all(sleeper, &end_of_it) < SAMPLES * ROUNDS * PAIR_BYTES);
+	assert_false(end_of_it);
+	end(&p);
+}
+
+static void readers_may_be_rude(void **state)
+{
+	static char line[4096];
+	struct place p;
+	int talks, closes, half, i;
+	bool end_of_it;
+
+	(void)state;
+	begin(&p);
+	p.stream_result = 10000;
+	talks = come(&p);
+	turns(&p, 1);
+	/* What comes behind the request is not answered, and nothing of it is kept. */
+	ask(talks, "stream\nstop\n");
+	turns(&p, 4);
+	memset(line, 'x', sizeof(line));
+	while (send(talks, line, sizeof(line), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+		turns(&p, 1);
+	assert_string_equal(told(talks), "ok\n");
+	assert_string_equal(p.asked, "-");
+	closes = come_to_read(&p);
+	half = come_to_read(&p);
+	/* It may say that it says nothing more. */
+	assert_int_equal(shutdown(half, SHUT_WR), 0);
+	assert_int_equal(shutdown(closes, SHUT_RDWR), 0);
+	turns(&p, 3);
+	assert_int_equal(control_server_readers(p.server), 2);
+	put_samples(&p, 2);
+	control_server_send_samples(p.server);
+	assert_int_equal(read_all(half, &end_of_it), HEAD_BYTES + 2 * PAIR_BYTES);
+	assert_int_equal(read_all(talks, &end_of_it), HEAD_BYTES + 2 * PAIR_BYTES);
+	for (i = 2; i < CONTROL_READERS_MAX; i++)
+		(void)come_to_read(&p);
+	i = come(&p);
+	turns(&p, 1);
+	ask(i, "stream\nget a\n");
+	turns(&p, 4);
+	assert_string_equal(told(i), "error EBUSY 8 read the samples already\nok\n");
+	end(&p);
+}
+
+static void others_do_not_read(void **state)
+{
+	struct place p;
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	p.stream_result = 1;
+	fd = come_as(&p, 60001);
+	turns(&p, 1);
+	ask(fd, "stream\n");
+	turns(&p, 2);
+	assert_int_equal(strncmp(told(fd), "error EACCES \"stream\" is for root", 33),
+			 0);
+	assert_int_equal(control_server_readers(p.server), 0);
+	end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +393,9 @@ int main(void)
 		cmocka_unit_test(who_does_not_read_waits),
 		cmocka_unit_test(long_lines_end_it),
 		cmocka_unit_test(root_is_let_in),
+		cmocka_unit_test(readers_do_not_hold_up),
+		cmocka_unit_test(readers_may_be_rude),
+		cmocka_unit_test(others_do_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

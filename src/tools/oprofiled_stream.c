@@ -1,0 +1,181 @@
+/* oprofiled_stream.c - the daemon's samples as the control file `buffer` has them, and what its
+ * cookies stand for. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "daemon/control_server.h"
+#include "daemon/event_stream.h"
+#include "format/dict.h"
+#include "format/session.h"
+#include "resolve/symtab.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder.h"
+
+enum {
+	/* Of images: not asked for yet. */
+	NOT_KNOWN = 0
+};
+
+/* ---- places ---- */
+
+static bool is_kernel(enum image_kind kind)
+{
+	return kind == IMAGE_KERNEL || kind == IMAGE_MODULE || kind == IMAGE_BPF ||
+	       kind == IMAGE_KERNEL_UNMAPPED || kind == IMAGE_GUEST_KERNEL ||
+	       kind == IMAGE_HYPERVISOR;
+}
+
+static bool is_file(enum image_kind kind)
+{
+	return kind == IMAGE_FILE || kind == IMAGE_VDSO;
+}
+
+/* Numbers of images are those of one recording: each is looked for once in it. */
+static uint64_t cookie_of(struct oprofiled_stream *s, const struct dict *dict,
+			  uint32_t number)
+{
+	const struct image *image;
+	uint64_t *known;
+
+	if (number == DICT_NONE)
+		return EVENT_NO_COOKIE;
+	image = &dict->images.at[number];
+	if (!is_file(image->kind))
+		return EVENT_NO_COOKIE;
+	while (s->cookies_by_image.nr <= number)
+		if (!vec_push(&s->cookies_by_image, NOT_KNOWN))
+			return EVENT_INVALID_COOKIE;
+	known = &s->cookies_by_image.at[number];
+	if (*known == NOT_KNOWN)
+		*known = event_cookie(&s->cookies, dict_str(dict, image->name), image);
+	return *known;
+}
+
+/* False: it is nowhere. */
+static bool find_place(struct oprofiled_stream *s, const struct dict *dict,
+		       const struct frame *frame, bool *ret_kernel,
+		       struct event_place *ret_place)
+{
+	const struct image *image = &dict->images.at[frame->image];
+
+	*ret_kernel = is_kernel(image->kind);
+	*ret_place = (struct event_place){ .offset = frame->offset };
+	if (is_file(image->kind)) {
+		ret_place->cookie = cookie_of(s, dict, frame->image);
+		return ret_place->cookie != EVENT_INVALID_COOKIE;
+	}
+	if (image->kind == IMAGE_ANON)
+		ret_place->offset += image->start - image->ref_address;
+	else
+		ret_place->offset += image->start;
+	return image->kind != IMAGE_UNMAPPED && image->kind != IMAGE_LOST;
+}
+
+/* The sample's own place, and those of its callers that are somewhere.  False: its own is not. */
+static bool find_places(struct oprofiled_stream *s, const struct dict *dict,
+			uint32_t node, struct event_sample *sample)
+{
+	for (; node >= STACK_FIRST && node < dict->stacks.nr &&
+	       sample->nr < s->max_places;
+	     node = dict->stacks.at[node].parent) {
+		uint32_t frame = dict->stacks.at[node].frame;
+		bool in_kernel;
+
+		if (find_place(s, dict, &dict->frames.at[frame], &in_kernel,
+			       &s->places[sample->nr])) {
+			sample->nr_kernel += in_kernel;
+			sample->nr++;
+		} else if (!sample->nr) {
+			return false;
+		}
+	}
+	return sample->nr;
+}
+
+static void take(void *ctx, const struct dict *dict, const struct sample *sample)
+{
+	struct oprofiled *d = ctx;
+	struct oprofiled_stream *s = &d->stream;
+	const struct thread *thread = &dict->threads.at[sample->thread];
+	struct event_sample event = {
+		.cpu = sample->cpu,
+		.counter = sample->event < CONTROL_COUNTERS ? s->counters[sample->event]
+							    : sample->event,
+		.tid = thread->tid,
+		.pid = thread->pid,
+		.is_trace = s->max_places > 1,
+		.places = s->places,
+	};
+
+	if (!d->server || !control_server_readers(d->server))
+		return;
+	event.app_cookie = cookie_of(s, dict, thread->app);
+	if (find_places(s, dict, sample->stack, &event))
+		control_server_put_sample(d->server, &event);
+	else
+		s->nr_nowhere++;
+}
+
+/* ---- its life ---- */
+
+void oprofiled_stream_attach(struct oprofiled *d, struct recorder_config *config)
+{
+	config->on_sample = take;
+	config->on_sample_ctx = d;
+}
+
+void oprofiled_stream_begin(struct oprofiled *d)
+{
+	struct oprofiled_stream *s = &d->stream;
+	uint64_t depth = daemonrc_number(&d->setup, "CALLGRAPH", EVENT_PLACES_MAX - 1);
+	uint32_t nr = 0;
+
+	s->cookies_by_image.nr = 0;
+	s->max_places = depth < EVENT_PLACES_MAX ? (size_t)depth + 1 : EVENT_PLACES_MAX;
+	/* Events are those of the counters which are enabled. */
+	for (uint32_t i = 0; i < CONTROL_COUNTERS; i++)
+		if (d->keys.counters[i].enabled)
+			s->counters[nr++] = i;
+	for (; nr < CONTROL_COUNTERS; nr++)
+		s->counters[nr] = nr;
+}
+
+int oprofiled_stream_open(struct oprofiled *d)
+{
+	uint64_t words = daemonrc_number(&d->setup, "BUF_SIZE", 0);
+
+	if (!control_server_readers(d->server)) {
+		event_cookies_tidy(&d->stream.cookies);
+		d->stream.cookies_by_image.nr = 0;
+	}
+	if (!words)
+		words = EVENT_WORDS_DEFAULT;
+	return words < EVENT_WORDS_MAX ? (int)words : EVENT_WORDS_MAX;
+}
+
+int oprofiled_stream_cookie(const struct oprofiled *d, const char *number,
+			    struct buf *reply, struct err *err)
+{
+	const struct event_binary *binary = NULL;
+	char hex[2 * BUILD_ID_MAX + 1];
+	uint64_t cookie;
+
+	if (parse_u64(number, &cookie))
+		binary = event_cookie_find(&d->stream.cookies, cookie);
+	if (!binary)
+		return err_set(err, -ENOENT, "%.24s is no cookie of a binary", number);
+	control_put_field(reply, "path", "%s", binary->path);
+	if (binary->build_id.len) {
+		build_id_to_hex(&binary->build_id, hex);
+		control_put_field(reply, "build_id", "%s", hex);
+	}
+	return 0;
+}
+
+void oprofiled_stream_done(struct oprofiled *d)
+{
+	event_cookies_done(&d->stream.cookies);
+	vec_done(&d->stream.cookies_by_image);
+}
