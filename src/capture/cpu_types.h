@@ -13,7 +13,7 @@ struct cpu_type {
 	const char *default_event;
 	const char *document;     /* where its events are described, NULL: not known */
 	const char *match;        /* patterns of cpu_type_key(), separated by blanks */
-	unsigned int nr_counters; /* where no table says; 0: not known */
+	unsigned int nr_counters; /* general ones; 0: as libpfm4 says, if it does */
 };
 
 /* The i-th, NULL behind the last. */

@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "capture/cpu_types.h"
 #include "capture/event_catalog_priv.h"
+#include "capture/event_counters.h"
 
 enum {
 	NAME_MAX_BYTES = 128,
@@ -102,7 +103,8 @@ int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_ca
 		event_catalog_close(c);
 		return r;
 	}
-	if (!c->nr_counters)
+	/* libpfm4 counts those, too, that a hyperthread has only where it is alone. */
+	if (cpu->nr_counters)
 		c->nr_counters = cpu->nr_counters;
 	event_catalog_sort(c);
 	*ret_catalog = c;
@@ -204,6 +206,52 @@ uint64_t event_catalog_default_mask(const struct event_catalog *c,
 	return mask ? mask->value : 0;
 }
 
+/* ---- counters ---- */
+
+/* libpfm4 does not tell them: the vendor's list of the same event does. */
+static uint64_t listed_counters(const struct event_catalog *c,
+				const struct catalog_event *e,
+				const struct catalog_mask *mask)
+{
+	while (e && e->from_pfm)
+		e = event_catalog_find(c, e->name, e);
+	if (e && mask)
+		mask = mask_named(c, e, mask->name, strlen(mask->name));
+	if (!e || (!mask && e->nr_masks))
+		return 0;
+	return mask ? mask->counters : e->counters;
+}
+
+static uint64_t counters_with(const struct event_catalog *c,
+			      const struct catalog_event *e,
+			      const struct catalog_mask *mask)
+{
+	uint64_t config = e->from_pfm ? e->code : e->config;
+
+	if (mask)
+		config = e->from_pfm ? e->code | mask->value << 8 : mask->config;
+	return event_counters_of(c->cpu, c->nr_counters, listed_counters(c, e, mask),
+				 config);
+}
+
+uint64_t event_catalog_counters(const struct event_catalog *c,
+				const struct catalog_event *e,
+				const struct catalog_mask *mask)
+{
+	uint64_t all = 0;
+
+	if (mask || !e->nr_masks)
+		return counters_with(c, e, mask);
+	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
+		uint64_t one = counters_with(c, e, mask);
+
+		if (!one)
+			return 0;
+		all |= one;
+	}
+	return all;
+}
+
 /* ---- from the text of a mask to config words ---- */
 
 struct joined {
@@ -211,6 +259,7 @@ struct joined {
 	uint64_t value;
 	uint64_t config;
 	uint64_t config1;
+	uint64_t counters; /* of all masks */
 	size_t nr;
 	bool precise;
 };
@@ -218,9 +267,10 @@ struct joined {
 /* The event's code, and all that is no unit mask. */
 static const uint64_t not_mask = ~(uint64_t)0xff00;
 
-static int join(const struct catalog_event *e, const struct catalog_mask *mask,
-		struct joined *j, struct err *err)
+static int join(const struct event_catalog *c, const struct catalog_event *e,
+		const struct catalog_mask *mask, struct joined *j, struct err *err)
 {
+	uint64_t counters = event_catalog_counters(c, e, mask);
 	size_t len = strlen(j->names);
 	bool same = !j->nr || e->from_pfm ||
 		    ((j->config & not_mask) == (mask->config & not_mask) &&
@@ -234,6 +284,7 @@ static int join(const struct catalog_event *e, const struct catalog_mask *mask,
 	j->value |= mask->value;
 	j->config |= mask->config;
 	j->config1 |= mask->config1;
+	j->counters = j->nr ? j->counters & counters : counters;
 	j->precise |= mask->precise;
 	j->nr++;
 	return 0;
@@ -269,11 +320,11 @@ static int join_number(const struct event_catalog *c, const struct catalog_event
 		found = mask;
 	}
 	if (found)
-		return join(e, found, j, err);
+		return join(c, e, found, j, err);
 	for (size_t i = 0; !r && left && (mask = event_catalog_mask(c, e, i)); i++) {
 		if (!(mask->value & left) || (mask->value & ~value))
 			continue;
-		r = join(e, mask, j, err);
+		r = join(c, e, mask, j, err);
 		left &= ~mask->value;
 	}
 	if (!r && (left || !value))
@@ -302,7 +353,7 @@ static int join_names(const struct event_catalog *c, const struct catalog_event 
 				near.best ? " (Did you mean " : "",
 				near.best ? near.best : "", near.best ? "?)" : "");
 		}
-		r = join(e, mask, j, err);
+		r = join(c, e, mask, j, err);
 		if (!names[len])
 			break;
 		names += len + 1;
@@ -335,12 +386,12 @@ static int collect(const struct event_catalog *c, const struct catalog_event *e,
 	if (parse_u64(text, &value)) {
 		if (value || (e->nr_masks && !mask && !e->whole))
 			return join_number(c, e, value, j, err);
-		return mask ? join(e, mask, j, err) : 0;
+		return mask ? join(c, e, mask, j, err) : 0;
 	}
 	if (*text)
 		return join_names(c, e, text, j, err);
 	if (mask)
-		return join(e, mask, j, err);
+		return join(c, e, mask, j, err);
 	return e->nr_masks && !e->whole && !e->from_pfm ? needs_mask(c, e, err) : 0;
 }
 
@@ -369,6 +420,7 @@ static int choose(const struct event_catalog *c, const struct catalog_event *e,
 		.config1 = config[1],
 		.config2 = config[2],
 		.unit_mask = j.nr ? j.value : 0,
+		.counters = j.nr ? j.counters : event_catalog_counters(c, e, NULL),
 		.precise = j.nr ? j.precise : e->precise,
 	};
 	return 0;

@@ -19,6 +19,7 @@ struct catalog_mask {
 	uint64_t value;  /* the unit mask alone, as OProfile shows it */
 	uint64_t config; /* of the whole event; of our lists only */
 	uint64_t config1;
+	uint64_t counters; /* as a list has them; 0: any */
 	bool is_default;
 	bool precise;
 };
@@ -29,9 +30,10 @@ struct catalog_event {
 	uint64_t code; /* of the event alone */
 	uint64_t config;
 	uint64_t config1;
-	bool whole;    /* counts something without a unit mask */
-	bool precise;  /* can be sampled precisely (PEBS, IBS) */
-	bool from_pfm; /* else from a list of ours */
+	uint64_t counters; /* as a list has them; 0: any */
+	bool whole;        /* counts something without a unit mask */
+	bool precise;      /* can be sampled precisely (PEBS, IBS) */
+	bool from_pfm;     /* else from a list of ours */
 	const char
 		*same_as;   /* another name of that event: MASK may follow; else NULL */
 	uint32_t min_count; /* the smallest period that makes sense */
@@ -69,6 +71,12 @@ void event_catalog_nearest(const struct event_catalog *c, struct nearest *near);
 uint64_t event_catalog_default_mask(const struct event_catalog *c,
 				    const struct catalog_event *event);
 
+/* The counters that can count it with that mask, with any of its masks where `mask` is NULL
+ * (event_counters.h); 0: any, how many there are is not known. */
+uint64_t event_catalog_counters(const struct event_catalog *c,
+				const struct catalog_event *event,
+				const struct catalog_mask *mask);
+
 /* The version of libpfm that the build knows, NULL where it has none. */
 const char *event_pfm_version(void);
 
@@ -79,7 +87,8 @@ struct catalog_choice {
 	uint64_t config1;
 	uint64_t config2;
 	uint64_t unit_mask;
-	bool precise; /* can be sampled precisely */
+	uint64_t counters; /* that can count it (event_counters.h); 0: any */
+	bool precise;      /* can be sampled precisely */
 };
 /* `name` is an event's or vendor's EVENT.MASK; `masks` a number or names joined by +, NULL or
  * "" for the default.  0; -ENOENT without a text (no such event), -EINVAL with a line: the

@@ -1,11 +1,12 @@
 /* event_list.c - the text form of a list of events (docs/events.md).
  *
  *	# comment
- *	NAME CONFIG [1=CONFIG1] [precise] : what is counted
- *	<TAB>MASK CONFIG [1=CONFIG1] [precise] [default] : what of it
+ *	NAME CONFIG [1=CONFIG1] [precise] [on=COUNTERS] : what is counted
+ *	<TAB>MASK CONFIG [1=CONFIG1] [precise] [on=COUNTERS] [default] : what of it
  *
  * CONFIG is perf_event_attr.config of the event (with that unit mask), hexadecimal; "-": the
- * event counts nothing without a mask. */
+ * event counts nothing without a mask.  COUNTERS are bits (event_counters.h), hexadecimal; without
+ * them any general counter counts it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ struct list_line {
 	char *about;
 	uint64_t config;
 	uint64_t config1;
+	uint64_t counters;
 	bool whole;
 	bool precise;
 	bool is_default;
@@ -58,6 +60,9 @@ static const char *read_words(char *words, struct list_line *l)
 			l->precise = true;
 		else if (!strcmp(word, "default"))
 			l->is_default = true;
+		else if (!strncmp(word, "on=0x", 5) &&
+			 parse_u64(word + 3, &l->counters))
+			continue;
 		else if (strncmp(word, "1=0x", 4) || !parse_u64(word + 2, &l->config1))
 			return "unknown word before the colon";
 	}
@@ -92,6 +97,7 @@ static const char *take_mask(struct event_catalog *c, const struct list_line *l,
 		.value = mask_value(l->config),
 		.config = l->config,
 		.config1 = l->config1,
+		.counters = l->counters,
 		.is_default = l->is_default,
 		.precise = l->precise,
 	};
@@ -118,6 +124,7 @@ static const char *take_event(struct event_catalog *c, const struct list_line *l
 		.code = l->config,
 		.config = l->config,
 		.config1 = l->config1,
+		.counters = l->counters,
 		.whole = l->whole,
 		.precise = l->precise,
 		.min_count = event_min_count(l->name),

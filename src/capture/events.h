@@ -46,6 +46,8 @@ struct event_request {
 	bool member;    /* one of these: it has no samples of its own, and no count */
 	uint32_t group; /* those of one number are counted together; 0: none */
 	uint32_t min_count;
+	uint64_t
+		counters; /* that can count it (event_counters.h); 0: any, or not known */
 	/* Of a PMU that counts a part of the machine: the CPUs that count it ("0,18"), and how much
 	 * of what unit one is (0: it has none). */
 	char cpus[64];
@@ -89,6 +91,18 @@ void events_done(struct event_requests *reqs);
 /* The catalogue that `reqs` looks into, NULL where there is none (`err` says why). */
 const struct event_catalog *events_catalog(struct event_requests *reqs,
 					   struct err *err);
+/* Where cores differ, one kind of them. */
+struct event_cores {
+	char pmu[64];
+	char cpus[64];               /* "0-7,16" */
+	const struct cpu_type *type; /* whose events they have; NULL: not known */
+};
+enum {
+	EVENT_CORES_MAX = 8
+};
+/* The kinds of this machine's cores: how many; 0 where all are alike. */
+size_t events_cores(const struct event_requests *reqs,
+		    struct event_cores ret_cores[EVENT_CORES_MAX]);
 /* Cuts "a,b:1/x,y/" at its commas: the bytes of the first spec.  A comma between slashes or
  * braces belongs to it. */
 size_t events_first_spec(const char *specs);

@@ -1,5 +1,6 @@
 /* events_cores.c - one event on each kind of cores, where a machine has several (performance and
  * efficient ones, big and little ones): a PMU for each kind, with events of its own. */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,24 @@ const struct cpu_type *event_core_cpu_type(const char *pmu, const struct cpu_typ
 	(void)snprintf(name, sizeof(name), "%.60s-e", host->name);
 	type = cpu_type_find(name);
 	return type ? type : host;
+}
+
+static_assert((int)EVENT_CORES_MAX == (int)CORE_TYPES_MAX, "all kinds have room");
+
+size_t events_cores(const struct event_requests *reqs,
+		    struct event_cores ret_cores[EVENT_CORES_MAX])
+{
+	const struct cpu_type *host = reqs->cpu ? reqs->cpu : cpu_type_host();
+	struct core_pmu pmus[CORE_TYPES_MAX];
+	size_t nr = events_sysfs_core_types(reqs->sysfs ? reqs->sysfs : EVENTS_SYSFS,
+					    pmus, CORE_TYPES_MAX);
+
+	for (size_t i = 0; nr > 1 && i < nr; i++) {
+		memcpy(ret_cores[i].pmu, pmus[i].name, sizeof(ret_cores[i].pmu));
+		memcpy(ret_cores[i].cpus, pmus[i].cpus, sizeof(ret_cores[i].cpus));
+		ret_cores[i].type = event_core_cpu_type(pmus[i].name, host);
+	}
+	return nr > 1 ? nr : 0;
 }
 
 /* What the words mean with the events of another type of CPU. */

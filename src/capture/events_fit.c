@@ -5,39 +5,67 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "capture/cpu_types.h"
+#include "capture/event_catalog.h"
+#include "capture/event_counters.h"
 #include "capture/events.h"
 #include "capture/perf_attrs.h"
 
 bool event_needs_counter(const struct event_request *e)
 {
-	return e->attr.type == PERF_TYPE_RAW || e->attr.type == PERF_TYPE_HARDWARE ||
-	       e->attr.type == PERF_TYPE_HW_CACHE;
+	return e->one_core_type || e->attr.type == PERF_TYPE_RAW ||
+	       e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE;
 }
 
-bool event_needs_any_counter(const struct event_request *e, const struct cpu_type *cpu)
+/* The PMU that counts it, where kinds of cores have their own. */
+static uint64_t core_pmu(const struct event_request *e)
 {
-	/* Cycles, instructions and reference cycles of Intel's CPUs since the Core 2 (Software
-	 * Developer's Manual 3B, 20.2.2), cycles of ARM's since the v7 (PMCCNTR). */
-	static const struct {
-		const char *types;
-		uint64_t config;
-		uint64_t generic;
-	} fixed[] = {
-		{ "i386/", 0x3c, PERF_COUNT_HW_CPU_CYCLES },
-		{ "i386/", 0xc0, PERF_COUNT_HW_INSTRUCTIONS },
-		{ "i386/", 0x300, PERF_COUNT_HW_REF_CPU_CYCLES },
-		{ "arm/", 0x11, PERF_COUNT_HW_CPU_CYCLES },
-	};
-	bool generic = e->attr.type == PERF_TYPE_HARDWARE;
+	if (!e->one_core_type)
+		return PERF_TYPE_RAW;
+	return e->attr.type == PERF_TYPE_HARDWARE || e->attr.type == PERF_TYPE_HW_CACHE
+		       ? (uint64_t)e->attr.config >> PERF_PMU_TYPE_SHIFT
+		       : e->attr.type;
+}
 
-	if (!event_needs_counter(e))
-		return false;
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
-		if (!strncmp(cpu->name, fixed[i].types, strlen(fixed[i].types)) &&
-		    e->attr.config == (generic ? fixed[i].generic : fixed[i].config))
-			return false;
-	return true;
+static uint64_t known_counters(const struct event_request *e,
+			       const struct event_catalog *c)
+{
+	uint64_t known = e->counters;
+
+	if (!known && c && !e->one_core_type)
+		known = e->attr.type == PERF_TYPE_HARDWARE
+				? event_counters_of_generic(c->cpu, c->nr_counters,
+							    e->attr.config)
+				: event_counters_general(c->nr_counters);
+	return known ? known : UINT64_MAX;
+}
+
+size_t events_fit_known(const struct event_request *events, size_t nr,
+			const struct event_catalog *c, int *ret_counter)
+{
+	uint64_t counters[EVENTS_MAX];
+	unsigned int place[EVENTS_MAX];
+	size_t index[EVENTS_MAX];
+
+	for (size_t i = 0; i < nr; i++)
+		ret_counter[i] = -1;
+	for (size_t i = 0; i < nr && i < EVENTS_MAX; i++) {
+		size_t nr_same = 0;
+
+		if (!event_needs_counter(&events[i]))
+			continue;
+		for (size_t k = 0; k <= i; k++) {
+			if (!event_needs_counter(&events[k]) ||
+			    core_pmu(&events[k]) != core_pmu(&events[i]))
+				continue;
+			counters[nr_same] = known_counters(&events[k], c);
+			index[nr_same++] = k;
+		}
+		if (event_counters_assign(counters, nr_same, place) < nr_same)
+			return i;
+		for (size_t k = 0; k < nr_same; k++)
+			ret_counter[index[k]] = (int)place[k];
+	}
+	return nr;
 }
 
 static int open_counter(const struct event_request *e, int leader)
@@ -67,26 +95,32 @@ static enum events_fit try_next(const struct event_request *e, int leader, int *
 	return EVENTS_TAKE_TURNS;
 }
 
+/* The descriptor of the first one that the same PMU counts, -1: there is none. */
+static int leader_of(const struct event_request *events, const int *fds, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (fds[k] >= 0 && core_pmu(&events[k]) == core_pmu(&events[i]))
+			return fds[k];
+	return -1;
+}
+
 enum events_fit events_fit_here(const struct event_request *events, size_t nr,
 				size_t *ret_first)
 {
-	int fds[EVENTS_MAX];
-	size_t nr_fds = 0;
 	enum events_fit fit = EVENTS_FIT;
+	int fds[EVENTS_MAX];
+	size_t done = 0;
 
-	for (size_t i = 0; i < nr && fit == EVENTS_FIT && nr_fds < EVENTS_MAX; i++) {
-		if (!event_needs_counter(&events[i]))
-			continue;
-		if (events[i].one_core_type) {
-			fit = EVENTS_FIT_UNKNOWN;
-			break;
-		}
-		fit = try_next(&events[i], nr_fds ? fds[0] : -1, &fds[nr_fds]);
-		nr_fds += fds[nr_fds] >= 0;
-		*ret_first = i;
+	for (; done < nr && fit == EVENTS_FIT && done < EVENTS_MAX; done++) {
+		fds[done] = -1;
+		if (event_needs_counter(&events[done]))
+			fit = try_next(&events[done], leader_of(events, fds, done),
+				       &fds[done]);
+		*ret_first = done;
 	}
-	while (nr_fds)
-		close(fds[--nr_fds]);
+	while (done)
+		if (fds[--done] >= 0)
+			close(fds[done]);
 	return fit;
 }
 

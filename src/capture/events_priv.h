@@ -45,10 +45,11 @@ unsigned int events_sysfs_precise(const char *root);
 /* PMUs that only some CPUs have, where cores differ: their names and types.  How many there
  * are; 0 where all are alike. */
 enum {
-	CORE_TYPES_MAX = 8
+	CORE_TYPES_MAX = 8 /* EVENT_CORES_MAX */
 };
 struct core_pmu {
 	char name[64];
+	char cpus[64];
 	uint32_t type;
 };
 size_t events_sysfs_core_types(const char *root, struct core_pmu *ret_pmus, size_t max);

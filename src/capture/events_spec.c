@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "capture/cpu_types.h"
 #include "capture/event_catalog.h"
+#include "capture/event_counters.h"
 #include "capture/events.h"
 #include "capture/events_priv.h"
 #include "capture/tracepoint.h"
@@ -263,6 +264,10 @@ static int find_name(struct spec *s, struct event_request *e, struct err *err)
 	if (name_is_raw(name, &config)) {
 		e->attr.type = PERF_TYPE_RAW;
 		e->attr.config = config;
+		if (s->reqs->catalog)
+			e->counters = event_counters_of(s->reqs->catalog->cpu,
+							s->reqs->catalog->nr_counters,
+							0, config);
 		set_about(e, "raw event of the CPU, by its number");
 		return 0;
 	}
@@ -462,6 +467,7 @@ static int use_catalog(struct spec *s, struct event_request *e, struct err *err)
 	e->attr.config1 = choice.config1;
 	e->attr.config2 = choice.config2;
 	e->unit_mask = choice.unit_mask;
+	e->counters = choice.counters;
 	e->min_count = choice.event->min_count;
 	/* It costs nothing where the CPU writes the samples itself. */
 	if (choice.precise && !s->reqs->counting && !s->reqs->no_host)
@@ -474,12 +480,16 @@ static int use_catalog(struct spec *s, struct event_request *e, struct err *err)
 static int use_attributes(const struct spec *s, struct event_request *e,
 			  struct err *err)
 {
+	uint64_t config = e->attr.config;
 	int r = 0;
 
 	e->kernel = e->user = true;
 	for (size_t i = 0; i < s->nr_attributes && !r; i++)
 		r = event_attribute_apply(s->attributes[i], s->reqs->catalog->cpu, e,
 					  err);
+	/* A counter of its own counts the event as it is. */
+	if (e->attr.config != config && (e->counters & UINT32_MAX))
+		e->counters &= UINT32_MAX;
 	return r;
 }
 

@@ -398,6 +398,7 @@ size_t events_sysfs_core_types(const char *root, struct core_pmu *ret_pmus, size
 
 	while (dir && nr < max && (entry = readdir(dir))) {
 		struct event_request e = { 0 };
+		char cpus[TERMS_MAX] = "";
 		struct pmu pmu;
 
 		if (!strcmp(entry->d_name, "cpu") ||
@@ -406,6 +407,9 @@ size_t events_sysfs_core_types(const char *root, struct core_pmu *ret_pmus, size
 			continue;
 		(void)snprintf(ret_pmus[nr].name, sizeof(ret_pmus[nr].name), "%.63s",
 			       entry->d_name);
+		(void)read_line(&pmu, "", "cpus", cpus);
+		(void)snprintf(ret_pmus[nr].cpus, sizeof(ret_pmus[nr].cpus), "%.63s",
+			       cpus);
 		ret_pmus[nr++].type = e.attr.type;
 	}
 	if (dir)

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "capture/cpu_types.h"
+#include "capture/event_counters.h"
 #include "capture/events.h"
 #include "capture/events_fit.h"
 #include "tools/command.h"
@@ -112,6 +113,11 @@ struct query {
 	struct settings set;
 	const struct cpu_type *cpu; /* NULL: not known */
 	struct event_requests reqs;
+	/* What is listed: one view, or one of each kind of cores. */
+	struct event_cores cores[EVENT_CORES_MAX];
+	struct event_requests of_cores[EVENT_CORES_MAX];
+	struct events_view views[EVENT_CORES_MAX];
+	size_t nr_views;
 };
 
 static int fail(const struct err *err)
@@ -172,6 +178,40 @@ static int timer_notice(void)
 	return 0;
 }
 
+/* ---- whose events ---- */
+
+static void add_view(struct query *q, const struct event_catalog *c,
+		     const struct event_cores *cores, size_t nr_kinds)
+{
+	q->views[q->nr_views++] = (struct events_view){
+		.catalog = c,
+		.word = q->set.search,
+		.count_factor = q->set.callgraph ? CHAIN_FACTOR : 1,
+		.cores = cores,
+		.nr_kinds = nr_kinds,
+	};
+}
+
+/* Each kind of cores of which the events are known; else the CPU. */
+static int choose_views(struct query *q, struct err *err)
+{
+	size_t nr = q->reqs.no_host ? 0 : events_cores(&q->reqs, q->cores);
+	const struct event_catalog *c;
+
+	for (size_t i = 0; i < nr; i++) {
+		q->of_cores[i].cpu = q->cores[i].type;
+		c = events_catalog(&q->of_cores[i], err);
+		if (c)
+			add_view(q, c, &q->cores[i], nr);
+	}
+	if (q->nr_views)
+		return 0;
+	c = events_catalog(&q->reqs, err);
+	if (c)
+		add_view(q, c, NULL, 1);
+	return c ? 0 : -ENODATA;
+}
+
 /* ---- one question ---- */
 
 static int print_default(struct query *q)
@@ -210,46 +250,75 @@ static int parse_words(struct query *q, char **words, int nr)
 	return 0;
 }
 
-/* Here the kernel is asked; of other CPUs it is known how many counters they have. */
-static void check_counters(const struct query *q, const struct event_catalog *c)
+/* How many do not have a counter that nothing else needs. */
+static unsigned int counters_needed(const struct query *q)
 {
-	const struct event_request *events = q->reqs.list.at;
-	unsigned int have = c ? c->nr_counters : 0, need = 0;
-	size_t first;
+	unsigned int need = 0;
 
 	for (size_t i = 0; i < q->reqs.list.nr; i++)
-		need += event_needs_any_counter(&events[i], q->cpu);
-	if (have && need > have)
+		need += event_needs_counter(&q->reqs.list.at[i]) &&
+			!(q->reqs.list.at[i].counters >> EVENT_COUNTER_FIXED);
+	return need;
+}
+
+/* Here the kernel is asked; of other CPUs it is known which counters they have.  `first` is the
+ * first event that has none by what is known. */
+static void tell_turns(const struct query *q, size_t first)
+{
+	const struct event_request *events = q->reqs.list.at;
+	const struct event_catalog *c = q->reqs.catalog;
+	unsigned int have = c ? c->nr_counters : 0, need = counters_needed(q);
+	enum events_fit fit = EVENTS_FIT_UNKNOWN;
+	char text[EVENT_COUNTERS_TEXT];
+	size_t asked;
+
+	if (!q->reqs.no_host)
+		fit = events_fit_here(events, q->reqs.list.nr, &asked);
+	if (fit == EVENTS_TAKE_TURNS)
+		first = asked;
+	if (fit == EVENTS_FIT || first == q->reqs.list.nr)
+		return;
+	if (have && need > have) {
 		command_warning(
 			"Not enough hardware counters. Need %u counters but only has "
 			"%u. The kernel counts them in turns and scales.",
 			need, have);
-	else if (!q->reqs.no_host &&
-		 events_fit_here(events, q->reqs.list.nr, &first) == EVENTS_TAKE_TURNS)
-		command_warning("Couldn't allocate hardware counters for the selected "
-				"events: %s does not fit beside those before it. The "
-				"kernel counts them in turns and scales.",
-				events[first].name);
+		return;
+	}
+	event_counters_text(events[first].counters, text);
+	command_warning("Couldn't allocate hardware counters for the selected "
+			"events: %s does not fit beside those before it (counters that "
+			"count it: %s). The kernel counts them in turns and scales.",
+			events[first].name, text);
+}
+
+static void print_counter(int counter)
+{
+	if (counter < 0)
+		fputs("N/A ", stdout);
+	else if (counter < EVENT_COUNTER_FIXED)
+		printf("%d ", counter);
+	else
+		printf("fixed%d ", counter - EVENT_COUNTER_FIXED);
 }
 
 static int check_events(struct query *q, char **words, int nr)
 {
+	int counter[EVENTS_MAX];
+	size_t fitting;
+
 	if (parse_words(q, words, nr))
 		return 1;
+	fitting = events_fit_known(q->reqs.list.at, q->reqs.list.nr,
+				   events_catalog(&q->reqs, NULL), counter);
 	if (q->set.json) {
 		events_write_requests(stdout, q->reqs.list.at, q->reqs.list.nr);
 	} else {
-		unsigned int next = 0;
-
-		for (size_t i = 0; i < q->reqs.list.nr; i++) {
-			if (event_needs_counter(&q->reqs.list.at[i]))
-				printf("%u ", next++);
-			else
-				fputs("N/A ", stdout);
-		}
+		for (size_t i = 0; i < q->reqs.list.nr; i++)
+			print_counter(counter[i]);
 		putchar('\n');
 	}
-	check_counters(q, events_catalog(&q->reqs, NULL));
+	tell_turns(q, fitting);
 	return 0;
 }
 
@@ -271,19 +340,30 @@ static int print_mask(struct query *q, char **words, int nr)
 	return 0;
 }
 
+/* By its name, or by that of an older CPU. */
+static const struct catalog_event *find_event(const struct query *q, const char *name)
+{
+	const struct catalog_event *e = NULL;
+	struct catalog_choice choice;
+
+	for (size_t i = 0; i < q->nr_views && !e; i++)
+		e = event_catalog_find(q->views[i].catalog, name, NULL);
+	for (size_t i = 0; i < q->nr_views && !e; i++)
+		if (!event_catalog_choose(q->views[i].catalog, name, NULL, &choice,
+					  NULL))
+			e = choice.event;
+	return e;
+}
+
 /* The event's code alone, as OProfile prints it. */
 static int print_code(struct query *q, const char *name)
 {
-	struct err err = { 0 };
-	const struct event_catalog *c = events_catalog(&q->reqs, &err);
-	struct catalog_choice choice;
 	const struct catalog_event *e;
+	struct err err = { 0 };
 
-	if (!c)
+	if (choose_views(q, &err))
 		return fail(&err);
-	e = event_catalog_find(c, name, NULL);
-	if (!e && !event_catalog_choose(c, name, NULL, &choice, NULL))
-		e = choice.event;
+	e = find_event(q, name);
 	if (!e && !q->reqs.no_host && !events_parse(name, 0, &q->reqs, &err)) {
 		printf("%" PRIu64 "\n", (uint64_t)q->reqs.list.at[0].attr.config);
 		return 0;
@@ -340,22 +420,19 @@ static size_t write_kernel_rows(FILE *out, const struct events_view *v)
 static int write_list(FILE *out, void *ctx)
 {
 	const struct query *q = ctx;
-	struct events_view v = {
-		.catalog = q->reqs.catalog,
-		.word = q->set.search,
-		.count_factor = q->set.callgraph ? CHAIN_FACTOR : 1,
-	};
-	size_t nr;
+	size_t nr = 0;
 
-	if (q->set.xml) {
-		nr = events_write_xml(out, &v);
-	} else if (q->set.json) {
-		nr = events_write_json(out, &v);
-	} else {
-		nr = events_write_text(out, &v);
-		write_classics(out, &v);
-		nr += write_kernel_rows(out, &v);
+	if (q->set.xml)
+		return events_write_xml(out, q->views, q->nr_views) ? 0 : -ENOENT;
+	if (q->set.json)
+		return events_write_json(out, q->views, q->nr_views) ? 0 : -ENOENT;
+	for (size_t i = 0; i < q->nr_views; i++) {
+		if (i)
+			fputc('\n', out);
+		nr += events_write_text(out, &q->views[i]);
+		write_classics(out, &q->views[i]);
 	}
+	nr += write_kernel_rows(out, &q->views[0]);
 	return nr ? 0 : -ENOENT;
 }
 
@@ -366,7 +443,7 @@ static int list(struct query *q)
 
 	if (is_timer_type(q))
 		return timer_notice();
-	if (!events_catalog(&q->reqs, &err) ||
+	if (choose_views(q, &err) ||
 	    terminal_screen(&q->set.terminal, true, &screen, &err))
 		return fail(&err);
 	if (pager_run(&q->set.terminal, &screen, write_list, q)) {
@@ -412,6 +489,8 @@ static int run(const struct command *self, int argc, char **argv)
 		return r;
 	r = answer(&q, argv + first, argc - first);
 	events_done(&q.reqs);
+	for (size_t i = 0; i < EVENT_CORES_MAX; i++)
+		events_done(&q.of_cores[i]);
 	return r;
 }
 

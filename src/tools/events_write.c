@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "capture/cpu_types.h"
+#include "capture/event_counters.h"
 #include "capture/events.h"
 #include "present/html_text.h"
 #include "present/json.h"
@@ -10,8 +11,7 @@
 
 enum {
 	TEXT_WIDTH = 99,
-	MASK_INDENT = 14,
-	MAX_COUNTERS = 63
+	MASK_INDENT = 14
 };
 
 static bool mask_has(const struct events_view *v, const struct catalog_event *e)
@@ -39,23 +39,6 @@ const struct catalog_event *events_view_next(const struct events_view *v, size_t
 	return NULL;
 }
 
-uint64_t events_counter_mask(const struct event_catalog *c)
-{
-	unsigned int nr = c->nr_counters < MAX_COUNTERS ? c->nr_counters : MAX_COUNTERS;
-
-	return (1ULL << nr) - 1;
-}
-
-static void write_counters(FILE *out, const struct event_catalog *c)
-{
-	if (!c->nr_counters)
-		fputs("(counter: all)", out);
-	for (unsigned int i = 0; i < c->nr_counters && i < MAX_COUNTERS; i++)
-		fprintf(out, "%s%u", i ? ", " : "(counter: ", i);
-	if (c->nr_counters)
-		fputc(')', out);
-}
-
 /* Words up to column TEXT_WIDTH, further lines indented. */
 static void write_wrapped(FILE *out, const char *text, size_t column, size_t indent)
 {
@@ -77,6 +60,22 @@ static void write_wrapped(FILE *out, const char *text, size_t column, size_t ind
 	fputc('\n', out);
 }
 
+/* A mask's counters where they are not those of all its event's masks. */
+static void write_mask(FILE *out, const struct events_view *v,
+		       const struct catalog_event *e, const struct catalog_mask *mask)
+{
+	size_t column = 7 + (size_t)fprintf(out, "\t0x%02" PRIx64 ": (name=%s) ",
+					    mask->value, mask->name);
+	char of_mask[EVENT_COUNTERS_TEXT], of_event[EVENT_COUNTERS_TEXT];
+	char about[512];
+
+	event_counters_text(event_catalog_counters(v->catalog, e, mask), of_mask);
+	event_counters_text(event_catalog_counters(v->catalog, e, NULL), of_event);
+	(void)snprintf(about, sizeof(about), "%s (counter: %s)", mask->about, of_mask);
+	write_wrapped(out, strcmp(of_mask, of_event) != 0 ? about : mask->about, column,
+		      MASK_INDENT);
+}
+
 static void write_masks(FILE *out, const struct events_view *v,
 			const struct catalog_event *e)
 {
@@ -86,36 +85,40 @@ static void write_masks(FILE *out, const struct events_view *v,
 		return;
 	fprintf(out, "\tUnit masks (default 0x%" PRIx64 ")\n\t----------\n",
 		event_catalog_default_mask(v->catalog, e));
-	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++) {
-		size_t column = 8 +
-				(size_t)fprintf(out, "\t0x%02" PRIx64 ": (name=%s) ",
-						mask->value, mask->name) -
-				1;
-
-		write_wrapped(out, mask->about, column, MASK_INDENT);
-	}
+	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++)
+		write_mask(out, v, e, mask);
 }
 
-size_t events_write_text(FILE *out, const struct events_view *v)
+static void write_head(FILE *out, const struct events_view *v)
 {
 	const struct cpu_type *cpu = v->catalog->cpu;
-	const struct catalog_event *e;
-	size_t at = 0;
-	size_t nr = 0;
 
 	fprintf(out, "oprofile: available events for CPU type \"%s\"\n\n", cpu->title);
+	if (v->cores)
+		fprintf(out,
+			"One of this machine's %zu kinds of cores: CPUs %s, PMU %s\n\n",
+			v->nr_kinds, v->cores->cpus, v->cores->pmu);
 	if (cpu->document)
 		fprintf(out, "%s\n\n", cpu->document);
 	fputs("For architectures using unit masks, you may be able to specify\n"
 	      "unit masks by name.  See 'operf' or 'ocount' man page for more "
 	      "details.\n\n",
 	      out);
+}
+
+size_t events_write_text(FILE *out, const struct events_view *v)
+{
+	const struct catalog_event *e;
+	char counters[EVENT_COUNTERS_TEXT];
+	size_t at = 0;
+	size_t nr = 0;
+
+	write_head(out, v);
 	for (; (e = events_view_next(v, &at)); nr++) {
-		fprintf(out, "%s: ", e->name);
-		write_counters(out, v->catalog);
-		fputs("\n\t", out);
-		fprintf(out, "%s (min count: %" PRIu64 ")\n",
-			e->about[0] ? e->about : "no description",
+		event_counters_text(event_catalog_counters(v->catalog, e, NULL),
+				    counters);
+		fprintf(out, "%s: (counter: %s)\n\t%s (min count: %" PRIu64 ")\n",
+			e->name, counters, e->about[0] ? e->about : "no description",
 			e->min_count * v->count_factor);
 		write_masks(out, v, e);
 	}
@@ -149,32 +152,45 @@ static void xml_masks(FILE *out, const struct events_view *v,
 	fputs("  </unit_masks>\n", out);
 }
 
-size_t events_write_xml(FILE *out, const struct events_view *v)
+static size_t xml_events(FILE *out, const struct events_view *v)
 {
 	const struct catalog_event *e;
 	size_t at = 0;
 	size_t nr = 0;
 
-	fputs("<?xml version=\"1.0\"?>\n<help_events schemaversion=\"2.0\">\n <header",
-	      out);
-	xml_attribute(out, "title", v->catalog->cpu->title);
-	xml_attribute(out, "doc",
-		      v->catalog->cpu->document ? v->catalog->cpu->document : "");
-	fputs("/>\n", out);
 	for (; (e = events_view_next(v, &at)); nr++) {
+		uint64_t counters = event_catalog_counters(v->catalog, e, NULL);
+		uint64_t general = counters & UINT32_MAX;
+
 		fputs(" <event", out);
 		xml_attribute(out, "event_name", e->name);
 		xml_attribute(out, "desc", e->about);
 		fprintf(out, " counter_mask=\"%" PRIu64 "\" min_count=\"%" PRIu64 "\"",
-			events_counter_mask(v->catalog),
-			e->min_count * v->count_factor);
+			general ? general : counters, e->min_count * v->count_factor);
+		if (v->cores)
+			xml_attribute(out, "pmu", v->cores->pmu);
 		fputs(e->nr_masks ? ">\n" : "/>\n", out);
 		xml_masks(out, v, e);
 		if (e->nr_masks)
 			fputs(" </event>\n", out);
 	}
-	fputs("</help_events>\n", out);
 	return nr;
+}
+
+size_t events_write_xml(FILE *out, const struct events_view *views, size_t nr)
+{
+	const struct cpu_type *cpu = views[0].catalog->cpu;
+	size_t written = 0;
+
+	fputs("<?xml version=\"1.0\"?>\n<help_events schemaversion=\"2.0\">\n <header",
+	      out);
+	xml_attribute(out, "title", cpu->title);
+	xml_attribute(out, "doc", cpu->document ? cpu->document : "");
+	fputs("/>\n", out);
+	for (size_t i = 0; i < nr; i++)
+		written += xml_events(out, &views[i]);
+	fputs("</help_events>\n", out);
+	return written;
 }
 
 static void json_choice(struct json *j, const struct events_view *v,
@@ -200,6 +216,7 @@ static void json_event(struct json *j, const struct events_view *v,
 	json_member_u64(j, "code", e->code);
 	json_choice(j, v, e, NULL);
 	json_member_u64(j, "min_count", e->min_count * v->count_factor);
+	json_member_u64(j, "counter_mask", event_catalog_counters(v->catalog, e, NULL));
 	json_name(j, "precise");
 	json_bool(j, e->precise);
 	json_name(j, "masks");
@@ -210,6 +227,8 @@ static void json_event(struct json *j, const struct events_view *v,
 		json_member_text(j, "description", mask->about);
 		json_member_u64(j, "mask", mask->value);
 		json_choice(j, v, e, mask->name);
+		json_member_u64(j, "counter_mask",
+				event_catalog_counters(v->catalog, e, mask));
 		json_name(j, "default");
 		json_bool(j, mask->is_default);
 		json_name(j, "precise");
@@ -220,26 +239,48 @@ static void json_event(struct json *j, const struct events_view *v,
 	json_end_object(j);
 }
 
-size_t events_write_json(FILE *out, const struct events_view *v)
+static size_t json_events(struct json *j, const struct events_view *v)
 {
-	struct json j = { .out = out };
 	const struct catalog_event *e;
 	size_t at = 0;
 	size_t nr = 0;
 
+	json_member_text(j, "cpu_type", v->catalog->cpu->name);
+	json_member_text(j, "cpu", v->catalog->cpu->title);
+	if (v->cores) {
+		json_member_text(j, "pmu", v->cores->pmu);
+		json_member_text(j, "cpus", v->cores->cpus);
+	}
+	json_member_u64(j, "counters", v->catalog->nr_counters);
+	json_name(j, "events");
+	json_begin_array(j);
+	for (; (e = events_view_next(v, &at)); nr++)
+		json_event(j, v, e);
+	json_end_array(j);
+	return nr;
+}
+
+size_t events_write_json(FILE *out, const struct events_view *views, size_t nr)
+{
+	struct json j = { .out = out };
+	size_t written;
+
 	json_begin_object(&j);
 	json_member_text(&j, "schema", "oprofile-events/1");
-	json_member_text(&j, "cpu_type", v->catalog->cpu->name);
-	json_member_text(&j, "cpu", v->catalog->cpu->title);
-	json_member_u64(&j, "counters", v->catalog->nr_counters);
-	json_name(&j, "events");
-	json_begin_array(&j);
-	for (; (e = events_view_next(v, &at)); nr++)
-		json_event(&j, v, e);
-	json_end_array(&j);
+	written = json_events(&j, &views[0]);
+	if (nr > 1) {
+		json_name(&j, "other_cores");
+		json_begin_array(&j);
+		for (size_t i = 1; i < nr; i++) {
+			json_begin_object(&j);
+			written += json_events(&j, &views[i]);
+			json_end_object(&j);
+		}
+		json_end_array(&j);
+	}
 	json_end_object(&j);
 	fputc('\n', out);
-	return nr;
+	return written;
 }
 
 void events_write_requests(FILE *out, const struct event_request *events, size_t nr)

@@ -84,6 +84,74 @@ hybrid()
 	[ "$(total)" -eq "$(total --merge core)" ]
 }
 
+# cpuinfo VENDOR FAMILY MODEL: the type of CPU.
+cpuinfo()
+{
+	printf 'vendor_id\t: %s\ncpu family\t: %s\nmodel\t\t: %s\nstepping\t: 2\n' "$@" >"$BATS_TEST_TMPDIR/cpuinfo"
+	fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo")
+}
+
+@test "two kinds of cores: ophelp lists the events of both, each with its counters" {
+	local list=$BATS_TEST_TMPDIR/list
+	hybrid
+	cpuinfo GenuineIntel 6 151
+	[ "$(fake "$OPROFILE_LINKS/ophelp" -r)" = i386/alderlake ]
+	fake "$OPROFILE_LINKS/ophelp" >"$list" 2>/dev/null
+	# By the vendor's lists of Linux 6.12: 8 general counters, and 6.
+	[ "$(head -n 1 "$list")" = 'oprofile: available events for CPU type "Intel Alder Lake and Raptor Lake, performance cores"' ]
+	grep -n '^oprofile: available\|kinds of cores\|^MEM_LOAD_UOPS_RETIRED\|^UOPS_DISPATCHED\|^MEM_BOUND_STALLS\|^page-faults' "$list"
+	grep -qx "One of this machine's 2 kinds of cores: CPUs 0, PMU cpu_core" "$list"
+	grep -qx "One of this machine's 2 kinds of cores: CPUs 1, PMU cpu_atom" "$list"
+	grep -qx 'oprofile: available events for CPU type "Intel Alder Lake, efficient cores"' "$list"
+	grep -qx 'MEM_LOAD_UOPS_RETIRED: (counter: 0, 1, 2, 3, 4, 5)' "$list"
+	grep -qx 'UOPS_DISPATCHED: (counter: 0, 1, 2, 3, 4, 5, 6, 7)' "$list"
+	[ "$(grep -c '^page-faults: ' "$list")" -eq 1 ]
+	# An event of one kind alone is found: Linux, x86/alderlake/cache.json has 0xd1 as its code.
+	fake "$OPROFILE_LINKS/ophelp" --search MEM_LOAD_UOPS_RETIRED 2>/dev/null | grep -q '^MEM_LOAD_UOPS_RETIRED: '
+	[ "$(fake "$OPROFILE_LINKS/ophelp" MEM_LOAD_UOPS_RETIRED 2>/dev/null)" -eq 209 ]
+	fake "$OPROFILE_LINKS/ophelp" --json >"$list.json" 2>/dev/null
+	fake "$OPROFILE_LINKS/ophelp" --xml >"$list.xml" 2>/dev/null
+	python3 - "$list" <<-'END'
+	import json, sys, xml.etree.ElementTree as tree
+	data = json.load(open(sys.argv[1] + ".json"))
+	kinds = [data] + data["other_cores"]
+	assert [k["pmu"] for k in kinds] == ["cpu_core", "cpu_atom"]
+	assert [k["cpu_type"] for k in kinds] == ["i386/alderlake", "i386/alderlake-e"]
+	assert [k["counters"] for k in kinds] == [8, 6]
+	of = [{e["name"]: e for e in k["events"]} for k in kinds]
+	# Linux: x86/alderlake/pipeline.json, machine clears: one name, two codes.
+	codes = [{m["name"]: m["config"] for m in e["MACHINE_CLEARS"]["masks"]}["SMC"] for e in of]
+	assert codes == [0x4C3, 0x1C3], codes
+	xml = [e.get("pmu") for e in tree.parse(sys.argv[1] + ".xml").getroot().iter("event")]
+	assert xml == ["cpu_core"] * len(of[0]) + ["cpu_atom"] * len(of[1])
+	END
+	# One PMU alone is as ever.
+	rm -r "$FAKE_SYSFS/cpu_atom"
+	! fake "$OPROFILE_LINKS/ophelp" 2>/dev/null | grep 'kinds of cores'
+}
+
+@test "big and little cores of ARM: the events of each" {
+	pmu armv8_cortex_a53 101
+	pmu armv8_cortex_a76 102
+	echo 0-3 >"$FAKE_SYSFS/armv8_cortex_a53/cpus"
+	echo 4,5 >"$FAKE_SYSFS/armv8_cortex_a76/cpus"
+	printf 'CPU implementer\t: 0x41\nCPU part\t: 0xd03\n' >"$BATS_TEST_TMPDIR/cpuinfo"
+	fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo")
+	fake "$OPROFILE_LINKS/ophelp" >"$BATS_TEST_TMPDIR/list" 2>/dev/null
+	grep 'available events\|kinds of cores' "$BATS_TEST_TMPDIR/list"
+	grep -qx "One of this machine's 2 kinds of cores: CPUs 0-3, PMU armv8_cortex_a53" "$BATS_TEST_TMPDIR/list"
+	grep -qx "One of this machine's 2 kinds of cores: CPUs 4,5, PMU armv8_cortex_a76" "$BATS_TEST_TMPDIR/list"
+	# What only one of them has: ARM's manuals, Cortex-A53 0xc0 and Cortex-A76 0x31.
+	fake "$OPROFILE_LINKS/ophelp" --json 2>/dev/null | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+kinds = [data] + data["other_cores"]
+events = {k["pmu"]: {e["name"]: e["code"] for e in k["events"]} for k in kinds}
+assert events["armv8_cortex_a53"].get("EXT_MEM_REQ") == 0xC0
+assert "EXT_MEM_REQ" not in events["armv8_cortex_a76"]
+assert events["armv8_cortex_a76"].get("REMOTE_ACCESS") == 0x31'
+}
+
 @test "precise samples: given up where nobody asked for them, else refused in one line" {
 	pmu cpu 4
 	echo 3 >"$FAKE_SYSFS/cpu/caps/max_precise"

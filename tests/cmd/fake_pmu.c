@@ -1,6 +1,6 @@
 /* fake_pmu.c - preloaded into a command: a machine with counters that has none.  Events of the
  * CPU are counted by the kernel's clock; what FAKE_SYSFS names stands for
- * /sys/bus/event_source/devices.  Of its PMUs the type 101 is of CPUs with even numbers alone,
+ * /sys/bus/event_source/devices, and what FAKE_CPUINFO names for /proc/cpuinfo.  Of its PMUs the type 101 is of CPUs with even numbers alone,
  * 102 of the odd ones, and 110 and up of no core: they are counted once for each CPU of their
  * cpumask.  FAKE_PRECISE is the most precise that samples can be; FAKE_COUNTERS events can be counted
  * as one group.  With FAKE_DEFER the kernel takes what Linux 6.19 takes, and says so; it has the user's
@@ -32,7 +32,10 @@ enum {
 static const char *moved(const char *path, char room[4096])
 {
 	const char *to = getenv("FAKE_SYSFS");
+	const char *cpuinfo = getenv("FAKE_CPUINFO");
 
+	if (cpuinfo && !strcmp(path, "/proc/cpuinfo"))
+		return cpuinfo;
 	if (!to || strncmp(path, devices, sizeof(devices) - 1) != 0)
 		return path;
 	(void)snprintf(room, 4096, "%s%s", to, path + sizeof(devices) - 1);
