@@ -22,7 +22,8 @@ struct segment {
 	struct segment_damage damage;
 	uint64_t bad_contents; /* blocks sound but nonsense */
 	struct dict dict;
-	bool holes; /* the dict has some */
+	bool holes;       /* the dict has some */
+	bool was_written; /* when it was opened: its end may have come behind the read */
 	struct dict_scratch scratch;
 	struct sample_columns columns;
 	struct column_decoder decoder;
@@ -91,6 +92,14 @@ static int open_err(struct err *err, int r, const char *path)
 	return err_sys(err, r, "%s", path);
 }
 
+/* Its end is missing because it is still to come: the recorder holds a lock. */
+static bool is_being_written(const struct segment *s)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(s->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
 /* Half-built objects are fine for segment_close(). */
 static int set_up(struct segment *s, const char *path)
 {
@@ -115,6 +124,7 @@ static int open_fd(int fd, const char *path, struct segment **ret_segment,
 		s->fd = fd;
 		s->totals.target_status = -1;
 		s->damage.unfinished = true;
+		s->was_written = is_being_written(s);
 		r = set_up(s, path);
 	}
 	if (r) {
@@ -234,14 +244,6 @@ static int take_block(struct segment *s, uint8_t type, struct cursor *payload)
 	}
 }
 
-/* Its end is missing because it is still to come: the recorder holds a lock. */
-static bool is_being_written(const struct segment *s)
-{
-	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
-
-	return !fcntl(s->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
-}
-
 int segment_next(struct segment *s, unsigned int columns,
 		 struct sample_batch *ret_batch, struct err *err)
 {
@@ -267,7 +269,7 @@ int segment_next(struct segment *s, unsigned int columns,
 	}
 	s->damage.bad_blocks = s->blocks.bad_blocks + s->bad_contents;
 	s->damage.cut_bytes = s->blocks.cut_bytes;
-	if (r == 1 && s->damage.unfinished && is_being_written(s)) {
+	if (r == 1 && s->damage.unfinished && (s->was_written || is_being_written(s))) {
 		s->damage.unfinished = false;
 		s->damage.cut_bytes = 0;
 	}

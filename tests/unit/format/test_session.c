@@ -164,6 +164,31 @@ static void a_segment_is_read_while_it_is_written(void **state)
 	recording_done(&r);
 }
 
+/* The end comes when what was there has been read: it is none that is missing. */
+static void a_segment_ends_while_it_is_read(void **state)
+{
+	struct sample_batch batch;
+	struct segment_writer *w;
+	struct segment *s = NULL;
+	struct recording r;
+	int read;
+
+	(void)state;
+	recording_init(&r, 5, false);
+	w = recording_open(&r);
+	recording_add(&r, w, 100);
+	recording_flush(&r, w);
+	assert_int_equal(segment_open(r.path, &s, NULL), 0);
+	recording_close(&r, w);
+	do
+		read = segment_next(s, COLUMN_ALL, &batch, NULL);
+	while (!read);
+	assert_int_equal(read, 1);
+	assert_false(segment_damage(s)->unfinished);
+	segment_close(s);
+	recording_done(&r);
+}
+
 static void write_and_expect(uint64_t seed, bool wild, const size_t *flushes, size_t nr)
 {
 	struct recording r;
@@ -482,6 +507,7 @@ int main(void)
 		cmocka_unit_test(a_large_dict_comes_back),
 		cmocka_unit_test(a_full_disk_loses_nothing),
 		cmocka_unit_test(a_segment_is_read_while_it_is_written),
+		cmocka_unit_test(a_segment_ends_while_it_is_read),
 		cmocka_unit_test(an_existing_file_is_not_overwritten),
 		cmocka_unit_test(short_memory_is_told),
 	};
