@@ -45,6 +45,13 @@ exact-real:
 	@scripts/deps.sh exact-real
 	@$(MAKE) --no-print-directory exact EXACT="--real --keep '$(BUILD)/exact' $(EXACT)"
 
+# DAEMON: options of tests/daemon/daemon.py, such as '--only kill'.
+check-daemon:
+	@scripts/deps.sh build test
+	@scripts/configure '$(BUILD)' -Dtests=true $(MESON_FLAGS)
+	@meson compile -C '$(BUILD)' >'$(BUILD)/make.log' || { cat '$(BUILD)/make.log'; exit 1; }
+	@tests/daemon/daemon.py '$(BUILD)' $(DAEMON)
+
 # SEED: stops them elsewhere.
 check-unwind:
 	@scripts/deps.sh build test lint
@@ -75,4 +82,4 @@ format:
 clean:
 	@rm -rf '$(BUILD)' '$(BUILD)-fuzz' '$(BUILD)-lint' build-ci-*
 
-.PHONY: all demo check check-vm check-unwind bench exact exact-real fuzz hostile lint install format clean
+.PHONY: all demo check check-daemon check-vm check-unwind bench exact exact-real fuzz hostile lint install format clean

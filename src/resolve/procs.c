@@ -338,10 +338,11 @@ static bool prune_thread(struct procs *p, struct proc_thread *thread, uint64_t t
 	size_t old = 0;
 
 	if (thread->end_ns != UINT64_MAX) {
-		struct proc_thread **link = thread_slot(p, thread->tid);
+		struct proc_thread **link;
 
 		if (time_ns < linger_ns || thread->end_ns > time_ns - linger_ns)
 			return false;
+		link = thread_slot(p, thread->tid);
 		while (link && *link != thread)
 			link = &(*link)->older;
 		if (link)
@@ -365,11 +366,12 @@ static bool prune_process(struct procs *p, struct process *process, uint64_t tim
 	size_t old = 0;
 
 	if (process->end_ns != UINT64_MAX) {
-		struct process **link = process_slot(p, process->pid);
+		struct process **link;
 
 		if (process->nr_states || time_ns < linger_ns ||
 		    process->end_ns > time_ns - linger_ns)
 			return false;
+		link = process_slot(p, process->pid);
 		while (link && *link != process)
 			link = &(*link)->older;
 		if (link)

@@ -55,6 +55,8 @@ MORE_SCENARIOS = [
     ("exec_chain_a", ["2000"], "system"),
     ("ratio", ["2500"], "pid"),
     ("threads", ["3000", "1"], "pid"),
+    ("processes", ["600"], "daemon"),
+    ("exec_chain_a", ["2000"], "daemon"),
 ]
 
 
@@ -96,6 +98,8 @@ class Oprofile:
         """Runs the workload and returns what it printed."""
         shutil.rmtree(self.session, ignore_errors=True)
         os.mkdir(self.session)
+        if mode == "daemon":
+            return self.record_daemon(argv, rate)
         command = [self.binary, "record", "--session-dir", self.session,
                    "--frequency", str(rate)]
         if chains:
@@ -105,6 +109,33 @@ class Oprofile:
         if mode == "system":
             command.append("--system-wide")
         return self.finish(run(command + argv))
+
+    def record_daemon(self, argv, rate):
+        """The workload begins and ends while oprofiled runs, and begins its next recording
+        every second."""
+        with tempfile.TemporaryDirectory(prefix="run-") as run_dir:
+            command = [self.binary, "daemon", "--foreground", "--session-dir", self.session,
+                       "--frequency", str(rate), "--rotate", "1s", "--max-overhead", "90%",
+                       "--callgraph=fp"]
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
+                                  env=dict(os.environ, OPROFILE_RUN_DIR=run_dir)) as daemon:
+                said = ""
+                while "sampling" not in said:
+                    line = daemon.stderr.readline()
+                    said += line
+                    if not line:
+                        break
+                try:
+                    done = run(argv) if "sampling" in said else None
+                finally:
+                    daemon.terminate()
+                    said += daemon.communicate(timeout=TIMEOUT_S)[1]
+        if done and not daemon.returncode:
+            return self.finish(subprocess.CompletedProcess(argv, done.returncode,
+                                                           done.stdout, said))
+        if "perf_event" in said:
+            raise CannotRecord(said.strip())
+        raise Failed(f"oprofiled: status {daemon.returncode}: {said.strip()}")
 
     def record_pid(self, command, argv):
         truth, recorder = record_pid(command + ["--pid"], argv)
