@@ -31,6 +31,7 @@ int resolver_new(struct dict *dict, const struct resolver_ops *ops,
 		return -ENOMEM;
 	r->dict = dict;
 	r->ops = ops;
+	r->max_frames = CHAIN_MAX;
 	procs_init(&r->procs);
 	image_table_init(&r->images, dict, ops);
 	r->procs.pool.count_image = image_table_count;
@@ -66,6 +67,11 @@ void resolver_free(struct resolver *r)
 void resolver_set_depth(struct resolver *r, enum resolver_depth depth)
 {
 	r->depth = depth;
+}
+
+void resolver_set_max_frames(struct resolver *r, uint32_t max)
+{
+	r->max_frames = max && max < CHAIN_MAX ? max : CHAIN_MAX;
 }
 
 uint32_t resolver_world_image(struct resolver *r, enum world world)

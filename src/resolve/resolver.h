@@ -46,6 +46,9 @@ enum resolver_depth {
 	RESOLVE_THREADS /* no stack at all (DICT_NONE): see resolver_locate() */
 };
 void resolver_set_depth(struct resolver *r, enum resolver_depth depth);
+/* Stacks are cut behind so many frames, their innermost one among them (0: where they were up to
+ * now).  Before the first sample. */
+void resolver_set_max_frames(struct resolver *r, uint32_t max);
 /* User stacks from registers and a part of the stack, for samples that have both and no user
  * chain.  `table` gives the unwind table of an image of the dict, NULL: it has none. */
 struct unwind_table;

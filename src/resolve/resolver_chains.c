@@ -115,7 +115,7 @@ static int walk_chain(struct resolver *r, const struct decoder *d,
 				break;
 			continue;
 		}
-		w->cut = w->nr == CHAIN_MAX;
+		w->cut = w->nr == r->max_frames;
 		w->has_user |= w->world == WORLD_USER;
 		if (!w->cut)
 			w->frames[w->nr] = chain_frame(r, at, w, ip, &w->cut);
@@ -144,7 +144,10 @@ static int unwound_frames(struct resolver *r, const struct decoder *d,
 	bool whole, cut = false;
 	size_t nr_pcs;
 
-	whole = resolver_unwind_stack(r, d, rec, at, CHAIN_MAX - w->nr, &nr_pcs);
+	*ret_truncated = true;
+	if (w->nr == r->max_frames)
+		return 0;
+	whole = resolver_unwind_stack(r, d, rec, at, r->max_frames - w->nr, &nr_pcs);
 	if (r->later)
 		return -ENOMEM;
 	/* An event that is precise is not where the registers are from. */
@@ -254,6 +257,7 @@ static int recorded_chain(struct resolver *r, const struct decoder *d,
 {
 	const struct record_sample *s = &rec->sample;
 	uint32_t most = max_stack(d, rec);
+	uint32_t most_shared = most < r->max_frames ? most : r->max_frames;
 	struct callers_slot *slot;
 	bool callers;
 
@@ -264,7 +268,7 @@ static int recorded_chain(struct resolver *r, const struct decoder *d,
 		return -ENOMEM;
 	c->nr_inner = w->nr;
 	callers = c->from < s->nr_chain && w->nr && !w->cut;
-	if (callers && slot->key == c->callers_key && w->nr + slot->nr < most) {
+	if (callers && slot->key == c->callers_key && w->nr + slot->nr < most_shared) {
 		c->callers_of = slot->of;
 		c->path.node = slot->stack;
 		return 0;
@@ -273,7 +277,7 @@ static int recorded_chain(struct resolver *r, const struct decoder *d,
 		return -ENOMEM;
 	c->nr_outer = w->nr - c->nr_inner;
 	c->path.node = w->cut || w->nr >= most ? STACK_TRUNCATED : STACK_ROOT;
-	c->keep_callers = callers && w->nr < most && w->nr < CHAIN_MAX;
+	c->keep_callers = callers && w->nr < most_shared;
 	if (c->keep_callers)
 		*slot = (struct callers_slot){ .key = c->callers_key,
 					       .stack = DICT_NONE,

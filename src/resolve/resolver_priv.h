@@ -68,8 +68,9 @@ struct resolver {
 	uint32_t
 		kernel_unmapped; /* entry of kernel addresses in no mapping, likewise */
 	enum resolver_depth depth;
-	struct map cgroups; /* id -> string */
-	struct map asked;   /* pids that ops->unknown_process() was asked about */
+	uint32_t max_frames; /* of a stack; at most CHAIN_MAX */
+	struct map cgroups;  /* id -> string */
+	struct map asked;    /* pids that ops->unknown_process() was asked about */
 	struct resolver_found here;         /* of the last sample */
 	struct proc_thread *last_thread;    /* of the last sample; good while ... */
 	uint64_t last_changes;              /* ... procs.changes is this */

@@ -91,8 +91,7 @@ static const struct option_row rows[] = {
 	SETTING("note-table-size", 0, "ENTRIES", note_table_size,
 		"Of the kernel module of Linux 2.4: kept, and of no effect."),
 	SETTING("pid-filter", 0, "PID", pid_filter,
-		"Of Linux 2.4: accepted, and of no effect; opreport tgid:PID shows "
-		"one."),
+		"Record samples of this process alone; none: of all."),
 	SETTING("pgrp-filter", 0, "PGRP", pgrp_filter,
 		"Of Linux 2.4: accepted, and of no effect."),
 	{ .name = "kernel-only",

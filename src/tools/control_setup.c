@@ -64,8 +64,6 @@ static const struct {
 	  "Xen's domains are not sampled from here" },
 	{ OPTION(struct control_options, s390_buffer), "--s390hwsampbufsize",
 	  "the kernel sizes that buffer itself" },
-	{ OPTION(struct control_options, pid_filter), "--pid-filter",
-	  "all is sampled; opreport tgid:PID shows one process" },
 	{ OPTION(struct control_options, pgrp_filter), "--pgrp-filter",
 	  "all is sampled; opreport tgid:PID,PID shows some processes" },
 };
@@ -196,6 +194,25 @@ static int take_images(const struct control_options *set, struct daemonrc *rc,
 	return r ? err_sys(err, r, "--image") : 0;
 }
 
+static int take_pid(const struct control_options *set, struct daemonrc *rc,
+		    struct err *err)
+{
+	const char *pid = set->pid_filter;
+	uint64_t number;
+	int r;
+
+	if (!pid)
+		return 0;
+	if (strcmp(pid, "none") != 0 &&
+	    (!parse_u64_max(pid, INT32_MAX, &number) || !number))
+		return err_set(err, -EINVAL,
+			       "Argument for --pid-filter, %s, must be the number of a "
+			       "process, or none",
+			       pid);
+	r = daemonrc_set(rc, "PID_FILTER", pid);
+	return r ? err_sys(err, r, "--pid-filter") : 0;
+}
+
 static int take_vmlinux(const struct control_options *set, struct daemonrc *rc,
 			struct err *err)
 {
@@ -284,7 +301,7 @@ bool control_setup_given(const struct control_options *set)
 		if (text_at(set, ignored[i].field))
 			return true;
 	}
-	return set->session_dir || set->vmlinux || set->no_vmlinux ||
+	return set->session_dir || set->vmlinux || set->no_vmlinux || set->pid_filter ||
 	       set->kernel_range || set->kernel_only || set->events.values.nr ||
 	       set->separate.values.nr || set->images.values.nr;
 }
@@ -293,8 +310,9 @@ int control_setup_take(struct control *c, struct err *err)
 {
 	static int (*const takers[])(const struct control_options *, struct daemonrc *,
 				     struct err *) = {
-		take_session_dir, control_setup_events, take_separate, take_vmlinux,
-		take_images,      take_numbers,         take_range,
+		take_session_dir, control_setup_events, take_separate,
+		take_vmlinux,     take_images,          take_pid,
+		take_numbers,     take_range,
 	};
 
 	if (!control_setup_given(&c->set))

@@ -87,7 +87,7 @@ int control_print_status(struct control *c)
 	struct control_reply reply = { 0 };
 	struct err err = { 0 };
 	int r = control_attach(c, &err);
-	const char *depth;
+	const char *depth, *pid;
 
 	if (!r && c->connected)
 		r = control_request(&c->daemon, (const char *const[]){ "status", NULL },
@@ -110,6 +110,9 @@ int control_print_status(struct control *c)
 	printf("vmlinux file: %s\n", or_none(fact(c, &reply, "vmlinux", "VMLINUX")));
 	printf("Image filter: %s\n",
 	       or_none(fact(c, &reply, "image_filter", "IMAGE_FILTER")));
+	pid = fact(c, &reply, "pid_filter", "PID_FILTER");
+	if (pid && *pid && strcmp(pid, "none") != 0)
+		printf("Pid filter: %s\n", pid);
 	depth = fact(c, &reply, "callgraph", "CALLGRAPH");
 	/* Where nobody asked for a depth, none is cut. */
 	printf("Call-graph depth: %s\n", depth && *depth ? depth : "whole");

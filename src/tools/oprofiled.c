@@ -104,9 +104,9 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "LIST",
 	  .offset = OPTION(struct oprofiled_options, image),
-	  .help = "Kept and told by opcontrol --status. Everything is recorded; "
-		  "reports "
-		  "choose images." },
+	  .help = "Record samples of these binaries alone: in them, or of processes "
+		  "whose program they are (paths with commas between them; all: "
+		  "any)." },
 	{ .name = "separate-lib",
 	  .kind = OPTION_TEXT,
 	  .value = "0|1",

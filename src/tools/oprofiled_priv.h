@@ -20,6 +20,7 @@
 #include "daemon/event_stream.h"
 #include "daemon/governor.h"
 #include "daemon/retention.h"
+#include "daemon/sample_filter.h"
 #include "tools/options.h"
 #include "tools/session_dir.h"
 
@@ -101,6 +102,7 @@ struct oprofiled {
 	uint64_t retry_ns; /* a recording that failed is begun anew then; 0: none */
 	struct oprofiled_sums sums;
 	struct oprofiled_stream stream;
+	struct sample_filter filter; /* of the recording */
 	struct oprofiled_upkeep upkeep;
 	struct governor governor;
 	uint64_t max_memory; /* bytes; 0: no bound */
@@ -129,6 +131,9 @@ bool oprofiled_setup_flag(const struct oprofiled *d, const char *key);
  * each. */
 size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes);
 
+/* Which samples the setup wants; `ret_filter` starts empty. */
+int oprofiled_setup_filter(const struct oprofiled *d, struct sample_filter *ret_filter,
+			   struct err *err);
 /* Whether `spec` can be sampled. */
 int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err);
 

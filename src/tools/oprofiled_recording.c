@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "base/parse.h"
 #include "format/session.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
@@ -70,6 +71,34 @@ static const char *vmlinux(const struct oprofiled *d)
 	return path && strcmp(path, "none") != 0 ? path : "";
 }
 
+static bool is_wanted(void *ctx, const struct dict *dict, const struct sample *sample)
+{
+	struct oprofiled *d = ctx;
+
+	return sample_filter_keeps(&d->filter, dict, sample);
+}
+
+/* The depth counts callers; 0: all. */
+static uint32_t max_frames(const char *depth)
+{
+	uint64_t callers;
+
+	return depth && parse_u64_max(depth, INT32_MAX, &callers) && callers
+		       ? (uint32_t)callers + 1
+		       : 0;
+}
+
+/* Samples come from d->recorder from here on, and are those that the setup wants. */
+static void begin_samples(struct oprofiled *d)
+{
+	struct err err = { 0 };
+
+	sample_filter_done(&d->filter);
+	if (oprofiled_setup_filter(d, &d->filter, &err))
+		log_say(LOG_WARNING, "%s", err.text);
+	oprofiled_stream_begin(d);
+}
+
 /* Opened, and not yet sampling.  `events` starts empty, and outlives the recorder. */
 static int open_recorder(struct oprofiled *d, struct event_requests *events,
 			 struct recorder **ret_recorder, struct err *err)
@@ -89,6 +118,8 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 		.no_build_ids = true,
 		.patient = true,
 		.dir = &d->dir,
+		.max_frames = max_frames(depth),
+		.is_wanted = is_wanted,
 	};
 	int r;
 
@@ -181,7 +212,7 @@ int oprofiled_start(struct oprofiled *d, struct err *err)
 		return r;
 	d->retry_ns = 0;
 	d->disk_is_full = false;
-	oprofiled_stream_begin(d);
+	begin_samples(d);
 	set_next_rotation(d);
 	oprofiled_govern_begin(d);
 	log_say(LOG_NOTE, "sampling %s at %llu Hz into %s", d->events.list.at[0].name,
@@ -247,7 +278,7 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 	}
 	d->recorder = next;
 	(void)close_recorder(d, old, &late);
-	oprofiled_stream_begin(d);
+	begin_samples(d);
 	/* They were the old one's until here. */
 	events_done(&d->events);
 	d->events = events;
@@ -440,5 +471,6 @@ void oprofiled_recording_done(struct oprofiled *d)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;
 	events_done(&d->events);
+	sample_filter_done(&d->filter);
 	vec_done(&d->sums.cpu_samples);
 }

@@ -126,6 +126,9 @@ static int answer_status(struct oprofiled *d, struct buf *reply)
 	put_events(d, reply);
 	put_separate(d, reply);
 	put_setup(d, reply);
+	if (oprofiled_setup_flag(d, "PID_FILTER"))
+		control_put_field(reply, "pid_filter", "%s",
+				  daemonrc_get(&d->setup, "PID_FILTER"));
 	control_put_field(reply, "rate", "%llu", (unsigned long long)d->rate_hz);
 	control_put_field(reply, "samples", "%" PRIu64, d->sums.samples + now.samples);
 	control_put_field(reply, "lost", "%" PRIu64, d->sums.lost + now.lost);

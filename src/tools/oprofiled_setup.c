@@ -121,6 +121,14 @@ int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret
 	return r;
 }
 
+int oprofiled_setup_filter(const struct oprofiled *d, struct sample_filter *ret_filter,
+			   struct err *err)
+{
+	return sample_filter_set(ret_filter, daemonrc_get(&d->setup, "IMAGE_FILTER"),
+				 daemonrc_get(&d->setup, "VMLINUX"),
+				 daemonrc_get(&d->setup, "PID_FILTER"), err);
+}
+
 int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err)
 {
 	struct event_requests events = { 0 };
@@ -138,6 +146,7 @@ static int check(const struct oprofiled *d, struct err *err)
 					       "CPU_BUF_SIZE", "NOTE_SIZE",
 					       "CALLGRAPH" };
 	struct event_requests events = { 0 };
+	struct sample_filter filter = { 0 };
 	const char *dir = daemonrc_get(&d->setup, "SESSION_DIR");
 	uint64_t number;
 	int r = 0;
@@ -152,7 +161,10 @@ static int check(const struct oprofiled *d, struct err *err)
 	if (dir && *dir && *dir != '/')
 		return err_set(err, -EINVAL,
 			       "SESSION_DIR=%s: the path must begin with /", dir);
-	r = oprofiled_setup_events(d, &events, err);
+	r = oprofiled_setup_filter(d, &filter, err);
+	sample_filter_done(&filter);
+	if (!r)
+		r = oprofiled_setup_events(d, &events, err);
 	events_done(&events);
 	return r < 0 && r != -ENOMEM ? -EINVAL : r;
 }

@@ -123,7 +123,7 @@ static void take(void *ctx, const struct dict *dict, const struct sample *sample
 void oprofiled_stream_attach(struct oprofiled *d, struct recorder_config *config)
 {
 	config->on_sample = take;
-	config->on_sample_ctx = d;
+	config->ctx = d;
 }
 
 void oprofiled_stream_begin(struct oprofiled *d)

@@ -151,6 +151,9 @@ static int add_sample(struct recorder *r, const struct record *rec, const void *
 
 	if (result == -EAGAIN)
 		return result;
+	if (!result && r->config.is_wanted &&
+	    !r->config.is_wanted(r->config.ctx, &r->dict, &sample))
+		return 0;
 	if (!result)
 		result = segment_writer_add(r->writer, &sample);
 	if (result)
@@ -158,7 +161,7 @@ static int add_sample(struct recorder *r, const struct record *rec, const void *
 	r->totals.samples++;
 	count_cpu(r, sample.cpu);
 	if (r->config.on_sample)
-		r->config.on_sample(r->config.on_sample_ctx, &r->dict, &sample);
+		r->config.on_sample(r->config.ctx, &r->dict, &sample);
 	if (!r->perf_data)
 		return 0;
 	perf_data_out_saw(r->perf_data, sample.time_ns);

@@ -35,10 +35,14 @@ struct recorder_config {
 	 * that live for less than a moment may be gone before they are looked at. */
 	bool patient;
 	struct session_dir *dir; /* outlives the recorder */
+	uint32_t max_frames;     /* of a stack; 0: all */
+	/* Whether a sample is to be added; NULL: each is. */
+	bool (*is_wanted)(void *ctx, const struct dict *dict,
+			  const struct sample *sample);
 	/* Told of each sample that was added, in terms of the recorder's dict; NULL: nobody. */
 	void (*on_sample)(void *ctx, const struct dict *dict,
 			  const struct sample *sample);
-	void *on_sample_ctx;
+	void *ctx; /* of both */
 };
 
 /* Opens events and files and takes the snapshots; sampling has not begun.  Errors as of

@@ -308,6 +308,8 @@ static int open_tables(struct recorder *r, struct err *err)
 					.ctx = r };
 	if (!result)
 		result = resolver_new(&r->dict, &r->ops, &r->resolver);
+	if (!result)
+		resolver_set_max_frames(r->resolver, c->max_frames);
 	if (!result && c->stack_bytes)
 		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict,
 					      &r->keeper, c->dir, r->machine.arch);

@@ -511,6 +511,36 @@ told() {
 	wait_daemon
 }
 
+@test "binaries, a process and a depth can be all that is recorded" {
+	ratio=$(realpath "$WORKLOADS/ratio")
+	start_daemon --paused --frequency 499
+	start_load
+	run -1 ask 'setup PID_FILTER=me'
+	[[ "$output" == *"error EINVAL PID_FILTER=me: not a process number"* ]]
+	ask "setup IMAGE_FILTER=/no/such,$ratio CALLGRAPH=2"
+	[ "$(field image_filter)" = "/no/such,$ratio" ]
+	ask start
+	wait_for_samples 50
+	ask stop
+	told=$(field samples)
+	run -0 opreport --session-dir "$session" --by app --csv
+	echo "$output"
+	[ "$(tail -n +2 <<<"$output" | grep -vc "$(basename "$ratio")")" -eq 0 ]
+	[ "$(reported_samples)" -eq "$told" ]
+	# Two callers, and where it stands.
+	run -0 --separate-stderr "$OPROFILE" script --session-dir "$session"
+	awk 'BEGIN { n = -1 } NF == 0 { if (n > most) most = n; n = -1; next } { n++ } END { print "deepest", most; exit most != 3 }' \
+		<<<"$output"
+	ask reset
+	ask "setup IMAGE_FILTER=all PID_FILTER=$target"
+	[ "$(field pid_filter)" = "$target" ]
+	ask start
+	wait_for_samples $((told + 50))
+	ask stop
+	[ "$(reported_samples)" -eq $(($(field samples) - told)) ]
+	[ "$(reported_samples "tgid:$target")" -eq "$(reported_samples)" ]
+}
+
 # What a service manager does: listens for notes, and on the control socket.
 manage() {
 	cat <<-'END'

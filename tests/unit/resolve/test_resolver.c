@@ -353,6 +353,39 @@ static void test_chains(void **unused)
 	end(&w);
 }
 
+/* Behind so many frames, whether callers were met before or not. */
+static void test_chains_of_a_depth(void **unused)
+{
+	struct world w;
+	struct record rec = { .type = PERF_RECORD_SAMPLE,
+			      .misc = PERF_RECORD_MISC_USER };
+	uint64_t deep[] = { PERF_CONTEXT_USER, 0x1010, 0x1020, 0x1030, 0x7020 };
+	uint64_t same_callers[] = { PERF_CONTEXT_USER, 0x1018, 0x1020, 0x1030, 0x7020 };
+	uint64_t fits[] = { PERF_CONTEXT_USER, 0x1020, 0x1030, 0x7020 };
+	struct sample s;
+
+	(void)unused;
+	begin(&w);
+	resolver_set_max_frames(w.resolver, 3);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	rec.id = (struct record_id){ .pid = 5, .tid = 5, .time_ns = 50 };
+	rec.sample.chain = (const uint8_t *)deep;
+	rec.sample.nr_chain = 5;
+	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &s), 0);
+	assert_string_equal(chain_text(&w, s.stack),
+			    "/bin/a+1010;/bin/a+1020;/bin/a+1030;cut");
+	rec.sample.chain = (const uint8_t *)same_callers;
+	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &s), 0);
+	assert_string_equal(chain_text(&w, s.stack),
+			    "/bin/a+1018;/bin/a+1020;/bin/a+1030;cut");
+	rec.sample.chain = (const uint8_t *)fits;
+	rec.sample.nr_chain = 4;
+	assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &s), 0);
+	assert_string_equal(chain_text(&w, s.stack),
+			    "/bin/a+1020;/bin/a+1030;/lib/ld.so+20;root");
+	end(&w);
+}
+
 static void test_bpf_program_comes_and_goes(void **unused)
 {
 	struct world w;
@@ -506,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_process_is_asked_for_once),
 		cmocka_unit_test(test_anonymous_regions_do_not_mix),
 		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_chains_of_a_depth),
 		cmocka_unit_test(test_bpf_program_comes_and_goes),
 		cmocka_unit_test(test_image_is_completed_once),
 		cmocka_unit_test(test_cgroups),

@@ -1,0 +1,32 @@
+/* sample_filter.h - which samples the daemon keeps: those of some binaries, or of one process.
+ * Layer: daemon.  Single-threaded. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "format/dict.h"
+#include "format/session.h"
+
+struct err;
+
+/* All zero keeps all. */
+struct sample_filter {
+	VEC(char *) images;    /* paths; empty: any */
+	char *vmlinux;         /* the kernel by another name, or NULL */
+	int32_t pid;           /* 0: any */
+	VEC(uint8_t) verdicts; /* by image number of the dict; 0: not known yet */
+};
+
+/* Takes the setup's values, each NULL or "" for none: paths with commas between them ("all": any;
+ * modules by name, the kernel as `vmlinux`, its file or "no-vmlinux"), and a process number or "none".
+ * `f` is empty.  0, or -EINVAL or -ENOMEM with a line. */
+int sample_filter_set(struct sample_filter *f, const char *images, const char *vmlinux,
+		      const char *pid, struct err *err);
+/* Whether a sample is kept: its place, or its process' program, is one of the images, and its
+ * process that one (drivers and opd_sfile.c of OProfile 0.9 had it so). */
+bool sample_filter_keeps(struct sample_filter *f, const struct dict *dict,
+			 const struct sample *sample);
+/* Another dict comes. */
+void sample_filter_forget(struct sample_filter *f);
+void sample_filter_done(struct sample_filter *f);
