@@ -21,7 +21,8 @@ enum {
 	COUNT_LIMIT_BITS = 31,
 	RATE_MAX = 9999, /* TIMER:N is a rate up to here: no period can be so short */
 	RTC_RATE_MIN = 2,
-	RTC_RATE_MAX = 4096 /* of the clock chip, powers of two */
+	RTC_RATE_MAX = 4096, /* of the clock chip, powers of two */
+	IBS_STEP = 16        /* Linux, arch/x86/events/amd/ibs.c: perf_ibs_init() */
 };
 
 /* A spec, cut at its colons. */
@@ -378,6 +379,11 @@ static int check_count(const struct spec *s, struct event_request *e, struct err
 		return err_set(err, -EINVAL,
 			       "Count %llu for event %s is above the maximum %llu",
 			       count, e->name, (1ULL << COUNT_LIMIT_BITS) - 1);
+	if (!strncmp(e->name, "ibs_", 4) && e->count % IBS_STEP)
+		return err_set(err, -EINVAL,
+			       "Count %llu for event %s is no multiple of %d: IBS "
+			       "takes no other",
+			       count, e->name, IBS_STEP);
 	if (e->count < e->min_count && !s->reqs->ignore_count)
 		return err_set(err, -EINVAL,
 			       "Count %llu for event %s is below the minimum %u", count,

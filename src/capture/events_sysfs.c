@@ -280,10 +280,11 @@ int events_sysfs_pmu(const char *root, const char *name, struct event_request *e
 	(void)snprintf(copy, sizeof(copy), "%s", name);
 	terms = strchr(copy, '/');
 	end = terms ? strchr(terms + 1, '/') : NULL;
-	if (!end || end[1] || end == terms + 1)
+	if (!end || end[1])
 		return err_set(
 			err, -EINVAL,
-			"Invalid event %s: expected PMU/event/ or PMU/term=value,.../",
+			"Invalid event %s: expected PMU/event/, PMU/term=value,.../ or "
+			"PMU//",
 			name);
 	*terms++ = '\0';
 	*end = '\0';

@@ -306,19 +306,20 @@ static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 	return nr;
 }
 
-/* What may be the matter with a precise event, in both copies of its attr: guests that are left
- * out, which AMD's IBS did not know to do before 6.14, else the precision, which is given up step by step
- * where nobody asked for it.  Whether another try is worth it. */
+/* What may be the matter with a precise event or one of a PMU of its own, in both copies of its attr:
+ * guests that are left out, which AMD's IBS did not know to do before 6.14, else the precision, which
+ * is given up step by step where nobody asked for it.  Whether another try is worth it. */
 static bool relax_precise(struct perf_event_attr *a, struct perf_event_attr *wanted,
 			  bool was_asked_for, int code)
 {
-	if (!a->precise_ip || (code != -EINVAL && code != -EOPNOTSUPP))
+	if ((!a->precise_ip && a->type < PERF_TYPE_MAX) ||
+	    (code != -EINVAL && code != -EOPNOTSUPP))
 		return false;
 	if (code == -EINVAL && a->exclude_guest) {
 		a->exclude_guest = wanted->exclude_guest = 0;
 		return true;
 	}
-	if (was_asked_for)
+	if (was_asked_for || !a->precise_ip)
 		return false;
 	a->precise_ip--;
 	wanted->precise_ip--;

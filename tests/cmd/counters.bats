@@ -164,6 +164,62 @@ assert events["armv8_cortex_a76"].get("REMOTE_ACCESS") == 0x31'
 	fake "$OPROFILE_LINKS/operf" --session-dir "$session" -e cycles:100000:pp true
 }
 
+# opened TYPE: config words and precision of what was opened on CPUs with the PMU of that type, as the
+# kernel took it.
+opened()
+{
+	sed -n "s/^fake_pmu: type $1 config \(0x[0-9a-f]*\) cpu [0-9]* precise \([0-3]\): 0$/\1 \2/p" "$BATS_TEST_TMPDIR/log" | sort -u
+}
+
+@test "AMD's IBS: by its PMU and its terms, and what it does not take is told" {
+	# As Linux 6.1 describes it on Zen 3.
+	pmu ibs_op 103
+	echo config:19 >"$FAKE_SYSFS/ibs_op/format/cnt_ctl"
+	echo config:16 >"$FAKE_SYSFS/ibs_op/format/l3missonly"
+	fakes=(FAKE_LOG=1)
+	fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op//:1000000 sh -c "$(spin)" 2>"$BATS_TEST_TMPDIR/log"
+	[ "$(opened 103)" = '0x0 0' ]
+	[ "$(reported_samples)" -gt 0 ]
+	opreport --session-dir "$session" | grep -q '^Counted ibs_op// events .* count 1000000$'
+	fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op/cnt_ctl=1,l3missonly=1/:100000 true 2>"$BATS_TEST_TMPDIR/log"
+	[ "$(opened 103)" = '0x90000 0' ]
+	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op//:100001 true
+	[[ $output == *'Count 100001 for event ibs_op// is no multiple of 16: IBS takes no other'* ]]
+	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_op//u:100000 true
+	[[ $output == *'operf: event ibs_op//:'* ]]
+	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e ibs_fetch//:100000 true
+	[[ $output == *'(This machine has no PMU ibs_fetch.)'* ]]
+}
+
+@test "Intel's PEBS: as precise as the PMU can be where nobody asks, as precise as asked, and no more" {
+	local most
+	pmu cpu 4
+	cpuinfo GenuineIntel 6 143
+	for most in 0 2 3; do
+		echo $most >"$FAKE_SYSFS/cpu/caps/max_precise"
+		fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo" FAKE_LOG=1 FAKE_PRECISE=$most)
+		# The vendor's list calls it precise; the others not.
+		fake "$OPROFILE_LINKS/operf" -d "$session" -e MEM_LOAD_RETIRED.L3_MISS:10000,UOPS_ISSUED.ANY:2000000,r1c2:10000 true \
+			2>"$BATS_TEST_TMPDIR/log"
+		cat "$BATS_TEST_TMPDIR/log"
+		[ "$(opened 4)" = "$(printf '%s\n' '0x1ae 0' '0x1c2 0' "0x20d1 $most" | sort)" ]
+	done
+	for most in 1 2 3; do
+		fake "$OPROFILE_LINKS/operf" -d "$session" -e "cycles:2000000:$(printf "%.${most}s" ppp)" true 2>"$BATS_TEST_TMPDIR/log"
+		[ "$(opened 0)" = "0x0 $most" ]
+	done
+	fakes=("FAKE_CPUINFO=$BATS_TEST_TMPDIR/cpuinfo" FAKE_PRECISE=2)
+	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:2000000:ppp true
+	[[ $output == *'refuses precise samples of it (:ppp): fewer p, or none, may do'* ]]
+}
+
+@test "ARM's SPE: refused by name, with what records it" {
+	pmu arm_spe_0 104
+	echo config:0 >"$FAKE_SYSFS/arm_spe_0/format/ts_enable"
+	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e arm_spe_0/ts_enable=1/:1024 true
+	[[ $output == *'event arm_spe_0/ts_enable=1/: this PMU writes into an AUX area, which is not recorded here (perf record does)'* ]]
+}
+
 @test "a part of the machine: its PMUs together, on the CPUs of their mask, in their unit" {
 	for i in 0 1; do
 		pmu uncore_cbox_$i $((110 + i))

@@ -88,7 +88,7 @@ static void vendors_events_have_their_codes(void **state)
 	}
 	event_catalog_close(c);
 	buf_done(&text);
-	assert_true(rows > 590);
+	assert_true(rows > 890);
 	assert_int_equal(bad, 0);
 }
 

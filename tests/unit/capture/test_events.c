@@ -269,6 +269,12 @@ static char *make_sysfs(char *root)
 	put_file(root, "cpu/format/edge", "config:18\n");
 	put_file(root, "cpu/format/ldlat", "config1:0-15\n");
 	put_file(root, "cpu/format/odd", "nonsense\n");
+	/* AMD's IBS, as Linux 6.14 describes it on Zen 4. */
+	put_dir(root, "ibs_fetch/format");
+	put_file(root, "ibs_fetch/type", "10\n");
+	put_file(root, "ibs_fetch/format/rand_en", "config:57\n");
+	put_file(root, "ibs_fetch/format/l3missonly", "config:59\n");
+	put_file(root, "ibs_fetch/format/swfilt", "config2:0\n");
 	put_file(root, "cpu/events/mem-loads", "event=0x1cd,umask=0x1,ldlat=3\n");
 	return root;
 }
@@ -283,12 +289,22 @@ static const struct pmu_case {
 	{ "cpu/mem-loads/", 0, 0x1000001cdULL, 3 },
 	{ "cpu/mem-loads,ldlat=30/", 0, 0x1000001cdULL, 30 },
 	{ "cpu/config=0x11,config1=5/", 0, 0x11, 5 },
+	{ "cpu//", 0, 0, 0 },
+	{ "ibs_fetch/cnt_ctl=1/", -ENOENT, 0, 0 },
 	{ "cpu/umask=0x100/", -EINVAL, 0, 0 },
 	{ "cpu/umask=x/", -EINVAL, 0, 0 },
 	{ "cpu/odd=1/", -EINVAL, 0, 0 },
 	{ "cpu/nosuch/", -ENOENT, 0, 0 },
 	{ "cpu/../type/", -EINVAL, 0, 0 },
 	{ "gpu/event=1/", -ENOENT, 0, 0 },
+};
+
+static const struct {
+	const char *name;
+	uint64_t config, config2;
+} ibs_cases[] = {
+	{ "ibs_fetch//", 0, 0 },
+	{ "ibs_fetch/rand_en=1,l3missonly,swfilt/", 1ULL << 57 | 1ULL << 59, 1 },
 };
 
 static void pmu_terms_fill_their_bits(void **state)
@@ -314,6 +330,14 @@ static void pmu_terms_fill_their_bits(void **state)
 		assert_int_equal(e.attr.type, 4);
 		assert_int_equal(e.attr.config, c->config);
 		assert_int_equal(e.attr.config1, c->config1);
+	}
+	for (size_t i = 0; i < sizeof(ibs_cases) / sizeof(ibs_cases[0]); i++) {
+		memset(&e, 0, sizeof(e));
+		assert_int_equal(events_sysfs_pmu(root, ibs_cases[i].name, &e, NULL),
+				 0);
+		assert_int_equal(e.attr.type, 10);
+		assert_true(e.attr.config == ibs_cases[i].config);
+		assert_true(e.attr.config2 == ibs_cases[i].config2);
 	}
 	memset(&e, 0, sizeof(e));
 	assert_int_equal(events_sysfs_bare(root, "mem-loads", &e), 0);
