@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "capture/cpu_types.h"
 #include "capture/events.h"
+#include "capture/events_fit.h"
 #include "tools/command.h"
 #include "tools/control.h"
 
@@ -61,12 +62,6 @@ static bool is_number(const char *text)
 	uint64_t v;
 
 	return parse_u64(text, &v);
-}
-
-static bool needs_counter(const struct event_request *e)
-{
-	return e->attr.type == PERF_TYPE_RAW || e->attr.type == PERF_TYPE_HARDWARE ||
-	       e->attr.type == PERF_TYPE_HW_CACHE;
 }
 
 /* Whether it is the one that tells the time: what a machine without counters samples by its
@@ -157,7 +152,7 @@ static int take(const char *spec, const struct control_options *set,
 		r = events_parse(checked, 0, reqs, err);
 	if (r)
 		return r;
-	if (needs_counter(&reqs->list.at[first]) && !events_have_pmu())
+	if (event_needs_counter(&reqs->list.at[first]) && !events_have_pmu())
 		return without_counters(plain ? p.part[0] : NULL, ret_kept, err);
 	snprintf(ret_kept, SPEC_MAX, "%s", spec);
 	if (p.nr > 1 ? is_number(p.part[1]) : plain && !strcmp(p.part[0], "TIMER"))
@@ -178,6 +173,18 @@ static int check_timers(const struct event_requests *reqs, struct err *err)
 			       "TIMER event cannot be used in combination with "
 			       "hardware counters.");
 	return 0;
+}
+
+/* OProfile refused what its counters cannot count at once; the kernel lets them take turns. */
+static void tell_turns(const struct event_requests *reqs)
+{
+	size_t first;
+
+	if (events_fit_here(reqs->list.at, reqs->list.nr, &first) == EVENTS_TAKE_TURNS)
+		command_warning("Couldn't allocate hardware counters for the selected "
+				"events: %s does not fit beside those before it. The "
+				"kernel counts them in turns and scales.",
+				reqs->list.at[first].name);
 }
 
 int control_setup_events(const struct control_options *set, struct daemonrc *rc,
@@ -205,6 +212,8 @@ int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 	}
 	if (!r)
 		r = check_timers(&reqs, err);
+	if (!r)
+		tell_turns(&reqs);
 	if (!r && !daemonrc_get(rc, "NR_CHOSEN"))
 		r = daemonrc_set_number(rc, "NR_CHOSEN", 0);
 	events_done(&reqs);

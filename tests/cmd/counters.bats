@@ -279,6 +279,19 @@ opened()
 	[ -z "$stderr" ]
 }
 
+@test "opcontrol says which event does not fit, and keeps them all" {
+	need_root
+	fakes=(FAKE_COUNTERS=2 OPROFILE_RUN_DIR="$BATS_TEST_TMPDIR/run" OPROFILE_SETUP_DIR="$BATS_TEST_TMPDIR/etc")
+	run -0 --separate-stderr fake "$OPROFILE_LINKS/opcontrol" --setup --no-vmlinux --session-dir="$session" \
+		--event=r1:10000 --event=r2:10000
+	[[ $stderr != *'in turns'* ]]
+	run -0 --separate-stderr fake "$OPROFILE_LINKS/opcontrol" --setup --no-vmlinux --session-dir="$session" \
+		--event=r1:10000 --event=r2:10000 --event=r3:10000
+	echo "$stderr"
+	[[ $stderr == *"opcontrol: warning: Couldn't allocate hardware counters for the selected events: r3 does not fit beside those before it."* ]]
+	grep -qx 'NR_CHOSEN=3' "$BATS_TEST_TMPDIR/etc/daemonrc"
+}
+
 @test "a kernel that defers user chains is asked to, where it finds them" {
 	local log=$BATS_TEST_TMPDIR/log
 	fakes=(FAKE_DEFER=1)
