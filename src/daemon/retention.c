@@ -10,12 +10,15 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "base/vec.h"
+#include "daemon/copies.h"
 #include "daemon/segment_merge.h"
 #include "format/session.h"
 
 static const uint64_t second_ns = 1000000000;
 /* Readers that listed the parts before the merge have opened them by then. */
 static const uint64_t grace_ns = 60 * 1000000000ULL;
+/* As far the clock can be set back without a copy that is needed looking too old. */
+static const uint64_t set_back_ns = 7200 * 1000000000ULL;
 static const uint64_t tiers_ns[] = { 600 * 1000000000ULL, 3600 * 1000000000ULL,
 				     86400 * 1000000000ULL };
 
@@ -134,10 +137,10 @@ static void expire(struct look *l, size_t i)
 
 /* ---- bounds ---- */
 
-static void keep_bounds(const struct retention *r, struct look *l)
+static void keep_bounds(const struct retention *r, struct look *l, uint64_t copies)
 {
 	struct stat st;
-	uint64_t bytes = 0;
+	uint64_t bytes = copies;
 
 	for (size_t i = 0; i < l->nr; i++)
 		if (!stat_file(l, i, &st))
@@ -215,6 +218,20 @@ static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns)
 	return nr;
 }
 
+/* Who used a copy did so behind the begin of a segment. */
+static uint64_t used_since(const struct look *l)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		struct place first;
+
+		if (open_place(l, i, &first))
+			continue;
+		segment_close(first.segment);
+		return first.start_ns > set_back_ns ? first.start_ns - set_back_ns : 0;
+	}
+	return 0;
+}
+
 static int merge_one_run(struct retention *r, struct look *l, struct err *err)
 {
 	for (size_t t = 0; t < sizeof(tiers_ns) / sizeof(*tiers_ns); t++) {
@@ -272,7 +289,11 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 	if (result)
 		return err_sys(err, result, "%s", dir);
 	if (l.nr && !remove_covered(r, &l)) {
-		keep_bounds(r, &l);
+		struct copies copies = { 0 };
+
+		(void)copies_bound(dir, r->max_bytes / 2, used_since(&l), &copies);
+		l.result.nr_copies = copies.nr_removed;
+		keep_bounds(r, &l, copies.bytes);
 		if (!l.result.nr_expired)
 			result = merge_one_run(r, &l, err);
 	}

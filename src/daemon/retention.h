@@ -7,7 +7,7 @@
 struct err;
 
 struct retention {
-	uint64_t max_bytes;  /* of the segments; 0: no bound */
+	uint64_t max_bytes;  /* of segments and copies; 0: no bound */
 	uint64_t max_age_ns; /* 0: no bound */
 	uint64_t
 		covered_since_ns; /* there are merged segments whose parts are still there */
@@ -18,7 +18,8 @@ struct retention_result {
 	uint64_t nr_merged;  /* segments that became one */
 	uint64_t nr_expired; /* too old, or one too many for the size */
 	uint64_t nr_samples; /* of the merged one */
-	uint64_t bytes;      /* of all segments, behind it */
+	uint64_t nr_copies;  /* that were removed */
+	uint64_t bytes;      /* of all segments and copies, behind it */
 };
 
 /* "2G,30d": sizes with K, M, G, T and times with m, h, d, w, in any order, each at most once.
@@ -26,7 +27,9 @@ struct retention_result {
 int retention_parse(const char *text, struct retention *ret_retention, struct err *err);
 /* Looks after the segments of `dir` at `now_ns` (CLOCK_REALTIME), to be called now and then: at
  * most one merge a call.  Segments of ten minutes, of an hour, of a day that are over become one
- * each.  `live_from`: the number of the first that may
+ * each.
+ * Copies (copies.h) have half of the bytes at most, and go when no segment is left that is as old.
+ * `live_from`: the number of the first that may
  * still be written, UINT64_MAX if there is none.  0 or a negative errno with a line. */
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,

@@ -303,6 +303,7 @@ static bool still_there(const struct kept_image *kept)
 
 static int save_copy(const struct image_keeper *k, const struct kept_image *kept)
 {
+	int r;
 	char hex[2 * BUILD_ID_MAX + 1];
 	char path[4096];
 
@@ -317,7 +318,11 @@ static int save_copy(const struct image_keeper *k, const struct kept_image *kept
 			 (unsigned long long)kept->image.dev,
 			 (unsigned long long)kept->image.inode);
 	}
-	return io_copy_new(kept->fd, path, kept->image.file_bytes);
+	r = io_copy_new(kept->fd, path, kept->image.file_bytes);
+	/* That of an earlier recording is still of use (daemon/copies.h). */
+	if (!r)
+		(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+	return r;
 }
 
 void image_keeper_save_lost(struct image_keeper *k)

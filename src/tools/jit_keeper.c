@@ -232,8 +232,11 @@ int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 	if (r)
 		return r;
 	snprintf(path, sizeof(path), "%s/jit/%d/%s", dir, pid, name);
-	if (is_copied(path, &st))
+	if (is_copied(path, &st)) {
+		/* Its time says that it is still of use (daemon/copies.h). */
+		(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 		return 0;
+	}
 	return replace_copy(fd, path, (uint64_t)st.st_size);
 }
 

@@ -346,6 +346,62 @@ static void bounds_of_size_and_age(void **state)
 	assert_int_equal(look().first_s, 3 * DAY);
 }
 
+/* A copy of so many bytes that was used so long after the test's begin. */
+static void write_copy(const char *folder, const char *name, uint64_t at_s,
+		       size_t bytes)
+{
+	static const char zeros[4096];
+	struct timespec times[2] = { 0 };
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, folder);
+	assert_int_equal(io_make_dirs(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/%s/%s", dir, folder, name);
+	assert_int_equal(io_write_file(path, zeros, bytes, 0644), 0);
+	times[1].tv_sec = (time_t)(begin_s + at_s);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static bool is_there(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return !access(path, F_OK);
+}
+
+static void copies_go_with_their_segments(void **state)
+{
+	struct retention r = { .max_age_ns = ns(2 * DAY) };
+	struct retention_result done;
+	uint64_t segments;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		write_segment((uint64_t)i * DAY, 10 * MINUTE, "boot", true);
+	segments = turn(&r, 10 * MINUTE, true).bytes;
+	write_copy("images", "0a", 10 * MINUTE, 100);
+	write_copy("jit/5", "perf-5.map", DAY + 10 * MINUTE, 3000);
+	write_copy("jit/5", "jit-5.dump", 3 * DAY, 4000);
+	done = turn(&r, 20 * MINUTE, true);
+	assert_int_equal(done.nr_copies, 0);
+	assert_int_equal(done.bytes, segments + 7100);
+	/* The first segment is too old, then its copy is, and so on. */
+	assert_int_equal(turn(&r, 2 * DAY + 11 * MINUTE, true).nr_expired, 1);
+	assert_int_equal(turn(&r, 2 * DAY + 12 * MINUTE, true).nr_copies, 1);
+	assert_false(is_there("images/0a"));
+	assert_true(is_there("jit/5/perf-5.map"));
+	assert_int_equal(turn(&r, 3 * DAY + 11 * MINUTE, true).nr_expired, 1);
+	assert_int_equal(turn(&r, 3 * DAY + 12 * MINUTE, true).nr_copies, 1);
+	assert_false(is_there("jit/5/perf-5.map"));
+	/* Too many bytes: the oldest go, and the folder of the last one. */
+	write_copy("jit/6", "perf-6.map", 3 * DAY + 1, 4000);
+	r = (struct retention){ .max_bytes = 2 * 7000 };
+	assert_int_equal(turn(&r, 3 * DAY + 13 * MINUTE, true).nr_copies, 1);
+	assert_false(is_there("jit/5"));
+	assert_true(is_there("jit/6/perf-6.map"));
+}
+
 /* A week at half an hour a segment, kept for three days: totals are right at any time, the
  * segments get few, and neither files nor descriptors add up. */
 static void a_week(void **state)
@@ -396,6 +452,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_torn_merge_is_none, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(bounds_of_size_and_age, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(copies_go_with_their_segments, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_week, set_up, tear_down),
 	};

@@ -1,0 +1,17 @@
+/* copies.h - copies of binaries and of JIT compilers' files in a session, DIR/images/ID and
+ * DIR/jit/PID/NAME, bounded as its segments are.
+ * Layer: daemon.  Files that appear or go meanwhile do no harm. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct copies {
+	uint64_t bytes;    /* of what is there now */
+	size_t nr_removed; /* by the call */
+};
+
+/* Removes those that nobody used (wrote or looked at for a recording, by their time) since
+ * `since_ns` (since 1970), and the oldest while there are more than `max_bytes` (0: no bound).
+ * 0, also where there are none, or -ENOMEM. */
+int copies_bound(const char *dir, uint64_t max_bytes, uint64_t since_ns,
+		 struct copies *ret_copies);
