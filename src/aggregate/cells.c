@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/cells_rows.h"
 #include "aggregate/groups.h"
 #include "aggregate/quality.h"
 #include "aggregate/source_lines.h"
 #include "aggregate/view.h"
-#include "resolve/sort_keys.h"
 
 enum {
 	APP_KERNEL =
@@ -403,77 +403,6 @@ static int note_functions(struct profile *p, const struct view *v,
 	return 0;
 }
 
-/* Cells by who, where and event.  *ret_order is malloc'd. */
-static int order_cells(const struct tally *t, const struct numbers *n,
-		       struct sort_key **ret_order)
-{
-	struct sort_key *keys = malloc((t->nr_cells + 1) * sizeof(*keys));
-	int r;
-
-	if (!keys)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->nr_cells; i++) {
-		struct tally_cell *cell = &t->cells[i];
-		uint32_t where = n->where_of[(uint32_t)cell->a];
-
-		cell->a = (cell->a >> 32 << 32) | where;
-		keys[i] =
-			(struct sort_key){ (uint64_t)where << VIEW_EVENT_BITS | cell->b,
-					   (uint32_t)i };
-	}
-	r = sort_keys(&keys, t->nr_cells);
-	for (size_t i = 0; i < t->nr_cells; i++)
-		keys[i].at = t->cells[keys[i].index].a >> 32;
-	if (!r)
-		r = sort_keys(&keys, t->nr_cells);
-	if (r)
-		free(keys);
-	else
-		*ret_order = keys;
-	return r;
-}
-
-static int reserve(struct profile *p, const struct tally *t,
-		   const struct sort_key *order)
-{
-	size_t nr_groups = 0;
-
-	for (size_t i = 0; i < t->nr_cells; i++)
-		nr_groups += !i || t->cells[order[i].index].a !=
-					   t->cells[order[i - 1].index].a;
-	return groups_reserve(p, nr_groups, t->nr_cells);
-}
-
-static int add_cells(struct profile *p, const struct tally *t, const struct numbers *n)
-{
-	/* More events than that do not stand in order_cells(). */
-	bool is_first = !p->groups.nr && p->events.nr <= VIEW_EVENT_NONE;
-	struct sort_key *order = NULL;
-	int r;
-
-	r = order_cells(t, n, &order);
-
-	if (!r && is_first && reserve(p, t, order))
-		r = -ENOMEM;
-	for (size_t i = 0; !r && i < t->nr_cells; i++) {
-		const struct tally_cell *cell = &t->cells[order[i].index];
-		uint32_t who = (uint32_t)(cell->a >> 32);
-		uint32_t where = (uint32_t)cell->a;
-		uint32_t event = (uint32_t)cell->b;
-		uint32_t row = is_first ? groups_append(p, who, where, event)
-					: groups_row_of(p, who, where, event);
-
-		if (row == DICT_NONE) {
-			r = -ENOMEM;
-			break;
-		}
-		p->rows.at[row].samples += cell->samples;
-		p->rows.at[row].period += cell->period;
-	}
-	free(order);
-	return r;
-}
-
 int cells_add_all(struct profile *p, struct view *v)
 {
 	size_t bytes = (v->places.nr + 1) * sizeof(uint32_t);
@@ -494,7 +423,7 @@ int cells_add_all(struct profile *p, struct view *v)
 		if (!r)
 			r = note_functions(p, v, &n);
 		if (!r)
-			r = add_cells(p, &v->tally, &n);
+			r = cells_rows_add(p, &v->tally, n.where_of);
 	}
 	source_lines_done(&lines);
 	free(n.where_of);

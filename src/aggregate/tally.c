@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/huge.h"
+#include "base/sort_numbers.h"
 #include "resolve/sort_keys.h"
 
 enum {
@@ -12,8 +13,7 @@ enum {
 	MAX_NOTES = 1 << 18,
 	SPARE = 4,
 	FEW = 16, /* so many notes a possible cell make plain counters the best */
-	RADIX_BITS = 11,
-	RADIX_SIZE = 1 << RADIX_BITS,
+	FEW_BITS = 11,
 	KEY_BITS = 64
 };
 
@@ -115,37 +115,6 @@ static int compare(const struct tally_cell *x, const struct tally_cell *y)
 	return x->b < y->b ? -1 : x->b > y->b;
 }
 
-/* Where each digit's items begin. */
-static void begin_digits(uint32_t begins[RADIX_SIZE])
-{
-	uint32_t sum = 0;
-
-	for (size_t d = 0; d < RADIX_SIZE; d++) {
-		uint32_t here = begins[d];
-
-		begins[d] = sum;
-		sum += here;
-	}
-}
-
-/* As sort_keys(), of keys alone: a pass moves half as much. */
-static uint64_t *sort_plain(uint64_t *from, uint64_t *to, size_t nr, unsigned int bits)
-{
-	for (unsigned int shift = 0; shift < bits; shift += RADIX_BITS) {
-		uint32_t begins[RADIX_SIZE] = { 0 };
-		uint64_t *spare = from;
-
-		for (size_t i = 0; i < nr; i++)
-			begins[from[i] >> shift & (RADIX_SIZE - 1)]++;
-		begin_digits(begins);
-		for (size_t i = 0; i < nr; i++)
-			to[begins[from[i] >> shift & (RADIX_SIZE - 1)]++] = from[i];
-		from = to;
-		to = spare;
-	}
-	return from;
-}
-
 /* A run of `nr` cells, without their contents. */
 static int make_run(struct tally *t, size_t nr, struct tally_run *run)
 {
@@ -184,7 +153,7 @@ static int sum_up_plain(struct tally *t, const struct packing *p, struct tally_r
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		room[i] = pack(p, &t->notes[i]);
-	keys = sort_plain(room, room + nr, nr, p->bits);
+	keys = sort_numbers(room, room + nr, nr, 0);
 	for (size_t i = 1; i < nr; i++)
 		nr_keys += keys[i] != keys[i - 1];
 	if (make_run(t, nr_keys, run)) {
@@ -286,7 +255,7 @@ static bool all_alike(const struct tally *t)
 
 static bool are_few(const struct tally *t, const struct packing *p)
 {
-	return p->bits < RADIX_BITS && t->nr_notes >= (size_t)FEW << p->bits;
+	return p->bits < FEW_BITS && t->nr_notes >= (size_t)FEW << p->bits;
 }
 
 /* Room for `nr` cells in a run, and for later ones: memory that is not touched costs nothing. */

@@ -1,4 +1,4 @@
-#include "present/call_table.h"
+#include "present/call_table_priv.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -6,38 +6,10 @@
 #include <string.h>
 
 #include "aggregate/profile.h"
-#include "base/pairs.h"
 #include "present/percent.h"
 #include "resolve/sort_keys.h"
 
-/* While it is made.  `own` nodes are those of the profile with symbols for functions. */
-struct making {
-	struct call_table *t;
-	struct profile *p;
-	struct pairs symbol_by; /* (name, image): number, plus 1 */
-	struct pairs line_by;   /* (symbol, line): likewise */
-	struct pairs own_by;    /* (parent, symbol): likewise */
-	VEC(struct call_place) own;
-	uint32_t *symbol_of; /* by function; DICT_NONE: not asked yet */
-	uint32_t *own_of;    /* by node of the profile */
-	uint8_t *kept;       /* by own node */
-	uint32_t *place_of;  /* by own node: where it is in t->nodes */
-	uint32_t *who_of;    /* by tuple: position in t->whos */
-	size_t stack_key;
-	int line_key; /* -1: there is none */
-	struct buf text;
-};
-
 static const char truncated[] = "[truncated]";
-
-static uint32_t *numbers(size_t nr)
-{
-	uint32_t *all = malloc((nr + 1) * sizeof(*all));
-
-	if (all)
-		memset(all, 0xff, (nr + 1) * sizeof(*all));
-	return all;
-}
 
 /* ---- symbols ---- */
 
@@ -49,7 +21,7 @@ static const char *base_name(const char *path)
 }
 
 /* "[image]", a string of the profile. */
-static uint32_t image_in_brackets(struct making *m, uint32_t image)
+static uint32_t image_in_brackets(struct call_making *m, uint32_t image)
 {
 	const char *name =
 		base_name(strtab_get(&m->p->strings, m->p->images.at[image].name));
@@ -62,7 +34,7 @@ static uint32_t image_in_brackets(struct making *m, uint32_t image)
 			      : strtab_add(&m->p->strings, (const char *)m->text.data);
 }
 
-static uint32_t name_of(struct making *m, uint32_t function)
+static uint32_t name_of(struct call_making *m, uint32_t function)
 {
 	const struct profile_function *f = &m->p->functions.at[function];
 
@@ -73,7 +45,7 @@ static uint32_t name_of(struct making *m, uint32_t function)
 	return m->p->functions.at[function].shown;
 }
 
-static uint32_t add_symbol(struct making *m, struct call_symbol s)
+static uint32_t add_symbol(struct call_making *m, struct call_symbol s)
 {
 	uint32_t *cell;
 	bool is_new;
@@ -94,7 +66,7 @@ static uint32_t add_symbol(struct making *m, struct call_symbol s)
 }
 
 /* The same symbol at a line. */
-static uint32_t add_line(struct making *m, uint32_t symbol, uint32_t line)
+static uint32_t add_line(struct call_making *m, uint32_t symbol, uint32_t line)
 {
 	struct call_symbol s;
 	uint32_t *cell;
@@ -115,7 +87,7 @@ static uint32_t add_line(struct making *m, uint32_t symbol, uint32_t line)
 	return *cell - 1;
 }
 
-static uint32_t symbol_of(struct making *m, uint32_t function)
+static uint32_t symbol_of(struct call_making *m, uint32_t function)
 {
 	uint32_t *known = &m->symbol_of[function];
 	struct call_symbol s = { .function = function };
@@ -151,7 +123,7 @@ static int compare_symbols(const void *a, const void *b, void *ctx)
 
 static int rank_symbols(struct call_table *t)
 {
-	uint32_t *order = numbers(t->symbols.nr);
+	uint32_t *order = call_numbers(t->symbols.nr);
 
 	if (!order)
 		return -ENOMEM;
@@ -166,7 +138,7 @@ static int rank_symbols(struct call_table *t)
 
 /* ---- nodes ---- */
 
-static uint32_t own_node(struct making *m, uint32_t parent, uint32_t symbol)
+static uint32_t own_node(struct call_making *m, uint32_t parent, uint32_t symbol)
 {
 	uint32_t *cell;
 	bool is_new;
@@ -184,7 +156,7 @@ static uint32_t own_node(struct making *m, uint32_t parent, uint32_t symbol)
 	return *cell - 1;
 }
 
-static uint32_t node_for(struct making *m, uint32_t node)
+static uint32_t node_for(struct call_making *m, uint32_t node)
 {
 	const struct call_node *from = &m->p->calls.nodes.at[node];
 
@@ -202,12 +174,12 @@ static uint32_t node_for(struct making *m, uint32_t node)
 				      .function = DICT_NONE }));
 }
 
-static int make_own(struct making *m)
+static int make_own(struct call_making *m)
 {
 	const struct call_tree *calls = &m->p->calls;
 
-	m->own_of = numbers(calls->nodes.nr);
-	m->symbol_of = numbers(m->p->functions.nr);
+	m->own_of = call_numbers(calls->nodes.nr);
+	m->symbol_of = call_numbers(m->p->functions.nr);
 	if (!m->own_of || !m->symbol_of ||
 	    !vec_push(&m->own, (struct call_place){ 0, DICT_NONE }))
 		return -ENOMEM;
@@ -219,15 +191,25 @@ static int make_own(struct making *m)
 	return rank_symbols(m->t);
 }
 
-static uint32_t row_node(const struct making *m, const struct profile_row *row)
+/* The own nodes of the tuples of places, each of which is a row's many times. */
+static int find_tuple_nodes(struct call_making *m)
 {
-	uint64_t node = profile_value(m->p, row->group, m->stack_key);
+	const struct tuples *t = &m->p->tuples[GROUP_WHERE];
+	size_t at = m->p->key_slots[m->stack_key].at;
 
-	return node < m->p->calls.nodes.nr ? m->own_of[node] : 0;
+	m->own_of_tuple = call_numbers(t->nr);
+	if (!m->own_of_tuple)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr; i++) {
+		uint64_t node = t->values.at[i * t->width + at];
+
+		m->own_of_tuple[i] = node < m->p->calls.nodes.nr ? m->own_of[node] : 0;
+	}
+	return 0;
 }
 
 /* Marks the nodes with enough of an event; sums[] has room for all nodes. */
-static void keep_of_event(struct making *m, uint32_t event, double threshold,
+static void keep_of_event(struct call_making *m, uint32_t event, double threshold,
 			  uint64_t *sums)
 {
 	uint64_t all = m->p->events.at[event].samples;
@@ -235,7 +217,7 @@ static void keep_of_event(struct making *m, uint32_t event, double threshold,
 	memset(sums, 0, m->own.nr * sizeof(*sums));
 	for (size_t i = 0; i < m->p->rows.nr; i++)
 		if (m->p->rows.at[i].event == event)
-			sums[row_node(m, &m->p->rows.at[i])] +=
+			sums[call_row_node(m, &m->p->rows.at[i])] +=
 				m->p->rows.at[i].samples;
 	for (size_t i = m->own.nr - 1; i; i--) {
 		if (sums[i] && percent_of(sums[i], all) >= threshold)
@@ -244,7 +226,7 @@ static void keep_of_event(struct making *m, uint32_t event, double threshold,
 	}
 }
 
-static int choose_kept(struct making *m, double threshold)
+static int choose_kept(struct call_making *m, double threshold)
 {
 	uint64_t *sums = calloc(m->own.nr, sizeof(*sums));
 
@@ -261,7 +243,7 @@ static int choose_kept(struct making *m, double threshold)
 }
 
 /* The kept nodes but the root, those of a parent together and by name. */
-static struct sort_key *sort_children(const struct making *m, size_t *ret_nr)
+static struct sort_key *sort_children(const struct call_making *m, size_t *ret_nr)
 {
 	struct sort_key *keys = malloc((m->own.nr + 1) * sizeof(*keys));
 	size_t nr = 0;
@@ -284,13 +266,13 @@ static struct sort_key *sort_children(const struct making *m, size_t *ret_nr)
 }
 
 /* Nodes in their final order: node by node its first child, or the next one of its parent. */
-static int lay_out(struct making *m, const struct sort_key *children, size_t nr)
+static int lay_out(struct call_making *m, const struct sort_key *children, size_t nr)
 {
-	uint32_t *next = numbers(m->own.nr); /* position in children[] */
+	uint32_t *next = call_numbers(m->own.nr); /* position in children[] */
 	uint32_t at = 0;
 	int r = -ENOMEM;
 
-	m->place_of = numbers(m->own.nr);
+	m->place_of = call_numbers(m->own.nr);
 	if (!next || !m->place_of ||
 	    !vec_push(&m->t->nodes, (struct call_place){ 0, DICT_NONE }))
 		goto out;
@@ -325,12 +307,14 @@ out:
 	return r;
 }
 
-static int make_nodes(struct making *m, double threshold)
+static int make_nodes(struct call_making *m, double threshold)
 {
 	struct sort_key *children;
 	size_t nr;
 	int r = make_own(m);
 
+	if (!r)
+		r = find_tuple_nodes(m);
 	if (!r)
 		r = choose_kept(m, threshold);
 	if (r)
@@ -343,202 +327,32 @@ static int make_nodes(struct making *m, double threshold)
 	return r;
 }
 
-/* ---- rows ---- */
-
-/* A group's value of a key against another's. */
-static int compare_values(struct profile *p, size_t key, uint32_t a, uint32_t b)
-{
-	uint64_t x = profile_value(p, a, key), y = profile_value(p, b, key);
-
-	switch (p->options.keys->keys.at[key].row->kind) {
-	case KEY_TEXT:
-		return x == y ? 0
-			      : strcmp(strtab_get(&p->strings, (uint32_t)x),
-				       strtab_get(&p->strings, (uint32_t)y));
-	case KEY_INTEGER:
-		return (int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y;
-	case KEY_HEX:
-	case KEY_TIMES:
-		break;
-	}
-	return x < y ? -1 : x > y;
-}
-
-static bool is_who(const struct profile *p, size_t key)
-{
-	return p->options.keys->keys.at[key].row->id != KEY_EVENT &&
-	       p->key_slots[key].side == GROUP_WHO;
-}
-
-static int compare_whos(const void *a, const void *b, void *ctx)
-{
-	struct profile *p = ctx;
-	int r = 0;
-
-	for (size_t key = 0; !r && key < p->nr_keys; key++)
-		if (is_who(p, key))
-			r = compare_values(p, key, *(const uint32_t *)a,
-					   *(const uint32_t *)b);
-	return r;
-}
-
-static uint32_t tuple_of(const struct profile *p, uint32_t group)
-{
-	return p->groups.at[group].tuple[GROUP_WHO];
-}
-
-static int make_whos(struct making *m)
-{
-	struct profile *p = m->p;
-
-	m->who_of = numbers(p->tuples[GROUP_WHO].nr);
-	if (!m->who_of)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->rows.nr; i++) {
-		uint32_t group = p->rows.at[i].group;
-		uint32_t *who = &m->who_of[tuple_of(p, group)];
-
-		if (*who == DICT_NONE && !vec_push(&m->t->whos, group))
-			return -ENOMEM;
-		*who = 0;
-	}
-	qsort_r(m->t->whos.at, m->t->whos.nr, sizeof(*m->t->whos.at), compare_whos, p);
-	for (uint32_t i = 0; i < m->t->whos.nr; i++)
-		m->who_of[tuple_of(p, m->t->whos.at[i])] = i;
-	return 0;
-}
-
-static int compare_events(const void *a, const void *b, void *ctx)
-{
-	const struct profile *p = ctx;
-	uint32_t x = p->events.at[*(const uint32_t *)a].rank;
-	uint32_t y = p->events.at[*(const uint32_t *)b].rank;
-
-	return x < y ? -1 : x > y;
-}
-
-static int list_events(struct making *m)
-{
-	struct call_table *t = m->t;
-
-	t->event_at = numbers(m->p->events.nr);
-	if (!t->event_at)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < m->p->events.nr; i++)
-		if (m->p->events.at[i].samples && !vec_push(&t->events, i))
-			return -ENOMEM;
-	qsort_r(t->events.at, t->events.nr, sizeof(*t->events.at), compare_events,
-		m->p);
-	for (uint32_t i = 0; i < t->events.nr; i++)
-		t->event_at[t->events.at[i]] = i;
-	return 0;
-}
-
-/* There is room for it. */
-static void add_row(struct call_row *rows, size_t *nr, struct call_row row)
-{
-	struct call_row *last = *nr ? &rows[*nr - 1] : NULL;
-
-	if (last && last->who == row.who && last->node == row.node &&
-	    last->line == row.line && last->event == row.event) {
-		last->samples += row.samples;
-		last->period += row.period;
-		return;
-	}
-	rows[(*nr)++] = row;
-}
-
-static struct call_row row_at(const struct making *m, uint32_t i)
-{
-	const struct profile_row *from = &m->p->rows.at[i];
-
-	return (struct call_row){
-		.who = m->who_of[tuple_of(m->p, from->group)],
-		.node = m->place_of[row_node(m, from)],
-		.event = m->t->event_at[from->event],
-		.line = m->line_key < 0 ? 0
-					: (uint32_t)profile_value(m->p, from->group,
-								  (size_t)m->line_key),
-		.samples = from->samples,
-		.period = from->period,
-	};
-}
-
-static uint64_t place_key(const struct making *m, uint32_t i)
-{
-	struct call_row row = row_at(m, i);
-
-	return (uint64_t)row.who << 32 | row.node;
-}
-
-/* The profile's rows in the order of the table's.  0 or -ENOMEM. */
-static int sort_rows(const struct making *m, struct sort_key **keys, size_t nr)
-{
-	int r;
-
-	/* The sort is stable: the last one counts most. */
-	if (m->line_key >= 0 || m->t->events.nr > 1) {
-		for (size_t i = 0; i < nr; i++) {
-			struct call_row row = row_at(m, (*keys)[i].index);
-
-			(*keys)[i].at =
-				(uint64_t)row.line * m->t->events.nr + row.event;
-		}
-		r = sort_keys(keys, nr);
-		if (r)
-			return r;
-	}
-	for (size_t i = 0; i < nr; i++)
-		(*keys)[i].at = place_key(m, (*keys)[i].index);
-	return sort_keys(keys, nr);
-}
-
-static int make_rows(struct making *m)
-{
-	const struct profile_row *rows = m->p->rows.at;
-	struct sort_key *keys = malloc((m->p->rows.nr + 1) * sizeof(*keys));
-	size_t nr = 0;
-	int r = -ENOMEM;
-
-	if (!keys || make_whos(m))
-		goto out;
-	for (uint32_t i = 0; i < m->p->rows.nr; i++)
-		if (rows[i].samples || rows[i].period)
-			keys[nr++].index = i;
-	r = sort_rows(m, &keys, nr);
-	m->t->rows = calloc(nr + 1, sizeof(*m->t->rows));
-	if (!m->t->rows)
-		r = -ENOMEM;
-	for (size_t i = 0; !r && i < nr; i++)
-		add_row(m->t->rows, &m->t->nr_rows, row_at(m, keys[i].index));
-out:
-	free(keys);
-	return r;
-}
-
 int call_table_make(struct call_table *t, struct profile *p, double threshold)
 {
-	struct making m = { .t = t,
-			    .p = p,
-			    .stack_key = (size_t)keys_find(p->options.keys, KEY_STACK),
-			    .line_key = keys_find(p->options.keys, KEY_LINE) };
+	struct call_making m = { .t = t,
+				 .p = p,
+				 .stack_key =
+					 (size_t)keys_find(p->options.keys, KEY_STACK),
+				 .line_key = keys_find(p->options.keys, KEY_LINE) };
 	int r;
 
 	t->p = p;
-	r = list_events(&m);
+	r = call_table_list_events(&m);
 	if (!r)
 		r = make_nodes(&m, threshold);
 	if (!r)
-		r = make_rows(&m);
+		r = call_table_make_rows(&m);
 	pairs_done(&m.symbol_by);
 	pairs_done(&m.line_by);
 	pairs_done(&m.own_by);
 	vec_done(&m.own);
 	free(m.symbol_of);
 	free(m.own_of);
+	free(m.own_of_tuple);
 	free(m.kept);
 	free(m.place_of);
 	free(m.who_of);
+	vec_done(&m.room);
 	buf_done(&m.text);
 	return r;
 }
