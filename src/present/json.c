@@ -206,39 +206,78 @@ static size_t flush_at_once(struct json *j, const char *bytes, size_t len, size_
 	return 0;
 }
 
+/* Numbers in text, with the commas between them. */
+struct row {
+	struct json *j;
+	char bytes[AT_ONCE];
+	size_t len;
+	bool begun;
+};
+
+static void put_in_row(struct row *r, const char *text, size_t len)
+{
+	r->len = flush_at_once(r->j, r->bytes, r->len, len + 1);
+	if (r->begun)
+		r->bytes[r->len++] = ',';
+	memcpy(r->bytes + r->len, text, len);
+	r->len += len;
+	r->begun = true;
+}
+
+static void put_number_in_row(struct row *r, uint64_t value)
+{
+	char digits[DIGITS_MAX];
+	size_t n = digits_of(digits, value);
+
+	put_in_row(r, digits + DIGITS_MAX - n, n);
+}
+
+static void begin_row(struct row *r, struct json *j)
+{
+	json_begin_array(j);
+	r->j = j;
+	r->len = 0;
+	r->begun = false;
+}
+
+static void end_row(struct row *r)
+{
+	fwrite_unlocked(r->bytes, 1, r->len, r->j->out);
+	json_end_array(r->j);
+}
+
 void json_u32s(struct json *j, const uint32_t *at, size_t nr, const char *none)
 {
-	char bytes[AT_ONCE], digits[DIGITS_MAX];
-	size_t none_len = strnlen(none, DIGITS_MAX), len = 0;
+	size_t none_len = strnlen(none, DIGITS_MAX);
+	struct row row;
 
-	json_begin_array(j);
+	begin_row(&row, j);
 	for (size_t i = 0; i < nr; i++) {
-		size_t n = at[i] == JSON_NONE ? 0 : digits_of(digits, at[i]);
-
-		len = flush_at_once(j, bytes, len, DIGITS_MAX + 1);
-		if (i)
-			bytes[len++] = ',';
-		memcpy(bytes + len, n ? digits + DIGITS_MAX - n : none,
-		       n ? n : none_len);
-		len += n ? n : none_len;
+		if (at[i] == JSON_NONE)
+			put_in_row(&row, none, none_len);
+		else
+			put_number_in_row(&row, at[i]);
 	}
-	fwrite_unlocked(bytes, 1, len, j->out);
-	json_end_array(j);
+	end_row(&row);
+}
+
+void json_u64s(struct json *j, const uint64_t *at, size_t nr)
+{
+	struct row row;
+
+	begin_row(&row, j);
+	for (size_t i = 0; i < nr; i++)
+		put_number_in_row(&row, at[i]);
+	end_row(&row);
 }
 
 void json_repeated(struct json *j, const char *value, size_t nr)
 {
-	size_t value_len = strnlen(value, AT_ONCE - 1), len = 0;
-	char bytes[AT_ONCE];
+	size_t value_len = strnlen(value, AT_ONCE - 1);
+	struct row row;
 
-	json_begin_array(j);
-	for (size_t i = 0; i < nr; i++) {
-		len = flush_at_once(j, bytes, len, value_len + 1);
-		if (i)
-			bytes[len++] = ',';
-		memcpy(bytes + len, value, value_len);
-		len += value_len;
-	}
-	fwrite_unlocked(bytes, 1, len, j->out);
-	json_end_array(j);
+	begin_row(&row, j);
+	for (size_t i = 0; i < nr; i++)
+		put_in_row(&row, value, value_len);
+	end_row(&row);
 }

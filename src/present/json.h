@@ -39,6 +39,7 @@ void json_bool(struct json *j, bool value);
 /* Arrays of many numbers, of which JSON_NONE is written as `none`, "null" or the like; and of one
  * value again and again. */
 void json_u32s(struct json *j, const uint32_t *at, size_t nr, const char *none);
+void json_u64s(struct json *j, const uint64_t *at, size_t nr);
 void json_repeated(struct json *j, const char *value, size_t nr);
 /* A value that was made elsewhere. */
 void json_raw(struct json *j, const void *bytes, size_t len);

@@ -12,6 +12,7 @@
 
 #include "aggregate/profile.h"
 #include "base/err.h"
+#include "base/sort_numbers.h"
 #include "present/call_table.h"
 #include "present/json.h"
 #include "present/writers.h"
@@ -42,6 +43,7 @@ struct firefox {
 	struct numbers images;
 	size_t pid, tid, comm, time;
 	VEC(uint32_t) column; /* the one at hand */
+	VEC(uint64_t) wide;   /* likewise, of large numbers */
 	struct buf texts;     /* names of symbols as JSON has them */
 	size_t *text_at;      /* by symbol: where they are in it; and the end */
 	bool failed;          /* memory is short */
@@ -157,11 +159,20 @@ static unsigned int category_of(const struct firefox *f, uint32_t symbol)
 							: CATEGORY_USER;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static void sort_members(struct firefox *f, struct numbers *n)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	size_t nr = n->members.nr;
+	const uint64_t *sorted;
 
-	return x < y ? -1 : x > y;
+	if (!vec_reserve(&f->wide, 2 * nr)) {
+		f->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < nr; i++)
+		f->wide.at[i] = n->members.at[i];
+	sorted = sort_numbers(f->wide.at, f->wide.at + nr, nr, 0);
+	for (size_t i = 0; i < nr; i++)
+		n->members.at[i] = (uint32_t)sorted[i];
 }
 
 /* The nodes of the rows, callers in front; their symbols, and images of these. */
@@ -181,8 +192,7 @@ static void collect(struct firefox *f, size_t at, size_t end, uint32_t event)
 		     node = nodes[node].parent)
 			number_of(f, &f->nodes, node);
 	}
-	qsort(f->nodes.members.at, f->nodes.members.nr, sizeof(uint32_t),
-	      compare_numbers);
+	sort_members(f, &f->nodes);
 	for (uint32_t i = 0; i < f->nodes.members.nr; i++) {
 		uint32_t node = f->nodes.members.at[i];
 		uint32_t symbol = nodes[node].symbol;
@@ -324,32 +334,41 @@ static uint64_t time_of(const struct firefox *f, const struct call_row *row)
 	return profile_value(f->p, f->calls.whos.at[row->who], f->time);
 }
 
+static void put_wide(struct firefox *f, const char *name, size_t nr)
+{
+	json_name(&f->json, name);
+	json_u64s(&f->json, f->wide.at, nr);
+}
+
 static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event)
 {
 	const struct call_row *rows = f->calls.rows;
 	struct json *j = &f->json;
 	uint32_t *to = column(f, end - at);
+	uint64_t *wide;
 	size_t nr = 0;
 
+	if (!vec_reserve(&f->wide, end - at + 1))
+		f->failed = true;
+	if (f->failed)
+		return;
 	json_name(j, "samples");
 	json_begin_object(j);
-	for (size_t i = at; to && i < end; i++)
+	wide = f->wide.at;
+	for (size_t i = at; i < end; i++)
 		if (rows[i].event == event)
 			to[nr++] = f->nodes.of[rows[i].node];
 	f->column.nr = nr;
 	put_column(f, "stack", "null");
-	json_name(j, "time");
-	json_begin_array(j);
-	for (size_t i = at; i < end; i++)
+	/* Milliseconds: the key's spans are whole ones. */
+	for (size_t i = at, n = 0; i < end; i++)
 		if (rows[i].event == event)
-			put_ms(j, time_of(f, &rows[i]));
-	json_end_array(j);
-	json_name(j, "weight");
-	json_begin_array(j);
-	for (size_t i = at; i < end; i++)
+			wide[n++] = time_of(f, &rows[i]) / NS_A_MS;
+	put_wide(f, "time", nr);
+	for (size_t i = at, n = 0; i < end; i++)
 		if (rows[i].event == event)
-			json_u64(j, rows[i].samples);
-	json_end_array(j);
+			wide[n++] = rows[i].samples;
+	put_wide(f, "weight", nr);
 	json_member_text(j, "weightType", "samples");
 	json_member_u64(j, "length", nr);
 	json_end_object(j);
@@ -438,7 +457,8 @@ static void put_threads(struct firefox *f)
 	json_name(&f->json, "threads");
 	json_begin_array(&f->json);
 	for (size_t at = 0, end; at < nr; at = end) {
-		for (end = at + 1; end < nr && same_thread(f, &rows[at], &rows[end]);)
+		for (end = at + 1;
+		     end < nr && same_thread(f, &rows[end - 1], &rows[end]);)
 			end++;
 		for (uint32_t i = 0; i < f->calls.events.nr; i++)
 			if (has_event(f, at, end, i))
@@ -569,6 +589,7 @@ int write_firefox(FILE *out, struct profile *p, const struct present_options *op
 	if (!r)
 		put_all(&f);
 	vec_done(&f.column);
+	vec_done(&f.wide);
 	buf_done(&f.texts);
 	free(f.text_at);
 	numbers_done(&f.nodes);

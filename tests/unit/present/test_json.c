@@ -70,11 +70,43 @@ static void commas_stand_between(void **state)
 	free(got);
 }
 
+/* More than is gathered before it is written. */
+static void rows_of_numbers_are_arrays(void **state)
+{
+	static const uint32_t few[] = { 0, JSON_NONE, 4294967294 };
+	static const uint64_t wide[] = { UINT64_MAX, 0 };
+	uint32_t many[3000];
+	char *got = NULL;
+	size_t len;
+	struct json j = { .out = open_memstream(&got, &len) };
+
+	(void)state;
+	assert_non_null(j.out);
+	for (size_t i = 0; i < 3000; i++)
+		many[i] = 7;
+	json_begin_array(&j);
+	json_u32s(&j, few, 3, "null");
+	json_u32s(&j, few, 0, "null");
+	json_u64s(&j, wide, 2);
+	json_repeated(&j, "-1", 3);
+	json_u32s(&j, many, 3000, "null");
+	json_end_array(&j);
+	fclose(j.out);
+	assert_memory_equal(got,
+			    "[[0,null,4294967294],\n[],\n"
+			    "[18446744073709551615,0],\n[-1,-1,-1],\n[7,7,",
+			    69);
+	assert_int_equal(len, 64 + 1 + 2 * 3000 - 1 + 2);
+	assert_string_equal(got + len - 6, ",7,7]]");
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(text_is_escaped_and_made_utf8),
 		cmocka_unit_test(commas_stand_between),
+		cmocka_unit_test(rows_of_numbers_are_arrays),
 	};
 
 	return UNIT_RUN(cases);
