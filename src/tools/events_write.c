@@ -60,24 +60,24 @@ static void write_wrapped(FILE *out, const char *text, size_t column, size_t ind
 	fputc('\n', out);
 }
 
-/* A mask's counters where they are not those of all its event's masks. */
+/* A mask's counters where they are not `of_event`, those of all its event's masks. */
 static void write_mask(FILE *out, const struct events_view *v,
-		       const struct catalog_event *e, const struct catalog_mask *mask)
+		       const struct catalog_event *e, const struct catalog_mask *mask,
+		       const char *of_event)
 {
 	size_t column = 7 + (size_t)fprintf(out, "\t0x%02" PRIx64 ": (name=%s) ",
 					    mask->value, mask->name);
-	char of_mask[EVENT_COUNTERS_TEXT], of_event[EVENT_COUNTERS_TEXT];
+	char of_mask[EVENT_COUNTERS_TEXT];
 	char about[512];
 
 	event_counters_text(event_catalog_counters(v->catalog, e, mask), of_mask);
-	event_counters_text(event_catalog_counters(v->catalog, e, NULL), of_event);
 	(void)snprintf(about, sizeof(about), "%s (counter: %s)", mask->about, of_mask);
 	write_wrapped(out, strcmp(of_mask, of_event) != 0 ? about : mask->about, column,
 		      MASK_INDENT);
 }
 
 static void write_masks(FILE *out, const struct events_view *v,
-			const struct catalog_event *e)
+			const struct catalog_event *e, const char *counters)
 {
 	const struct catalog_mask *mask;
 
@@ -86,7 +86,7 @@ static void write_masks(FILE *out, const struct events_view *v,
 	fprintf(out, "\tUnit masks (default 0x%" PRIx64 ")\n\t----------\n",
 		event_catalog_default_mask(v->catalog, e));
 	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++)
-		write_mask(out, v, e, mask);
+		write_mask(out, v, e, mask, counters);
 }
 
 static void write_head(FILE *out, const struct events_view *v)
@@ -120,7 +120,7 @@ size_t events_write_text(FILE *out, const struct events_view *v)
 		fprintf(out, "%s: (counter: %s)\n\t%s (min count: %" PRIu64 ")\n",
 			e->name, counters, e->about[0] ? e->about : "no description",
 			e->min_count * v->count_factor);
-		write_masks(out, v, e);
+		write_masks(out, v, e, counters);
 	}
 	return nr;
 }
