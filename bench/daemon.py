@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""What oprofiled takes while it is there: its CPU time (all threads, children too), memory and
+disk beside a compile job, a loaded redis, or nothing.
+
+The first seconds, in which it reads what runs already and makes tables of the binaries, are told
+apart: they come once. The share that the issue asks about is over ten minutes: both together."""
+import argparse
+import glob
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from common import table
+
+TEN_MINUTES = 600
+
+
+def loads(name, seconds):
+    """The processes that make the load."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    if name == "compile":
+        return [[os.path.join(here, "compile_job"), str(seconds), str(os.cpu_count())]]
+    if name == "redis":
+        return [["redis-server", "--port", "7391", "--save", "", "--daemonize", "no"],
+                ["sh", "-c", "sleep 1; exec redis-benchmark -p 7391 -l -q"]]
+    return []
+
+
+def cpu_s(process):
+    """Of all its threads, those that ended too, and of the children that it waited for."""
+    own = time.clock_gettime(~process.pid << 3 | 2)
+    with open(f"/proc/{process.pid}/stat", encoding="ascii") as stat:
+        words = stat.read().rpartition(")")[2].split()
+    return own + (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
+
+
+def samples(run_dir):
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.connect(os.path.join(run_dir, "control"))
+        peer.sendall(b"status\n")
+        with peer.makefile() as lines:
+            for line in lines:
+                if line.startswith("samples "):
+                    return int(line.split()[1])
+    return 0
+
+
+def disk(session):
+    return sum(os.path.getsize(path)
+               for path in glob.glob(session + "/samples/current/segment-*"))
+
+
+def measure(oprofile, options, name, directory):
+    session, run_dir = os.path.join(directory, "session"), os.path.join(directory, "run")
+    for path in (session, run_dir):
+        shutil.rmtree(path, ignore_errors=True)
+        os.mkdir(path)
+    seconds = options.warm + options.seconds
+    load = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             start_new_session=True) for words in loads(name, seconds + 20)]
+    daemon = subprocess.Popen(
+        [oprofile, "daemon", "--foreground", "--session-dir", session, "--frequency",
+         str(options.rate), "--max-overhead", "90%"], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, env=dict(os.environ, OPROFILE_RUN_DIR=run_dir))
+    try:
+        time.sleep(options.warm)
+        first, first_n, first_bytes = cpu_s(daemon), samples(run_dir), disk(session)
+        time.sleep(options.seconds)
+        last, last_n, last_bytes = cpu_s(daemon), samples(run_dir), disk(session)
+        with open(f"/proc/{daemon.pid}/status", encoding="ascii") as status:
+            kb = [int(line.split()[1]) for line in status if line.startswith("VmRSS")][0]
+    finally:
+        daemon.terminate()
+        daemon.wait()
+        for process in load:
+            os.killpg(process.pid, 9)
+            process.wait()
+    rate = (last - first) / options.seconds
+    ten = (first + rate * (TEN_MINUTES - options.warm)) / TEN_MINUTES
+    return [name, f"{(last_n - first_n) / options.seconds:.0f}", f"{1000 * first:.0f}",
+            f"{100 * rate:.3f}", f"{100 * ten:.3f}",
+            f"{1e6 * (last - first) / max(1, last_n - first_n):.0f}", f"{kb / 1024:.0f}",
+            f"{(last_bytes - first_bytes) / options.seconds * 3600 / 1e6:.1f}"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", help="the build folder")
+    parser.add_argument("--seconds", type=int, default=120)
+    parser.add_argument("--warm", type=int, default=30)
+    parser.add_argument("--rate", type=int, default=99)
+    parser.add_argument("--loads", default="compile,redis,idle")
+    parser.add_argument("--quick", action="store_true", help="30 seconds of compiling")
+    options = parser.parse_args()
+    if options.quick:
+        options.seconds, options.warm, options.loads = 30, 10, "compile"
+    oprofile = os.path.join(os.path.abspath(options.build), "src", "tools", "oprofile")
+    with tempfile.TemporaryDirectory(prefix="bench-") as directory:
+        rows = [measure(oprofile, options, name, directory)
+                for name in options.loads.split(",")
+                if name != "redis" or shutil.which("redis-benchmark")]
+    table(f"oprofiled at {options.rate} Hz with whole stacks, {options.seconds} s",
+          ["", "samples/s", f"first {options.warm} s [ms]", "then [% of a CPU]",
+           "ten minutes [%]", "[us/sample]", "memory [MB]", "disk, unmerged [MB/h]"], rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
