@@ -195,6 +195,12 @@ int dwarf_file_open_bytes(struct dwarf_file *f, const void *bytes, size_t len, b
 	return r ? r : open_all(f, dwo, err);
 }
 
+void dwarf_file_forget(struct dwarf_file *f)
+{
+	for (int i = 0; i < DWARF_SECTIONS; i++)
+		dwarf_section_forget(&f->sections[i]);
+}
+
 void dwarf_file_close(struct dwarf_file *f)
 {
 	for (int i = 0; i < DWARF_SECTIONS; i++)

@@ -57,6 +57,8 @@ int dwarf_file_open_fd(struct dwarf_file *f, int fd, bool dwo, struct err *err);
 int dwarf_file_open_bytes(struct dwarf_file *f, const void *bytes, size_t len, bool dwo,
 			  struct err *err);
 void dwarf_file_close(struct dwarf_file *f);
+/* Frees what can be read again; no thread may read. */
+void dwarf_file_forget(struct dwarf_file *f);
 bool dwarf_file_has_info(const struct dwarf_file *f);
 /* Whether code can lie at this address: what linkers dropped keeps debug information at 0,
  * 1, or the highest addresses. */

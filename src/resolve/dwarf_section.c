@@ -79,13 +79,19 @@ int dwarf_section_open(const struct elf_file *f, const struct elf_section *e,
 	return 0;
 }
 
+void dwarf_section_forget(struct dwarf_section *s)
+{
+	for (size_t i = 0; s->pages && i < nr_pages(s); i++) {
+		free(s->pages[i]);
+		s->pages[i] = NULL;
+	}
+	s->nr_shared = 0;
+}
+
 void dwarf_section_close(struct dwarf_section *s)
 {
-	if (s->pages) {
-		for (size_t i = 0; i < nr_pages(s); i++)
-			free(s->pages[i]);
-		free(s->pages);
-	}
+	dwarf_section_forget(s);
+	free(s->pages);
 	free(s->whole);
 	if (s->own_fd)
 		close(s->fd);

@@ -60,6 +60,8 @@ int dwarf_section_of_bytes(const void *bytes, size_t len,
 /* Brings all of it into memory, where it may then be changed.  0, -EFBIG, -ENOMEM, ... */
 int dwarf_section_load(struct dwarf_section *s);
 void dwarf_section_close(struct dwarf_section *s);
+/* Frees the pages, which are read again when they are asked for; no thread may read. */
+void dwarf_section_forget(struct dwarf_section *s);
 
 /* What is at `off`: *ret_len bytes in one piece, at least DWARF_PAGE_TAIL of them or up to
  * the section's end.  NULL beyond the end or when it cannot be read.  Good until the thread

@@ -165,6 +165,15 @@ int line_source_open(struct line_source *s, int fd, const char *path,
 	return 0;
 }
 
+void line_source_forget(struct line_source *s)
+{
+	dwarf_file_forget(&s->file);
+	if (s->has_alt)
+		dwarf_file_forget(&s->alt_file);
+	if (s->has_dwp)
+		dwarf_file_forget(&s->dwp);
+}
+
 void line_source_close(struct line_source *s)
 {
 	dwarf_info_done(&s->info);

@@ -38,6 +38,8 @@ struct line_split {
 int line_source_open(struct line_source *s, int fd, const char *path,
 		     const char *binary_path, struct err *err);
 void line_source_close(struct line_source *s);
+/* Frees what can be read again; no thread may read. */
+void line_source_forget(struct line_source *s);
 /* Whether the unit is a skeleton whose entries are elsewhere. */
 bool line_source_is_split(const struct dwarf_unit *u);
 /* Opens what a skeleton stands for.  0, -ENOENT, or another negative errno. */

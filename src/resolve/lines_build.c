@@ -1,5 +1,6 @@
 /* lines_build.c - reads units of the debug information with several threads. */
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,9 @@
 enum {
 	THREADS_MAX = 64,
 	THREAD_UNITS = 8, /* fewer are not worth a thread */
-	SCAN_STEP = 64
+	SCAN_STEP = 64,
+	GIVE_BACK_BYTES =
+		4 << 20 /* of entries read; for less it is not worth the time */
 };
 
 struct worker;
@@ -381,6 +384,19 @@ static int build_unit(struct worker *w, size_t i)
 	return r ? r : keep_block(w->l, unit, &w->out);
 }
 
+/* What was needed to read many units is given back before the answers take their room. */
+static void give_back(struct lines *l)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < l->todo.nr; i++)
+		bytes += l->source.info.units.at[l->todo.at[i]].bytes;
+	if (bytes < GIVE_BACK_BYTES)
+		return;
+	line_source_forget(&l->source);
+	malloc_trim(0);
+}
+
 int lines_build(struct lines *l)
 {
 	unsigned int nr_threads = count_threads(l, l->todo.nr, THREAD_UNITS);
@@ -396,6 +412,7 @@ int lines_build(struct lines *l)
 		worker_done(&workers[i]);
 	}
 	free(workers);
+	give_back(l);
 	for (size_t i = 0; i < l->todo.nr; i++) {
 		const struct line_unit *unit = &l->dir.units.at[l->todo.at[i]];
 

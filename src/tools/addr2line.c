@@ -25,8 +25,8 @@ enum {
 	WORD_MAX = 64, /* of a line of input: an address is no longer */
 	OUTPUT_STEP = 1 << 18,
 	ANSWER_BYTES = 128, /* as a guess */
-	FIRST_STEP = 4096,  /* answers whose length says how many are made together */
-	TEXT_BYTES = 16 << 20, /* of those */
+	STEP_MIN = 1024,
+	TEXT_BYTES = 48 << 20, /* of answers that are made together */
 	AHEAD = 16, /* what memory needs to come, in answers that are copied meanwhile */
 	CACHE_LINE = 64
 };
@@ -178,41 +178,48 @@ static int put_in_order(struct run *run, size_t first, size_t end)
 }
 
 /* Looks up questions [first, end), whose keys are among these, in the order of addresses:
- * neighbours are in the same part of the index, and have much of their text in common. */
-static void look_up(struct run *run, const struct sort_key *keys, size_t first,
-		    size_t end)
+ * neighbours are in the same part of the index, and have much of their text in common.
+ * Returns 0, or how many to ask for instead, because these have too long answers. */
+static size_t look_up(struct run *run, const struct sort_key *keys, size_t first,
+		      size_t end)
 {
-	buf_reserve_huge(&run->out.text, (end - first) * ANSWER_BYTES);
+	struct addr2line_out *out = &run->out;
+	size_t nr = 0;
+
+	buf_reserve_huge(&out->text, (end - first) * ANSWER_BYTES);
 	for (size_t i = 0; i < run->addrs.nr; i++) {
 		uint32_t number = keys[i].index;
-		uint64_t shown = run->out.addresses ? run->shown.at[number] : 0;
+		uint64_t shown = out->addresses ? run->shown.at[number] : 0;
 
-		if (number >= first && number < end)
-			run->pieces.at[number] =
-				addr2line_out_put(&run->out, keys[i].at, shown);
+		if (number < first || number >= end)
+			continue;
+		run->pieces.at[number] = addr2line_out_put(out, keys[i].at, shown);
+		nr++;
+		/* Fewer have less in common. */
+		if (out->text.len > TEXT_BYTES && end - first > STEP_MIN)
+			return nr / 2 > STEP_MIN ? nr / 2 : STEP_MIN;
 	}
+	return 0;
 }
 
-/* How many questions to answer together, when so many had so long answers. */
-static size_t next_step(size_t nr, size_t text_bytes)
-{
-	size_t fit = TEXT_BYTES / (text_bytes / nr + 1);
-
-	return fit > FIRST_STEP ? fit : FIRST_STEP;
-}
-
-/* Some at a time: names of templates have thousands of bytes. */
+/* Together, unless there would be too much text: names of templates have thousands of bytes. */
 static int answer_in_steps(struct run *run, const struct sort_key *keys)
 {
-	size_t step = FIRST_STEP;
-	size_t end;
+	size_t step = run->addrs.nr;
+	size_t first = 0;
 	int r = 0;
 
-	for (size_t i = 0; !r && i < run->addrs.nr; i = end) {
-		end = run->addrs.nr - i > step ? i + step : run->addrs.nr;
-		look_up(run, keys, i, end);
-		step = next_step(end - i, run->out.text.len);
-		r = put_in_order(run, i, end);
+	while (!r && first < run->addrs.nr) {
+		size_t left = run->addrs.nr - first;
+		size_t end = first + (left < step ? left : step);
+		size_t fewer = look_up(run, keys, first, end);
+
+		if (fewer) {
+			step = fewer;
+		} else {
+			r = put_in_order(run, first, end);
+			first = end;
+		}
 		addr2line_out_clear(&run->out);
 	}
 	return r;

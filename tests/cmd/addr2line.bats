@@ -192,14 +192,14 @@ same_as_binutils() # BINARY OPTIONS...
 }
 
 @test "addr2line: many questions at once are answered as few are, in their order" {
-	# A name of two thousand letters: sixteen megabytes of answers more than once.
+	# A name of two thousand letters: 48 megabytes of answers more than once.
 	printf -v name '%2000s' ''
 	gcc -g -O2 -Dmiddle="middle_${name// /m}" -o long program.c
 	addresses long | shuf --random-source="$OPROFILE" >some
-	for ((i = 0; i < 30000; i += $(wc -l <some))); do cat some; done >many
+	for ((i = 0; i < 80000; i += $(wc -l <some))); do cat some; done >many
 	"$OPROFILE" addr2line --no-cache -e long -a -f -i -C <some >once
 	"$OPROFILE" addr2line --no-cache -e long -a -f -i -C <many >got
-	[ "$(stat -c %s got)" -gt 40000000 ]
+	[ "$(stat -c %s got)" -gt 100000000 ]
 	while cat once 2>/dev/null; do :; done | cmp -n "$(stat -c %s got)" - got
 }
 

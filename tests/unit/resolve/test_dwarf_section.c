@@ -105,6 +105,10 @@ static void test_texts(void **unused)
 	check_texts(&m, &s, &spare);
 	assert_null(s.pages[0]);
 	assert_null(s.pages[9]);
+	dwarf_section_forget(&s);
+	assert_null(s.pages[20]);
+	check_texts(&m, &s, &spare);
+	assert_non_null(s.pages[9]);
 	dwarf_section_close(&s);
 	dwarf_spare_done(&spare);
 	close(m.file.fd);
