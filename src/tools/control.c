@@ -29,7 +29,8 @@ extern const struct command command_events;
 	}
 
 static const struct option_row rows[] = {
-	ACTION("init", 0, init, "Look whether the kernel can sample."),
+	ACTION("init", 0, init,
+	       "Look whether the kernel can sample, and mount /dev/oprofile."),
 	ACTION("setup", 0, setup,
 	       "Keep the settings that follow. The word itself may be left out."),
 	ACTION("start-daemon", 0, start_daemon,
@@ -44,7 +45,7 @@ static const struct option_row rows[] = {
 	       "Remove the data of the current session; saved ones stay."),
 	SETTING("save", 0, "NAME", save,
 		"Save the current session under this name: opreport session:NAME."),
-	ACTION("deinit", 0, deinit, "As --shutdown."),
+	ACTION("deinit", 0, deinit, "As --shutdown, and unmount /dev/oprofile."),
 	ACTION("status", 0, status, "Show the daemon's state and its settings."),
 	ACTION("list-events", 'l', list_events,
 	       "List the events of this CPU, as ophelp does. For all users."),
@@ -225,7 +226,7 @@ static int act_alone(struct control *c)
 		{ OPTION(struct control_options, stop), control_stop },
 		{ OPTION(struct control_options, shutdown), control_shutdown },
 		{ OPTION(struct control_options, reset), control_reset },
-		{ OPTION(struct control_options, deinit), control_shutdown },
+		{ OPTION(struct control_options, deinit), control_deinit },
 	};
 
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {

@@ -68,18 +68,6 @@ static int find_daemon(struct control *c)
 	return 0;
 }
 
-int control_init(struct control *c)
-{
-	struct stat st;
-
-	(void)c;
-	if (!stat("/proc/sys/kernel/perf_event_paranoid", &st))
-		return 0;
-	fputs("Kernel support not available, missing opcontrol --init as root ?\n",
-	      stderr);
-	return 1;
-}
-
 int control_dump(struct control *c)
 {
 	struct err err = { 0 };

@@ -6,7 +6,10 @@
 struct control;
 struct err;
 
+/* control_files.c: looks whether the kernel can sample, and mounts the control files. */
 int control_init(struct control *c);
+/* control_files.c: shuts down, and takes the control files away. */
+int control_deinit(struct control *c);
 /* Takes the options' settings, if there are any, and keeps them. */
 int control_setup(struct control *c);
 /* Starts the daemon if it does not run, and with `sample` the sampling. */

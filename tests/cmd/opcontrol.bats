@@ -7,6 +7,7 @@ setup()
 {
 	export OPROFILE_RUN_DIR=$BATS_TEST_TMPDIR/run
 	export OPROFILE_SETUP_DIR=$BATS_TEST_TMPDIR/etc
+	export OPROFILE_FS_DIR=$BATS_TEST_TMPDIR/fs
 	new_session
 	rc=$OPROFILE_SETUP_DIR/daemonrc
 	daemon=
@@ -17,6 +18,7 @@ teardown()
 {
 	[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
 	wait
+	! mountpoint -q "$OPROFILE_FS_DIR" || umount -l "$OPROFILE_FS_DIR"
 	[ -z "$public" ] || rm -r "$public"
 }
 
@@ -464,6 +466,30 @@ is_gone()
 	[[ "$output" == *"Separate options: library kernel thread cpu"* ]]
 	opcontrol --deinit
 	is_gone "$daemon"
+}
+
+@test "--init mounts the control files, --deinit takes them away" {
+	need_root
+	"$OPROFILE" --version | grep -q 'libfuse3 *[0-9]' || skip "built without libfuse3: NOT TESTED"
+	[ -r /dev/fuse ] && [ -w /dev/fuse ] || skip "/dev/fuse cannot be used here: NOT TESTED"
+	grep -q fuse /proc/filesystems || skip "the kernel has no FUSE: NOT TESTED"
+	begin_real
+	opcontrol --init
+	mountpoint "$OPROFILE_FS_DIR"
+	# Once, however often.
+	opcontrol --init
+	[ "$(grep -c " $OPROFILE_FS_DIR " /proc/self/mounts)" -eq 1 ]
+	opcontrol --start-daemon
+	end_real
+	[ "$(cat "$OPROFILE_FS_DIR/enable")" = 0 ]
+	opcontrol --deinit
+	is_gone "$daemon"
+	[ ! -e "$OPROFILE_FS_DIR" ]
+	# Where there can be none it is said.
+	touch "$OPROFILE_FS_DIR"
+	run opcontrol --init
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"there are no control files at $OPROFILE_FS_DIR; all else works" ]]
 }
 
 @test "settings made while it runs count after the next start" {

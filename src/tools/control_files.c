@@ -1,0 +1,103 @@
+/* control_files.c - opcontrol --init and --deinit: the control files, where OProfile's kernel
+ * module had them. */
+#include <errno.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "tools/control.h"
+#include "tools/control_actions.h"
+
+enum {
+	FIRST_FD = 3
+};
+
+static const char *mountpoint(void)
+{
+	const char *dir = getenv("OPROFILE_FS_DIR");
+
+	return dir && *dir ? dir : "/dev/oprofile";
+}
+
+static bool is_mounted(const char *dir)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	const struct mntent *m;
+	bool found = false;
+
+	while (mounts && !found && (m = getmntent(mounts)))
+		found = !strcmp(m->mnt_dir, dir) && strstr(m->mnt_type, "oprofilefs");
+	if (mounts)
+		endmntent(mounts);
+	return found;
+}
+
+/* It goes to the background by itself, and says why if it cannot. */
+static int run_controlfs(const char *dir)
+{
+	static const char self[] = "/proc/self/exe";
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		/* It lives longer than who waits for the end of our files. */
+		(void)close_range(FIRST_FD, ~0U, 0);
+		execl(self, "oprofile", "controlfs", dir, (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
+}
+
+static bool mount_files(void)
+{
+	const char *dir = mountpoint();
+	int r;
+
+	if (is_mounted(dir))
+		return true;
+	r = io_make_dirs(dir, 0755);
+	if (r)
+		fprintf(stderr, "opcontrol: %s: %s\n", dir, strerror(-r));
+	return !r && !run_controlfs(dir);
+}
+
+int control_init(struct control *c)
+{
+	(void)c;
+	if (access("/proc/sys/kernel/perf_event_paranoid", F_OK)) {
+		fputs("Kernel support not available, missing opcontrol --init as root "
+		      "?\n",
+		      stderr);
+		return 1;
+	}
+	if (!geteuid() && !mount_files())
+		fprintf(stderr,
+			"opcontrol: there are no control files at %s; all else works\n",
+			mountpoint());
+	return 0;
+}
+
+int control_deinit(struct control *c)
+{
+	int r = control_shutdown(c);
+	const char *dir = mountpoint();
+
+	if (r || geteuid() || !is_mounted(dir))
+		return r;
+	/* Who has a file open keeps it. */
+	if (umount2(dir, MNT_DETACH)) {
+		fprintf(stderr, "opcontrol: %s: %s\n", dir, strerror(errno));
+		return 1;
+	}
+	(void)rmdir(dir);
+	return 0;
+}
