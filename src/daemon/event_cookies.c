@@ -28,22 +28,21 @@ static uint64_t identity(const char *path, const struct image *image)
 static uint64_t add(struct event_cookies *c, const char *path,
 		    const struct image *image, uint64_t key, uint64_t turn)
 {
-	struct event_binary binary = { .build_id = image->build_id,
+	uint32_t number = (uint32_t)c->binaries.nr;
+	char *copy;
+
+	if (number >= EVENT_COOKIES_MAX || !vec_grow(&c->binaries))
+		return EVENT_INVALID_COOKIE;
+	copy = strdup(path);
+	if (!copy || map_set(&c->by, key, turn, number)) {
+		free(copy);
+		return EVENT_INVALID_COOKIE;
+	}
+	c->binaries.at[c->binaries.nr++] =
+		(struct event_binary){ .path = copy,
+				       .build_id = image->build_id,
 				       .dev = image->dev,
 				       .inode = image->inode };
-
-	if (c->binaries.nr >= EVENT_COOKIES_MAX)
-		return EVENT_INVALID_COOKIE;
-	binary.path = strdup(path);
-	if (!binary.path || !vec_push(&c->binaries, binary)) {
-		free(binary.path);
-		return EVENT_INVALID_COOKIE;
-	}
-	if (map_set(&c->by, key, turn, (uint32_t)c->binaries.nr - 1)) {
-		free(binary.path);
-		c->binaries.nr--;
-		return EVENT_INVALID_COOKIE;
-	}
 	return c->first + c->binaries.nr;
 }
 
