@@ -231,6 +231,8 @@ static const struct {
 	{ "CYCLES 17 : a\n", "x, line 1: the config word is not hexadecimal" },
 	{ "CYC/LES 0x11 : a\n", "x, line 1: no name of an event" },
 	{ "CYCLES 0x11 often : a\n", "x, line 1: unknown word before the colon" },
+	{ "CYCLES 0x11 on=3 : a\n", "x, line 1: unknown word before the colon" },
+	{ "CYCLES 0x11 on=0x : a\n", "x, line 1: unknown word before the colon" },
 	{ "\tMASK 0x1 : a\n", "x, line 1: a unit mask before any event" },
 	{ "A 0x1 : a\n\tM 0x1 : a\n\tM 0x2 : b\n",
 	  "x, line 3: the unit mask stands there twice" },
