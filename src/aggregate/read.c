@@ -8,21 +8,6 @@
 #include "resolve/jit_session.h"
 #include "resolve/naming.h"
 
-static void add_totals(struct profile_input *in, const struct session_totals *t)
-{
-	struct session_totals *sum = &in->totals;
-
-	sum->samples += t->samples;
-	sum->lost += t->lost;
-	sum->lost_records += t->lost_records;
-	sum->throttled += t->throttled;
-	sum->undecodable += t->undecodable;
-	sum->recorder_cpu_ns += t->recorder_cpu_ns;
-	sum->finished &= t->finished;
-	for (size_t i = 0; i < SESSION_STACK_ENDS; i++)
-		sum->stack_ends[i] += t->stack_ends[i];
-}
-
 static struct profile_event *find_event(struct profile *p, const struct dict *d,
 					const struct event_desc *desc)
 {
@@ -177,7 +162,7 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	if (!r)
 		r = read_named(p, s, jit, &source, err);
 	if (!r) {
-		add_totals(&p->input, segment_totals(s));
+		session_totals_add(&p->input.totals, segment_totals(s));
 		add_shares(p, segment_dict(s), segment_totals(s));
 		add_damage(&p->input, segment_damage(s));
 	}

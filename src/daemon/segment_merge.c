@@ -43,26 +43,17 @@ bool segment_merge_fits(const struct session_info *a, const struct session_info 
 static void add_totals(struct merge *m, const struct session_totals *t)
 {
 	struct session_totals *sum = &m->totals;
+	uint64_t written = sum->samples;
 
 	if (!m->has_some) {
-		uint64_t written = sum->samples;
-
 		*sum = *t;
 		memset(sum->event_shares, 0, sizeof(sum->event_shares));
 		sum->samples = written;
 		m->has_some = true;
 		return;
 	}
-	sum->lost += t->lost;
-	sum->lost_records += t->lost_records;
-	sum->throttled += t->throttled;
-	sum->undecodable += t->undecodable;
-	sum->recorder_cpu_ns += t->recorder_cpu_ns;
-	sum->finished &= t->finished;
-	if (t->end_ns > sum->end_ns)
-		sum->end_ns = t->end_ns;
-	for (size_t i = 0; i < SESSION_STACK_ENDS; i++)
-		sum->stack_ends[i] += t->stack_ends[i];
+	session_totals_add(sum, t);
+	sum->samples = written;
 }
 
 /* The least share that an event had in any of them. */

@@ -71,6 +71,10 @@ struct session_totals {
 	uint16_t event_shares[SESSION_EVENT_SHARES];
 };
 
+/* Adds those of another segment: the end is the later one, finished are both or none.  Event
+ * shares and the target's status stay, because numbers of events are a segment's own. */
+void session_totals_add(struct session_totals *sum, const struct session_totals *t);
+
 /* One weighted sample, the currency of everything after resolve. */
 struct sample {
 	uint64_t time_ns; /* session clock; kept to 100 ns */

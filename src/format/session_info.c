@@ -168,3 +168,18 @@ int session_totals_get(struct cursor *in, struct session_totals *ret_totals)
 	*ret_totals = t;
 	return 0;
 }
+
+void session_totals_add(struct session_totals *sum, const struct session_totals *t)
+{
+	sum->samples += t->samples;
+	sum->lost += t->lost;
+	sum->lost_records += t->lost_records;
+	sum->throttled += t->throttled;
+	sum->undecodable += t->undecodable;
+	sum->recorder_cpu_ns += t->recorder_cpu_ns;
+	sum->finished &= t->finished;
+	if (t->end_ns > sum->end_ns)
+		sum->end_ns = t->end_ns;
+	for (size_t i = 0; i < SESSION_STACK_ENDS; i++)
+		sum->stack_ends[i] += t->stack_ends[i];
+}
