@@ -14,8 +14,6 @@
 #include "capture/event_counters.h"
 
 enum {
-	NAME_MAX_BYTES = 128,
-	MASKS_MAX = 256,   /* bytes of names joined by + */
 	MIN_CYCLES = 6000, /* OProfile's least counts */
 	MIN_OTHER = 500
 };
@@ -158,9 +156,9 @@ const struct catalog_mask *event_catalog_mask(const struct event_catalog *c,
 	return i < event->nr_masks ? &c->masks.at[event->first_mask + i] : NULL;
 }
 
-static const struct catalog_mask *mask_named(const struct event_catalog *c,
-					     const struct catalog_event *e,
-					     const char *name, size_t len)
+const struct catalog_mask *event_mask_named(const struct event_catalog *c,
+					    const struct catalog_event *e,
+					    const char *name, size_t len)
 {
 	const struct catalog_mask *mask;
 
@@ -176,7 +174,7 @@ bool event_catalog_has_mask(const struct event_catalog *c, const char *event,
 	const struct catalog_event *e = NULL;
 
 	while ((e = event_catalog_find(c, event, e)))
-		if (mask_named(c, e, mask, strlen(mask)))
+		if (event_mask_named(c, e, mask, strlen(mask)))
 			return true;
 	return false;
 }
@@ -187,8 +185,8 @@ void event_catalog_nearest(const struct event_catalog *c, struct nearest *near)
 		nearest_try(near, c->events.at[i].name);
 }
 
-static const struct catalog_mask *default_mask(const struct event_catalog *c,
-					       const struct catalog_event *e)
+const struct catalog_mask *event_mask_default(const struct event_catalog *c,
+					      const struct catalog_event *e)
 {
 	const struct catalog_mask *mask;
 
@@ -201,7 +199,7 @@ static const struct catalog_mask *default_mask(const struct event_catalog *c,
 uint64_t event_catalog_default_mask(const struct event_catalog *c,
 				    const struct catalog_event *e)
 {
-	const struct catalog_mask *mask = default_mask(c, e);
+	const struct catalog_mask *mask = event_mask_default(c, e);
 
 	return mask ? mask->value : 0;
 }
@@ -216,7 +214,7 @@ static uint64_t listed_counters(const struct event_catalog *c,
 	while (e && e->from_pfm)
 		e = event_catalog_find(c, e->name, e);
 	if (e && mask)
-		mask = mask_named(c, e, mask->name, strlen(mask->name));
+		mask = event_mask_named(c, e, mask->name, strlen(mask->name));
 	if (!e || (!mask && e->nr_masks))
 		return 0;
 	return mask ? mask->counters : e->counters;
@@ -250,250 +248,4 @@ uint64_t event_catalog_counters(const struct event_catalog *c,
 		all |= one;
 	}
 	return all;
-}
-
-/* ---- from the text of a mask to config words ---- */
-
-struct joined {
-	char names[MASKS_MAX]; /* as libpfm takes them: ":A:B" */
-	uint64_t value;
-	uint64_t config;
-	uint64_t config1;
-	uint64_t counters; /* of all masks */
-	size_t nr;
-	bool precise;
-};
-
-/* The event's code, and all that is no unit mask. */
-static const uint64_t not_mask = ~(uint64_t)0xff00;
-
-static int join(const struct event_catalog *c, const struct catalog_event *e,
-		const struct catalog_mask *mask, struct joined *j, struct err *err)
-{
-	uint64_t counters = event_catalog_counters(c, e, mask);
-	size_t len = strlen(j->names);
-	bool same = !j->nr || e->from_pfm ||
-		    ((j->config & not_mask) == (mask->config & not_mask) &&
-		     j->config1 == mask->config1);
-
-	if (!same || len + strlen(mask->name) + 2 > sizeof(j->names))
-		return err_set(err, -EINVAL,
-			       "The unit masks of %s cannot be counted together: %s",
-			       e->name, mask->name);
-	(void)snprintf(j->names + len, sizeof(j->names) - len, ":%s", mask->name);
-	j->value |= mask->value;
-	j->config |= mask->config;
-	j->config1 |= mask->config1;
-	j->counters = j->nr ? j->counters & counters : counters;
-	j->precise |= mask->precise;
-	j->nr++;
-	return 0;
-}
-
-static int not_unique(const struct catalog_event *e, uint64_t value, const char *one,
-		      const char *other, struct err *err)
-{
-	return err_set(err, -EINVAL,
-		       "Unit mask (0x%llx) is non unique. Please specify the unit mask "
-		       "of %s by its name: %s, %s ...",
-		       (unsigned long long)value, e->name, one, other);
-}
-
-/* A number: one mask of that value, else several that make it up. */
-static int join_number(const struct event_catalog *c, const struct catalog_event *e,
-		       uint64_t value, struct joined *j, struct err *err)
-{
-	const struct catalog_mask *found = NULL;
-	const struct catalog_mask *mask;
-	uint64_t left = value;
-	int r = 0;
-
-	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
-		if (mask->value != value)
-			continue;
-		/* Two names of one and the same: an older and a newer one. */
-		if (found && !e->from_pfm && found->config == mask->config &&
-		    found->config1 == mask->config1)
-			continue;
-		if (found)
-			return not_unique(e, value, found->name, mask->name, err);
-		found = mask;
-	}
-	if (found)
-		return join(c, e, found, j, err);
-	for (size_t i = 0; !r && left && (mask = event_catalog_mask(c, e, i)); i++) {
-		if (!(mask->value & left) || (mask->value & ~value))
-			continue;
-		r = join(c, e, mask, j, err);
-		left &= ~mask->value;
-	}
-	if (!r && (left || !value))
-		r = err_set(err, -EINVAL, "Invalid unit mask 0x%llx for event %s",
-			    (unsigned long long)value, e->name);
-	return r;
-}
-
-static int join_names(const struct event_catalog *c, const struct catalog_event *e,
-		      const char *names, struct joined *j, struct err *err)
-{
-	int r = 0;
-
-	while (!r) {
-		size_t len = strcspn(names, "+");
-		const struct catalog_mask *mask = mask_named(c, e, names, len);
-
-		if (!mask) {
-			struct nearest near = { .word = names };
-
-			for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
-				nearest_try(&near, mask->name);
-			return err_set(
-				err, -EINVAL, "Cannot find unit mask %.*s for %s%s%s%s",
-				(int)len, names, e->name,
-				near.best ? " (Did you mean " : "",
-				near.best ? near.best : "", near.best ? "?)" : "");
-		}
-		r = join(c, e, mask, j, err);
-		if (!names[len])
-			break;
-		names += len + 1;
-	}
-	return r;
-}
-
-static int needs_mask(const struct event_catalog *c, const struct catalog_event *e,
-		      struct err *err)
-{
-	char names[160] = "";
-	const struct catalog_mask *mask;
-
-	for (size_t i = 0; i < 5 && (mask = event_catalog_mask(c, e, i)); i++) {
-		size_t len = strlen(names);
-
-		(void)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-			       mask->name);
-	}
-	return err_set(err, -EINVAL, "Event %s needs a unit mask: %s%s", e->name, names,
-		       e->nr_masks > 5 ? " ..." : "");
-}
-
-static int collect(const struct event_catalog *c, const struct catalog_event *e,
-		   const char *text, struct joined *j, struct err *err)
-{
-	const struct catalog_mask *mask = default_mask(c, e);
-	uint64_t value;
-
-	if (parse_u64(text, &value)) {
-		if (value || (e->nr_masks && !mask && !e->whole))
-			return join_number(c, e, value, j, err);
-		return mask ? join(c, e, mask, j, err) : 0;
-	}
-	if (*text)
-		return join_names(c, e, text, j, err);
-	if (mask)
-		return join(c, e, mask, j, err);
-	return e->nr_masks && !e->whole && !e->from_pfm ? needs_mask(c, e, err) : 0;
-}
-
-static int choose(const struct event_catalog *c, const struct catalog_event *e,
-		  const char *text, struct catalog_choice *ret_choice, struct err *err)
-{
-	struct joined j = { 0 };
-	uint64_t config[3] = { e->config, e->config1, 0 };
-	char full[NAME_MAX_BYTES + MASKS_MAX];
-	int r = collect(c, e, text, &j, err);
-
-	if (r)
-		return r;
-	if (e->from_pfm) {
-		(void)snprintf(full, sizeof(full), "%s%s", e->name, j.names);
-		r = event_pfm_encode(c->pfm, c->cpu->pfm, full, config, err);
-		if (r)
-			return e->nr_masks && !j.nr ? needs_mask(c, e, err) : r;
-	} else if (j.nr) {
-		config[0] = j.config;
-		config[1] = j.config1;
-	}
-	*ret_choice = (struct catalog_choice){
-		.event = e,
-		.config = config[0],
-		.config1 = config[1],
-		.config2 = config[2],
-		.unit_mask = j.nr ? j.value : 0,
-		.counters = j.nr ? j.counters : event_catalog_counters(c, e, NULL),
-		.precise = j.nr ? j.precise : e->precise,
-	};
-	return 0;
-}
-
-/* The sources in turn.  A mask by name is the vendor's where his list has it: libpfm4 has errors
- * that newer lists have mended. */
-static int choose_named(const struct event_catalog *c, const char *name,
-			const char *text, struct catalog_choice *ret_choice,
-			struct err *err)
-{
-	const struct catalog_event *e = NULL;
-	bool by_name = *text && (*text < '0' || *text > '9' || strpbrk(text, "_"));
-	int r = -ENOENT;
-
-	while ((r || by_name) && (e = event_catalog_find(c, name, e))) {
-		struct err why = { 0 };
-		int result = choose(c, e, text, ret_choice, &why);
-
-		if (!result)
-			r = 0;
-		else if (r == -ENOENT) /* the first source's line is the better one */
-			r = err_set(err, result, "%s", why.text);
-	}
-	return r;
-}
-
-static int choose_dotted(const struct event_catalog *c, const char *name,
-			 const char *masks, struct catalog_choice *ret_choice,
-			 struct err *err)
-{
-	const char *text = masks ? masks : "";
-	const char *dot = strchr(name, '.');
-	char base[NAME_MAX_BYTES];
-	char mask[NAME_MAX_BYTES];
-	int r = choose_named(c, name, text, ret_choice, err);
-
-	if (r != -ENOENT || !dot || *text || strlen(name) >= sizeof(base))
-		return r;
-	(void)snprintf(base, sizeof(base), "%.*s", (int)(dot - name), name);
-	(void)snprintf(mask, sizeof(mask), "%s", dot + 1);
-	for (char *at = mask; *at; at++)
-		if (*at == '.')
-			*at = '_';
-	return choose_named(c, base, mask, ret_choice, err);
-}
-
-/* A classic name stands for what the first alias says that this CPU has.  Where the event itself
- * is there, but only with masks, the alias says which. */
-int event_catalog_choose(const struct event_catalog *c, const char *name,
-			 const char *masks, struct catalog_choice *ret_choice,
-			 struct err *err)
-{
-	struct err why = { 0 };
-	int r = choose_dotted(c, name, masks, ret_choice, &why);
-	bool no_mask =
-		!masks || !*masks || !strcmp(masks, "0") || !strcmp(masks, "0x0");
-	const char *is;
-
-	if (!r)
-		return 0;
-	if (r != -ENOENT && !no_mask)
-		return err_set(err, r, "%s", why.text);
-	for (size_t i = 0; (is = cpu_type_classic(c->cpu, name, i)); i++) {
-		int result = !strcasecmp(is, name)
-				     ? -ENOENT
-				     : choose_dotted(c, is, no_mask ? NULL : masks,
-						     ret_choice, &why);
-
-		if (!result)
-			return 0;
-		if (r == -ENOENT)
-			r = result;
-	}
-	return r == -ENOENT ? r : err_set(err, r, "%s", why.text);
 }

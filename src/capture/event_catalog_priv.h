@@ -20,6 +20,14 @@ uint32_t event_min_count(const char *name);
 /* Appends an event without masks; its masks are pushed behind it.  -ENOMEM. */
 int event_catalog_add(struct event_catalog *c, const struct catalog_event *event);
 
+/* The mask that is taken where none is given, or NULL. */
+const struct catalog_mask *event_mask_default(const struct event_catalog *c,
+					      const struct catalog_event *e);
+/* By name in any case of letters, `len` bytes of it; NULL if there is none. */
+const struct catalog_mask *event_mask_named(const struct event_catalog *c,
+					    const struct catalog_event *e,
+					    const char *name, size_t len);
+
 /* Adds the events of libpfm's table `pmu`.  0; -EOPNOTSUPP: no libpfm here or in the build;
  * -ENOENT: it has no such table; -ENOMEM. */
 int event_pfm_add(struct event_catalog *c, const char *pmu);

@@ -115,9 +115,33 @@ static const struct choosing {
 	  "Cannot find unit mask L3_MIS for MEM_LOAD_RETIRED (Did you mean L3_MISS?)" },
 	{ "i386/graniterapids", "MEM_LOAD_RETIRED", "0x100", -EINVAL, 0, 0,
 	  "Invalid unit mask 0x100 for event MEM_LOAD_RETIRED" },
+	/* The vendor's list, perfmon's event files, against libpfm4's slips: by number and default,
+	 * too. */
+	{ "i386/icelake-sp", "MEM_LOAD_MISC_RETIRED", NULL, 0, 0x4d4, 0x4, NULL },
+	{ "i386/icelake-sp", "MEM_LOAD_MISC_RETIRED", "0x4", 0, 0x4d4, 0x4, NULL },
+	{ "i386/sapphirerapids", "INST_RETIRED", "0x0", 0, 0xc0, 0, NULL },
+	{ "i386/sapphirerapids", "MEM_TRANS_RETIRED", "0x2", 0, 0x2cd, 0x2, NULL },
+	{ "i386/sapphirerapids", "UOPS_RETIRED", "0x2", 0, 0x2c2, 0x2, NULL },
+	{ "i386/skylake", "UOPS_RETIRED", "0xa8001", 0, 0x108002c2, 0xa8001, NULL },
+	/* Several names of one and the same. */
+	{ "i386/skylake", "ARITH", "65537", 0, 0x1000114, 65537, NULL },
+	{ "i386/skylake", "UOPS_ISSUED", "0x1", 0, 0x10e, 0x1, NULL },
 	{ "s390/z15", "NOSUCH", NULL, -ENOENT, 0, 0, "" },
 	{ "s390/z15", "nosuch.mask", NULL, -ENOENT, 0, 0, "" },
 };
+
+/* Rows that name libpfm4's own masks, or its numbers of them, are passed by where it is not built in. */
+static bool has_tables(const struct cpu_type *cpu)
+{
+	struct event_catalog *c = NULL;
+	bool has = false;
+
+	assert_int_equal(event_catalog_open(cpu, &c, NULL), 0);
+	for (size_t i = 0; i < c->events.nr; i++)
+		has |= c->events.at[i].from_pfm;
+	event_catalog_close(c);
+	return has;
+}
 
 static void masks_are_chosen(void **state)
 {
@@ -129,6 +153,8 @@ static void masks_are_chosen(void **state)
 		struct err err = { 0 };
 		int r;
 
+		if (t->unit_mask > 0xff && !has_tables(cpu_type_find(t->cpu)))
+			continue;
 		assert_int_equal(event_catalog_open(cpu_type_find(t->cpu), &c, &err),
 				 0);
 		r = event_catalog_choose(c, t->name, t->masks, &choice, &err);
@@ -178,19 +204,6 @@ static const struct {
 	{ "i386/skylake", "hsw::ITLB_MISSES", 0, 0, NULL,
 	  "No event named hsw::ITLB_MISSES is available. (The PMU of " },
 };
-
-/* Rows that name libpfm4's own masks are passed by where it is not built in. */
-static bool has_tables(const struct cpu_type *cpu)
-{
-	struct event_catalog *c = NULL;
-	bool has = false;
-
-	assert_int_equal(event_catalog_open(cpu, &c, NULL), 0);
-	for (size_t i = 0; i < c->events.nr; i++)
-		has |= c->events.at[i].from_pfm;
-	event_catalog_close(c);
-	return has;
-}
 
 static void libpfm_strings_are_understood(void **state)
 {
