@@ -318,8 +318,39 @@ static int choose_dotted(const struct event_catalog *c, const char *name,
 	return choose_named(c, base, mask, ret_choice, err);
 }
 
-/* A classic name stands for what the first alias says that this CPU has.  Where the event itself
- * is there, but only with masks, the alias says which. */
+/* Whether `masks` are those that the name `is` stands for: EVENT.MASK's own, or 0. */
+static bool are_its_own(const char *is, const char *masks,
+			const struct catalog_choice *choice)
+{
+	const char *dot = strchr(is, '.');
+	uint64_t value;
+
+	if (!parse_u64(masks, &value))
+		return dot && !strcasecmp(dot + 1, masks);
+	return !value || value == choice->unit_mask ||
+	       value == (choice->config >> 8 & 0xff);
+}
+
+/* A name with the mask in it, given one more. */
+static int choose_again(const struct event_catalog *c, const char *name, const char *is,
+			const char *masks, struct catalog_choice *ret_choice,
+			struct err *err)
+{
+	int r = choose_dotted(c, is, NULL, ret_choice, err);
+
+	if (r || !masks || !*masks || are_its_own(is, masks, ret_choice))
+		return r;
+	if (!strchr(is, '.'))
+		return choose_dotted(c, is, masks, ret_choice, err);
+	return err_set(err, -EINVAL,
+		       "Invalid unit mask %s for event %s: the name says which, 0x%llx "
+		       "of %s",
+		       masks, name, (unsigned long long)ret_choice->unit_mask,
+		       ret_choice->event->name);
+}
+
+/* A classic name stands for what the first alias says that this CPU has, with its mask.  Where the
+ * event itself is there, but only with masks, the alias says which. */
 int event_catalog_choose(const struct event_catalog *c, const char *name,
 			 const char *masks, struct catalog_choice *ret_choice,
 			 struct err *err)
@@ -332,18 +363,16 @@ int event_catalog_choose(const struct event_catalog *c, const char *name,
 
 	if (!r)
 		return 0;
-	if (r != -ENOENT && !no_mask)
-		return err_set(err, r, "%s", why.text);
+	if (r == -ENOENT)
+		r = choose_again(c, name, name, masks, ret_choice, &why);
+	if (!r || (r != -ENOENT && !no_mask))
+		return r ? err_set(err, r, "%s", why.text) : 0;
 	for (size_t i = 0; (is = cpu_type_classic(c->cpu, name, i)); i++) {
-		int result = !strcasecmp(is, name)
-				     ? -ENOENT
-				     : choose_dotted(c, is, no_mask ? NULL : masks,
-						     ret_choice, &why);
+		struct catalog_choice alias;
 
-		if (!result)
-			return 0;
-		if (r == -ENOENT)
-			r = result;
+		if (!strcasecmp(is, name) || choose_dotted(c, is, NULL, &alias, NULL))
+			continue; /* not that event, or not that mask of it */
+		return choose_again(c, name, is, masks, ret_choice, err);
 	}
 	return r == -ENOENT ? r : err_set(err, r, "%s", why.text);
 }

@@ -126,6 +126,25 @@ static const struct choosing {
 	/* Several names of one and the same. */
 	{ "i386/skylake", "ARITH", "65537", 0, 0x1000114, 65537, NULL },
 	{ "i386/skylake", "UOPS_ISSUED", "0x1", 0, 0x10e, 0x1, NULL },
+	/* A name that says the mask takes that mask again, none, and no other. */
+	{ "i386/skylake", "LLC_MISSES", "0x41", 0, 0x412e, 0x41, NULL },
+	{ "i386/skylake", "LLC_MISSES", "0", 0, 0x412e, 0x41, NULL },
+	{ "i386/skylake", "LLC_MISSES", "0x48", -EINVAL, 0, 0,
+	  "Invalid unit mask 0x48 for event LLC_MISSES: the name says which, 0x41 "
+	  "of " },
+	{ "i386/skylake", "MEM_LOAD_RETIRED.L1_MISS", "0x8", 0, 0x8d1, 0x8, NULL },
+	{ "i386/skylake", "MEM_LOAD_RETIRED.L1_MISS", "0", 0, 0x8d1, 0x8, NULL },
+	{ "i386/skylake", "MEM_LOAD_RETIRED.L1_MISS", "l1_miss", 0, 0x8d1, 0x8, NULL },
+	{ "i386/skylake", "MEM_LOAD_RETIRED.L1_MISS", "L1_HIT", -EINVAL, 0, 0,
+	  "Invalid unit mask L1_HIT for event MEM_LOAD_RETIRED.L1_MISS: " },
+	{ "i386/skylake", "NOSUCH.MASK", "0x1", -ENOENT, 0, 0, "" },
+	/* The next candidate where an event has not that mask. */
+	{ "x86-64/zen3", "LLC_MISSES", NULL, 0, 0x4844, 0x48, NULL },
+	{ "i386/icelake", "LLC_REFS", NULL, 0, 0x4f2e, 0x4f, NULL },
+	{ "i386/icelake-sp", "DTLB_MISSES", NULL, 0, 0xe08, 0xe, NULL },
+	{ "i386/alderlake", "ITLB_MISS", "0xe", 0, 0xe11, 0xe, NULL },
+	{ "i386/nehalem", "DCU_LINES_IN", NULL, 0, 0x151, 0x1, NULL },
+	{ "i386/alderlake-e", "UOPS_RETIRED", NULL, 0, 0xc2, 0, NULL },
 	{ "s390/z15", "NOSUCH", NULL, -ENOENT, 0, 0, "" },
 	{ "s390/z15", "nosuch.mask", NULL, -ENOENT, 0, 0, "" },
 };
@@ -158,8 +177,9 @@ static void masks_are_chosen(void **state)
 		assert_int_equal(event_catalog_open(cpu_type_find(t->cpu), &c, &err),
 				 0);
 		r = event_catalog_choose(c, t->name, t->masks, &choice, &err);
-		if (r != t->code || choice.config != t->config ||
-		    choice.unit_mask != t->unit_mask ||
+		if (r != t->code ||
+		    (!r && (choice.config != t->config ||
+			    choice.unit_mask != t->unit_mask)) ||
 		    (t->text && strncmp(err.text, t->text, strlen(t->text))))
 			fail_msg("%s %s %s: %d 0x%llx 0x%llx %s", t->cpu, t->name,
 				 t->masks ? t->masks : "", r,
@@ -167,6 +187,36 @@ static void masks_are_chosen(void **state)
 				 (unsigned long long)choice.unit_mask, err.text);
 		event_catalog_close(c);
 	}
+}
+
+/* On each type of CPU that has events: it stands for one, or there is no such name; where the event
+ * of that name is there with masks only, it may ask for one. */
+static void classic_names_stand_for_something(void **state)
+{
+	const struct cpu_type *cpu;
+	unsigned int found = 0;
+
+	(void)state;
+	for (size_t i = 0; (cpu = cpu_type_at(i)); i++) {
+		struct event_catalog *c;
+		const char *name;
+
+		if (event_catalog_open(cpu, &c, NULL))
+			continue;
+		for (size_t k = 0; (name = cpu_type_classic_at(k)); k++) {
+			struct catalog_choice choice;
+			struct err err = { 0 };
+			int r = event_catalog_choose(c, name, NULL, &choice, &err);
+
+			found += !r;
+			if (r && r != -ENOENT &&
+			    (!event_catalog_find(c, name, NULL) ||
+			     !strstr(err.text, " needs a unit mask: ")))
+				fail_msg("%s %s: %d %s", cpu->name, name, r, err.text);
+		}
+		event_catalog_close(c);
+	}
+	assert_true(found > 200);
 }
 
 /* What libpfm4 4.13 itself makes of these (pfm_get_os_event_encoding(), PFM_OS_PERF_EVENT), and of
@@ -272,6 +322,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(vendors_events_have_their_codes),
 		cmocka_unit_test(masks_are_chosen),
+		cmocka_unit_test(classic_names_stand_for_something),
 		cmocka_unit_test(libpfm_strings_are_understood),
 		cmocka_unit_test(bad_lists_are_refused),
 	};
