@@ -24,17 +24,26 @@ static bool mask_has(const struct events_view *v, const struct catalog_event *e)
 	return false;
 }
 
+static bool is_found(const struct events_view *v, const struct catalog_event *e)
+{
+	return !v->word || strcasestr(e->name, v->word) ||
+	       strcasestr(e->about, v->word) || mask_has(v, e);
+}
+
+/* Of an event that two sources have, the first that matches. */
 const struct catalog_event *events_view_next(const struct events_view *v, size_t *at)
 {
-	while (*at < v->catalog->events.nr) {
-		const struct catalog_event *e = &v->catalog->events.at[(*at)++];
-		bool again = *at > 1 && !strcasecmp(e[-1].name, e->name);
+	const struct catalog_event *all = v->catalog->events.at;
 
-		if (again && !v->word)
-			continue; /* the first source's is shown */
-		if (!v->word || strcasestr(e->name, v->word) ||
-		    strcasestr(e->about, v->word) || mask_has(v, e))
-			return e;
+	while (*at < v->catalog->events.nr) {
+		size_t i = (*at)++;
+		size_t before = i;
+		bool shown = false;
+
+		while (!shown && before && !strcasecmp(all[--before].name, all[i].name))
+			shown = is_found(v, &all[before]);
+		if (!shown && is_found(v, &all[i]))
+			return &all[i];
 	}
 	return NULL;
 }

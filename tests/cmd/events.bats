@@ -50,6 +50,13 @@ ophelp()
 	[[ $output == *'no event has "zebrafish"'* ]]
 }
 
+@test "--search shows no event twice" {
+	ophelp --cpu-type i386/skylake --search retired --json |
+		python3 -c 'import json, sys; names = [e["name"] for e in json.load(sys.stdin)["events"]]; twice = sorted(n for n in names if names.count(n) > 1); print(len(names), twice); sys.exit(bool(twice) or not names)'
+	ophelp --cpu-type i386/skylake --search retired >"$BATS_TEST_TMPDIR/found"
+	[ -z "$(grep -o '^[A-Z0-9_.]*: (counter' "$BATS_TEST_TMPDIR/found" | sort | uniq -d)" ]
+}
+
 @test "--check-events takes OProfile's and perf's forms, and names what is wrong" {
 	run -0 ophelp --cpu-type i386/graniterapids -e LLC_MISSES:100000 \
 		MEM_LOAD_RETIRED:10000:L3_MISS:0:1 mem_load_retired.l1_hit:5000:u

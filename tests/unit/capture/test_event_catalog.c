@@ -140,7 +140,6 @@ static const struct choosing {
 	{ "i386/skylake", "NOSUCH.MASK", "0x1", -ENOENT, 0, 0, "" },
 	/* The next candidate where an event has not that mask. */
 	{ "x86-64/zen3", "LLC_MISSES", NULL, 0, 0x4844, 0x48, NULL },
-	{ "i386/icelake", "LLC_REFS", NULL, 0, 0x4f2e, 0x4f, NULL },
 	{ "i386/icelake-sp", "DTLB_MISSES", NULL, 0, 0xe08, 0xe, NULL },
 	{ "i386/alderlake", "ITLB_MISS", "0xe", 0, 0xe11, 0xe, NULL },
 	{ "i386/nehalem", "DCU_LINES_IN", NULL, 0, 0x151, 0x1, NULL },
