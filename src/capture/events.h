@@ -63,6 +63,8 @@ struct event_requests {
 	VEC(struct event_request) list; /* at most EVENTS_MAX */
 	bool counting;                  /* no counts: NAME[:UNITMASK[:KERNEL[:USER]]] */
 	bool ignore_count;              /* least counts are not looked at */
+	uint32_t
+		min_count_factor; /* of the CPU's events: so many times the least count; 0: once */
 	bool no_host; /* names of `cpu` alone: this machine's PMUs are not asked */
 	const struct cpu_type *cpu; /* whose events are meant; NULL: this machine's */
 	const char *sysfs;          /* NULL: the kernel's */

@@ -71,6 +71,7 @@ static int parse_for(const struct event_requests *reqs, const struct cpu_type *c
 	struct event_requests other = {
 		.counting = reqs->counting,
 		.ignore_count = reqs->ignore_count,
+		.min_count_factor = reqs->min_count_factor,
 		.cpu = cpu,
 		.no_host = true,
 		.sysfs = reqs->sysfs,

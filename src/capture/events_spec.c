@@ -475,6 +475,8 @@ static int use_catalog(struct spec *s, struct event_request *e, struct err *err)
 	e->unit_mask = choice.unit_mask;
 	e->counters = choice.counters;
 	e->min_count = choice.event->min_count;
+	if (s->reqs->min_count_factor)
+		e->min_count *= s->reqs->min_count_factor;
 	/* It costs nothing where the CPU writes the samples itself. */
 	if (choice.precise && !s->reqs->counting && !s->reqs->no_host)
 		e->attr.precise_ip = events_sysfs_precise(sysfs_of(s)) & 3;

@@ -120,6 +120,12 @@ struct query {
 	size_t nr_views;
 };
 
+/* Of least counts: call chains cost that much more. */
+static uint32_t count_factor(const struct query *q)
+{
+	return q->set.callgraph ? CHAIN_FACTOR : 1;
+}
+
 static int fail(const struct err *err)
 {
 	command_error("%s", err->text);
@@ -164,6 +170,7 @@ static int find_cpu(struct query *q)
 	q->reqs.cpu = q->cpu;
 	q->reqs.no_host = word != NULL;
 	q->reqs.counting = q->set.ignore_count;
+	q->reqs.min_count_factor = count_factor(q);
 	return 0;
 }
 
@@ -186,7 +193,7 @@ static void add_view(struct query *q, const struct event_catalog *c,
 	q->views[q->nr_views++] = (struct events_view){
 		.catalog = c,
 		.word = q->set.search,
-		.count_factor = q->set.callgraph ? CHAIN_FACTOR : 1,
+		.count_factor = count_factor(q),
 		.cores = cores,
 		.nr_kinds = nr_kinds,
 	};

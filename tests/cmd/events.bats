@@ -63,6 +63,10 @@ ophelp()
 	[ "$output" = '0 1 2 ' ]
 	run -1 ophelp --cpu-type i386/graniterapids -e CPU_CLK_UNHALTED:5999:THREAD
 	[[ $output == *'Count 5999 for event CPU_CLK_UNHALTED is below the minimum 6000'* ]]
+	run -1 ophelp --cpu-type i386/graniterapids --callgraph=2 -e CPU_CLK_UNHALTED:89999:THREAD
+	[[ $output == *'Count 89999 for event CPU_CLK_UNHALTED is below the minimum 90000'* ]]
+	run -0 ophelp --cpu-type i386/graniterapids --callgraph=2 -e CPU_CLK_UNHALTED:90000:THREAD
+	run -0 ophelp --cpu-type i386/graniterapids --callgraph=0 -e CPU_CLK_UNHALTED:6000:THREAD
 	run -1 ophelp --cpu-type i386/graniterapids -e MEM_LOAD_RETIRD:10000
 	[[ $output == *'No event named MEM_LOAD_RETIRD is available. (Did you mean MEM_LOAD_RETIRED?)'* ]]
 	run -1 ophelp --cpu-type i386/graniterapids -e MEM_LOAD_RETIRED:10000:L9_HIT
