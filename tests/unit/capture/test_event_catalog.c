@@ -121,7 +121,6 @@ static const struct choosing {
 	{ "i386/icelake-sp", "MEM_LOAD_MISC_RETIRED", "0x4", 0, 0x4d4, 0x4, NULL },
 	{ "i386/sapphirerapids", "INST_RETIRED", "0x0", 0, 0xc0, 0, NULL },
 	{ "i386/sapphirerapids", "MEM_TRANS_RETIRED", "0x2", 0, 0x2cd, 0x2, NULL },
-	{ "i386/sapphirerapids", "UOPS_RETIRED", "0x2", 0, 0x2c2, 0x2, NULL },
 	{ "i386/skylake", "UOPS_RETIRED", "0xa8001", 0, 0x108002c2, 0xa8001, NULL },
 	/* Several names of one and the same. */
 	{ "i386/skylake", "ARITH", "65537", 0, 0x1000114, 65537, NULL },
