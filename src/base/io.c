@@ -186,25 +186,53 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
 	return r;
 }
 
-int io_copy_new(int from, const char *path, uint64_t bytes)
+static int copy_bytes(int from, int to, uint64_t bytes)
 {
 	off_t off = 0;
-	int to = io_open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
-	int r = 0;
 
-	if (to < 0)
-		return to == -EEXIST ? 0 : to;
-	while (!r && (uint64_t)off < bytes) {
+	while ((uint64_t)off < bytes) {
 		ssize_t n = sendfile(to, from, &off, bytes - (uint64_t)off);
 
 		if (n <= 0)
-			r = n ? -errno : -EIO;
+			return n ? -errno : -EIO;
 	}
+	return 0;
+}
+
+int io_copy(int from, const char *path, uint64_t bytes)
+{
+	struct stat st;
+	char *part = NULL;
+	int to;
+	int r;
+
+	if (fstat(from, &st))
+		return -errno;
+	if (asprintf(&part, "%s.part", path) < 0)
+		return -ENOMEM;
+	(void)unlink(part);
+	to = io_open(part, O_WRONLY | O_CREAT | O_EXCL,
+		     st.st_mode & S_IROTH ? 0644 : 0600);
+	if (to < 0) {
+		free(part);
+		return to;
+	}
+	r = copy_bytes(from, to, bytes);
 	if (close(to) && !r)
 		r = -errno;
+	if (!r && rename(part, path))
+		r = -errno;
 	if (r)
-		unlink(path);
+		(void)unlink(part);
+	free(part);
 	return r;
+}
+
+int io_copy_new(int from, const char *path, uint64_t bytes)
+{
+	struct stat st;
+
+	return lstat(path, &st) ? io_copy(from, path, bytes) : 0;
 }
 
 bool io_is_hollow(int fd)

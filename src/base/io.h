@@ -27,8 +27,10 @@ int io_read_file(const char *path, struct buf *out, size_t max);
 int io_read_fd(int fd, struct buf *out, size_t max);
 /* Writes a new file beside `path` and renames it over it.  0 or a negative errno. */
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
-/* A new file with the first `bytes` of what `from` has.  0, also if there is one already; or a
- * negative errno, and none is left. */
+/* Writes the first `bytes` of what `from` has to a new file beside `path`, and renames it over it:
+ * readable by others only if `from` is.  0, or a negative errno, and all is as it was. */
+int io_copy(int from, const char *path, uint64_t bytes);
+/* The same if there is no `path` yet, else 0. */
 int io_copy_new(int from, const char *path, uint64_t bytes);
 /* Whether a large file is nearly all holes: a copy would take far more room than it does. */
 bool io_is_hollow(int fd);

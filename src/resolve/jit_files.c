@@ -57,27 +57,55 @@ int jit_open(const char *path, uint64_t inode)
 	return -ENOENT;
 }
 
-int32_t jit_own_pid(int32_t pid)
+/* The last number of a line of /proc/PID/status, in our own namespaces; 0 or -ENOENT. */
+static int status_number(int32_t pid, const char *line, uint64_t *ret_number)
 {
 	struct buf status = { 0 };
 	char path[NAME_BYTES];
 	char *at, *end;
-	uint64_t number;
+	int r = -ENOENT;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	if (io_read_file(path, &status, STATUS_MAX))
 		buf_clear(&status);
 	buf_put(&status, "", 1);
-	at = status.failed ? NULL : strstr((char *)status.data, "\nNSpid:");
+	at = status.failed ? NULL : strstr((char *)status.data, line);
 	end = at ? strchr(at + 1, '\n') : NULL;
 	if (end) {
 		*end = '\0';
 		at = strrchr(at, '\t');
-		if (at && parse_u64_max(at + 1, INT32_MAX, &number) && number)
-			pid = (int32_t)number;
+		if (at && parse_u64(at + 1, ret_number))
+			r = 0;
 	}
 	buf_done(&status);
-	return pid;
+	return r;
+}
+
+int32_t jit_own_pid(int32_t pid)
+{
+	uint64_t number;
+
+	return !status_number(pid, "\nNSpid:", &number) && number && number <= INT32_MAX
+		       ? (int32_t)number
+		       : pid;
+}
+
+int64_t jit_uid(int32_t pid)
+{
+	uint64_t number;
+
+	/* Real, effective, saved, and that of new files. */
+	return !status_number(pid, "\nUid:", &number) && number <= UINT32_MAX
+		       ? (int64_t)number
+		       : -1;
+}
+
+bool jit_may_be_copied(int fd, int64_t uid)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (st.st_mode & S_IROTH || st.st_uid == uid ||
+				   (st.st_uid && st.st_uid == geteuid()));
 }
 
 /* ---- files of a recording ---- */

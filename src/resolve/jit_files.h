@@ -16,6 +16,11 @@ int jit_open(const char *path, uint64_t inode);
 /* What a process takes itself for: the last number of its line "NSpid:", proc(5); its own
  * number if it is gone. */
 int32_t jit_own_pid(int32_t pid);
+/* Whose files a process makes, proc(5), "Uid:"; -1 if it is gone. */
+int64_t jit_uid(int32_t pid);
+/* Whether an open file may be kept for a process of `uid`: everybody may read it, or it is that
+ * user's or our own, if that is not root. */
+bool jit_may_be_copied(int fd, int64_t uid);
 
 /* Where the files of a recording are. */
 struct jit_places {

@@ -224,6 +224,12 @@ static void keep(struct image_keeper *k, const char *path, const struct image *i
 	}
 }
 
+static uint64_t mtime_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
+	       (uint64_t)st->st_mtim.tv_nsec;
+}
+
 /* What the file says of itself. */
 static void complete(struct image *image, int fd, const struct stat *st)
 {
@@ -231,8 +237,7 @@ static void complete(struct image *image, int fd, const struct stat *st)
 		elf_build_id_fd(fd, &image->build_id, NULL);
 	image->dev = st->st_dev;
 	image->inode = st->st_ino;
-	image->mtime_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 +
-			  (uint64_t)st->st_mtim.tv_nsec;
+	image->mtime_ns = mtime_ns(st);
 	image->file_bytes = (uint64_t)st->st_size;
 }
 
@@ -258,6 +263,16 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 	}
 	complete(image, fd, &st);
 	keep(k, path, image, fd);
+}
+
+bool image_keeper_is_rewritten(const char *path, const struct image *image)
+{
+	struct stat st;
+
+	return image->mtime_ns && !stat(path, &st) && st.st_dev == image->dev &&
+	       st.st_ino == image->inode &&
+	       (mtime_ns(&st) != image->mtime_ns ||
+		(uint64_t)st.st_size != image->file_bytes);
 }
 
 int image_keeper_open(const struct image_keeper *k, const char *path,
@@ -301,6 +316,15 @@ static bool still_there(const struct kept_image *kept)
 	       (uint64_t)st.st_size == kept->image.file_bytes;
 }
 
+/* Some linkers and cp write over a file: what was hit is nowhere any more. */
+static bool is_overwritten(const struct kept_image *kept)
+{
+	struct stat st;
+
+	return fstat(kept->fd, &st) || (uint64_t)st.st_size != kept->image.file_bytes ||
+	       mtime_ns(&st) != kept->image.mtime_ns;
+}
+
 static int save_copy(const struct image_keeper *k, const struct kept_image *kept)
 {
 	int r;
@@ -333,7 +357,7 @@ void image_keeper_save_lost(struct image_keeper *k)
 		int r;
 
 		if (still_there(kept) || kept->image.file_bytes > COPY_MAX ||
-		    io_is_hollow(kept->fd))
+		    io_is_hollow(kept->fd) || is_overwritten(kept))
 			continue;
 		r = save_copy(k, kept);
 		/* The same binary under another path. */

@@ -3,6 +3,7 @@
  * Layer: tools.  Keeps a descriptor of each binary that was hit; nothing is read of it but
  * headers while the workload runs. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -47,6 +48,8 @@ void image_keeper_init(struct image_keeper *k, const struct session_dir *dir,
 /* What struct resolver_ops' first_hit asks for. */
 void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
 			    uint64_t map_start, uint64_t map_end, struct image *image);
+/* What its is_rewritten() asks for. */
+bool image_keeper_is_rewritten(const char *path, const struct image *image);
 /* A process has mapped a file.  In a container it is opened now, once for each file: both may be
  * gone when it is hit; and anywhere if it was hit before and could not be opened. */
 void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m);

@@ -32,6 +32,17 @@ static struct kept_jit *find_kept(struct jit_keeper *k, int32_t pid, const char 
 	return NULL;
 }
 
+/* Who owns a mount namespace chooses what is at a path in it, /etc/shadow for one. */
+static int open_inside(const char *path, uint64_t inode, int64_t uid)
+{
+	int fd = jit_open(path, inode);
+
+	if (fd < 0 || jit_may_be_copied(fd, uid))
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
 /* In its own mount namespace first.  A descriptor or a negative errno. */
 static int open_of(int32_t pid, const char *path, uint64_t inode)
 {
@@ -39,7 +50,7 @@ static int open_of(int32_t pid, const char *path, uint64_t inode)
 	int fd;
 
 	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", pid, path);
-	fd = jit_open(seen_by_it, inode);
+	fd = open_inside(seen_by_it, inode, jit_uid(pid));
 	return fd < 0 ? jit_open(path, inode) : fd;
 }
 
@@ -105,7 +116,9 @@ static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
 void jit_keeper_began(struct jit_keeper *k, int32_t pid)
 {
 	struct jit_process *old = find_inside(k, pid);
-	struct jit_process p = { .pid = pid, .own_pid = jit_own_pid(pid) };
+	struct jit_process p = { .pid = pid,
+				 .own_pid = jit_own_pid(pid),
+				 .uid = jit_uid(pid) };
 	char path[NAME_BYTES];
 
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, "/tmp");
@@ -143,11 +156,13 @@ static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
 			const char *name, const char *path)
 {
 	char link[PATH_BYTES];
+	int64_t uid;
 
 	if (is_kept(k, p->pid, name))
 		return;
+	uid = jit_uid(p->pid);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s", p->tmp_fd, path);
-	keep_fd(k, p->pid, name, jit_open(link, 0));
+	keep_fd(k, p->pid, name, open_inside(link, 0, uid < 0 ? p->uid : uid));
 }
 
 /* What a process calls itself makes the names of its files. */
@@ -200,23 +215,6 @@ static bool is_copied(const char *path, const struct stat *st)
 	       !is_newer(&st->st_mtim, &copy.st_mtim);
 }
 
-/* Readers see the old copy or the new one. */
-static int replace_copy(int fd, const char *path, uint64_t bytes)
-{
-	char part[PATH_BYTES];
-	int r;
-
-	if (snprintf(part, sizeof(part), "%s.part", path) >= (int)sizeof(part))
-		return -ENAMETOOLONG;
-	(void)unlink(part);
-	r = io_copy_new(fd, part, bytes);
-	if (!r && rename(part, path)) {
-		r = -errno;
-		(void)unlink(part);
-	}
-	return r;
-}
-
 int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 {
 	char path[PATH_BYTES];
@@ -237,7 +235,7 @@ int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 		(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 		return 0;
 	}
-	return replace_copy(fd, path, (uint64_t)st.st_size);
+	return io_copy(fd, path, (uint64_t)st.st_size);
 }
 
 void jit_keeper_save(const struct jit_keeper *k, const char *dir)

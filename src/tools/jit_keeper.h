@@ -24,6 +24,7 @@ struct kept_jit {
 struct jit_process {
 	int32_t pid;
 	int32_t own_pid; /* the number it knows itself by */
+	int64_t uid;     /* whose its files are */
 	int tmp_fd;      /* its /tmp */
 	bool gone;
 };

@@ -8,11 +8,18 @@ setup()
 	begin_recording_test
 	cd "$BATS_TEST_TMPDIR"
 	jit_map=
+	hidden=
+	target=
 }
 
 teardown()
 {
 	[ -z "$jit_map" ] || rm -f "$jit_map"
+	[ -z "$target" ] || kill -KILL "$target" 2>/dev/null || true
+	if [ -n "$hidden" ]; then
+		rm -r "$hidden"
+		find /tmp -maxdepth 1 -user 65534 -name 'perf-*.map' -delete
+	fi
 	end_recording_test
 }
 
@@ -237,6 +244,45 @@ perf_counts()
 		exec 9<"$0" && mount -t tmpfs none /tmp && cd /tmp && cat <&9 >/tmp/program && chmod +x program &&
 			exec ./program 1000' "$WORKLOADS/jit_dump" >truth
 	check_shares truth --session-dir "$session"
+}
+
+# record_with_map FILE: of nobody's process, which has FILE where its map would be: whoever owns a
+# mount namespace chooses what is where in it.
+record_with_map()
+{
+	local i
+	setpriv --reuid=65534 --regid=65534 --clear-groups unshare --user --map-root-user --mount sh -c '
+		touch /tmp/perf-$$.map && mount --bind "$1" /tmp/perf-$$.map && exec 3>&- "$0" 60000' \
+		"$WORKLOADS/code_region" "$1" >told &
+	target=$!
+	for ((i = 0; i < 100; i++)); do
+		grep -q code_region "/proc/$target/comm" && break
+		sleep 0.1
+	done
+	operf --session-dir "$session" --system-wide --duration 2
+	kill "$target"
+	wait "$target" || true
+}
+
+@test "what only another may read is not copied as somebody's map" {
+	need_root
+	need setpriv
+	need_nobody
+	setpriv --reuid=65534 --regid=65534 --clear-groups unshare --user --map-root-user --mount true ||
+		skip "NOT TESTED: users cannot make namespaces here"
+	hidden=$(mktemp -d)
+	chmod 755 "$hidden"
+	echo "1000 1000 a_secret" >"$hidden/secret"
+	# One that everybody may read is none.
+	record_with_map "$hidden/secret"
+	ls -lR "$session"/samples/current/jit
+	grep -rq a_secret "$session"/samples/current/jit
+	chmod 600 "$hidden/secret"
+	record_with_map "$hidden/secret"
+	opreport --session-dir "$session" --by comm,image --csv comm:code_region >out
+	cat out
+	grep -qE '^code_region,(\[JIT\]|anon)' out
+	run ! grep -r a_secret "$session"/samples/current
 }
 
 @test "libopagent: code that takes the place of code, unloaded in between" {

@@ -251,6 +251,46 @@ static void a_peek_takes_nothing(void **state)
 	close(fd);
 }
 
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(stat(in_folder(name), &st), 0);
+	return st.st_mode & 07777;
+}
+
+/* Others may read the copy only where they may read what it is of. */
+static void a_copy_tells_nothing_to_others(void **state)
+{
+	static const struct {
+		mode_t mode, copied;
+	} rows[] = { { 0600, 0600 }, { 0640, 0600 }, { 0755, 0644 }, { 0644, 0644 } };
+	struct buf b = { 0 };
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(
+			io_write_file(in_folder("from"), "0123456789", 10, 0600), 0);
+		assert_int_equal(chmod(in_folder("from"), rows[i].mode), 0);
+		fd = io_open(in_folder("from"), O_RDONLY, 0);
+		assert_true(fd >= 0);
+		assert_int_equal(io_copy(fd, in_folder("copy"), 4), 0);
+		assert_int_equal(mode_of("copy"), rows[i].copied);
+		/* It is there already. */
+		assert_int_equal(io_copy_new(fd, in_folder("copy"), 10), 0);
+		buf_clear(&b);
+		assert_int_equal(io_read_file(in_folder("copy"), &b, 100), 0);
+		assert_int_equal(b.len, 4);
+		/* More than there is: what was there stays. */
+		assert_int_equal(io_copy(fd, in_folder("copy"), 11), -EIO);
+		assert_int_equal(mode_of("copy"), rows[i].copied);
+		assert_int_equal(access(in_folder("copy.part"), F_OK), -1);
+		close(fd);
+	}
+	buf_done(&b);
+}
+
 static void short_memory(void **state)
 {
 	struct buf b = { 0 };
@@ -278,6 +318,7 @@ int main(void)
 		cmocka_unit_test(one_byte_reads),
 		cmocka_unit_test(a_peek_takes_nothing),
 		cmocka_unit_test(trees_come_and_go),
+		cmocka_unit_test(a_copy_tells_nothing_to_others),
 		cmocka_unit_test(short_memory),
 	};
 
