@@ -376,6 +376,10 @@ void control_server_put_sample(struct control_server *s,
 		lost = c->reader->all_lost;
 		event_reader_put(c->reader, sample);
 		s->lost += c->reader->all_lost - lost;
+		/* A second of many CPUs is more than waits for one reader.  Whether it is
+		 * gone is found out in its turn. */
+		if (!c->waits && event_reader_is_half_full(c->reader))
+			(void)send_samples(s, c);
 	}
 }
 

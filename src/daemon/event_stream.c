@@ -138,6 +138,11 @@ void event_reader_put(struct event_reader *r, const struct event_sample *sample)
 	}
 }
 
+bool event_reader_is_half_full(const struct event_reader *r)
+{
+	return r->words.len - r->sent > r->max_bytes / 2;
+}
+
 const uint8_t *event_reader_bytes(struct event_reader *r, size_t *ret_len)
 {
 	/* It may be the last that comes. */

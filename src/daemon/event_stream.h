@@ -64,6 +64,8 @@ struct event_reader {
 void event_reader_init(struct event_reader *r, uint64_t max_words);
 /* Adds the sample's words, or one that is lost where there is no room. */
 void event_reader_put(struct event_reader *r, const struct event_sample *sample);
+/* Whether half of the room is taken: it is time to send. */
+bool event_reader_is_half_full(const struct event_reader *r);
 /* What is to be sent now, NULL: nothing; *ret_len bytes, good until the next call. */
 const uint8_t *event_reader_bytes(struct event_reader *r, size_t *ret_len);
 /* So many of them are sent. */

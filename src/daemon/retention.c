@@ -17,8 +17,9 @@
 static const uint64_t second_ns = 1000000000;
 /* Readers that listed the parts before the merge have opened them by then. */
 static const uint64_t grace_ns = 60 * 1000000000ULL;
-/* As far the clock can be set back without a copy that is needed looking too old. */
-static const uint64_t set_back_ns = 7200 * 1000000000ULL;
+/* As far the clock can be set back without a copy that is needed looking too old: one that had local
+ * time at boot is 14 hours ahead at most. */
+static const uint64_t set_back_ns = 14 * 3600 * 1000000000ULL;
 static const uint64_t tiers_ns[] = { 600 * 1000000000ULL, 3600 * 1000000000ULL,
 				     86400 * 1000000000ULL };
 
@@ -291,7 +292,9 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 	if (l.nr && !remove_covered(r, &l)) {
 		struct copies copies = { 0 };
 
-		(void)copies_bound(dir, r->max_bytes / 2, used_since(&l), &copies);
+		/* Without memory they stay, and are no reason to remove segments. */
+		if (copies_bound(dir, r->max_bytes / 2, used_since(&l), &copies))
+			copies.bytes = 0;
 		l.result.nr_copies = copies.nr_removed;
 		keep_bounds(r, &l, copies.bytes);
 		if (!l.result.nr_expired)

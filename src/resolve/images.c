@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 
 #include "base/hash.h"
 #include "resolve/module_name.h"
+
+static const uint64_t ask_again_ns = 100000000;
 
 void image_table_init(struct image_table *t, struct dict *dict,
 		      const struct resolver_ops *ops)
@@ -127,6 +130,30 @@ void image_table_count(void *ctx, uint32_t entry, int change)
 		(void)vec_push(&t->unused, entry);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Some linkers and cp keep the inode. */
+static bool is_rewritten(struct image_table *t, struct image_entry *e)
+{
+	uint64_t now;
+
+	if (!t->ops || !t->ops->is_rewritten || e->image.kind != IMAGE_FILE ||
+	    e->image.build_id.len || e->number == DICT_NONE)
+		return false;
+	now = now_ns();
+	if (now - e->asked_ns < ask_again_ns)
+		return false;
+	e->asked_ns = now;
+	return t->ops->is_rewritten(t->ops->ctx, dict_str(t->dict, e->image.name),
+				    &t->dict->images.at[e->number]);
+}
+
 static uint32_t find_or_add(struct image_table *t, const struct image *image)
 {
 	uint64_t hash = identity_hash(image);
@@ -134,8 +161,13 @@ static uint32_t find_or_add(struct image_table *t, const struct image *image)
 	uint32_t index;
 
 	while ((index = map_get(&t->by_identity, hash, turn)) != MAP_NONE) {
-		if (same_image(&t->entries.at[index].image, image))
-			return index;
+		struct image_entry *e = &t->entries.at[index];
+
+		if (same_image(&e->image, image)) {
+			if (!is_rewritten(t, e))
+				return index;
+			break;
+		}
 		turn++;
 	}
 	index = image_table_add(t, image);

@@ -16,6 +16,7 @@ struct image_entry {
 	struct image image; /* name is a string of the dict */
 	uint32_t number;    /* in the dict; DICT_NONE before the first hit */
 	uint32_t refs;      /* of an instance: the mappings that refer to it */
+	uint64_t asked_ns;  /* when is_rewritten() was asked last */
 };
 
 struct image_table {

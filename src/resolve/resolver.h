@@ -23,6 +23,10 @@ struct resolver_ops {
 	 * For KERNEL and MODULE it may complete the build-id. */
 	void (*first_hit)(void *ctx, const char *path, int32_t pid, uint64_t map_start,
 			  uint64_t map_end, struct image *image);
+	/* Whether the file of an image that was hit has been written anew in its place: then it is
+	 * another one when it is mapped again.  For files of which no build-id is recorded; asked
+	 * ten times a second for each at most.  May be NULL. */
+	bool (*is_rewritten)(void *ctx, const char *path, const struct image *image);
 	/* A sample of a pid that no record has named: may feed the records of a /proc
 	 * snapshot of it to resolver_side_band().  Asked once per pid.  May be NULL. */
 	void (*unknown_process)(void *ctx, int32_t pid);

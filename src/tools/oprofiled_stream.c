@@ -2,9 +2,11 @@
  * cookies stand for. */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "daemon/control_line.h"
 #include "daemon/control_server.h"
 #include "daemon/event_stream.h"
 #include "format/dict.h"
@@ -166,7 +168,10 @@ int oprofiled_stream_cookie(const struct oprofiled *d, const char *number,
 		binary = event_cookie_find(&d->stream.cookies, cookie);
 	if (!binary)
 		return err_set(err, -ENOENT, "%.24s is no cookie of a binary", number);
-	control_put_field(reply, "path", "%s", binary->path);
+	/* A path is longer than a field may be. */
+	buf_put(reply, "path ", strlen("path "));
+	control_put_value(reply, binary->path);
+	buf_put_u8(reply, '\n');
 	if (binary->build_id.len) {
 		build_id_to_hex(&binary->build_id, hex);
 		control_put_field(reply, "build_id", "%s", hex);

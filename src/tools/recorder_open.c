@@ -184,6 +184,12 @@ static void first_hit(void *ctx, const char *path, int32_t pid, uint64_t map_sta
 	image_keeper_first_hit(&r->keeper, path, pid, map_start, map_end, image);
 }
 
+static bool is_rewritten(void *ctx, const char *path, const struct image *image)
+{
+	(void)ctx;
+	return image_keeper_is_rewritten(path, image);
+}
+
 static void tell_snapshot(const struct snapshot_stats *stats, uint64_t begin_ns)
 {
 	log_say(LOG_DEBUG,
@@ -302,6 +308,7 @@ static int open_tables(struct recorder *r, struct err *err)
 		if (describe_event(&r->dict, &c->events[i], c->chains) == DICT_NONE)
 			result = -ENOMEM;
 	r->ops = (struct resolver_ops){ .first_hit = first_hit,
+					.is_rewritten = is_rewritten,
 					.unknown_process = ask_proc,
 					.unknown_cgroup = name_cgroup,
 					.process_cgroup = process_cgroup,

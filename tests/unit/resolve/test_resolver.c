@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "resolve/resolver.h"
 
@@ -13,6 +14,7 @@ struct world {
 	struct resolver_ops ops;
 	struct resolver *resolver;
 	int asked;
+	uint32_t rewritten; /* how often a file has been so far */
 };
 
 static void ask(void *ctx, int32_t pid)
@@ -496,6 +498,50 @@ static void test_image_is_completed_once(void **unused)
 	end(&w);
 }
 
+static void find_version(void *ctx, const char *path, int32_t pid, uint64_t map_start,
+			 uint64_t map_end, struct image *image)
+{
+	struct world *w = ctx;
+
+	find_build_id(ctx, path, pid, map_start, map_end, image);
+	image->build_id.bytes[3] = (uint8_t)w->rewritten;
+}
+
+static bool is_rewritten(void *ctx, const char *path, const struct image *image)
+{
+	const struct world *w = ctx;
+
+	assert_string_equal(path, "/bin/a");
+	return image->build_id.bytes[3] != w->rewritten;
+}
+
+/* A linker that keeps the inode: who maps it now has another binary. */
+static void test_image_is_written_anew(void **unused)
+{
+	const struct timespec wait = { .tv_nsec = 200000000 };
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	w.ops.first_hit = find_version;
+	w.ops.is_rewritten = is_rewritten;
+	for (int32_t pid = 10; pid < 16; pid++) {
+		uint64_t time = 100 * (uint64_t)pid;
+
+		if (pid == 13) {
+			w.rewritten = 1;
+			nanosleep(&wait, NULL);
+		}
+		start_program(&w, time, pid, "a", "/bin/a");
+		assert_string_equal(at(&w, time + 50, pid, pid, 0x1010),
+				    "a /bin/a+0x1010 /bin/a");
+	}
+	assert_int_equal(w.asked, 2);
+	assert_int_equal(w.dict.images.nr, 2);
+	assert_int_equal(w.dict.images.at[1].build_id.bytes[3], 1);
+	end(&w);
+}
+
 static void test_cgroups(void **state)
 {
 	struct cgroup_world c = { 0 };
@@ -542,6 +588,7 @@ int main(void)
 		cmocka_unit_test(test_chains_of_a_depth),
 		cmocka_unit_test(test_bpf_program_comes_and_goes),
 		cmocka_unit_test(test_image_is_completed_once),
+		cmocka_unit_test(test_image_is_written_anew),
 		cmocka_unit_test(test_cgroups),
 	};
 
