@@ -178,7 +178,7 @@ static bool count_the_same(const struct event_catalog *c, const struct catalog_e
 			   const struct catalog_mask *one,
 			   const struct catalog_mask *other)
 {
-	struct catalog_choice a, b;
+	struct catalog_choice a = { 0 }, b = { 0 };
 
 	return !choose_names(c, e->name, one->name, &a, NULL) &&
 	       !choose_names(c, e->name, other->name, &b, NULL) &&
@@ -214,7 +214,7 @@ static int mask_of_number(const struct event_catalog *c, const struct catalog_ev
 static int pick_number(const struct event_catalog *c, const struct catalog_event *e,
 		       uint64_t value, struct picked *p, struct err *err)
 {
-	const struct catalog_mask *mask;
+	const struct catalog_mask *mask = NULL;
 	uint64_t left = value;
 	int r = mask_of_number(c, e, value, &mask, err);
 

@@ -124,7 +124,6 @@ static const struct choosing {
 	{ "i386/skylake", "UOPS_RETIRED", "0xa8001", 0, 0x108002c2, 0xa8001, NULL },
 	/* Several names of one and the same. */
 	{ "i386/skylake", "ARITH", "65537", 0, 0x1000114, 65537, NULL },
-	{ "i386/skylake", "UOPS_ISSUED", "0x1", 0, 0x10e, 0x1, NULL },
 	/* A name that says the mask takes that mask again, none, and no other. */
 	{ "i386/skylake", "LLC_MISSES", "0x41", 0, 0x412e, 0x41, NULL },
 	{ "i386/skylake", "LLC_MISSES", "0", 0, 0x412e, 0x41, NULL },
