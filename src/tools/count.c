@@ -136,6 +136,14 @@ struct job {
 
 /* ---- what is counted where ---- */
 
+static bool has_number(const int *numbers, size_t nr, int number)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
 static int read_numbers(const char *text, const char *option, struct count_run *run,
 			struct err *err)
 {
@@ -152,7 +160,9 @@ static int read_numbers(const char *text, const char *option, struct count_run *
 		free(word);
 		if (!good)
 			return -EINVAL;
-		if (!vec_push(&run->tasks, (pid_t)number))
+		/* What is named twice is counted once. */
+		if (!has_number(run->tasks.at, run->tasks.nr, (pid_t)number) &&
+		    !vec_push(&run->tasks, (pid_t)number))
 			return err_set(err, -ENOMEM, "out of memory");
 	}
 	return 0;
@@ -161,6 +171,7 @@ static int read_numbers(const char *text, const char *option, struct count_run *
 static int add_threads(struct count_run *run, pid_t task, struct err *err)
 {
 	struct thread_list list = { 0 };
+	size_t nr_before = run->tids.nr;
 	int r = 0;
 
 	if (run->mode == COUNT_THREADS) {
@@ -170,7 +181,8 @@ static int add_threads(struct count_run *run, pid_t task, struct err *err)
 		r = thread_list_add(&list, task);
 	}
 	for (size_t i = 0; i < list.list.nr && !r; i++)
-		if (!vec_push(&run->tids, list.list.at[i]))
+		if (!has_number(run->tids.at, nr_before, list.list.at[i]) &&
+		    !vec_push(&run->tids, list.list.at[i]))
 			r = -ENOMEM;
 	thread_list_done(&list);
 	if (r == -ESRCH || r == -ENOENT) {
@@ -202,6 +214,7 @@ static int choose_cpus(struct job *j, struct err *err)
 {
 	struct count_run *run = &j->run;
 	struct cpu_list online = { 0 };
+	size_t nr = 0;
 	int r = cpu_list_online(&online);
 
 	if (r)
@@ -216,16 +229,15 @@ static int choose_cpus(struct job *j, struct err *err)
 	if (cpu_list_parse(j->set.cpus, &run->cpus) || !run->cpus.nr)
 		r = err_set(err, -EINVAL, "Invalid cpu range.");
 	for (size_t i = 0; i < run->cpus.nr && !r; i++) {
-		bool found = false;
+		int cpu = run->cpus.at[i];
 
-		for (size_t k = 0; k < online.nr; k++)
-			found |= online.at[k] == run->cpus.at[i];
-		if (!found)
-			r = err_set(err, -EINVAL, "Specified CPU %d is not valid",
-				    run->cpus.at[i]);
+		if (!has_number(online.at, online.nr, cpu))
+			r = err_set(err, -EINVAL, "Specified CPU %d is not valid", cpu);
+		else if (!has_number(run->cpus.at, nr, cpu))
+			run->cpus.at[nr++] = cpu;
 	}
 	cpu_list_done(&online);
-	run->nr_places = run->cpus.nr;
+	run->cpus.nr = run->nr_places = nr;
 	return r;
 }
 

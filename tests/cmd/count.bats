@@ -62,6 +62,24 @@ setup()
 	[[ $output == *'No valid tasks to monitor'* ]]
 }
 
+@test "what is named twice is counted once" {
+	sleep 60 &
+	pid=$!
+	run -0 --separate-stderr ocount -p "$pid,$pid" -t -b -i 100:1 -e task-clock
+	echo "$output"
+	[ "$(grep -c "^$pid,task-clock," <<<"$output")" -eq 1 ]
+	run -0 --separate-stderr ocount -r "$pid,$pid" -t -b -i 100:1 -e task-clock
+	echo "$output"
+	kill "$pid"
+	[ "$(grep -c "^$pid,task-clock," <<<"$output")" -eq 1 ]
+	ocount -C 0,0-0,0 -c -b -i 100:1 -e cpu-clock >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || {
+		grep -q perf_event_paranoid "$BATS_TEST_TMPDIR/err" && skip "no rights to count the system"
+		false
+	}
+	cat "$BATS_TEST_TMPDIR/out"
+	[ "$(grep -c '^0,cpu-clock,' "$BATS_TEST_TMPDIR/out")" -eq 1 ]
+}
+
 @test "--repeat has the median between the least and the most; --json" {
 	ocount --repeat 5 --json -e page-faults,task-clock true >"$BATS_TEST_TMPDIR/repeat.json"
 	ocount --json --metrics -e page-faults,task-clock true >"$BATS_TEST_TMPDIR/one.json"
