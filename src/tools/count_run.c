@@ -157,9 +157,9 @@ static bool tasks_live(const struct count_run *run)
 	return false;
 }
 
-static int end_interval(struct waiting *w)
+static int end_interval(struct waiting *w, uint64_t duration_ns)
 {
-	struct count_values now = { .duration_ns = w->run->interval_ns };
+	struct count_values now = { .duration_ns = duration_ns };
 	int r;
 
 	now.at = calloc(count_nr_values(w->run) + 1, sizeof(*now.at));
@@ -215,13 +215,23 @@ static int wait_for_end(struct waiting *w)
 		if (signal > 0 && take_signal(w, signal))
 			break;
 		if (w->next_ns && now_ns() >= w->next_ns)
-			r = end_interval(w);
+			r = end_interval(w, w->run->interval_ns);
 		if (w->run->nr_intervals && w->nr_done >= w->run->nr_intervals)
 			break;
 		if (!tasks_live(w->run))
 			break;
 	}
 	return r;
+}
+
+/* The interval that the end came into is shown, too, with the time that it had. */
+static int end_last_interval(struct waiting *w, uint64_t now)
+{
+	uint64_t begin_ns = w->next_ns - w->run->interval_ns;
+
+	if (!w->next_ns || (w->run->nr_intervals && w->nr_done >= w->run->nr_intervals))
+		return 0;
+	return end_interval(w, now > begin_ns ? now - begin_ns : 0);
 }
 
 static void fill_mask(sigset_t *mask)
@@ -249,6 +259,7 @@ static int count(struct count_run *run, struct waiting *w,
 		 struct count_values *ret_values, struct err *err)
 {
 	int r = open_with_rights(run, err);
+	uint64_t end_ns;
 
 	if (r)
 		return r;
@@ -259,7 +270,10 @@ static int count(struct count_run *run, struct waiting *w,
 	if (r)
 		return r;
 	r = wait_for_end(w);
-	ret_values->duration_ns = now_ns() - w->start_ns;
+	end_ns = now_ns();
+	ret_values->duration_ns = end_ns - w->start_ns;
+	if (!r)
+		r = end_last_interval(w, end_ns);
 	/* A command that lives on is told of as far as we came. */
 	if (!r)
 		r = read_all(run, ret_values);

@@ -49,6 +49,26 @@ setup()
 	[ "$(grep -c '^0,task-clock,[0-9]*,100.00$' "$BATS_TEST_TMPDIR/out")" -eq 2 ]
 }
 
+# The intervals are far longer than the command may take.
+@test "the interval that the end comes into is shown, too" {
+	local out=$BATS_TEST_TMPDIR/out
+	ocount -i 2000000 -b -e page-faults,task-clock true >"$out"
+	cat "$out"
+	[ "$(grep -c '^timestamp,[0-9.]*$' "$out")" -eq 1 ]
+	[ "$(grep -cE '^page-faults,[1-9][0-9]*,100.00$' "$out")" -eq 1 ]
+	# What it says of the time is the time that was.
+	ocount -i 2000000 --json -e task-clock true >"$out"
+	cat "$out"
+	python3 -c 'import json, sys; d = json.load(sys.stdin)["duration_ns"]; assert 0 < d < 2e12, d' <"$out"
+	# Ctrl-C within the first interval.
+	sleep 60 &
+	pid=$!
+	run -0 --separate-stderr timeout --preserve-status -s INT 3 "$OPROFILE_LINKS/ocount" -i 2000000 -b -e task-clock -p "$pid"
+	kill "$pid"
+	echo "$output"
+	[ "$(grep -c '^task-clock,[0-9]*,' <<<"$output")" -eq 1 ]
+}
+
 @test "a process and its threads, until it ends" {
 	sleep 3 &
 	pid=$!
