@@ -261,13 +261,15 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 				"to "
 				"0 or -1 (it is %d)",
 				level);
-		return err_set(
-			err, code,
-			"not allowed to profile: /proc/sys/kernel/perf_event_paranoid "
-			"is %d, your own processes need 2 or less "
-			"(sysctl kernel.perf_event_paranoid=2), other users' processes "
-			"need root",
-			level);
+		/* At 2 one's own user space is let in: what was refused is more. */
+		return err_set(err, code,
+			       "not allowed to profile%s: "
+			       "/proc/sys/kernel/perf_event_paranoid "
+			       "is %d, your own processes need %d or less "
+			       "(sysctl kernel.perf_event_paranoid=%d), other users' "
+			       "processes need root",
+			       level == 2 ? " the kernel" : "", level,
+			       level == 2 ? 1 : 2, level == 2 ? 1 : 2);
 	}
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (reasons[i].code == code)

@@ -432,9 +432,8 @@ static int run(const struct command *self, int argc, char **argv)
 		r = count(&j, argv + first, argc - first, &err);
 		if (r)
 			command_error("%s", err.text);
-		/* As a shell says of a command that cannot be run. */
-		if (r && j.run.command && !j.run.target.pid && j.run.target.go_fd < 0 &&
-		    (r == -ENOENT || r == -EACCES))
+		/* As a shell says of a command that cannot be run; all else is ours. */
+		if (r && j.run.not_run)
 			r = r == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 		else
 			r = r ? 1 : j.run.target_status;

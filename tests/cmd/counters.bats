@@ -257,6 +257,26 @@ opened()
 	fi
 }
 
+@test "what ocount itself may not or cannot do: status 1, and what would help" {
+	echo 2 >"$BATS_TEST_TMPDIR/paranoid"
+	fakes=("FAKE_PARANOID=$BATS_TEST_TMPDIR/paranoid")
+	run -1 fake "$OPROFILE_LINKS/ocount" -e page-faults:0:1:0 true
+	echo "$output"
+	[[ $output == *'not allowed to profile the kernel: '*' is 2, your own processes need 1 or less (sysctl kernel.perf_event_paranoid=1)'* ]]
+	# The command's own status is passed on.
+	run -7 --separate-stderr fake "$OPROFILE_LINKS/ocount" -e page-faults sh -c 'exit 7'
+	[[ $stderr == *'user space only'* ]]
+	echo 3 >"$BATS_TEST_TMPDIR/paranoid"
+	run -1 fake "$OPROFILE_LINKS/ocount" -e page-faults true
+	[[ $output == *'not allowed to profile: '*' is 3, your own processes need 2 or less'* ]]
+	# An event that the machine does not have.
+	fakes=(FAKE_NONE=1)
+	run -1 fake "$OPROFILE_LINKS/ocount" -e cycles true
+	fakes=()
+	run -127 --separate-stderr fake "$OPROFILE_LINKS/ocount" -e page-faults no-such-command-here
+	run -126 --separate-stderr fake "$OPROFILE_LINKS/ocount" -e page-faults /
+}
+
 @test "more events than counters: said beforehand; a group that cannot be is refused with the way out" {
 	fakes=(FAKE_COUNTERS=2)
 	run -0 --separate-stderr fake "$OPROFILE_LINKS/operf" -d "$session" -e cycles:1000000,instructions:1000000,r1234:1000000 sh -c "$(spin)"

@@ -4,7 +4,9 @@
  * 102 of the odd ones, 103 is AMD's IBS as Linux 6.1 has it, and 110 and up of no core: they are counted once for each CPU of their
  * cpumask.  FAKE_PRECISE is the most precise that samples can be; FAKE_COUNTERS events can be counted
  * as one group.  With FAKE_DEFER the kernel takes what Linux 6.19 takes, and says so; it has the user's
- * part of chains at once, though. */
+ * part of chains at once, though.  What FAKE_PARANOID names stands for
+ * /proc/sys/kernel/perf_event_paranoid, and nobody may have events of the kernel.  With FAKE_NONE there are
+ * no events but the kernel's own. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,9 +37,12 @@ static const char *moved(const char *path, char room[4096])
 {
 	const char *to = getenv("FAKE_SYSFS");
 	const char *cpuinfo = getenv("FAKE_CPUINFO");
+	const char *paranoid = getenv("FAKE_PARANOID");
 
 	if (cpuinfo && !strcmp(path, "/proc/cpuinfo"))
 		return cpuinfo;
+	if (paranoid && !strcmp(path, "/proc/sys/kernel/perf_event_paranoid"))
+		return paranoid;
 	if (!to || strncmp(path, devices, sizeof(devices) - 1) != 0)
 		return path;
 	(void)snprintf(room, 4096, "%s%s", to, path + sizeof(devices) - 1);
@@ -86,9 +91,11 @@ static int translate(struct perf_event_attr *a, long cpu)
 
 	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE)
 		type = a->config >> 32 ? (unsigned int)(a->config >> 32) : type;
+	if (getenv("FAKE_PARANOID") && !a->exclude_kernel)
+		return EACCES;
 	if (type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT)
 		return 0;
-	if ((type == EVEN && cpu >= 0 && cpu % 2) ||
+	if (getenv("FAKE_NONE") || (type == EVEN && cpu >= 0 && cpu % 2) ||
 	    (type == ODD && cpu >= 0 && cpu % 2 == 0))
 		return ENOENT;
 	if (type >= UNCORE && (cpu < 0 || a->sample_period))
