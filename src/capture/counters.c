@@ -80,8 +80,11 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 	/* A software event that is enabled later than its leader is not counted by all kernels. */
 	if (leader >= 0)
 		attr.disabled = attr.enable_on_exec = 0;
-	fd = perf_attr_open_group(&attr, config->tids ? config->tids[place] : -1,
-				  config->tids ? -1 : config->cpus[place], leader);
+	do
+		fd = perf_attr_open_group(
+			&attr, config->tids ? config->tids[place] : -1,
+			config->tids ? -1 : config->cpus[place], leader);
+	while (perf_attr_let_guests(&attr, fd));
 	/* A thread has ended, a CPU went offline, or is of the other kind. */
 	if (fd == -ESRCH || fd == -ENODEV ||
 	    (e->one_core_type && !config->tids && (fd == -ENOENT || fd == -EINVAL)))

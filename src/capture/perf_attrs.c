@@ -308,19 +308,27 @@ static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
 	return nr;
 }
 
+bool perf_attr_let_guests(struct perf_event_attr *a, int code)
+{
+	if (code != -EINVAL || !a->exclude_guest ||
+	    (!a->precise_ip && a->type < PERF_TYPE_MAX))
+		return false;
+	a->exclude_guest = 0;
+	return true;
+}
+
 /* What may be the matter with a precise event or one of a PMU of its own, in both copies of its attr:
- * guests that are left out, which AMD's IBS did not know to do before 6.14, else the precision, which
- * is given up step by step where nobody asked for it.  Whether another try is worth it. */
+ * guests that are left out, else the precision, which is given up step by step where nobody asked for
+ * it.  Whether another try is worth it. */
 static bool relax_precise(struct perf_event_attr *a, struct perf_event_attr *wanted,
 			  bool was_asked_for, int code)
 {
-	if ((!a->precise_ip && a->type < PERF_TYPE_MAX) ||
-	    (code != -EINVAL && code != -EOPNOTSUPP))
-		return false;
-	if (code == -EINVAL && a->exclude_guest) {
-		a->exclude_guest = wanted->exclude_guest = 0;
+	if (perf_attr_let_guests(a, code)) {
+		wanted->exclude_guest = 0;
 		return true;
 	}
+	if (code != -EINVAL && code != -EOPNOTSUPP)
+		return false;
 	if (was_asked_for || !a->precise_ip)
 		return false;
 	a->precise_ip--;
@@ -340,13 +348,38 @@ static int precise_refused(int code, const struct event_request *e, struct err *
 				 : "it can be sampled without");
 }
 
-static int explain_event(int code, size_t bad, const struct perf_source_config *c,
-			 struct err *err)
+/* Such as msr/tsc/: a PMU that has no interrupts. */
+static bool is_only_counted(const struct event_request *e,
+			    const struct perf_source_config *c, int cpu)
+{
+	struct perf_event_attr attr = e->attr;
+	int fd;
+
+	if (attr.type < PERF_TYPE_MAX)
+		return false;
+	attr.freq = 0;
+	attr.sample_period = 0;
+	attr.precise_ip = 0;
+	attr.exclude_guest = 0;
+	attr.disabled = 1;
+	fd = perf_attr_open(&attr, c->tids ? c->tids[0] : -1, cpu);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int explain_event(int code, size_t bad, int cpu,
+			 const struct perf_source_config *c, struct err *err)
 {
 	const struct event_request *e = bad < c->nr_events ? &c->events[bad] : NULL;
 
 	if (e && e->attr.precise_ip && (code == -EINVAL || code == -EOPNOTSUPP))
 		return precise_refused(code, e, err);
+	if (e && code == -EINVAL && is_only_counted(e, c, cpu))
+		return err_set(err, code,
+			       "event %s cannot be sampled: its PMU only counts "
+			       "(ocount counts it)",
+			       e->name);
 	return perf_attr_explain(code, e ? e->name : "side band", !c->tids, err);
 }
 
@@ -398,7 +431,7 @@ int perf_attrs_probe(struct perf_event_attr *attrs, size_t nr, int cpu,
 		}
 		if (r != -EINVAL || attempt == sizeof(attempts)) {
 			free(wanted);
-			return explain_event(r, bad, c, err);
+			return explain_event(r, bad, cpu, c, err);
 		}
 		/* All attrs keep the same sample_type, so all take the step. */
 		for (size_t i = 0; i < nr; i++) {

@@ -38,6 +38,10 @@ bool perf_attr_can_defer(void);
 int perf_attr_open(struct perf_event_attr *a, pid_t tid, int cpu);
 /* The same in the group of another descriptor; -1: in none. */
 int perf_attr_open_group(struct perf_event_attr *a, pid_t tid, int cpu, int leader);
+/* PMUs without a notion of guests refuse exclude_guest (PERF_PMU_CAP_NO_EXCLUDE: msr, uncore; AMD's
+ * IBS before Linux 6.14): takes it back from the attr that was refused with `code`.  Whether another
+ * try is worth it. */
+bool perf_attr_let_guests(struct perf_event_attr *a, int code);
 /* What a failure means, for a user; perf_event_open(2), ERRORS.  `code`. */
 int perf_attr_explain(int code, const char *event, bool system_wide, struct err *err);
 /* Tries the attrs, the events' and the side band's, then without what this kernel does not

@@ -257,6 +257,17 @@ opened()
 	fi
 }
 
+@test "a PMU that refuses to leave anything out is counted; it cannot be sampled, and that is said" {
+	pmu msr 105
+	run -0 --separate-stderr fake "$OPROFILE_LINKS/ocount" -b -e msr/event=0/ sh -c "$(spin)"
+	echo "$output"
+	[[ ${lines[0]} =~ ^msr/event=0/,[1-9][0-9]*,100.00$ ]]
+	run -1 fake "$OPROFILE_LINKS/ocount" -b -e msr/event=0/u true
+	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e msr/event=0/:100000 true
+	echo "$output"
+	[[ $output == *'event msr/event=0/ cannot be sampled: its PMU only counts (ocount counts it)'* ]]
+}
+
 @test "what ocount itself may not or cannot do: status 1, and what would help" {
 	echo 2 >"$BATS_TEST_TMPDIR/paranoid"
 	fakes=("FAKE_PARANOID=$BATS_TEST_TMPDIR/paranoid")

@@ -1,7 +1,8 @@
 /* fake_pmu.c - preloaded into a command: a machine with counters that has none.  Events of the
  * CPU are counted by the kernel's clock; what FAKE_SYSFS names stands for
  * /sys/bus/event_source/devices, and what FAKE_CPUINFO names for /proc/cpuinfo.  Of its PMUs the type 101 is of CPUs with even numbers alone,
- * 102 of the odd ones, 103 is AMD's IBS as Linux 6.1 has it, and 110 and up of no core: they are counted once for each CPU of their
+ * 102 of the odd ones, 103 is AMD's IBS as Linux 6.1 has it, 105 counts and
+ * has no samples, as msr, and 110 and up of no core: they are counted once for each CPU of their
  * cpumask.  FAKE_PRECISE is the most precise that samples can be; FAKE_COUNTERS events can be counted
  * as one group.  With FAKE_DEFER the kernel takes what Linux 6.19 takes, and says so; it has the user's
  * part of chains at once, though.  What FAKE_PARANOID names stands for
@@ -29,6 +30,7 @@ enum {
 	ODD = 102,
 	IBS = 103,
 	IBS_STEP = 16,
+	MSR = 105,
 	UNCORE = 110,
 	LEAST_NS = 100000
 };
@@ -88,9 +90,11 @@ static int translate(struct perf_event_attr *a, long cpu)
 {
 	const char *precise = getenv("FAKE_PRECISE");
 	unsigned int type = a->type;
+	bool is_counter;
 
 	if (type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE)
 		type = a->config >> 32 ? (unsigned int)(a->config >> 32) : type;
+	is_counter = type == MSR || type >= UNCORE;
 	if (getenv("FAKE_PARANOID") && !a->exclude_kernel)
 		return EACCES;
 	if (type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT)
@@ -98,12 +102,14 @@ static int translate(struct perf_event_attr *a, long cpu)
 	if (getenv("FAKE_NONE") || (type == EVEN && cpu >= 0 && cpu % 2) ||
 	    (type == ODD && cpu >= 0 && cpu % 2 == 0))
 		return ENOENT;
-	if (type >= UNCORE && (cpu < 0 || a->sample_period))
+	if ((type >= UNCORE && cpu < 0) || (is_counter && a->sample_period))
 		return EINVAL;
 	/* PERF_PMU_CAP_NO_EXCLUDE, and what perf_ibs_init() refuses. */
-	if (type == IBS && (a->exclude_kernel || a->exclude_user || a->exclude_hv ||
-			    a->exclude_idle || a->exclude_guest || a->exclude_host ||
-			    (!a->freq && a->sample_period % IBS_STEP)))
+	if ((is_counter || type == IBS) &&
+	    (a->exclude_kernel || a->exclude_user || a->exclude_hv || a->exclude_idle ||
+	     a->exclude_guest || a->exclude_host))
+		return EINVAL;
+	if (type == IBS && !a->freq && a->sample_period % IBS_STEP)
 		return EINVAL;
 	if (precise && a->precise_ip > *precise - '0')
 		return EOPNOTSUPP;
