@@ -157,10 +157,10 @@ static int add_counts(const struct profile *p, const uint32_t *column_of,
 }
 
 /* What decides whether a line is shown, and between lines. */
-static uint64_t weight(const struct lines *lines, const struct line *line)
+static const uint64_t *weights(const struct lines *lines, const struct line *line)
 {
-	return lines->inclusive ? lines->inclusive[line->number * lines->nr_columns]
-				: line->counts[0];
+	return lines->inclusive ? &lines->inclusive[line->number * lines->nr_columns]
+				: line->counts;
 }
 
 static int add_inclusive(const struct profile *p, const uint32_t *column_of,
@@ -199,7 +199,8 @@ static int fill_groups(struct numbering *n, const struct present_options *o,
 				     .number = i,
 				     .counts = &lines->counts[i * nr_columns] };
 
-		if (percent_of(weight(lines, &line), lines->totals[0]) < o->threshold)
+		if (!percent_reached(weights(lines, &line), lines->totals, nr_columns,
+				     o->threshold))
 			continue;
 		lines->all.at[lines->all.nr++] = line;
 	}
@@ -262,8 +263,8 @@ static int fill_rows(struct profile *p, const struct present_options *o,
 				     .number = i,
 				     .counts = &row->samples };
 
-		if (percent_of(weight(lines, &line), p->events.at[row->event].samples) <
-		    o->threshold)
+		if (percent_of(*weights(lines, &line),
+			       p->events.at[row->event].samples) < o->threshold)
 			continue;
 		lines->all.at[lines->all.nr++] = line;
 	}

@@ -1,7 +1,6 @@
 #include "present/percent.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +12,15 @@ enum {
 double percent_of(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+bool percent_reached(const uint64_t *parts, const uint64_t *wholes, size_t nr,
+		     double threshold)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (percent_of(parts[i], wholes[i]) >= threshold)
+			return true;
+	return false;
 }
 
 /* "%7.4f" of a value from 0.001 to 100 without printf, which is a tenth of a long report.

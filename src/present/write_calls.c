@@ -64,7 +64,8 @@ static bool is_shown(const struct calls *c, const struct line *line)
 
 	if (c->focus && !c->focus[function])
 		return false;
-	return percent_of(line->counts[0], t->lines.totals[0]) >= t->options->threshold;
+	return percent_reached(line->counts, t->lines.totals, t->lines.nr_columns,
+			       t->options->threshold);
 }
 
 /* Lines are by number in the order of groups; here each gets its position. */
@@ -122,7 +123,8 @@ static int put_listed(struct calls *c, FILE *out, uint32_t position,
 
 	for (size_t i = 0; i < t->lines.nr_columns; i++)
 		c->sums[i] += counts[i];
-	if (percent_of(counts[0], c->totals[0]) < t->options->threshold)
+	if (!percent_reached(counts, c->totals, t->lines.nr_columns,
+			     t->options->threshold))
 		return 0;
 	put_marks(c, position, is_self, marks);
 	return text_table_listed(t, out, &t->lines.all.at[is_known ? position : 0],

@@ -228,7 +228,8 @@ static void write_app(FILE *out, struct summary *s, const struct app *app)
 		s->options->global_percent ? s->lines.totals : app->counts;
 	const struct numbers whole = { app->counts, app->periods, s->lines.totals };
 
-	if (percent_of(app->counts[0], s->lines.totals[0]) < s->options->threshold)
+	if (!percent_reached(app->counts, s->lines.totals, s->lines.nr_columns,
+			     s->options->threshold))
 		return;
 	write_row(out, s, &whole, app->name, 0);
 	if (app->nr == 1 && !strcmp(line_text(s, lines, s->image), app->name))

@@ -130,6 +130,13 @@ expect() {
 		diff -u <(echo 'samples  %        samples  %        symbol name') -
 }
 
+@test "the threshold is for any of the events side by side" {
+	expect --session-dir "$SMALL" --symbols --no-header --threshold 95 <<-'END'
+		950      92.3226  404      100.000  leaf
+	END
+	[ -z "$(report --session-dir "$SMALL" --symbols --no-header --threshold 95 event:CPU_CLK_UNHALTED)" ]
+}
+
 @test "long file names and reverse order" {
 	expect --session-dir "$SMALL" -l -f -r -n event:CPU_CLK_UNHALTED tid:4243,4242 <<-'END'
 		2         0.1944  [vdso]                   [vdso]
