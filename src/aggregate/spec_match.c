@@ -1,5 +1,6 @@
 /* spec_match.c - what a profile specification asks for. */
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "aggregate/spec.h"
@@ -65,10 +66,59 @@ unsigned int spec_columns(const struct spec *spec)
 	return columns;
 }
 
+/* Takes the modifiers off the end of an event's name: "cycles:pp", "cpu/cycles/u" - the letters of
+ * perf-list(1).  False: it has none. */
+static bool cut_modifiers(char *name)
+{
+	static const char letters[] = "ukhIGHpPSDeWbR";
+	size_t len = strlen(name);
+	size_t end = len;
+
+	while (end && strchr(letters, name[end - 1]))
+		end--;
+	if (end == len || end < 2 || (name[end - 1] != ':' && name[end - 1] != '/'))
+		return false;
+	end -= name[end - 1] == ':';
+	name[end] = '\0';
+	return true;
+}
+
+/* "cpu_core/cycles:ppp/": what is between the slashes, or NULL. */
+static char *inside_pmu(char *name)
+{
+	char *slash = strchr(name, '/');
+	size_t len = strlen(name);
+
+	if (!slash || slash == name || name[len - 1] != '/' || slash == name + len - 1)
+		return NULL;
+	name[len - 1] = '\0';
+	return slash + 1;
+}
+
+/* An event goes by its whole name, and by it without modifiers, without its PMU, without both. */
+static bool list_wants_event(const struct spec_list *list, const char *name)
+{
+	char *copy, *event;
+	bool wanted = list_wants(list, name);
+
+	if (wanted)
+		return true;
+	copy = strdup(name);
+	if (!copy)
+		return false;
+	wanted = cut_modifiers(copy) && list_wants(list, copy);
+	event = inside_pmu(copy);
+	if (!wanted && event)
+		wanted = list_wants(list, event) ||
+			 (cut_modifiers(event) && list_wants(list, event));
+	free(copy);
+	return wanted;
+}
+
 bool spec_wants_event(const struct spec *spec, const char *name, uint64_t count,
 		      uint64_t unit_mask)
 {
-	return list_wants(&spec->lists[SPEC_EVENT], name) &&
+	return list_wants_event(&spec->lists[SPEC_EVENT], name) &&
 	       list_wants_number(&spec->lists[SPEC_EVENT_COUNT], count) &&
 	       list_wants_number(&spec->lists[SPEC_UNIT_MASK], unit_mask);
 }

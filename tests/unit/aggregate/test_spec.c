@@ -152,6 +152,41 @@ static void a_tag_twice(void **state)
 	spec_done(&spec);
 }
 
+static void events_go_by_their_plain_names(void **state)
+{
+	static const struct {
+		const char *asked, *name;
+		bool wanted;
+	} cases[] = {
+		{ "event:cycles", "cycles:pp", true },
+		{ "event:cycles", "cpu_core/cycles:ppp/", true },
+		{ "event:cycles:ppp", "cpu_core/cycles:ppp/", true },
+		{ "event:cycles", "cpu_core/cycles/u", true },
+		{ "event:cpu_core/cycles/", "cpu_core/cycles/u", true },
+		{ "event:page-faults", "page-faults:k", true },
+		{ "event:page-faults:k", "page-faults:k", true },
+		{ "event:page-faults:u", "page-faults:k", false },
+		{ "event:cycles:p", "cycles", false },
+		{ "event:cycles", "cpu-cycles:pp", false },
+		{ "event:sched", "sched:sched_switch", false },
+		{ "event:cpu", "cpu//", false },
+		{ "event:cpu//", "cpu//p", true },
+		{ "event:p", "p", true },
+		{ "event:x", ":p", false },
+		{ "event:x", "/", false },
+		{ "event:x", "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct spec spec = parse(cases[i].asked, NULL);
+
+		if (spec_wants_event(&spec, cases[i].name, 0, 0) != cases[i].wanted)
+			fail_msg("%s, %s", cases[i].asked, cases[i].name);
+		spec_done(&spec);
+	}
+}
+
 static void all_is_no_restriction(void **state)
 {
 	static const char *const words[] = { "tid:all",   "tgid:all",      "cpu:all",
@@ -408,6 +443,7 @@ int main(void)
 		cmocka_unit_test(lists_and_escaped_commas),
 		cmocka_unit_test(cgroups),
 		cmocka_unit_test(a_tag_twice),
+		cmocka_unit_test(events_go_by_their_plain_names),
 		cmocka_unit_test(all_is_no_restriction),
 		cmocka_unit_test(numbers_are_numbers),
 		cmocka_unit_test(only_columns_that_matter),
