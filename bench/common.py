@@ -25,9 +25,10 @@ def run(argv, env=None, keep_output=True):
     """Output goes through files: a pipe would make us part of the measurement."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begin = time.monotonic()
-        pid = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stderr=err, env=env,
-                               stdout=out if keep_output else subprocess.DEVNULL).pid
-        _, status, usage = os.wait4(pid, 0)
+        child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stderr=err, env=env,
+                                 stdout=out if keep_output else subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = 0 # it is waited for
         wall_s = time.monotonic() - begin
         texts = []
         for stream in (out, err):

@@ -4,18 +4,20 @@ perf, against one thread that adds up the words of the file, and `oprofile scrip
 `perf script`; trees of call chains against perf's; then how time and memory grow with the number
 of samples.
 
-Every file is made for this run and is in no cache when it is first read.  perf's reports
-read it from the cache: the time to wait for a disk is no difference between the two.
+Every file is made for this run and is in no cache when it is first read.  What is not said to be
+from disk is from the cache, ours and perf's in turn, and the median of RUNS: the kernel has not
+always pages at hand that are quick to fill.
 """
 import argparse
 import os
 import sys
 import tempfile
 
-from common import ratio, run, table
+from common import median, ratio, run, table
 from report import make_libraries
 
 LIBRARIES = 60
+RUNS = 5
 # Name, megabytes, kind, whether perf script is compared, too.
 FILES = [
     ("100 MB flat", 100, "flat", True),
@@ -61,27 +63,40 @@ def row(name, done, base=None):
             "" if base is None else ratio(done.wall_s, base.wall_s)]
 
 
+def in_turn(commands):
+    """Runs each command in turn, RUNS times; a command's runs, as one of their medians."""
+    runs = [[checked(argv) for argv in commands] for _ in range(RUNS)]
+    return [Median([done[i] for done in runs]) for i in range(len(commands))]
+
+
+class Median:
+    def __init__(self, runs):
+        self.cpu_s = median([done.cpu_s for done in runs])
+        self.wall_s = median([done.wall_s for done in runs])
+        self.rss_mb = max(done.rss_mb for done in runs)
+
+
 def measure_file(build, path, name, script):
     ours = os.path.join(build, "src", "tools", "oprofile")
     report = [ours, "report", "--no-pager", "--by", "comm,dso,symbol", path]
     words = [os.path.join(build, "bench", "sum_words"), path]
+    perf = ["perf", "report", "-i", path, "--stdio", "-g", "none", "--no-children",
+            "--sort", "comm,dso,symbol"]
     cold = checked(report, path)
     cold_words = checked(words, path)
-    warm = checked(report)
-    warm_words = checked(words)
-    perf = checked(["perf", "report", "-i", path, "--stdio", "-g", "none", "--no-children",
-                    "--sort", "comm,dso,symbol"])
-    touch = checked([os.path.join(build, "bench", "touch_records"), path])
+    cold_perf = checked(perf, path)
+    warm, warm_words, touch, warm_perf = in_turn(
+        [report, words, [os.path.join(build, "bench", "touch_records"), path], perf])
     rows = [row("oprofile report, from disk", cold),
             row("sum of words, from disk", cold_words, cold),
+            row("perf report, from disk", cold_perf, cold),
             row("oprofile report", warm),
             row("sum of words", warm_words, warm),
             row("touching each record", touch, warm),
-            row("perf report", perf, warm)]
+            row("perf report", warm_perf, warm)]
     if script:
-        mine = checked([ours, "script", path])
-        rows += [row("oprofile script", mine),
-                 row("perf script", checked(["perf", "script", "-i", path]), mine)]
+        mine, perfs = in_turn([[ours, "script", path], ["perf", "script", "-i", path]])
+        rows += [row("oprofile script", mine), row("perf script", perfs, mine)]
     table(f"{name}: {os.path.getsize(path) / 1e6:.0f} MB",
           ["", "CPU [s]", "wall [s]", "peak [MB]", "CPU / ours", "wall / ours"], rows)
 

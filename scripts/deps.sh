@@ -16,7 +16,7 @@ packages_of()
 	test) echo fuse3 libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb g++ ;;
 	readers) echo golang-go llvm bolt-16 linux-perf ;;
 	# What shows our exports on a screen.
-	screen) echo kcachegrind graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
+	screen) echo kcachegrind kcachegrind-converters graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
 	fuzz) echo clang libclang-rt-14-dev ;;
 	exact) echo binutils elfutils llvm gcc g++ gfortran clang dwz python3 ;;
@@ -30,7 +30,7 @@ packages_of()
 		echo librust-log-dev librust-num-cpus-dev librust-regex+default-dev
 		echo librust-serde-json-dev librust-termcolor-dev
 		;;
-	bench) echo linux-perf python3 ;;
+	bench) echo clang linux-perf python3 ;;
 	vm)
 		echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user
 		echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm

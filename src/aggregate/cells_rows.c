@@ -15,7 +15,8 @@
 enum {
 	WHERE_SHIFT = 32,
 	RUN_BITS = WHERE_SHIFT - VIEW_EVENT_BITS, /* of positions in a run */
-	RUN_MAX = 1 << RUN_BITS
+	RUN_MAX = 1 << RUN_BITS,
+	FORGET_CELLS = 1 << 18 /* 8 MB */
 };
 
 static uint32_t who_of(const struct tally_cell *cell)
@@ -129,21 +130,27 @@ static int add_run(struct profile *p, bool first, const struct tally_cell *cells
 	return r;
 }
 
-static int add_runs(struct profile *p, bool first, const struct tally *t,
+/* Fresh memory is cleared: that of cells is their rows'. */
+static int add_runs(struct profile *p, bool first, struct tally *t,
 		    const uint32_t *where_of, size_t longest)
 {
 	uint64_t *room = huge_alloc(2 * (longest + 1) * sizeof(*room));
 	int r = room ? 0 : -ENOMEM;
+	size_t forgotten = 0;
 
 	for (size_t at = 0, end; !r && at < t->nr_cells; at = end) {
 		end = end_of_run(t, at);
 		r = add_run(p, first, &t->cells[at], end - at, where_of, room);
+		if (end - forgotten >= FORGET_CELLS) {
+			tally_forget(t, end);
+			forgotten = end;
+		}
 	}
 	free(room);
 	return r;
 }
 
-int cells_rows_add(struct profile *p, const struct tally *t, const uint32_t *where_of)
+int cells_rows_add(struct profile *p, struct tally *t, const uint32_t *where_of)
 {
 	size_t longest = longest_run(t);
 	bool first = is_first(p);

@@ -7,5 +7,5 @@ struct profile;
 struct tally;
 
 /* Of each cell `a` is (who, place) and `b` the event of the profile; where_of[place] is the tuple.
- * Rows come by who, where and event.  0 or -ENOMEM. */
-int cells_rows_add(struct profile *p, const struct tally *t, const uint32_t *where_of);
+ * Rows come by who, where and event.  The cells are used up.  0 or -ENOMEM. */
+int cells_rows_add(struct profile *p, struct tally *t, const uint32_t *where_of);

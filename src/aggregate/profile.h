@@ -83,6 +83,7 @@ struct profile_options {
 struct profile_event {
 	uint32_t name; /* strings of the profile */
 	uint32_t about;
+	uint32_t mask_about; /* "": not known, or several masks */
 	uint64_t count;
 	uint64_t frequency_hz;
 	uint64_t unit_mask;

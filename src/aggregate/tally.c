@@ -47,14 +47,25 @@ struct packing {
 	unsigned int bits;           /* of the key; more than KEY_BITS: there is none */
 };
 
+static void run_done(struct tally_run *run)
+{
+	huge_zfree(run->cells, run->room, sizeof(*run->cells));
+	*run = (struct tally_run){ 0 };
+}
+
 void tally_done(struct tally *t)
 {
 	for (size_t i = 0; i < t->nr_runs; i++)
-		free(t->runs[i].cells);
-	free(t->spare.cells);
+		run_done(&t->runs[i]);
+	run_done(&t->spare);
 	free(t->notes);
-	free(t->cells);
+	huge_zfree(t->cells, t->cells_room, sizeof(*t->cells));
 	*t = (struct tally){ 0 };
+}
+
+void tally_forget(struct tally *t, size_t nr)
+{
+	huge_forget(t->cells, nr * sizeof(*t->cells));
 }
 
 static inline uint64_t part_of(uint64_t a, uint64_t b, enum part part)
@@ -123,7 +134,7 @@ static int make_run(struct tally *t, size_t nr, struct tally_run *run)
 		t->spare = (struct tally_run){ 0 };
 		return 0;
 	}
-	*run = (struct tally_run){ .cells = huge_alloc((nr + 1) * sizeof(*run->cells)),
+	*run = (struct tally_run){ .cells = huge_zalloc(nr + 1, sizeof(*run->cells)),
 				   .room = nr + 1 };
 	return run->cells ? 0 : -ENOMEM;
 }
@@ -131,7 +142,7 @@ static int make_run(struct tally *t, size_t nr, struct tally_run *run)
 /* The memory of a run that is no more is the next one's: fresh memory is cleared first. */
 static void keep_spare(struct tally *t, const struct tally_run *run)
 {
-	free(t->spare.cells);
+	run_done(&t->spare);
 	t->spare = *run;
 }
 
@@ -265,11 +276,9 @@ static int reserve_cells(struct tally_run *run, size_t nr)
 
 	if (nr <= run->room)
 		return 0;
-	cells = huge_alloc(nr * SPARE * sizeof(*cells));
+	cells = huge_zgrow(run->cells, run->room, nr * SPARE, sizeof(*cells));
 	if (!cells)
 		return -ENOMEM;
-	memcpy(cells, run->cells, run->nr * sizeof(*cells));
-	free(run->cells);
 	run->cells = cells;
 	run->room = nr * SPARE;
 	return 0;
@@ -390,11 +399,11 @@ int tally_finish(struct tally *t)
 		if (merge_last_two(t))
 			return -ENOMEM;
 	}
-	free(t->spare.cells);
-	t->spare = (struct tally_run){ 0 };
+	run_done(&t->spare);
 	if (t->nr_runs) {
 		t->cells = t->runs[0].cells;
 		t->nr_cells = t->runs[0].nr;
+		t->cells_room = t->runs[0].room;
 		t->nr_runs = 0;
 	}
 	return 0;

@@ -23,7 +23,7 @@ struct tally_cell {
 
 /* Cells in order, each pair once. */
 struct tally_run {
-	struct tally_cell *cells;
+	struct tally_cell *cells; /* huge_zalloc() of `room` */
 	size_t nr;
 	size_t room;
 };
@@ -31,6 +31,7 @@ struct tally_run {
 struct tally {
 	struct tally_cell *cells; /* after tally_finish(): all, in order */
 	size_t nr_cells;
+	size_t cells_room;
 	struct tally_cell *notes; /* as they came */
 	size_t nr_notes;
 	size_t room;
@@ -47,6 +48,8 @@ void tally_done(struct tally *t);
 int tally_make_room(struct tally *t);
 /* Sums up all that was added.  Nothing is added behind it.  0 or -ENOMEM. */
 int tally_finish(struct tally *t);
+/* After tally_finish(): the first `nr` cells are not read any more. */
+void tally_forget(struct tally *t, size_t nr);
 
 /* Counts that many samples at once.  0 or -ENOMEM. */
 static inline int tally_add_many(struct tally *t, uint64_t a, uint64_t b,

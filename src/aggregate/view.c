@@ -205,13 +205,15 @@ static uint32_t intern_event(struct profile *p, const char *name, const struct d
 	struct profile_event e = {
 		.name = strtab_add(&p->strings, name),
 		.about = strtab_add(&p->strings, dict_str(d, desc->about)),
+		.mask_about = strtab_add(&p->strings, dict_str(d, desc->mask_about)),
 		.count = desc->count,
 		.frequency_hz = desc->frequency_hz,
 		.unit_mask = desc->unit_mask,
 		.flags = desc->flags,
 	};
 
-	if (e.name == STRTAB_FAILED || e.about == STRTAB_FAILED)
+	if (e.name == STRTAB_FAILED || e.about == STRTAB_FAILED ||
+	    e.mask_about == STRTAB_FAILED)
 		return VIEW_UNSET;
 	for (uint32_t i = 0; i < p->events.nr; i++) {
 		const struct profile_event *old = &p->events.at[i];

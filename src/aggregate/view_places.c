@@ -171,6 +171,11 @@ uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
 	return f.image == VIEW_UNSET ? VIEW_UNSET : intern_function(p, f, name);
 }
 
+static uint32_t add_place(struct view *v, const struct place *place)
+{
+	return vec_push(&v->places, *place) ? (uint32_t)v->places.nr - 1 : VIEW_UNSET;
+}
+
 static uint32_t intern_place(struct view *v, const struct place *place)
 {
 	/* Fewer than 2^31 images fit in any file, so the top bit is free. */
@@ -184,7 +189,7 @@ static uint32_t intern_place(struct view *v, const struct place *place)
 	if (!slot)
 		return VIEW_UNSET;
 	if (is_new) {
-		if (!vec_push(&v->places, *place))
+		if (add_place(v, place) == VIEW_UNSET)
 			return VIEW_UNSET;
 		slot->value_plus_1 = (uint32_t)v->places.nr;
 	}
@@ -293,9 +298,10 @@ static int name_place(struct profile *p, struct view *v, uint32_t at,
 	return 0;
 }
 
-/* The place of frame `at`; VIEW_UNSET when memory is short. */
+/* The place of frame `at`, which is looked for among the others unless it is known to be none of
+ * them; VIEW_UNSET when memory is short. */
 static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
-			   bool truncated)
+			   bool truncated, bool is_new)
 {
 	struct place place = { .image = frame_at(v, at)->image,
 			       .function = DICT_NONE,
@@ -307,7 +313,7 @@ static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
 		place.address = at;
 	else if (name_place(p, v, at, &place))
 		return VIEW_UNSET;
-	return intern_place(v, &place);
+	return is_new ? add_place(v, &place) : intern_place(v, &place);
 }
 
 /* Without callers each frame has one place. */
@@ -322,9 +328,7 @@ static uint32_t late_place(struct view *v, uint32_t at)
 		return *known;
 	if (place.image >= v->source.dict->images.nr)
 		place.image = DICT_NONE;
-	if (!vec_push(&v->places, place))
-		return VIEW_UNSET;
-	*known = (uint32_t)v->places.nr - 1;
+	*known = add_place(v, &place);
 	return *known;
 }
 
@@ -342,7 +346,7 @@ static uint32_t stack_place(const struct profile *p, struct view *v, uint32_t st
 
 	if (place.image >= v->source.dict->images.nr)
 		place.image = DICT_NONE;
-	return vec_push(&v->places, place) ? (uint32_t)v->places.nr - 1 : VIEW_UNSET;
+	return add_place(v, &place);
 }
 
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
@@ -364,7 +368,7 @@ uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
 		v->place_of[slot] = *known;
 	else
 		v->place_of[slot] = make_place(
-			p, v, at, p->needs & NEED_QUALITY && v->truncated[slot]);
+			p, v, at, p->needs & NEED_QUALITY && v->truncated[slot], known);
 	if (known)
 		*known = v->place_of[slot];
 	return v->place_of[slot];

@@ -10,6 +10,7 @@
 enum {
 	HUGE_PAGE = 2 << 20,
 	HEAP_STEP = 16 << 20,
+	ROOM = 16 << 20,
 	HEAP_TRIES = 8
 };
 
@@ -21,6 +22,11 @@ static int is_big(size_t bytes)
 static size_t round_up(size_t bytes)
 {
 	return (bytes + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+}
+
+size_t huge_room(size_t bytes)
+{
+	return is_big(bytes) && bytes < ROOM ? ROOM : bytes;
 }
 
 void *huge_alloc(size_t bytes)
@@ -98,6 +104,59 @@ void huge_zfree(void *memory, size_t nr, size_t elem_bytes)
 		munmap(memory, round_up(nr * elem_bytes));
 	else
 		free(memory);
+}
+
+/* To the same place in a huge page, so that only tables are changed. */
+static void *move_mapped(void *memory, size_t bytes, size_t more)
+{
+	void *moved;
+	void *to;
+
+	if (round_up(more) < more)
+		return NULL;
+	to = map_aligned(more);
+	if (!to)
+		return NULL;
+	moved = mremap(memory, round_up(bytes), round_up(more),
+		       MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	if (moved != MAP_FAILED)
+		return moved;
+	/* What was at `to` may be gone by now, or be another thread's. */
+	to = map_aligned(more);
+	if (!to)
+		return NULL;
+	memcpy(to, memory, bytes);
+	munmap(memory, round_up(bytes));
+	return to;
+}
+
+void *huge_zgrow(void *memory, size_t nr, size_t more, size_t elem_bytes)
+{
+	size_t bytes = nr * elem_bytes;
+	size_t more_bytes;
+	void *grown;
+
+	if (__builtin_mul_overflow(more, elem_bytes, &more_bytes))
+		return NULL;
+	if (memory && is_big(bytes))
+		return move_mapped(memory, bytes, more_bytes);
+	grown = huge_zalloc(more, elem_bytes);
+	if (!grown)
+		return NULL;
+	if (memory)
+		memcpy(grown, memory, bytes);
+	free(memory);
+	return grown;
+}
+
+void huge_forget(void *memory, size_t bytes)
+{
+	uintptr_t from = (uintptr_t)memory;
+	size_t lead = round_up(from) - from;
+
+	if (bytes >= lead + HUGE_PAGE)
+		madvise((uint8_t *)memory + lead,
+			(bytes - lead) & ~(size_t)(HUGE_PAGE - 1), MADV_DONTNEED);
 }
 
 void *huge_realloc(void *old, size_t old_bytes, size_t bytes)

@@ -23,7 +23,7 @@ static size_t more_slots(const struct map *m)
 
 static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
 {
-	size_t i = hash_pair(a, b) & m->mask;
+	size_t i = hash_quick(a, b) & m->mask;
 
 	while (m->slots[i].value_plus_1 && (m->slots[i].a != a || m->slots[i].b != b))
 		i = (i + 1) & m->mask;
@@ -41,7 +41,7 @@ void map_prefetch(const struct map *m, uint64_t a, uint64_t b)
 
 	if (!m->slots)
 		return;
-	slot = &m->slots[hash_pair(a, b) & m->mask];
+	slot = &m->slots[hash_quick(a, b) & m->mask];
 	/* Every fourth lies across two lines. */
 	__builtin_prefetch(slot);
 	__builtin_prefetch(&slot->more);

@@ -1,7 +1,10 @@
 #include "base/nearest.h"
 
+#include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static size_t min3(size_t a, size_t b, size_t c)
 {
@@ -47,4 +50,89 @@ void nearest_try(struct nearest *n, const char *candidate)
 		return;
 	n->best = candidate;
 	n->best_cost = cost;
+}
+
+/* ---- several ---- */
+
+enum {
+	LETTERS_TO_CONTAIN = 4, /* fewer are in too many words */
+	COST_CONTAINED = 3,     /* as good as so many edits */
+	COST_BEHIND_BEST = 3    /* what is farther than the nearest is not said */
+};
+
+static void lower(char *to, const char *from, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		to[i] = (char)tolower((unsigned char)from[i]);
+	to[len] = '\0';
+}
+
+void nearest_few_init(struct nearest_few *n, const char *word, size_t len)
+{
+	*n = (struct nearest_few){ 0 };
+	if (len > NEAREST_WORD_MAX)
+		return;
+	lower(n->word, word, len);
+	n->limit = (len + 2) / 3;
+}
+
+static size_t cost_of(const struct nearest_few *n, const char *candidate)
+{
+	char name[NEAREST_WORD_MAX + 1] = "";
+	size_t len = strlen(candidate);
+	size_t typed = strlen(n->word);
+	size_t apart = len < typed ? typed - len : len - typed;
+	size_t cost = SIZE_MAX;
+
+	if (!*n->word || len > NEAREST_WORD_MAX)
+		return SIZE_MAX;
+	lower(name, candidate, len);
+	/* So many letters are put in or taken out at least. */
+	if (apart <= n->limit)
+		cost = nearest_distance(n->word, name);
+	if (cost > COST_CONTAINED && typed >= LETTERS_TO_CONTAIN &&
+	    strstr(name, n->word))
+		return COST_CONTAINED;
+	return cost > n->limit ? SIZE_MAX : cost;
+}
+
+void nearest_few_try(struct nearest_few *n, const char *candidate)
+{
+	size_t cost = cost_of(n, candidate);
+	size_t at = n->nr;
+
+	if (cost == SIZE_MAX)
+		return;
+	for (size_t i = 0; i < n->nr; i++)
+		if (!strcasecmp(n->one[i].name, candidate))
+			return;
+	while (at && n->one[at - 1].cost > cost)
+		at--;
+	if (at == NEAREST_FEW)
+		return;
+	n->nr += n->nr < NEAREST_FEW;
+	memmove(&n->one[at + 1], &n->one[at], (n->nr - at - 1) * sizeof(n->one[0]));
+	n->one[at].cost = cost;
+	(void)snprintf(n->one[at].name, sizeof(n->one[at].name), "%s", candidate);
+}
+
+void nearest_few_text(const struct nearest_few *n, char ret_text[NEAREST_TEXT_MAX])
+{
+	size_t size = NEAREST_TEXT_MAX;
+	size_t nr = n->nr;
+	size_t len;
+
+	ret_text[0] = '\0';
+	while (nr && n->one[nr - 1].cost > n->one[0].cost + COST_BEHIND_BEST)
+		nr--;
+	if (!nr)
+		return;
+	len = (size_t)snprintf(ret_text, size, " (Did you mean ");
+	for (size_t i = 0; i < nr; i++)
+		len += (size_t)snprintf(ret_text + len, size - len, "%s%s",
+					!i            ? ""
+					: i + 1 == nr ? " or "
+						      : ", ",
+					n->one[i].name);
+	(void)snprintf(ret_text + len, size - len, "?)");
 }

@@ -17,6 +17,7 @@ bool vec_grow_raw(void **data, size_t *cap, size_t need, size_t elem_bytes)
 	}
 	if (want > SIZE_MAX / elem_bytes)
 		return false;
+	want = huge_room(want * elem_bytes) / elem_bytes;
 	grown = huge_realloc(*data, *cap * elem_bytes, want * elem_bytes);
 	if (!grown)
 		return false;

@@ -92,7 +92,9 @@ static int open_slot(struct counters *c, const struct counters_config *config,
 	if (fd == -EINVAL && e->group)
 		return events_fit_explain(fd, e, err);
 	if (fd < 0)
-		return perf_attr_explain(fd, e->name, !config->tids, err);
+		return perf_attr_explain_event(
+			fd, e, config->tids ? config->tids[place] : -1,
+			config->tids ? -1 : config->cpus[place], err);
 	fd_of(c, event, place)[slot] = fd;
 	c->follows[fd_of(c, event, place) + slot - c->fds] = leader >= 0;
 	return 1;

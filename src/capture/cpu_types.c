@@ -186,6 +186,35 @@ static const struct classic {
 	{ "i386/*", "UOPS_RETIRED", "UOPS_RETIRED.SLOTS" },
 	{ "i386/*", "UOPS_RETIRED", "UOPS_RETIRED.ALL" },
 	{ "i386/*", "UOPS_RETIRED", "UOPS_RETIRED.ANY" },
+	{ "i386/*", "BR_MISS_PRED_RETIRED", "BR_MISSES_RETIRED" },
+	{ "i386/*", "DCU_LINES_IN", "L1D_REPL" },
+	{ "i386/*", "DTLB_MISSES", "DATA_TLB_MISSES.DTLB_MISS" },
+	{ "i386/*", "ITLB_MISS", "ITLB.MISSES" },
+	{ "i386/*", "ITLB_MISS", "ITLB.MISS" },
+	/* Of small cores the second cache is the last one. */
+	{ "i386/goldmont*", "L2_LINES_IN", "LONGEST_LAT_CACHE.MISS" },
+	{ "i386/silvermont", "L2_LINES_IN", "LONGEST_LAT_CACHE.MISS" },
+	{ "i386/goldmont*", "DTLB_MISSES", "MEM_UOPS_RETIRED.DTLB_MISS" },
+	{ "i386/silvermont", "DTLB_MISSES", "MEM_UOPS_RETIRED.DTLB_MISS_LOADS" },
+	/* Of the Pentium 4 the masks are those that its own table took where none was given. */
+	{ "i386/p4*", "CPU_CLK_UNHALTED", "GLOBAL_POWER_EVENTS.RUNNING" },
+	{ "i386/p4*", "INST_RETIRED", "INSTR_RETIRED.NBOGUSNTAG" },
+	{ "i386/p4*", "INSTR_RETIRED", "INSTR_RETIRED.NBOGUSNTAG" },
+	{ "i386/p4*", "UOPS_RETIRED", "UOPS_RETIRED.NBOGUS" },
+	{ "i386/p4*", "BRANCH_RETIRED", "BRANCH_RETIRED.MMTP+MMTM" },
+	{ "i386/p4*", "BR_INST_RETIRED", "BRANCH_RETIRED.MMNP+MMNM+MMTP+MMTM" },
+	{ "i386/p4*", "BR_MISS_PRED_RETIRED", "MISPRED_BRANCH_RETIRED.BOGUS" },
+	{ "i386/p4*", "FRONT_END_EVENT", "FRONT_END_EVENT.NBOGUS" },
+	{ "i386/p4*", "EXECUTION_EVENT", "EXECUTION_EVENT.NBOGUS0" },
+	{ "i386/p4*", "REPLAY_EVENT", "REPLAY_EVENT.NBOGUS" },
+	{ "i386/p4*", "MACHINE_CLEAR", "MACHINE_CLEAR.CLEAR" },
+	{ "i386/p4*", "ITLB_REFERENCE", "ITLB_REFERENCE.HIT+MISS+HIT_UC" },
+	{ "i386/p4*", "LLC_MISSES", "BSQ_CACHE_REFERENCE.RD_2NDL_MISS" },
+	{ "i386/p4*", "L2_LINES_IN", "BSQ_CACHE_REFERENCE.RD_2NDL_MISS" },
+	{ "i386/p4*", "LLC_REFS",
+	  "BSQ_CACHE_REFERENCE.RD_2NDL_HITS+RD_2NDL_HITE+RD_2NDL_HITM+RD_2NDL_MISS" },
+	{ "i386/p4*", "DTLB_MISSES", "PAGE_WALK_TYPE.DTMISS" },
+	{ "i386/p4*", "ITLB_MISS", "ITLB_REFERENCE.MISS" },
 	{ "x86-64/*", "CPU_CLK_UNHALTED", "CYCLES_NOT_IN_HALT" },
 	{ "x86-64/*", "CPU_CLK_UNHALTED", "LS_NOT_HALTED_CYC" },
 	{ "x86-64/*", "CYCLES_NOT_IN_HALT", "LS_NOT_HALTED_CYC" },
@@ -203,10 +232,20 @@ static const struct classic {
 	  "RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED" },
 	{ "x86-64/*", "BR_MISS_PRED_RETIRED", "EX_RET_BRN_MISP" },
 	{ "x86-64/*", "DATA_CACHE_ACCESSES", "LS_DC_ACCESSES" },
+	{ "x86-64/*", "DATA_CACHE_ACCESSES", "ALL_DATA_CACHE_ACCESSES" },
+	{ "x86-64/*", "DATA_CACHE_ACCESSES", "LS_DISPATCH.ALL" },
+	{ "x86-64/*", "DATA_CACHE_MISSES", "L2_REQUEST_G1.ALL_DC" },
+	{ "x86-64/*", "DATA_CACHE_MISSES", "L2_CACHE_ACCESSES_FROM_DC_MISSES" },
+	{ "x86-64/*", "BR_MISS_PRED_RETIRED",
+	  "RETIRED_MISPREDICTED_BRANCH_INSTRUCTIONS" },
 	{ "x86-64/*", "LLC_MISSES", "LS_ANY_FILLS_FROM_SYS.DRAM_IO_ALL" },
 	{ "x86-64/*", "LLC_MISSES",
 	  "LS_ANY_FILLS_FROM_SYS.MEM_IO_LOCAL+MEM_IO_REMOTE" },
-	{ "x86-64/*", "LLC_MISSES", "LS_REFILLS_FROM_SYS.LS_MABRESP_LCL_DRAM" },
+	{ "x86-64/*", "LLC_MISSES",
+	  "LS_REFILLS_FROM_SYS.LS_MABRESP_LCL_DRAM+LS_MABRESP_RMT_DRAM" },
+	{ "x86-64/family15h", "LLC_MISSES", "L3_CACHE_MISSES" },
+	{ "x86-64/family10", "LLC_MISSES", "L3_CACHE_MISSES" },
+	{ "x86-64/*", "LLC_MISSES", "L2_CACHE_MISS" },
 	{ "arm/*", "CPU_CLK_UNHALTED", "CPU_CYCLES" },
 	{ "arm/*", "INST_RETIRED", "INST_RETIRED" },
 	{ "arm/*", "LLC_MISSES", "LL_CACHE_MISS_RD" },
@@ -236,17 +275,17 @@ const char *cpu_type_classic(const struct cpu_type *cpu, const char *name, size_
 	return NULL;
 }
 
-const char *cpu_type_classic_at(size_t i)
+const char *cpu_type_classic_next(size_t *at)
 {
-	size_t nr = 0;
-
-	for (size_t k = 0; k < NR_CLASSICS; k++) {
+	while (*at < NR_CLASSICS) {
+		size_t row = (*at)++;
 		bool seen = false;
 
-		for (size_t before = 0; before < k; before++)
-			seen |= !strcmp(classics[before].name, classics[k].name);
-		if (!seen && nr++ == i)
-			return classics[k].name;
+		/* Rows of one name mostly stand together. */
+		for (size_t before = row; before-- > 0 && !seen;)
+			seen = !strcmp(classics[before].name, classics[row].name);
+		if (!seen)
+			return classics[row].name;
 	}
 	return NULL;
 }

@@ -33,5 +33,5 @@ const struct cpu_type *cpu_type_of_key(const char *key);
 /* An older or shorter name of an event of `cpu` as its catalogue calls it ("LLC_MISSES":
  * "LONGEST_LAT_CACHE.MISS"), one after the other; NULL behind the last. */
 const char *cpu_type_classic(const struct cpu_type *cpu, const char *name, size_t turn);
-/* The classic names themselves, NULL behind the last. */
-const char *cpu_type_classic_at(size_t i);
+/* The classic names themselves, each once, NULL behind the last: *at begins as 0. */
+const char *cpu_type_classic_next(size_t *at);

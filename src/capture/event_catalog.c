@@ -38,6 +38,17 @@ int event_catalog_add(struct event_catalog *c, const struct catalog_event *event
 	return vec_push(&c->events, e) ? 0 : -ENOMEM;
 }
 
+int event_catalog_add_mask(struct event_catalog *c, const struct catalog_mask *mask)
+{
+	struct catalog_mask m = *mask;
+
+	m.name_len = (uint16_t)strlen(m.name);
+	if (!vec_push(&c->masks, m))
+		return -ENOMEM;
+	c->events.at[c->events.nr - 1].nr_masks++;
+	return 0;
+}
+
 static int by_name(const void *left, const void *right)
 {
 	const struct catalog_event *a = left;
@@ -160,11 +171,12 @@ const struct catalog_mask *event_mask_named(const struct event_catalog *c,
 					    const struct catalog_event *e,
 					    const char *name, size_t len)
 {
-	const struct catalog_mask *mask;
+	for (size_t i = 0; i < e->nr_masks; i++) {
+		const struct catalog_mask *mask = &c->masks.at[e->first_mask + i];
 
-	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
-		if (strlen(mask->name) == len && !strncasecmp(mask->name, name, len))
+		if (mask->name_len == len && !strncasecmp(mask->name, name, len))
 			return mask;
+	}
 	return NULL;
 }
 
@@ -179,10 +191,18 @@ bool event_catalog_has_mask(const struct event_catalog *c, const char *event,
 	return false;
 }
 
-void event_catalog_nearest(const struct event_catalog *c, struct nearest *near)
+void event_catalog_nearest(const struct event_catalog *c, struct nearest_few *near)
 {
+	struct catalog_choice choice;
+	const char *name;
+	size_t at = 0;
+
+	while ((name = cpu_type_classic_next(&at)))
+		if (cpu_type_classic(c->cpu, name, 0) &&
+		    !event_catalog_choose(c, name, NULL, &choice, NULL))
+			nearest_few_try(near, name);
 	for (size_t i = 0; i < c->events.nr; i++)
-		nearest_try(near, c->events.at[i].name);
+		nearest_few_try(near, c->events.at[i].name);
 }
 
 const struct catalog_mask *event_mask_default(const struct event_catalog *c,
@@ -196,12 +216,27 @@ const struct catalog_mask *event_mask_default(const struct event_catalog *c,
 	return e->nr_masks == 1 && !e->whole ? event_catalog_mask(c, e, 0) : NULL;
 }
 
-uint64_t event_catalog_default_mask(const struct event_catalog *c,
-				    const struct catalog_event *e)
+bool event_catalog_default(const struct event_catalog *c, const struct catalog_event *e,
+			   uint64_t *ret_mask)
 {
-	const struct catalog_mask *mask = event_mask_default(c, e);
+	const struct catalog_event *source = NULL;
+	struct catalog_choice choice;
 
-	return mask ? mask->value : 0;
+	/* By what is known of masks: encoding all events of a list takes libpfm4 a millisecond. */
+	while ((source = event_catalog_find(c, e->name, source))) {
+		const struct catalog_mask *mask = event_mask_default(c, source);
+
+		if (!mask && source->nr_masks && !source->whole)
+			continue;
+		*ret_mask = mask ? mask->value : 0;
+		return true;
+	}
+	/* It may be that of a classic name. */
+	if (!cpu_type_classic(c->cpu, e->name, 0) ||
+	    event_catalog_choose(c, e->name, NULL, &choice, NULL))
+		return false;
+	*ret_mask = choice.unit_mask;
+	return true;
 }
 
 /* ---- counters ---- */

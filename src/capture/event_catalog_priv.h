@@ -19,6 +19,8 @@ void event_catalog_sort(struct event_catalog *c);
 uint32_t event_min_count(const char *name);
 /* Appends an event without masks; its masks are pushed behind it.  -ENOMEM. */
 int event_catalog_add(struct event_catalog *c, const struct catalog_event *event);
+/* Appends a mask of the event that was appended last, with the length of its name.  -ENOMEM. */
+int event_catalog_add_mask(struct event_catalog *c, const struct catalog_mask *mask);
 
 /* The mask that is taken where none is given, or NULL. */
 const struct catalog_mask *event_mask_default(const struct event_catalog *c,
@@ -28,11 +30,15 @@ const struct catalog_mask *event_mask_named(const struct event_catalog *c,
 					    const struct catalog_event *e,
 					    const char *name, size_t len);
 
-/* Adds the events of libpfm's table `pmu`.  0; -EOPNOTSUPP: no libpfm here or in the build;
+/* Adds the events of libpfm's table `pmu`, from the build's tables where the library that is here
+ * is the one that they are of, or none is here.  0; -EOPNOTSUPP: no libpfm here or in the build;
  * -ENOENT: it has no such table; -ENOMEM. */
 int event_pfm_add(struct event_catalog *c, const char *pmu);
-/* Config words of "EVENT:MASK:MASK" in the table `pmu`.  0 or -EINVAL with a line. */
-int event_pfm_encode(const struct pfm *pfm, const char *pmu, const char *event,
+/* The same by the library alone, whose path is written to `ret_path` if that is not NULL; it is
+ * borrowed from the catalogue. */
+int event_pfm_walk(struct event_catalog *c, const char *pmu, const char **ret_path);
+/* The library's config words of "EVENT:MASK:MASK" in the table `pmu`.  0 or -EINVAL with a line. */
+int event_pfm_encode(struct pfm *pfm, const char *pmu, const char *event,
 		     uint64_t ret_config[3], struct err *err);
 /* The catalogue's events are borrowed from it: closed last. */
 void event_pfm_close(struct pfm *pfm);

@@ -22,6 +22,7 @@ struct joined {
 	uint64_t config;
 	uint64_t config1;
 	uint64_t counters; /* of all masks */
+	const struct catalog_mask *first;
 	size_t nr;
 	bool precise;
 };
@@ -48,9 +49,101 @@ static int join(const struct event_catalog *c, const struct catalog_event *e,
 	j->config1 |= mask->config1;
 	j->counters = j->nr ? j->counters & counters : counters;
 	j->precise |= mask->precise;
+	j->first = j->nr ? j->first : mask;
 	j->nr++;
 	return 0;
 }
+
+/* ---- what there is instead: nothing is looked for where nobody asks ---- */
+
+enum {
+	LISTED_MASKS_MAX = 330 /* bytes, so that err has room for the rest */
+};
+
+/* Whether a source of the same event before `e` has a mask of that name. */
+static bool listed_before(const struct event_catalog *c, const struct catalog_event *e,
+			  const char *mask)
+{
+	const struct catalog_event *other = NULL;
+
+	while ((other = event_catalog_find(c, e->name, other)) && other != e)
+		if (event_mask_named(c, other, mask, strlen(mask)))
+			return true;
+	return false;
+}
+
+/* "0x01 ANY_P, 0x02 X87" of all sources of the event; what has no room is counted. */
+static void list_masks(const struct event_catalog *c, const char *event,
+		       char ret_text[LISTED_MASKS_MAX + 80])
+{
+	const struct catalog_event *e = NULL;
+	const struct catalog_mask *mask;
+	size_t len = 0, left = 0;
+
+	ret_text[0] = '\0';
+	while ((e = event_catalog_find(c, event, e)))
+		for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
+			if (listed_before(c, e, mask->name))
+				continue;
+			if (left || len + strlen(mask->name) + 24 > LISTED_MASKS_MAX) {
+				left++;
+				continue;
+			}
+			len += (size_t)snprintf(ret_text + len, LISTED_MASKS_MAX - len,
+						"%s0x%02llx %s", len ? ", " : "",
+						(unsigned long long)mask->value,
+						mask->name);
+		}
+	if (left)
+		(void)snprintf(ret_text + len, 80,
+			       " and %zu more (ophelp --search lists them)", left);
+}
+
+static int no_such_mask(const struct event_catalog *c, const struct catalog_event *e,
+			const char *name, size_t len, struct err *err)
+{
+	char there[LISTED_MASKS_MAX + 80];
+	char text[NEAREST_TEXT_MAX];
+	struct nearest_few near;
+	const struct catalog_mask *mask;
+
+	if (!err)
+		return -EINVAL;
+	nearest_few_init(&near, name, len);
+	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
+		nearest_few_try(&near, mask->name);
+	nearest_few_text(&near, text);
+	list_masks(c, e->name, there);
+	return err_set(err, -EINVAL, "Cannot find unit mask %.*s for %s%s%s%s",
+		       (int)len, name, e->name, text,
+		       *there ? ". Its unit masks: " : ": it has none", there);
+}
+
+static int no_such_number(const struct event_catalog *c, const struct catalog_event *e,
+			  uint64_t value, struct err *err)
+{
+	char there[LISTED_MASKS_MAX + 80];
+
+	if (!err)
+		return -EINVAL;
+	list_masks(c, e->name, there);
+	return err_set(err, -EINVAL, "Invalid unit mask 0x%llx for event %s%s%s",
+		       (unsigned long long)value, e->name,
+		       *there ? ". Its unit masks: " : ": it has none", there);
+}
+
+static int needs_mask(const struct event_catalog *c, const struct catalog_event *e,
+		      struct err *err)
+{
+	char there[LISTED_MASKS_MAX + 80];
+
+	if (!err)
+		return -EINVAL;
+	list_masks(c, e->name, there);
+	return err_set(err, -EINVAL, "Event %s needs a unit mask: %s", e->name, there);
+}
+
+/* ---- masks by name ---- */
 
 static int join_names(const struct event_catalog *c, const struct catalog_event *e,
 		      const char *names, struct joined *j, struct err *err)
@@ -61,17 +154,8 @@ static int join_names(const struct event_catalog *c, const struct catalog_event 
 		size_t len = strcspn(names, "+");
 		const struct catalog_mask *mask = event_mask_named(c, e, names, len);
 
-		if (!mask) {
-			struct nearest near = { .word = names };
-
-			for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
-				nearest_try(&near, mask->name);
-			return err_set(
-				err, -EINVAL, "Cannot find unit mask %.*s for %s%s%s%s",
-				(int)len, names, e->name,
-				near.best ? " (Did you mean " : "",
-				near.best ? near.best : "", near.best ? "?)" : "");
-		}
+		if (!mask)
+			return no_such_mask(c, e, names, len, err);
 		r = join(c, e, mask, j, err);
 		if (!names[len])
 			break;
@@ -80,20 +164,10 @@ static int join_names(const struct event_catalog *c, const struct catalog_event 
 	return r;
 }
 
-static int needs_mask(const struct event_catalog *c, const struct catalog_event *e,
-		      struct err *err)
+/* Whether the library has to say the config words: of several masks it knows which go together. */
+static bool must_ask_pfm(const struct catalog_event *e, const struct joined *j)
 {
-	char names[160] = "";
-	const struct catalog_mask *mask;
-
-	for (size_t i = 0; i < 5 && (mask = event_catalog_mask(c, e, i)); i++) {
-		size_t len = strlen(names);
-
-		(void)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-			       mask->name);
-	}
-	return err_set(err, -EINVAL, "Event %s needs a unit mask: %s%s", e->name, names,
-		       e->nr_masks > 5 ? " ..." : "");
+	return e->from_pfm && !(j->nr ? j->nr == 1 && j->first->known : e->known);
 }
 
 /* The config words of an event of one source with these masks. */
@@ -105,7 +179,9 @@ static int encode(const struct event_catalog *c, const struct catalog_event *e,
 	char full[NAME_MAX_BYTES + MASKS_MAX];
 	int r;
 
-	if (e->from_pfm) {
+	if (e->refused && !j->nr)
+		return needs_mask(c, e, err);
+	if (must_ask_pfm(e, j)) {
 		(void)snprintf(full, sizeof(full), "%s%s", e->name, j->names);
 		r = event_pfm_encode(c->pfm, c->cpu->pfm, full, config, err);
 		if (r)
@@ -122,6 +198,7 @@ static int encode(const struct event_catalog *c, const struct catalog_event *e,
 		.unit_mask = j->nr ? j->value : 0,
 		.counters = j->nr ? j->counters : event_catalog_counters(c, e, NULL),
 		.precise = j->nr ? j->precise : e->precise,
+		.mask = j->nr == 1 ? j->first : NULL,
 	};
 	return 0;
 }
@@ -138,10 +215,11 @@ static int choose_names(const struct event_catalog *c, const char *name,
 	while ((e = event_catalog_find(c, name, e))) {
 		struct joined j = { 0 };
 		struct err why = { 0 };
-		int result = join_names(c, e, names, &j, &why);
+		struct err *ret_why = err ? &why : NULL;
+		int result = join_names(c, e, names, &j, ret_why);
 
 		if (!result)
-			result = encode(c, e, &j, ret_choice, &why);
+			result = encode(c, e, &j, ret_choice, ret_why);
 		if (!result)
 			r = 0;
 		else if (r == -ENOENT) /* the first source's line is the better one */
@@ -185,16 +263,27 @@ static bool count_the_same(const struct event_catalog *c, const struct catalog_e
 	       a.config == b.config && a.config1 == b.config1 && a.config2 == b.config2;
 }
 
-/* The one mask of that value: 0 with NULL where there is none. */
+/* Nothing but the event's code and the value: no threshold, no register besides.  libpfm4 has what is
+ * more in the value itself. */
+static bool is_plain(const struct catalog_event *e, const struct catalog_mask *mask)
+{
+	return e->from_pfm ||
+	       (!mask->config1 && mask->config == (e->code | mask->value << 8));
+}
+
+/* The one mask of that value, the plain one if there is one: 0 with NULL where there is none. */
 static int mask_of_number(const struct event_catalog *c, const struct catalog_event *e,
 			  uint64_t value, const struct catalog_mask **ret_mask,
 			  struct err *err)
 {
 	const struct catalog_mask *found = NULL;
 	const struct catalog_mask *mask;
+	bool plain = false;
 
+	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
+		plain |= mask->value == value && is_plain(e, mask);
 	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
-		if (mask->value != value)
+		if (mask->value != value || (plain && !is_plain(e, mask)))
 			continue;
 		if (found && !count_the_same(c, e, found, mask))
 			return err_set(err, -EINVAL,
@@ -228,10 +317,7 @@ static int pick_number(const struct event_catalog *c, const struct catalog_event
 		r = pick(e, mask, p, err);
 		left &= ~mask->value;
 	}
-	if (!r && (left || !value))
-		r = err_set(err, -EINVAL, "Invalid unit mask 0x%llx for event %s",
-			    (unsigned long long)value, e->name);
-	return r;
+	return r || (!left && value) ? r : no_such_number(c, e, value, err);
 }
 
 /* 0 is the mask of that value where the event has one, else its default. */
@@ -288,7 +374,7 @@ static int choose_named(const struct event_catalog *c, const char *name,
 		return choose_names(c, name, text, ret_choice, err);
 	while (r && (e = event_catalog_find(c, name, e))) {
 		struct err why = { 0 };
-		int result = choose_number(c, e, text, ret_choice, &why);
+		int result = choose_number(c, e, text, ret_choice, err ? &why : NULL);
 
 		if (!result)
 			r = 0;
@@ -356,7 +442,8 @@ int event_catalog_choose(const struct event_catalog *c, const char *name,
 			 struct err *err)
 {
 	struct err why = { 0 };
-	int r = choose_dotted(c, name, masks, ret_choice, &why);
+	struct err *ret_why = err ? &why : NULL;
+	int r = choose_dotted(c, name, masks, ret_choice, ret_why);
 	bool no_mask =
 		!masks || !*masks || !strcmp(masks, "0") || !strcmp(masks, "0x0");
 	const char *is;
@@ -364,7 +451,7 @@ int event_catalog_choose(const struct event_catalog *c, const char *name,
 	if (!r)
 		return 0;
 	if (r == -ENOENT)
-		r = choose_again(c, name, name, masks, ret_choice, &why);
+		r = choose_again(c, name, name, masks, ret_choice, ret_why);
 	if (!r || (r != -ENOENT && !no_mask))
 		return r ? err_set(err, r, "%s", why.text) : 0;
 	for (size_t i = 0; (is = cpu_type_classic(c->cpu, name, i)); i++) {

@@ -7,6 +7,7 @@
  * CONFIG is perf_event_attr.config of the event (with that unit mask), hexadecimal; "-": the
  * event counts nothing without a mask.  COUNTERS are bits (event_counters.h), hexadecimal; without
  * them any general counter counts it. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,11 @@ struct list_line {
 
 static bool name_is_good(const char *name)
 {
-	size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789_-");
+	size_t len = 0;
+
+	while (isalnum((unsigned char)name[len]) || name[len] == '_' ||
+	       name[len] == '-')
+		len++;
 
 	return len && !name[len] && len < WORD_BYTES;
 }
@@ -107,13 +111,11 @@ static const char *take_mask(struct event_catalog *c, const struct list_line *l,
 	if (!l->whole)
 		return "a unit mask without config";
 	e = &c->events.at[c->events.nr - 1];
-	for (size_t i = 0; i < e->nr_masks; i++)
-		if (!strcmp(c->masks.at[e->first_mask + i].name, l->name))
-			return "the unit mask stands there twice";
+	if (event_mask_named(c, e, l->name, strlen(l->name)))
+		return "the unit mask stands there twice";
 	if (!e->nr_masks && !e->whole)
 		e->code = l->config & ~(uint64_t)0xff00 & 0xf000000ffULL;
-	e->nr_masks++;
-	return vec_push(&c->masks, mask) ? NULL : "";
+	return event_catalog_add_mask(c, &mask) ? "" : NULL;
 }
 
 static const char *take_event(struct event_catalog *c, const struct list_line *l)

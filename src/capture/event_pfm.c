@@ -1,14 +1,22 @@
-/* event_pfm.c - libpfm4's tables of events, loaded at run time: few commands ask for them. */
+/* event_pfm.c - libpfm4's library, loaded at run time: few commands ask for it, and where it is the
+ * one that the build found, its tables are built in (event_pfm_tables.h). */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <link.h>
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "capture/cpu_types.h"
 #include "capture/event_catalog_priv.h"
+#include "capture/event_pfm_tables.h"
+
+#define LOCAL "/usr/local/"
 
 enum {
 	PFM_TEXT_MAX = 512,
@@ -18,7 +26,7 @@ enum {
 static const uint64_t register_bits = 0x530000;
 
 struct pfm {
-	void *lib;
+	void *lib; /* NULL: not asked for yet */
 	pfm_err_t (*initialize)(void);
 	void (*terminate)(void);
 	const char *(*strerror)(int);
@@ -28,6 +36,46 @@ struct pfm {
 	int (*get_event_next)(int);
 	pfm_err_t (*encode)(const char *, int, pfm_os_t, void *);
 };
+
+static bool is_that_of_tables(const char *path)
+{
+	uint64_t id = event_pfm_tables.library_id;
+
+	return id && event_pfm_file_id(path) == id;
+}
+
+/* Whether there is one in the folders below /usr/local, which loaders prefer to the system's own
+ * where distributions set it up so (ld.so.conf(5)): in lib, or in the folder of the same name as
+ * that of the tables' library (lib64, or lib/MACHINE). */
+static bool is_another_local(void)
+{
+	const char *own = event_pfm_tables.library;
+	const char *file = strrchr(own, '/');
+	const char *folder = file;
+	char path[PATH_MAX];
+
+	if (!file || !strncmp(own, LOCAL, strlen(LOCAL)))
+		return false;
+	while (folder > own && folder[-1] != '/')
+		folder--;
+	if (!access(LOCAL "lib/libpfm.so.4", F_OK))
+		return true;
+	snprintf(path, sizeof(path), LOCAL "lib/%s", folder);
+	if (!access(path, F_OK))
+		return true;
+	snprintf(path, sizeof(path), LOCAL "%s", folder);
+	return !access(path, F_OK);
+}
+
+/* Whether the library that would be loaded is the one that the tables are of, without loading it,
+ * which takes longer than all the rest. */
+static bool is_as_built(void)
+{
+	const char *folders = getenv("LD_LIBRARY_PATH");
+
+	return (!folders || !*folders) && !is_another_local() &&
+	       is_that_of_tables(event_pfm_tables.library);
+}
 
 static int find_functions(struct pfm *p)
 {
@@ -88,24 +136,41 @@ void event_pfm_close(struct pfm *p)
 	free(p);
 }
 
-static int load(const char *pmu, struct pfm **ret_pfm)
+/* Where the tables are of is looked first: what is asked besides has to be of the same. */
+static void *open_library(void)
 {
-	struct pfm *p = calloc(1, sizeof(*p));
-	int r = -EOPNOTSUPP;
+	void *lib = NULL;
 
-	if (!p)
-		return -ENOMEM;
-	p->lib = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
+	if (is_as_built())
+		lib = dlopen(event_pfm_tables.library, RTLD_NOW | RTLD_LOCAL);
+	return lib ? lib : dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
+}
+
+/* 0, also where it was loaded before; -EOPNOTSUPP. */
+static int load(struct pfm *p, const char *pmu)
+{
+	int r;
+
 	if (p->lib)
-		r = find_functions(p);
+		return 0;
+	p->lib = open_library();
+	if (!p->lib)
+		return -EOPNOTSUPP;
+	r = find_functions(p);
 	if (!r)
 		r = initialize(p, pmu);
 	if (r) {
-		event_pfm_close(p);
-		return r;
+		dlclose(p->lib);
+		p->lib = NULL;
 	}
-	*ret_pfm = p;
-	return 0;
+	return r;
+}
+
+static int take_handle(struct event_catalog *c)
+{
+	if (!c->pfm)
+		c->pfm = calloc(1, sizeof(*c->pfm));
+	return c->pfm ? 0 : -ENOMEM;
 }
 
 static bool find_pmu(const struct pfm *p, const char *name, pfm_pmu_info_t *ret_info)
@@ -122,7 +187,17 @@ static bool find_pmu(const struct pfm *p, const char *name, pfm_pmu_info_t *ret_
 	return false;
 }
 
-/* Intel's tables keep the unit mask in the second byte of a mask's code, AMD's alike; the
+/* The Pentium 4's table numbers the bits of a mask instead of having them. */
+static uint64_t mask_bits(const struct event_catalog *c, uint64_t code)
+{
+	return code < 32 && !strncmp(c->cpu->pfm, "netburst", strlen("netburst"))
+		       ? (uint64_t)1 << code
+		       : code;
+}
+
+/* Masks come first, then what all events have: asked for one by one, each of them would cost as much
+ * as all masks.
+ * Intel's tables keep the unit mask in the second byte of a mask's code, AMD's alike; the
  * library gives it shifted down. */
 static int add_masks(struct event_catalog *c, const struct pfm *p,
 		     const pfm_event_info_t *event)
@@ -131,17 +206,17 @@ static int add_masks(struct event_catalog *c, const struct pfm *p,
 		pfm_event_attr_info_t a = { .size = sizeof(a) };
 		struct catalog_mask mask = { 0 };
 
-		if (p->get_attr_info(event->idx, i, PFM_OS_NONE, &a) != PFM_SUCCESS ||
-		    a.type != PFM_ATTR_UMASK)
+		if (p->get_attr_info(event->idx, i, PFM_OS_NONE, &a) != PFM_SUCCESS)
 			continue;
+		if (a.type != PFM_ATTR_UMASK)
+			break;
 		mask.name = a.name;
 		mask.about = a.desc ? a.desc : "";
-		mask.value = a.code;
+		mask.value = mask_bits(c, a.code);
 		mask.is_default = a.is_dfl;
 		mask.precise = a.is_precise;
-		if (!vec_push(&c->masks, mask))
+		if (event_catalog_add_mask(c, &mask))
 			return -ENOMEM;
-		c->events.at[c->events.nr - 1].nr_masks++;
 	}
 	return 0;
 }
@@ -164,11 +239,20 @@ static int add_event(struct event_catalog *c, const struct pfm *p, int idx)
 	return add_masks(c, p, &info);
 }
 
-int event_pfm_add(struct event_catalog *c, const char *pmu)
+static const char *library_path(const struct pfm *p)
+{
+	struct link_map *map = NULL;
+
+	return dlinfo(p->lib, RTLD_DI_LINKMAP, &map) == 0 && map ? map->l_name : "";
+}
+
+int event_pfm_walk(struct event_catalog *c, const char *pmu, const char **ret_path)
 {
 	pfm_pmu_info_t info;
-	int r = c->pfm ? 0 : load(pmu, &c->pfm);
+	int r = take_handle(c);
 
+	if (!r)
+		r = load(c->pfm, pmu);
 	if (r)
 		return r;
 	if (!find_pmu(c->pfm, pmu, &info))
@@ -176,7 +260,22 @@ int event_pfm_add(struct event_catalog *c, const char *pmu)
 	c->nr_counters = (unsigned int)info.num_cntrs;
 	for (int i = info.first_event; i >= 0 && !r; i = c->pfm->get_event_next(i))
 		r = add_event(c, c->pfm, i);
+	if (!r && ret_path)
+		*ret_path = library_path(c->pfm);
 	return r;
+}
+
+/* Another library tells by itself what it knows. */
+int event_pfm_add(struct event_catalog *c, const char *pmu)
+{
+	int r = take_handle(c);
+
+	if (r)
+		return r;
+	if (event_pfm_table_has(pmu) && (is_as_built() || load(c->pfm, pmu) ||
+					 is_that_of_tables(library_path(c->pfm))))
+		return event_pfm_table_add(c, pmu);
+	return event_pfm_walk(c, pmu, NULL);
 }
 
 static int encode_for_perf(const struct pfm *p, const char *text, uint64_t config[3])
@@ -207,7 +306,7 @@ static int encode_for_register(const struct pfm *p, const char *text,
 	return r;
 }
 
-int event_pfm_encode(const struct pfm *p, const char *pmu, const char *event,
+int event_pfm_encode(struct pfm *p, const char *pmu, const char *event,
 		     uint64_t ret_config[3], struct err *err)
 {
 	char text[PFM_TEXT_MAX];
@@ -216,6 +315,11 @@ int event_pfm_encode(const struct pfm *p, const char *pmu, const char *event,
 
 	if ((size_t)snprintf(text, sizeof(text), "%s::%s", pmu, event) >= sizeof(text))
 		return err_set(err, -EINVAL, "event %.40s... is too long", event);
+	if (load(p, pmu))
+		return err_set(err, -EINVAL,
+			       "Event %s: which unit masks go together libpfm4 knows, "
+			       "which is not here: install libpfm4",
+			       event);
 	r = encode_for_perf(p, text, config);
 	if (r != PFM_SUCCESS)
 		r = encode_for_register(p, text, config);

@@ -11,7 +11,13 @@ int event_pfm_add(struct event_catalog *c, const char *pmu)
 	return -EOPNOTSUPP;
 }
 
-int event_pfm_encode(const struct pfm *pfm, const char *pmu, const char *event,
+int event_pfm_walk(struct event_catalog *c, const char *pmu, const char **ret_path)
+{
+	(void)ret_path;
+	return event_pfm_add(c, pmu);
+}
+
+int event_pfm_encode(struct pfm *pfm, const char *pmu, const char *event,
 		     uint64_t ret_config[3], struct err *err)
 {
 	(void)pfm;

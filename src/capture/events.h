@@ -27,6 +27,8 @@ struct event_request {
 	char name
 		[EVENT_NAME_MAX]; /* as reports show it: TIMER, page-faults, cpu/.../ */
 	char about[EVENT_ABOUT_MAX]; /* one line: what is counted */
+	char mask_about
+		[EVENT_ABOUT_MAX]; /* the same of its unit mask; "": none, or several */
 	/* size, type, config, config1, config2, exclude_kernel, exclude_user, exclude_hv,
 	 * exclude_guest, freq and sample_period or sample_freq are set; all else is zero and
 	 * the recorder's. */
@@ -65,7 +67,8 @@ struct event_requests {
 	bool ignore_count;              /* least counts are not looked at */
 	uint32_t
 		min_count_factor; /* of the CPU's events: so many times the least count; 0: once */
-	bool no_host; /* names of `cpu` alone: this machine's PMUs are not asked */
+	bool no_host; /* names of `cpu` and of the kernel alone: this machine's PMUs are not
+		       * asked */
 	const struct cpu_type *cpu; /* whose events are meant; NULL: this machine's */
 	const char *sysfs;          /* NULL: the kernel's */
 	struct event_catalog *catalog; /* opened when needed, closed by events_done() */

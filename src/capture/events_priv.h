@@ -100,9 +100,8 @@ void event_request_finish(struct event_request *event, uint64_t frequency_hz);
 enum {
 	EVENTS_SYSFS_WORD_MAX = 64
 };
-/* Offers the names of the core PMU's events; the best of them is kept in `best`. */
-void events_sysfs_nearest(const char *root, struct nearest *near,
-			  char best[EVENTS_SYSFS_WORD_MAX]);
+/* Offers the names of the core PMU's events. */
+void events_sysfs_nearest(const char *root, struct nearest_few *near);
 /* The PMUs of a kind ("cbox": uncore_cbox_0 ...): the first one's name, the others as types of
  * `event`.  0 or -ENOENT. */
 int events_uncore_find(const char *root, const char *kind,

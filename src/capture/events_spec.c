@@ -97,34 +97,35 @@ static bool looks_like_tracepoint(const struct spec *s)
 		       strlen(second);
 }
 
+/* Of EVENT.MASK the event's name is looked for. */
 static int name_unknown(const struct spec *s, struct err *err)
 {
 	const struct event_catalog *c = events_catalog(s->reqs, NULL);
-	struct nearest near = { .word = s->part[0] };
-	char best[EVENTS_SYSFS_WORD_MAX];
+	char text[NEAREST_TEXT_MAX];
+	struct nearest_few near;
 	const struct event_row *row;
 
-	if (looks_like_tracepoint(s) && !s->reqs->no_host)
+	if (looks_like_tracepoint(s))
 		return err_set(err, -ENOENT,
 			       "No event named %s is available. (A tracepoint %s:%s is "
 			       "not there either, or tracefs is not mounted or not to "
 			       "be read.)",
 			       s->part[0], s->part[0], s->part[1]);
-	for (size_t i = 0; !s->reqs->no_host && (row = event_row_at(i)); i++) {
-		nearest_try(&near, row->name);
+	nearest_few_init(&near, s->part[0], strcspn(s->part[0], "."));
+	for (size_t i = 0; (row = event_row_at(i)); i++) {
+		nearest_few_try(&near, row->name);
 		if (row->alias)
-			nearest_try(&near, row->alias);
+			nearest_few_try(&near, row->alias);
 	}
 	if (!s->reqs->no_host)
-		events_sysfs_nearest(sysfs_of(s), &near, best);
+		events_sysfs_nearest(sysfs_of(s), &near);
 	if (c)
 		event_catalog_nearest(c, &near);
-	if (near.best)
-		return err_set(err, -ENOENT,
-			       "No event named %s is available. (Did you mean %s?)",
-			       s->part[0], near.best);
+	nearest_few_text(&near, text);
 	return err_set(err, -ENOENT, "No event named %s is available.%s", s->part[0],
-		       c ? " (ophelp lists them.)" : "");
+		       *text ? text
+		       : c   ? " (ophelp lists them.)"
+			     : "");
 }
 
 /* rNNNN: hexadecimal digits, the config of a raw event. */
@@ -155,9 +156,8 @@ static bool take_tracepoint(struct spec *s, struct event_request *e)
 	struct tracepoint t;
 	char which[2 * EVENT_NAME_MAX];
 
-	if (!looks_like_tracepoint(s) || s->reqs->no_host ||
-	    strpbrk(s->part[0], "./") || strlen(s->part[0]) > 60 ||
-	    strlen(s->part[1]) > 60)
+	if (!looks_like_tracepoint(s) || strpbrk(s->part[0], "./") ||
+	    strlen(s->part[0]) > 60 || strlen(s->part[1]) > 60)
 		return false;
 	(void)snprintf(which, sizeof(which), "%s/%s", s->part[0], s->part[1]);
 	if (tracepoint_read(which, &t))
@@ -221,7 +221,7 @@ static bool is_of_aux_area(const char *name)
 static int find_name(struct spec *s, struct event_request *e, struct err *err)
 {
 	const char *name = s->part[0];
-	const struct event_row *row = s->reqs->no_host ? NULL : event_row_find(name);
+	const struct event_row *row = event_row_find(name);
 	uint64_t config = 0;
 	int r;
 
@@ -259,8 +259,8 @@ static int find_name(struct spec *s, struct event_request *e, struct err *err)
 		return 0;
 	}
 	if (find_in_catalog(s, e) ||
-	    (!s->reqs->no_host &&
-	     (events_sysfs_bare(sysfs_of(s), name, e) == 0 || take_tracepoint(s, e))))
+	    (!s->reqs->no_host && events_sysfs_bare(sysfs_of(s), name, e) == 0) ||
+	    take_tracepoint(s, e))
 		return 0;
 	if (name_is_raw(name, &config)) {
 		e->attr.type = PERF_TYPE_RAW;
@@ -482,6 +482,10 @@ static int use_catalog(struct spec *s, struct event_request *e, struct err *err)
 		e->attr.precise_ip = events_sysfs_precise(sysfs_of(s)) & 3;
 	(void)snprintf(e->about, sizeof(e->about), "%s%s%s", same ? same : "",
 		       same ? ": " : "", choice.event->about);
+	if (choice.mask)
+		(void)snprintf(e->mask_about, sizeof(e->mask_about), "%s%s%s",
+			       choice.mask->name, *choice.mask->about ? ": " : "",
+			       choice.mask->about);
 	return 0;
 }
 

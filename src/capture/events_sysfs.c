@@ -340,8 +340,7 @@ int events_sysfs_bare(const char *root, const char *name, struct event_request *
 	return r;
 }
 
-void events_sysfs_nearest(const char *root, struct nearest *near,
-			  char best[EVENTS_SYSFS_WORD_MAX])
+void events_sysfs_nearest(const char *root, struct nearest_few *near)
 {
 	char path[PATH_BYTES];
 	struct dirent *entry;
@@ -351,18 +350,9 @@ void events_sysfs_nearest(const char *root, struct nearest *near,
 	dir = opendir(path);
 	if (!dir)
 		return;
-	while ((entry = readdir(dir))) {
-		size_t before = near->best_cost;
-		const char *had = near->best;
-
-		if (!name_is_safe(entry->d_name) || strchr(entry->d_name, '.'))
-			continue;
-		nearest_try(near, entry->d_name);
-		if (near->best == had && near->best_cost == before)
-			continue;
-		(void)snprintf(best, EVENTS_SYSFS_WORD_MAX, "%s", entry->d_name);
-		near->best = best;
-	}
+	while ((entry = readdir(dir)))
+		if (name_is_safe(entry->d_name) && !strchr(entry->d_name, '.'))
+			nearest_few_try(near, entry->d_name);
 	(void)closedir(dir);
 }
 

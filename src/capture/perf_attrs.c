@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,9 +103,25 @@ void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_con
 	a->build_id = !c->no_build_ids;
 	a->cgroup = 1;
 	a->namespaces = 1;
-	/* BPF programs come and go for the whole machine, not for a task. */
+	/* BPF programs come and go for the whole machine, not for a task: perf_attr_ksymbols(). */
 	a->ksymbol = !c->tids;
 	a->bpf_event = !c->tids;
+}
+
+/* What tells of tasks. */
+static void without_tasks(struct perf_event_attr *a)
+{
+	a->mmap = a->mmap2 = a->build_id = 0;
+	a->comm = a->comm_exec = a->task = 0;
+}
+
+void perf_attr_ksymbols(const struct perf_event_attr *side_band,
+			struct perf_event_attr *ret_attr)
+{
+	*ret_attr = *side_band;
+	without_tasks(ret_attr);
+	ret_attr->cgroup = ret_attr->namespaces = ret_attr->inherit = 0;
+	ret_attr->ksymbol = ret_attr->bpf_event = 1;
 }
 
 bool perf_attr_namespaces(struct perf_event_attr *side_band,
@@ -114,8 +132,7 @@ bool perf_attr_namespaces(struct perf_event_attr *side_band,
 		return false;
 	*ret_attr = *side_band;
 	side_band->namespaces = 0;
-	ret_attr->mmap = ret_attr->mmap2 = ret_attr->build_id = 0;
-	ret_attr->comm = ret_attr->comm_exec = ret_attr->task = 0;
+	without_tasks(ret_attr);
 	ret_attr->cgroup = ret_attr->ksymbol = ret_attr->bpf_event = 0;
 	ret_attr->wakeup_watermark = 1;
 	return true;
@@ -278,6 +295,55 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 	return err_sys(err, code, "event %s", event);
 }
 
+/* Whether the kernel takes the event where nothing is said of kernel and user space: its PMU counts
+ * both or nothing (PERF_PMU_CAP_NO_EXCLUDE: msr, uncore). */
+static bool knows_no_modes(const struct event_request *e, pid_t tid, int cpu)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.type = e->attr.type,
+					.config = e->attr.config,
+					.config1 = e->attr.config1,
+					.config2 = e->attr.config2,
+					.disabled = 1 };
+	int fd;
+
+	if (attr.type < PERF_TYPE_MAX || e->kernel == e->user)
+		return false;
+	fd = perf_attr_open(&attr, tid, cpu);
+	if (fd >= 0)
+		close(fd);
+	/* Without the bits it is the kernel that is asked for, too. */
+	return fd >= 0 || fd == -EACCES || fd == -EPERM;
+}
+
+/* Of another user, as far as /proc tells. */
+static bool is_anothers(pid_t tid)
+{
+	char path[32];
+	struct stat status;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d", (int)tid);
+	return tid > 0 && !stat(path, &status) && status.st_uid != geteuid();
+}
+
+int perf_attr_explain_event(int code, const struct event_request *e, pid_t tid, int cpu,
+			    struct err *err)
+{
+	if (code == -EINVAL && knows_no_modes(e, tid, cpu))
+		return err_set(err, code,
+			       "event %s: its PMU cannot count user space and the "
+			       "kernel apart: leave out what says which (u, k, :0:1)",
+			       e->name);
+	if ((code == -EACCES || code == -EPERM) && is_anothers(tid))
+		return err_set(
+			err, code,
+			"You do not have permission to monitor process %d: it is "
+			"another user's, which only root may (or who has "
+			"CAP_PERFMON)",
+			(int)tid);
+	return perf_attr_explain(code, e->name, tid < 0, err);
+}
+
 /* The first attr that the kernel does not take; *ret_code is why.  `nr`: it takes all.  Threads
  * that have ended are passed by: the first one may have left the others alone. */
 static size_t try_attrs(struct perf_event_attr *attrs, size_t nr, int cpu,
@@ -380,7 +446,10 @@ static int explain_event(int code, size_t bad, int cpu,
 			       "event %s cannot be sampled: its PMU only counts "
 			       "(ocount counts it)",
 			       e->name);
-	return perf_attr_explain(code, e ? e->name : "side band", !c->tids, err);
+	if (e)
+		return perf_attr_explain_event(code, e, c->tids ? c->tids[0] : -1, cpu,
+					       err);
+	return perf_attr_explain(code, "side band", !c->tids, err);
 }
 
 /* Before 6.12 the kernel reads groups only of the threads that they were opened for.  Whether

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 struct err;
+struct event_request;
 struct perf_source_config;
 
 /* Completes an event's attr, which has its type, config and rate. */
@@ -19,6 +20,9 @@ void perf_attr_side_band(struct perf_event_attr *a, const struct perf_source_con
 bool perf_attr_namespaces(struct perf_event_attr *side_band,
 			  const struct perf_source_config *c,
 			  struct perf_event_attr *ret_attr);
+/* Of a side band of tasks: one of the whole machine that has the records of BPF programs alone. */
+void perf_attr_ksymbols(const struct perf_event_attr *side_band,
+			struct perf_event_attr *ret_attr);
 
 /* A tracepoint's samples: id, time and raw data alone, one wakeup each. */
 void perf_attr_tracepoint(struct perf_event_attr *a, uint64_t id);
@@ -44,6 +48,10 @@ int perf_attr_open_group(struct perf_event_attr *a, pid_t tid, int cpu, int lead
 bool perf_attr_let_guests(struct perf_event_attr *a, int code);
 /* What a failure means, for a user; perf_event_open(2), ERRORS.  `code`. */
 int perf_attr_explain(int code, const char *event, bool system_wide, struct err *err);
+/* The same of an event in a thread, or in all (-1), on a CPU: a PMU that cannot tell modes apart, and
+ * another user's process, have their own lines. */
+int perf_attr_explain_event(int code, const struct event_request *e, pid_t tid, int cpu,
+			    struct err *err);
 /* Tries the attrs, the events' and the side band's, then without what this kernel does not
  * know; the rest of the recording opens with what is left of them.  0 or a negative errno with
  * a line. */

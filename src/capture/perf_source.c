@@ -178,6 +178,29 @@ static int open_one(struct perf_source *s, struct opening *o, size_t cpu, uint32
 	return 0;
 }
 
+/* BPF programs come and go for the whole machine: events of tasks are not told of them.  Who may not
+ * watch the machine does without their names. */
+static void open_ksymbols(struct perf_source *s, const struct opening *o, size_t cpu)
+{
+	uint32_t side_band = (uint32_t)s->attrs.nr - 1;
+	int ring_fd = o->ring_fd[PERF_SOURCE_SIDE_BAND];
+	struct perf_event_attr attr;
+	int fd;
+
+	if (!o->config->tids || o->config->no_kernel || ring_fd < 0)
+		return;
+	perf_attr_ksymbols(&s->attrs.at[side_band], &attr);
+	fd = perf_attr_open(&attr, -1, s->cpus.at[cpu]);
+	if (fd < 0)
+		return;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) ||
+	    add_fd(s, fd, PERF_SOURCE_SIDE_BAND, side_band, cpu)) {
+		close(fd);
+		return;
+	}
+	s->fds.at[s->fds.nr - 1].untimed = true;
+}
+
 static int open_cpu(struct perf_source *s, struct opening *o, size_t cpu)
 {
 	const struct perf_source_config *c = o->config;
@@ -189,6 +212,8 @@ static int open_cpu(struct perf_source *s, struct opening *o, size_t cpu)
 	for (size_t t = 0; t < nr_tids && !r; t++)
 		for (uint32_t a = 0; a < s->attrs.nr + s->has_namespaces && !r; a++)
 			r = open_one(s, o, cpu, a, c->tids ? c->tids[t] : -1);
+	if (!r)
+		open_ksymbols(s, o, cpu);
 	return r;
 }
 
@@ -472,16 +497,17 @@ int perf_source_namespaces_fd(const struct perf_source *s)
 }
 
 static int drain_ring(struct perf_source *s, struct ring *ring, perf_source_fn fn,
-		      void *ctx)
+		      perf_source_end_fn end, void *ctx)
 {
 	const void *record;
 	size_t len;
-	int r = 0;
+	int ended, r = 0;
 
 	while (!r && (record = ring_next(ring, &len)))
 		r = group_split_record(&s->split, record, len, fn, ctx);
+	ended = end ? end(ctx) : 0;
 	ring_release(ring);
-	return r;
+	return r ? r : ended;
 }
 
 static void look(struct perf_source *s, enum perf_source_ring kind)
@@ -493,13 +519,13 @@ static void look(struct perf_source *s, enum perf_source_ring kind)
 }
 
 static int drain_rings(struct perf_source *s, enum perf_source_ring kind,
-		       perf_source_fn fn, void *ctx)
+		       perf_source_fn fn, perf_source_end_fn end, void *ctx)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < s->cpus.nr && !r; i++)
 		if (s->rings[kind][i].base)
-			r = drain_ring(s, &s->rings[kind][i], fn, ctx);
+			r = drain_ring(s, &s->rings[kind][i], fn, end, ctx);
 	return r;
 }
 
@@ -512,7 +538,14 @@ int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 	/* Looked at later and given first: the namespaces of each process that is told of. */
 	if (kind == PERF_SOURCE_SIDE_BAND && s->has_namespaces) {
 		look(s, PERF_SOURCE_NAMESPACES);
-		r = drain_rings(s, PERF_SOURCE_NAMESPACES, fn, ctx);
+		r = drain_rings(s, PERF_SOURCE_NAMESPACES, fn, NULL, ctx);
 	}
-	return r ? r : drain_rings(s, kind, fn, ctx);
+	return r ? r : drain_rings(s, kind, fn, NULL, ctx);
+}
+
+int perf_source_drain_samples(struct perf_source *s, perf_source_fn fn,
+			      perf_source_end_fn end, void *ctx)
+{
+	look(s, PERF_SOURCE_SAMPLES);
+	return drain_rings(s, PERF_SOURCE_SAMPLES, fn, end, ctx);
 }

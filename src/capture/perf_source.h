@@ -78,6 +78,12 @@ typedef int (*perf_source_fn)(void *ctx, const void *record, size_t len);
  * and frees the space.  0 or what `fn` returned. */
 int perf_source_drain(struct perf_source *s, enum perf_source_ring kind,
 		      perf_source_fn fn, void *ctx);
+/* The same of the samples; `end` is called before the space of a CPU's is freed, also after an
+ * error: up to then records stay as they are, but for those of groups of events (struct
+ * event_request, `leads`), which are made for the call. */
+typedef int (*perf_source_end_fn)(void *ctx);
+int perf_source_drain_samples(struct perf_source *s, perf_source_fn fn,
+			      perf_source_end_fn end, void *ctx);
 /* A kernel module that was loaded, of a record of the side band; its sections and symbols can be
  * read from then on.  False: it is another record.  Only where the kernel tells
  * of namespaces, and tracefs can be read.  The name is borrowed from the record. */

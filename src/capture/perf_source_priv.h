@@ -19,6 +19,7 @@ struct event_fd {
 	uint32_t cpu; /* index of the CPU whose ring it writes to */
 	enum perf_source_ring kind;
 	bool follows; /* another one of its group, which is enabled for it */
+	bool untimed; /* counts for the machine, not for those who are watched */
 };
 
 struct perf_source {

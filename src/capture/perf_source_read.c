@@ -73,8 +73,8 @@ void perf_source_times(const struct perf_source *s, size_t attr,
 	for (size_t i = 0; i < s->fds.nr; i++) {
 		const struct event_fd *e = &s->fds.at[i];
 
-		if (e->kind == PERF_SOURCE_NAMESPACES || e->attr != attr ||
-		    !read_fd(s, e, &r))
+		if (e->kind == PERF_SOURCE_NAMESPACES || e->untimed ||
+		    e->attr != attr || !read_fd(s, e, &r))
 			continue;
 		*ret_enabled_ns += r.enabled_ns;
 		*ret_running_ns += r.running_ns;

@@ -1,5 +1,5 @@
 /* snapshot.h - what exists already when a recording begins, as the perf records that the
- * kernel would have written: kernel, modules, processes, threads, executable mappings.
+ * kernel would have written: kernel, modules, BPF programs, processes, threads, executable mappings.
  * Layer: capture.  Not thread safe; one struct snapshot for many calls keeps its buffers.
  *
  * A record's time is taken before the files it was made from are read.  So whatever the
@@ -52,7 +52,7 @@ int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *e
 int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats,
 		     struct err *err);
 /* The kernel's text ("[kernel.kallsyms]_text", pgoff = its address) and its modules
- * ("[name]"), as MMAP records of pid -1 and time 0.
+ * ("[name]"), as MMAP records of pid -1 and time 0; BPF programs (bpf_programs.h) as KSYMBOL.
  * 0, -EACCES if kallsyms hides the addresses (then nothing was written), or what the sink
  * returned. */
 int snapshot_kernel(struct snapshot *s, struct err *err);

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "capture/bpf_programs.h"
 #include "capture/proc_modules.h"
 #include "capture/snapshot_priv.h"
 
@@ -236,6 +237,11 @@ static int put_modules(struct snapshot *s)
 	return r;
 }
 
+static int put_bpf(void *ctx, const struct bpf_function *f)
+{
+	return snapshot_put_ksymbol(ctx, f->address, f->bytes, f->name);
+}
+
 int snapshot_kernel(struct snapshot *s, struct err *err)
 {
 	uint64_t start;
@@ -250,5 +256,7 @@ int snapshot_kernel(struct snapshot *s, struct err *err)
 				     "[kernel.kallsyms]_text");
 	if (r == 0)
 		r = put_modules(s);
+	if (r == 0)
+		r = bpf_programs_each(put_bpf, s);
 	return r < 0 ? err_sys(err, r, "kernel and modules") : 0;
 }

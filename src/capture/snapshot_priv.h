@@ -28,3 +28,6 @@ int snapshot_put_mmap2(struct snapshot *s, pid_t pid, const struct proc_map *map
 int snapshot_put_cgroup(struct snapshot *s, uint64_t id, const char *path);
 int snapshot_put_kernel_mmap(struct snapshot *s, uint64_t start, uint64_t len,
 			     uint64_t pgoff, const char *name);
+/* Code of the kernel that came with a program for it: of BPF. */
+int snapshot_put_ksymbol(struct snapshot *s, uint64_t address, uint32_t bytes,
+			 const char *name);

@@ -138,3 +138,16 @@ int snapshot_put_kernel_mmap(struct snapshot *s, uint64_t start, uint64_t len,
 	put_text(s, name, strlen(name));
 	return end_record(s, -1, 0);
 }
+
+int snapshot_put_ksymbol(struct snapshot *s, uint64_t address, uint32_t bytes,
+			 const char *name)
+{
+	const uint16_t type_and_flags[2] = { PERF_RECORD_KSYMBOL_TYPE_BPF };
+
+	begin_record(s, PERF_RECORD_KSYMBOL, 0);
+	put_u64(s, address);
+	put_u32(s, bytes);
+	buf_put(&s->record, type_and_flags, sizeof(type_and_flags));
+	put_text(s, name, strlen(name));
+	return end_record(s, -1, 0);
+}

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "daemon/control_line.h"
+#include "daemon/epoll_rest.h"
 #include "daemon/event_stream.h"
 
 enum {
@@ -49,6 +50,7 @@ struct client {
 struct control_server {
 	int epoll_fd;
 	int listen_fd;
+	struct epoll_rest rest; /* of the listener */
 	bool taken_over;
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	char group[64];
@@ -328,8 +330,10 @@ static void accept_client(struct control_server *s)
 	struct client *c;
 
 	peer.fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (peer.fd < 0)
+	if (peer.fd < 0) {
+		epoll_rest_if_full(&s->rest, errno);
 		return;
+	}
 	know_peer(s, &peer);
 	c = find_place(s, &peer);
 	event.data.ptr = c;
@@ -344,8 +348,8 @@ static void accept_client(struct control_server *s)
 
 void control_server_turn(struct control_server *s)
 {
-	struct epoll_event events[CLIENTS_MAX + 1];
-	int nr = epoll_wait(s->epoll_fd, events, CLIENTS_MAX + 1, 0);
+	struct epoll_event events[CLIENTS_MAX + 2];
+	int nr = epoll_wait(s->epoll_fd, events, CLIENTS_MAX + 2, 0);
 	bool comes = false;
 
 	for (int i = 0; i < nr; i++) {
@@ -356,7 +360,7 @@ void control_server_turn(struct control_server *s)
 			drop(s, c);
 	}
 	/* Last: who comes may take the place of one whose event was in the list. */
-	if (comes)
+	if (comes && epoll_rest_is_over(&s->rest))
 		accept_client(s);
 }
 
@@ -420,7 +424,6 @@ static int listen_at(struct control_server *s, struct err *err)
 static int open_server(struct control_server *s,
 		       const struct control_server_config *config, struct err *err)
 {
-	struct epoll_event event = { .events = EPOLLIN };
 	const struct group *group = config->group ? getgrnam(config->group) : NULL;
 
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -443,9 +446,7 @@ static int open_server(struct control_server *s,
 		if (r)
 			return r;
 	}
-	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->listen_fd, &event))
-		return err_sys(err, -errno, "epoll");
-	return 0;
+	return epoll_rest_open(&s->rest, s->epoll_fd, s->listen_fd, err);
 }
 
 int control_server_open(const struct control_server_config *config,
@@ -456,7 +457,7 @@ int control_server_open(const struct control_server_config *config,
 
 	if (!s)
 		return err_set(err, -ENOMEM, "out of memory");
-	s->listen_fd = s->epoll_fd = -1;
+	s->listen_fd = s->epoll_fd = s->rest.timer_fd = -1;
 	s->handle = config->handle;
 	s->ctx = config->ctx;
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
@@ -483,5 +484,6 @@ void control_server_close(struct control_server *s)
 		close(s->listen_fd);
 	if (s->epoll_fd >= 0)
 		close(s->epoll_fd);
+	epoll_rest_done(&s->rest);
 	free(s);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -24,7 +25,8 @@ static const uint64_t tiers_ns[] = { 600 * 1000000000ULL, 3600 * 1000000000ULL,
 				     86400 * 1000000000ULL };
 
 enum {
-	MERGED_MAX_BYTES = 64 << 20 /* longer ones stay apart */
+	MERGED_MAX_BYTES = 64 << 20, /* longer ones stay apart */
+	SPARE_BYTES = 64 << 20       /* of the disk, beside what is sealed */
 };
 
 /* ---- the option ---- */
@@ -257,6 +259,65 @@ static int merge_one_run(struct retention *r, struct look *l, struct err *err)
 	return 0;
 }
 
+static bool is_sealed(const struct look *l, size_t i)
+{
+	struct place place;
+	bool sealed;
+
+	if (open_place(l, i, &place))
+		return true; /* for now: it cannot be read */
+	sealed = segment_info(place.segment)->flags & SESSION_SEALED;
+	segment_close(place.segment);
+	return sealed;
+}
+
+static bool is_given_up(const struct retention *r, uint64_t number)
+{
+	for (size_t i = 0; i < r->nr_unsealed && i < RETENTION_UNSEALED; i++)
+		if (r->unsealed[i] == number)
+			return true;
+	return false;
+}
+
+static void give_up(struct retention *r, uint64_t number)
+{
+	r->unsealed[r->nr_unsealed++ % RETENTION_UNSEALED] = number;
+}
+
+/* Room for a second one, and for what is recorded meanwhile. */
+static bool has_room(const struct look *l, size_t i)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	return !statvfs(l->dir, &fs) && !stat_file(l, i, &st) &&
+	       (uint64_t)fs.f_bavail * fs.f_frsize > (uint64_t)st.st_size + SPARE_BYTES;
+}
+
+/* Written each second it takes half as much again as when it is written as a whole.  Without room
+ * for it, and where something is wrong with it, it stays as it is. */
+static int seal_one(struct retention *r, struct look *l, struct err *err)
+{
+	struct segment_merge_result sealed;
+
+	for (size_t i = 0; i < l->nr; i++) {
+		uint64_t number = l->files[i].first;
+		int result;
+
+		if (is_live(l, i) || l->files[i].covered || is_given_up(r, number) ||
+		    is_sealed(l, i) || !has_room(l, i))
+			continue;
+		result = segment_merge(l->dir, l->files + i, 1, &sealed, err);
+		l->result.nr_sealed = !result;
+		if (result)
+			give_up(r, number);
+		return result == -ENOSPC || result == -EDQUOT || result == -EUCLEAN
+			       ? 0
+			       : result;
+	}
+	return 0;
+}
+
 /* Whether there were some. */
 static bool remove_covered(struct retention *r, struct look *l)
 {
@@ -299,6 +360,8 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		keep_bounds(r, &l, copies.bytes);
 		if (!l.result.nr_expired)
 			result = merge_one_run(r, &l, err);
+		if (!result && !l.result.nr_expired && !l.result.nr_merged)
+			result = seal_one(r, &l, err);
 	}
 	free(l.files);
 	*ret_result = l.result;

@@ -2,20 +2,29 @@
  * Layer: daemon.  Single-threaded.  The time is the caller's. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
+
+enum {
+	RETENTION_UNSEALED = 32
+};
 
 struct retention {
 	uint64_t max_bytes;  /* of segments and copies; 0: no bound */
 	uint64_t max_age_ns; /* 0: no bound */
 	uint64_t
 		covered_since_ns; /* there are merged segments whose parts are still there */
+	/* Numbers of segments that could not be sealed, the last of them: not tried again. */
+	uint64_t unsealed[RETENTION_UNSEALED];
+	size_t nr_unsealed;
 };
 
 /* What a call did. */
 struct retention_result {
 	uint64_t nr_merged;  /* segments that became one */
+	uint64_t nr_sealed;  /* segments that were written anew, smaller */
 	uint64_t nr_expired; /* too old, or one too many for the size */
 	uint64_t nr_samples; /* of the merged one */
 	uint64_t nr_copies;  /* that were removed */
@@ -27,7 +36,7 @@ struct retention_result {
 int retention_parse(const char *text, struct retention *ret_retention, struct err *err);
 /* Looks after the segments of `dir` at `now_ns` (CLOCK_REALTIME), to be called now and then: at
  * most one merge a call.  Segments of ten minutes, of an hour, of a day that are over become one
- * each.
+ * each; the first that is over but not sealed (segment_merge.h) is, if there is nothing to merge.
  * Copies (copies.h) have half of the bytes at most, and go when no segment is left that is as old.
  * `live_from`: the number of the first that may
  * still be written, UINT64_MAX if there is none.  0 or a negative errno with a line. */

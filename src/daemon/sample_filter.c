@@ -1,10 +1,13 @@
 #include "daemon/sample_filter.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "base/parse.h"
 
 enum verdict {
@@ -41,16 +44,28 @@ static bool is_none(const char *text, const char *none)
 	return !text || !*text || !strcmp(text, none);
 }
 
-int sample_filter_set(struct sample_filter *f, const char *images, const char *vmlinux,
-		      const char *pid, struct err *err)
+static int set_number(const char *text, const char *key, const char *what,
+		      int32_t *ret_number, struct err *err)
 {
 	uint64_t number = 0;
 
-	if (!is_none(pid, "none") &&
-	    (!parse_u64_max(pid, INT32_MAX, &number) || !number))
-		return err_set(err, -EINVAL, "PID_FILTER=%.32s: not a process number",
-			       pid);
-	f->pid = (int32_t)number;
+	if (!is_none(text, "none") &&
+	    (!parse_u64_max(text, INT32_MAX, &number) || !number))
+		return err_set(err, -EINVAL, "%s=%.32s: not a process%s number", key,
+			       text, what);
+	*ret_number = (int32_t)number;
+	return 0;
+}
+
+int sample_filter_set(struct sample_filter *f, const char *images, const char *vmlinux,
+		      const char *pid, const char *pgrp, struct err *err)
+{
+	int r = set_number(pid, "PID_FILTER", "", &f->pid, err);
+
+	if (!r)
+		r = set_number(pgrp, "PGRP_FILTER", " group's", &f->pgrp, err);
+	if (r)
+		return r;
 	if (!is_none(vmlinux, "none"))
 		f->vmlinux = strdup(vmlinux);
 	if (!is_none(images, "all") && set_images(f, images))
@@ -92,6 +107,63 @@ static bool is_wanted(struct sample_filter *f, const struct dict *dict, uint32_t
 	return *verdict == WANTED;
 }
 
+/* ---- groups ---- */
+
+/* "PID (COMM) STATE PPID PGRP ...": proc(5).  0: there is none. */
+static int32_t parse_group(const char *text)
+{
+	const char *at = strrchr(text, ')');
+	char digits[12];
+	uint64_t pgrp;
+
+	for (int i = 0; i < 3 && at; i++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return 0;
+	snprintf(digits, sizeof(digits), "%.*s", (int)strcspn(at + 1, " "), at + 1);
+	return parse_u64_max(digits, INT32_MAX, &pgrp) ? (int32_t)pgrp : 0;
+}
+
+/* 0: it is gone. */
+static int32_t group_in_proc(int32_t pid)
+{
+	struct buf text = { 0 };
+	char path[32];
+	int32_t pgrp = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (!io_read_file(path, &text, 4096)) {
+		buf_put_u8(&text, 0);
+		pgrp = text.failed ? 0 : parse_group((char *)text.data);
+	}
+	buf_done(&text);
+	return pgrp;
+}
+
+static int32_t group_of(struct sample_filter *f, int32_t pid)
+{
+	uint32_t known = map_get(&f->groups, (uint32_t)pid, 0);
+	int32_t pgrp;
+
+	if (known != MAP_NONE)
+		return (int32_t)known;
+	pgrp = pid > 0 ? group_in_proc(pid) : 0;
+	(void)map_set(&f->groups, (uint32_t)pid, 0, (uint32_t)pgrp);
+	return pgrp;
+}
+
+void sample_filter_forked(struct sample_filter *f, int32_t pid, int32_t ppid)
+{
+	int32_t pgrp;
+
+	if (!f->pgrp || pid == ppid)
+		return;
+	pgrp = group_in_proc(pid);
+	if (!pgrp)
+		pgrp = group_of(f, ppid);
+	(void)map_set(&f->groups, (uint32_t)pid, 0, (uint32_t)pgrp);
+}
+
 bool sample_filter_keeps(struct sample_filter *f, const struct dict *dict,
 			 const struct sample *sample)
 {
@@ -99,6 +171,8 @@ bool sample_filter_keeps(struct sample_filter *f, const struct dict *dict,
 	uint32_t frame;
 
 	if (f->pid && thread->pid != f->pid)
+		return false;
+	if (f->pgrp && group_of(f, thread->pid) != f->pgrp)
 		return false;
 	if (!f->images.nr || is_wanted(f, dict, thread->app))
 		return true;
@@ -119,6 +193,7 @@ void sample_filter_done(struct sample_filter *f)
 		free(f->images.at[i]);
 	vec_done(&f->images);
 	vec_done(&f->verdicts);
+	map_done(&f->groups);
 	free(f->vmlinux);
 	*f = (struct sample_filter){ 0 };
 }

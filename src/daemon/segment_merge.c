@@ -18,6 +18,9 @@ enum {
 };
 
 static const int64_t clock_slack_ns = 1000000000;
+/* A thousandth of the distance of samples; below it is noise of timers, a tenth of what a sample
+ * takes. */
+static const uint64_t time_unit_ns = 10000;
 
 struct merge {
 	struct dict dict;
@@ -25,6 +28,7 @@ struct merge {
 	struct session_totals totals;
 	struct segment_merge_result *result;
 	bool has_some;
+	bool is_one; /* file alone */
 };
 
 bool segment_merge_fits(const struct session_info *a, const struct session_info *b)
@@ -35,7 +39,8 @@ bool segment_merge_fits(const struct session_info *a, const struct session_info 
 
 	return !strcmp(a->boot_id, b->boot_id) && !strcmp(a->hostname, b->hostname) &&
 	       !strcmp(a->os_release, b->os_release) &&
-	       !strcmp(a->vmlinux, b->vmlinux) && a->flags == b->flags &&
+	       !strcmp(a->vmlinux, b->vmlinux) &&
+	       !((a->flags ^ b->flags) & ~(uint32_t)SESSION_SEALED) &&
 	       a->clock_id == b->clock_id && step < clock_slack_ns &&
 	       step > -clock_slack_ns;
 }
@@ -105,6 +110,7 @@ static int take_segment(struct merge *m, struct segment *s, struct err *err)
 	int r;
 
 	dict_merge_init(&dict, segment_dict(s), &m->dict);
+	dict.time_unit_ns = time_unit_ns;
 	while (!(r = segment_next(s, COLUMN_ALL, &batch, err)))
 		if ((r = take_batch(m, &dict, &batch, err)))
 			break;
@@ -115,6 +121,27 @@ static int take_segment(struct merge *m, struct segment *s, struct err *err)
 	}
 	dict_merge_done(&dict);
 	return r;
+}
+
+static int open_writer(struct merge *m, const struct session_info *first,
+		       const char *out, struct err *err)
+{
+	struct session_info info = *first;
+	int r;
+
+	info.flags |= SESSION_SEALED;
+	r = segment_writer_open(out, &info, &m->dict, &m->writer, err);
+	if (!r)
+		segment_writer_coarsen(m->writer, time_unit_ns);
+	return r;
+}
+
+static bool is_damaged(const struct merge *m, const struct segment *s)
+{
+	const struct segment_damage *d = segment_damage(s);
+
+	return d->bad_blocks || d->cut_bytes || d->bad_samples || d->unfinished ||
+	       m->result->bad_samples;
 }
 
 static int take_file(struct merge *m, const char *dir, const struct session_file *file,
@@ -131,10 +158,12 @@ static int take_file(struct merge *m, const char *dir, const struct session_file
 	if (r)
 		return r;
 	if (!m->writer)
-		r = segment_writer_open(out, segment_info(s), &m->dict, &m->writer,
-					err);
+		r = open_writer(m, segment_info(s), out, err);
 	if (!r)
 		r = take_segment(m, s, err);
+	/* A new file would hide it. */
+	if (!r && m->is_one && is_damaged(m, s))
+		r = err_set(err, -EUCLEAN, "%s is damaged, and stays as it is", dir);
 	segment_close(s);
 	return r;
 }
@@ -183,7 +212,7 @@ int segment_merge(const char *dir, const struct session_file *files, size_t nr,
 	struct session_file made = { .first = files[0].first,
 				     .last = files[nr - 1].last };
 	struct segment_merge_result result = { 0 };
-	struct merge m = { .result = &result };
+	struct merge m = { .result = &result, .is_one = nr == 1 };
 	char *path = session_file_path(dir, &made);
 	char *last = session_file_path(dir, &files[nr - 1]);
 	char *temporary = NULL;

@@ -20,7 +20,8 @@ struct segment_merge_result {
 bool segment_merge_fits(const struct session_info *a, const struct session_info *b);
 /* Writes what the `nr` files (in order, and fitting) have into segment-FIRST-LAST of `dir`, on
  * the disk before it has its name, with the last one's time of change.  The files stay; from the
- * rename on they are not read any more (session.h).  0 or a negative errno with a line; then
+ * rename on they are not read any more (session.h).  One file alone is replaced by what takes less
+ * room (SESSION_SEALED); -EUCLEAN if it is damaged, which a new one would not show.  Times are rounded down to 10 us.  0 or a negative errno with a line; then
  * nothing has changed. */
 int segment_merge(const char *dir, const struct session_file *files, size_t nr,
 		  struct segment_merge_result *ret_result, struct err *err);

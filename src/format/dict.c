@@ -57,7 +57,7 @@ static bool event_is(const struct event_desc *a, const struct event_desc *b)
 	       a->flags == b->flags && a->config == b->config &&
 	       a->config1 == b->config1 && a->config2 == b->config2 &&
 	       a->count == b->count && a->frequency_hz == b->frequency_hz &&
-	       a->unit_mask == b->unit_mask;
+	       a->unit_mask == b->unit_mask && a->mask_about == b->mask_about;
 }
 
 uint32_t dict_event(struct dict *d, const struct event_desc *event)

@@ -115,6 +115,8 @@ struct event_desc {
 	uint64_t count;        /* period asked for; 0 under a frequency */
 	uint64_t frequency_hz; /* 0 under a period */
 	uint64_t unit_mask;
+	uint32_t
+		mask_about; /* string: the unit mask in words; "": not known, or several */
 };
 
 enum {

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "format/column.h"
 #include "format/dict.h"
+#include "format/dict_calls.h"
 
 enum dict_table {
 	DICT_STRINGS,
@@ -17,14 +18,21 @@ enum dict_table {
 	DICT_FRAMES,
 	DICT_STACKS,
 	DICT_THREADS,
-	DICT_TABLE_COUNT
+	DICT_TABLE_COUNT,
+	/* A section of stacks with the frames that they are the first to have. */
+	DICT_CALLS = DICT_TABLE_COUNT
 };
 
 enum {
 	DICT_CHUNK_ENTRIES = 1 << 16, /* of one table in one section */
 	DICT_CHUNK_STRING_BYTES = 4 << 20,
-	DICT_STRING_MAX = 1 << 20, /* a longer string is cut on its way to disk */
-	DICT_HOLES_MAX = 1 << 20   /* that one section may leave before it */
+	DICT_CALLS_LEAST = 1 << 10, /* stacks that are worth a section of calls */
+	DICT_STRING_MAX = 1 << 20,  /* a longer string is cut on its way to disk */
+	DICT_HOLES_MAX = 1 << 20,   /* that one section may leave before it */
+	/* What a file may describe, holes counted: so many entries, and so many more a byte of its
+	 * sections.  Columns that are all one value take next to none. */
+	DICT_ENTRIES_FREE = 4 << 20,
+	DICT_ENTRIES_A_BYTE = 64
 };
 
 /* How much of each table is known (or written). */
@@ -45,6 +53,12 @@ struct dict_scratch {
 	struct buf bytes;
 	struct buf column;
 	struct buf section;
+	uint64_t unpacked; /* bytes of sections */
+	struct dict_calls calls;
+	VEC(uint64_t) parents; /* of a section of calls */
+	VEC(uint64_t) hows;
+	VEC(uint64_t) new_images; /* of its new frames */
+	VEC(uint64_t) new_offsets;
 };
 
 void dict_scratch_done(struct dict_scratch *s);

@@ -25,6 +25,7 @@ static const struct dict_field event_fields[] = {
 	FIELD(struct event_desc, count, FIELD_PLAIN),
 	FIELD(struct event_desc, frequency_hz, FIELD_PLAIN),
 	FIELD(struct event_desc, unit_mask, FIELD_PLAIN),
+	FIELD(struct event_desc, mask_about, FIELD_PLAIN),
 };
 
 static const struct dict_field image_fields[] = {

@@ -41,7 +41,8 @@ uint32_t dict_merge_event(struct dict_merge *m, uint32_t number)
 	e = m->from->events.at[number];
 	e.name = string_of(m, e.name);
 	e.about = string_of(m, e.about);
-	if (e.name != DICT_NONE && e.about != DICT_NONE)
+	e.mask_about = string_of(m, e.mask_about);
+	if (e.name != DICT_NONE && e.about != DICT_NONE && e.mask_about != DICT_NONE)
 		*cell = dict_event(m->to, &e);
 	return *cell;
 }
@@ -69,6 +70,8 @@ static uint32_t merge_thread(struct dict_merge *m, uint32_t number)
 	if (!cell || *cell != DICT_NONE)
 		return cell ? *cell : DICT_NONE;
 	t = m->from->threads.at[number];
+	if (m->time_unit_ns)
+		t.start_ns -= t.start_ns % m->time_unit_ns;
 	t.comm = string_of(m, t.comm);
 	t.cgroup = string_of(m, t.cgroup);
 	if (t.comm == DICT_NONE || t.cgroup == DICT_NONE)

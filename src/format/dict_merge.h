@@ -18,6 +18,8 @@ struct dict_merge {
 	struct dict *to;
 	struct dict_numbers events, images, frames, stacks, threads;
 	VEC(uint32_t) path; /* of a stack */
+	uint64_t
+		time_unit_ns; /* the caller's: begins of processes are rounded down to it; 0: not */
 };
 
 /* All is freed by _done(); the dicts stay the caller's and outlive it. */

@@ -12,6 +12,7 @@ struct packer {
 	size_t first; /* entries [first, first + nr) of a table */
 	size_t nr;
 	uint32_t next_frame; /* of stacks, moves on with them */
+	size_t first_frame;  /* of calls: the first that is not told yet */
 };
 
 struct dict_counts dict_counts_none(void)
@@ -28,6 +29,11 @@ void dict_scratch_done(struct dict_scratch *s)
 	buf_done(&s->bytes);
 	buf_done(&s->column);
 	buf_done(&s->section);
+	dict_calls_done(&s->calls);
+	vec_done(&s->parents);
+	vec_done(&s->hows);
+	vec_done(&s->new_images);
+	vec_done(&s->new_offsets);
 }
 
 /* Behind its length, so that a reader can skip what it does not know. */
@@ -38,13 +44,18 @@ static int end_column(const struct packer *p)
 	return p->s->section.failed ? -ENOMEM : 0;
 }
 
-static int put_column(const struct packer *p, size_t nr)
+static int put_values(const struct packer *p, const uint64_t *values, size_t nr)
 {
 	int r;
 
 	buf_clear(&p->s->column);
-	r = column_encode(p->e, p->s->values.at, nr, &p->s->column);
+	r = column_encode(p->e, values, nr, &p->s->column);
 	return r ? r : end_column(p);
+}
+
+static int put_column(const struct packer *p, size_t nr)
+{
+	return put_values(p, p->s->values.at, nr);
 }
 
 /* A column of lengths (in s->values) and one of all their bytes (in s->bytes). */
@@ -170,10 +181,73 @@ static int put_stacks(struct packer *p)
 	return put_column(p, p->nr);
 }
 
-static int (*const put_table[DICT_TABLE_COUNT])(struct packer *) = {
+/* Whether stacks are the first to have the frames in the order of their numbers, as those of a
+ * merge do, and are enough to learn from. */
+static bool tells_calls(const struct dict *d, const struct dict_counts *done, size_t nr)
+{
+	const struct stack *stacks = d->stacks.at + done->nr[DICT_STACKS];
+	size_t next = done->nr[DICT_FRAMES];
+
+	if (nr < DICT_CALLS_LEAST)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		if (stacks[i].frame > next)
+			return false;
+		next += stacks[i].frame == next;
+	}
+	return true;
+}
+
+static int collect_calls(struct packer *p)
+{
+	struct dict_scratch *s = p->s;
+
+	s->parents.nr = s->hows.nr = s->new_images.nr = s->new_offsets.nr = 0;
+	for (size_t i = 0; i < p->nr; i++) {
+		const struct stack *stack = &p->d->stacks.at[p->first + i];
+		struct call_words words;
+		int r = dict_calls_tell(&s->calls, stack->parent, stack->frame, &words);
+
+		if (r)
+			return -ENOMEM;
+		if (!vec_push(&s->parents, p->first + i - 1 - stack->parent) ||
+		    !vec_push(&s->hows, words.how))
+			return -ENOMEM;
+		if (!words.how && (!vec_push(&s->new_images, words.image) ||
+				   !vec_push(&s->new_offsets, words.offset)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int put_calls(struct packer *p)
+{
+	struct dict_scratch *s = p->s;
+	int r = dict_calls_begin(&s->calls, p->d, (uint32_t)p->first_frame,
+				 p->d->frames.nr);
+
+	if (!r)
+		r = collect_calls(p);
+	if (r)
+		return r;
+	s->values.at[0] = p->first_frame;
+	r = put_column(p, 1);
+	if (!r)
+		r = put_values(p, s->parents.at, p->nr);
+	if (!r)
+		r = put_values(p, s->hows.at, p->nr);
+	if (!r)
+		r = put_values(p, s->new_images.at, s->new_images.nr);
+	if (!r)
+		r = put_values(p, s->new_offsets.at, s->new_offsets.nr);
+	return r;
+}
+
+static int (*const put_table[DICT_CALLS + 1])(struct packer *) = {
 	[DICT_STRINGS] = put_strings, [DICT_EVENTS] = put_events,
 	[DICT_IMAGES] = put_images,   [DICT_FRAMES] = put_frames,
 	[DICT_STACKS] = put_stacks,   [DICT_THREADS] = put_threads,
+	[DICT_CALLS] = put_calls,
 };
 
 struct dict_counts dict_counts_of(const struct dict *d)
@@ -188,22 +262,57 @@ struct dict_counts dict_counts_of(const struct dict *d)
 				     } };
 }
 
-int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratch *s,
-	      struct column_encoder *e, struct buf *out)
+/* Which section comes next, from where on and how many entries.  1: none. */
+static int next_section(struct packer *p, const struct dict_counts *done,
+			size_t *ret_table)
 {
-	struct dict_counts all = dict_counts_of(d);
-	struct packer p = { .d = d, .s = s, .e = e, .next_frame = done->next_frame };
+	struct dict_counts all = dict_counts_of(p->d);
 	size_t table = 0;
-	int r;
+	size_t stacks = all.nr[DICT_STACKS] - done->nr[DICT_STACKS];
 
 	while (table < DICT_TABLE_COUNT && done->nr[table] == all.nr[table])
 		table++;
 	if (table == DICT_TABLE_COUNT)
 		return 1;
-	p.first = done->nr[table];
-	p.nr = all.nr[table] - p.first;
-	if (p.nr > DICT_CHUNK_ENTRIES)
-		p.nr = DICT_CHUNK_ENTRIES;
+	if (stacks > DICT_CHUNK_ENTRIES)
+		stacks = DICT_CHUNK_ENTRIES;
+	*ret_table = table;
+	p->first = done->nr[table];
+	p->nr = all.nr[table] - p->first;
+	if ((table == DICT_FRAMES || table == DICT_STACKS) &&
+	    tells_calls(p->d, done, stacks)) {
+		*ret_table = DICT_CALLS;
+		p->first = done->nr[DICT_STACKS];
+		p->first_frame = done->nr[DICT_FRAMES];
+		p->nr = stacks;
+	}
+	if (p->nr > DICT_CHUNK_ENTRIES)
+		p->nr = DICT_CHUNK_ENTRIES;
+	return 0;
+}
+
+static void count_done(const struct packer *p, size_t table, struct dict_counts *done)
+{
+	if (table == DICT_CALLS) {
+		done->nr[DICT_STACKS] += p->nr;
+		done->nr[DICT_FRAMES] = p->s->calls.next;
+		if (done->next_frame < p->s->calls.next)
+			done->next_frame = p->s->calls.next;
+		return;
+	}
+	done->nr[table] += p->nr;
+	done->next_frame = p->next_frame;
+}
+
+int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratch *s,
+	      struct column_encoder *e, struct buf *out)
+{
+	struct packer p = { .d = d, .s = s, .e = e, .next_frame = done->next_frame };
+	size_t table;
+	int r = next_section(&p, done, &table);
+
+	if (r)
+		return r;
 	if (!vec_reserve(&s->values, p.nr))
 		return -ENOMEM;
 	buf_clear(&s->section);
@@ -217,7 +326,6 @@ int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratc
 	buf_put(out, s->section.data, s->section.len);
 	if (out->failed)
 		return -ENOMEM;
-	done->nr[table] += p.nr;
-	done->next_frame = p.next_frame;
+	count_done(&p, table, done);
 	return 0;
 }

@@ -32,6 +32,7 @@ enum sample_column {
 struct time_grid {
 	uint64_t at_ns;   /* of the last time, without most of its latency */
 	uint64_t step_ns; /* 0: there is no grid */
+	uint64_t unit_ns; /* of times: a multiple of SAMPLE_TIME_UNIT_NS */
 };
 
 /* Where the grid expects the time `steps` on (0: here). */
@@ -44,14 +45,14 @@ static inline uint64_t time_grid_expect(const struct time_grid *g, uint64_t step
 static inline void time_grid_follow(struct time_grid *g, uint64_t expected_ns,
 				    uint64_t rest)
 {
-	g->at_ns = g->step_ns ? expected_ns + rest * (SAMPLE_TIME_UNIT_NS / 4)
-			      : expected_ns + rest * SAMPLE_TIME_UNIT_NS;
+	g->at_ns = expected_ns + rest * (g->step_ns ? g->unit_ns / 4 : g->unit_ns);
 }
 
 struct sample_packer {
 	VEC(uint64_t) values;
 	VEC(uint64_t) rests; /* of times */
 	struct buf column;
+	uint32_t time_units; /* of SAMPLE_TIME_UNIT_NS that times are told in; 0: one */
 };
 
 void sample_packer_done(struct sample_packer *p);

@@ -63,7 +63,9 @@ static uint64_t whole_steps(const struct time_grid *g, uint64_t time_ns)
 static int pack_times(struct sample_packer *p, const struct sample *samples, size_t nr,
 		      struct column_encoder *e)
 {
-	struct time_grid grid = { .step_ns = grid_step(samples, nr) };
+	uint32_t units = p->time_units ? p->time_units : 1;
+	struct time_grid grid = { .step_ns = grid_step(samples, nr),
+				  .unit_ns = (uint64_t)units * SAMPLE_TIME_UNIT_NS };
 	int r;
 
 	if (!vec_reserve(&p->rests, nr))
@@ -75,15 +77,18 @@ static int pack_times(struct sample_packer *p, const struct sample *samples, siz
 		uint64_t time_ns = samples[i].time_ns;
 		uint64_t steps = whole_steps(&grid, time_ns);
 		uint64_t expected = time_grid_expect(&grid, steps);
-		uint64_t rest =
-			time_ns / SAMPLE_TIME_UNIT_NS - expected / SAMPLE_TIME_UNIT_NS;
+		uint64_t rest = time_ns / grid.unit_ns - expected / grid.unit_ns;
 
 		time_grid_follow(&grid, expected, rest);
 		p->values.at[i] = steps;
 		p->rests.at[i] = zigzag(rest);
 	}
 	r = column_encode(e, p->values.at, nr, &p->column);
-	return r ? r : column_encode(e, p->rests.at, nr, &p->column);
+	if (!r)
+		r = column_encode(e, p->rests.at, nr, &p->column);
+	if (units > 1)
+		buf_put_varint(&p->column, units);
+	return r;
 }
 
 static int pack_stacks(struct sample_packer *p, const struct sample *samples, size_t nr,

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	TIME_UNITS_MAX = 1 << 20 /* a tenth of a second */
+};
+
 void sample_columns_done(struct sample_columns *c)
 {
 	free(c->values);
@@ -45,6 +49,7 @@ static int unpack_times(struct sample_columns *c, struct cursor *in,
 			struct column_decoder *d)
 {
 	struct time_grid grid;
+	uint64_t units = 1;
 	int r;
 
 	grid.step_ns = cursor_varint(in);
@@ -54,13 +59,17 @@ static int unpack_times(struct sample_columns *c, struct cursor *in,
 		r = column_decode(d, in, c->time_ns, c->nr);
 	if (r)
 		return r;
+	if (cursor_left(in))
+		units = cursor_varint(in);
+	if (in->failed || !units || units > TIME_UNITS_MAX)
+		return -EBADMSG;
+	grid.unit_ns = units * SAMPLE_TIME_UNIT_NS;
 	for (size_t i = 0; i < c->nr; i++) {
 		uint64_t expected = time_grid_expect(&grid, c->values[i]);
 		uint64_t rest = unzigzag(c->time_ns[i]);
 
 		time_grid_follow(&grid, expected, rest);
-		c->time_ns[i] =
-			(expected / SAMPLE_TIME_UNIT_NS + rest) * SAMPLE_TIME_UNIT_NS;
+		c->time_ns[i] = (expected / grid.unit_ns + rest) * grid.unit_ns;
 	}
 	return 0;
 }

@@ -43,7 +43,8 @@ enum {
 	SESSION_BIG_ENDIAN = 32, /* of the recorded machine */
 	SESSION_64BIT = 64,
 	SESSION_IMPORTED =
-		128 /* made of a perf.data: files of the kernel are not beside it */
+		128,         /* of a perf.data: files of the kernel are not beside it */
+	SESSION_SEALED = 256 /* written anew as a whole; times to 10 us */
 };
 
 enum {
@@ -92,6 +93,8 @@ struct segment_writer;
 int segment_writer_open(const char *path, const struct session_info *info,
 			const struct dict *dict, struct segment_writer **ret_writer,
 			struct err *err);
+/* Times are rounded down to `unit_ns`, a multiple of 400 (without: 100), from the next flush on. */
+void segment_writer_coarsen(struct segment_writer *w, uint64_t unit_ns);
 /* Keeps a sample for the next flush.  Samples of one cpu should come in a run and roughly
  * in time order: that is what makes the columns small; any order is correct.  0 or -ENOMEM. */
 int segment_writer_add(struct segment_writer *w, const struct sample *sample);

@@ -142,6 +142,11 @@ int segment_writer_open(const char *path, const struct session_info *info,
 	return 0;
 }
 
+void segment_writer_coarsen(struct segment_writer *w, uint64_t unit_ns)
+{
+	w->packer.time_units = (uint32_t)(unit_ns / SAMPLE_TIME_UNIT_NS);
+}
+
 int segment_writer_add(struct segment_writer *w, const struct sample *sample)
 {
 	return vec_push(&w->pending, *sample) ? 0 : -ENOMEM;

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "present/annotation_priv.h"
 #include "present/columns.h"
+#include "present/percent.h"
 #include "present/ratio.h"
 #include "present/writers.h"
 
@@ -555,6 +556,12 @@ void annotation_put_ratio(const struct annotation *a, const uint64_t *counts,
 					  .at = ratio };
 
 	ratio_print(out, &cell);
+}
+
+bool annotation_reaches(const struct annotation *a, const uint64_t *counts,
+			double threshold)
+{
+	return percent_reached(counts, a->groups.totals, a->nr_columns, threshold);
 }
 
 bool annotation_hottest(const struct annotation *a, size_t *ret_file,

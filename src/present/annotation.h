@@ -102,6 +102,9 @@ void annotation_done(struct annotation *a);
 /* The quotient that a ratio has of these counts, as digits; "-": there is nothing to divide by. */
 void annotation_put_ratio(const struct annotation *a, const uint64_t *counts,
 			  size_t ratio, struct buf *out);
+/* Whether these samples are, of any event, at least `threshold` percent of the selected ones. */
+bool annotation_reaches(const struct annotation *a, const uint64_t *counts,
+			double threshold);
 /* The most samples that one line has, and where; false if no line has any. */
 bool annotation_hottest(const struct annotation *a, size_t *ret_file,
 			uint32_t *ret_line);

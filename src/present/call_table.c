@@ -352,6 +352,7 @@ int call_table_make(struct call_table *t, struct profile *p, double threshold)
 	free(m.kept);
 	free(m.place_of);
 	free(m.who_of);
+	vec_done(&m.keys);
 	vec_done(&m.room);
 	buf_done(&m.text);
 	return r;
@@ -363,6 +364,7 @@ void call_table_done(struct call_table *t)
 	vec_done(&t->nodes);
 	vec_done(&t->whos);
 	free(t->rows);
+	free(t->order);
 	vec_done(&t->events);
 	free(t->event_at);
 	*t = (struct call_table){ 0 };
@@ -402,8 +404,8 @@ uint64_t *call_table_inclusive(const struct call_table *t, uint32_t event)
 	if (!sums)
 		return NULL;
 	for (size_t i = 0; i < t->nr_rows; i++)
-		if (t->rows[i].event == event)
-			sums[t->rows[i].node] += t->rows[i].samples;
+		if (call_row_at(t, i)->event == event)
+			sums[call_row_at(t, i)->node] += call_row_at(t, i)->samples;
 	for (size_t i = t->nodes.nr; i-- > 1;)
 		sums[t->nodes.at[i].parent] += sums[i];
 	return sums;

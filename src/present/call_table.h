@@ -1,7 +1,8 @@
 /* call_table.h - the stacks of a profile as graphs and exports need them: who called whom as a
  * tree in a fixed order, and the counts at its nodes.
  * Layer: present.  The profile has KEY_STACK among its keys; what else is grouped by is "who".
- * The order depends on names alone, not on where the samples are from. */
+ * The order depends on names alone, not on where the samples are from.  The profile's rows are used
+ * up: there are as many as samples in the finest of exports, and fresh memory is cleared first. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,11 +47,18 @@ struct call_table {
 	VEC(struct call_place) nodes;
 	VEC(uint32_t)
 	whos; /* a group of each, for profile_value(); in the order of the keys */
-	struct call_row *rows; /* by who, node, line, event; none is there twice */
+	struct call_row *rows; /* in any order: call_row_at() */
+	uint32_t *order; /* of rows: by who, node, line, event; none is there twice */
 	size_t nr_rows;
 	VEC(uint32_t) events; /* those with samples, by rank */
 	uint32_t *event_at;   /* by event of the profile: position in `events` */
 };
+
+/* Number `i` of t->nr_rows. */
+static inline const struct call_row *call_row_at(const struct call_table *t, size_t i)
+{
+	return &t->rows[t->order[i]];
+}
 
 /* Calls of functions that have, with what they called, less than `threshold` percent of an
  * event are their callers': nothing is left out of the sums.  `t` is zero before.  0 or

@@ -19,8 +19,10 @@ struct call_making {
 	uint8_t *kept;          /* by own node */
 	uint32_t *place_of;     /* by own node: where it is in t->nodes */
 	uint32_t *who_of;       /* by tuple: position in t->whos */
+	size_t nr;              /* of t->rows, with those that are not in t->order */
 	size_t stack_key;
-	int line_key; /* -1: there is none */
+	int line_key;       /* -1: there is none */
+	VEC(uint64_t) keys; /* of the rows of a `who` */
 	VEC(uint64_t) room;
 	struct buf text;
 };

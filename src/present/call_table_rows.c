@@ -110,24 +110,9 @@ int call_table_list_events(struct call_making *m)
 	return 0;
 }
 
-/* There is room for it. */
-static void add_row(struct call_row *rows, size_t *nr, struct call_row row)
+static struct call_row row_of(const struct call_making *m,
+			      const struct profile_row *from)
 {
-	struct call_row *last = *nr ? &rows[*nr - 1] : NULL;
-
-	if (last && last->who == row.who && last->node == row.node &&
-	    last->line == row.line && last->event == row.event) {
-		last->samples += row.samples;
-		last->period += row.period;
-		return;
-	}
-	rows[(*nr)++] = row;
-}
-
-static struct call_row row_at(const struct call_making *m, uint32_t i)
-{
-	const struct profile_row *from = &m->p->rows.at[i];
-
 	return (struct call_row){
 		.who = m->who_of[tuple_of(m->p, from->group)],
 		.node = m->place_of[call_row_node(m, from)],
@@ -140,8 +125,48 @@ static struct call_row row_at(const struct call_making *m, uint32_t i)
 	};
 }
 
-/* The profile's rows by what comes behind the node: line and event.  *ret_order is malloc'd, or NULL:
- * that tells none apart. */
+/* The profile's rows become those of the table, where they are if they have the same size. */
+static int take_rows(struct call_making *m)
+{
+	bool in_place = sizeof(struct call_row) == sizeof(struct profile_row);
+	uint8_t *from = (uint8_t *)m->p->rows.at;
+
+	m->nr = m->p->rows.nr;
+	m->t->rows = in_place && from ? (void *)from
+				      : huge_alloc((m->nr + 1) * sizeof(*m->t->rows));
+	if (!m->t->rows)
+		return -ENOMEM;
+	for (size_t i = 0; from && i < m->nr; i++) {
+		struct profile_row row;
+
+		memcpy(&row, from + i * sizeof(row), sizeof(row));
+		m->t->rows[i] = row_of(m, &row);
+	}
+	if ((void *)from == (void *)m->t->rows)
+		m->p->rows.at = NULL;
+	vec_done(&m->p->rows);
+	/* They say where the rows of groups are. */
+	vec_done(&m->p->first_rows);
+	return 0;
+}
+
+/* There is room for it. */
+static void add_row(struct call_table *t, uint32_t at)
+{
+	const struct call_row *row = &t->rows[at];
+	struct call_row *last = t->nr_rows ? &t->rows[t->order[t->nr_rows - 1]] : NULL;
+
+	if (last && last->who == row->who && last->node == row->node &&
+	    last->line == row->line && last->event == row->event) {
+		last->samples += row->samples;
+		last->period += row->period;
+		return;
+	}
+	t->order[t->nr_rows++] = at;
+}
+
+/* The rows by what comes behind the node: line and event.  *ret_order is malloc'd, or NULL: that
+ * tells none apart. */
 static int order_rows(const struct call_making *m, struct sort_key **ret_order)
 {
 	struct sort_key *keys;
@@ -150,40 +175,66 @@ static int order_rows(const struct call_making *m, struct sort_key **ret_order)
 	*ret_order = NULL;
 	if (m->line_key < 0 && m->t->events.nr < 2)
 		return 0;
-	keys = huge_alloc((m->p->rows.nr + 1) * sizeof(*keys));
+	keys = huge_alloc((m->nr + 1) * sizeof(*keys));
 	if (!keys)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < m->p->rows.nr; i++) {
-		struct call_row row = row_at(m, i);
+	for (uint32_t i = 0; i < m->nr; i++) {
+		const struct call_row *row = &m->t->rows[i];
 
 		keys[i] = (struct sort_key){
-			(uint64_t)row.line * m->t->events.nr + row.event, i
+			(uint64_t)row->line * m->t->events.nr + row->event, i
 		};
 	}
-	r = sort_keys(&keys, m->p->rows.nr);
+	r = sort_keys(&keys, m->nr);
 	*ret_order = keys;
 	return r;
 }
 
-static bool has_counts(const struct profile_row *row)
+static bool has_counts(const struct call_row *row)
 {
 	return row->samples || row->period;
 }
 
-static uint32_t who_of(const struct call_making *m, const struct profile_row *row)
+static uint64_t key_of(const struct call_making *m, uint32_t row)
 {
-	return m->who_of[tuple_of(m->p, row->group)];
+	return (uint64_t)m->t->rows[row].node << NODE_SHIFT | row;
+}
+
+/* Where the rows of each `who` begin, if those of each stand together, as they do where the profile is
+ * of one source.  *ret_begins is malloc'd; NULL: they do not.  0 or -ENOMEM. */
+static int find_runs(const struct call_making *m, uint32_t **ret_begins)
+{
+	const struct call_row *rows = m->t->rows;
+	uint32_t *begins = call_numbers(m->t->whos.nr);
+	uint32_t last = DICT_NONE;
+
+	if (!begins)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->nr; i++) {
+		uint32_t who = rows[i].who;
+
+		if (who != last && begins[who] != DICT_NONE) {
+			free(begins);
+			begins = NULL;
+			break;
+		}
+		if (who != last)
+			begins[who] = i;
+		last = who;
+	}
+	*ret_begins = begins;
+	return 0;
 }
 
 /* Where the rows of each `who` begin, and behind the last one their number: malloc'd. */
 static size_t *begin_whos(const struct call_making *m)
 {
 	size_t *begins = calloc(m->t->whos.nr + 2, sizeof(*begins));
-	const struct profile_row *rows = m->p->rows.at;
+	const struct call_row *rows = m->t->rows;
 
-	for (size_t i = 0; begins && i < m->p->rows.nr; i++)
+	for (size_t i = 0; begins && i < m->nr; i++)
 		if (has_counts(&rows[i]))
-			begins[who_of(m, &rows[i]) + 2]++;
+			begins[rows[i].who + 2]++;
 	for (size_t i = 2; begins && i < m->t->whos.nr + 2; i++)
 		begins[i] += begins[i - 1];
 	return begins;
@@ -194,24 +245,20 @@ static size_t *begin_whos(const struct call_making *m)
 static uint64_t *group_rows(const struct call_making *m, const struct sort_key *order,
 			    size_t *begins)
 {
-	const struct profile_row *rows = m->p->rows.at;
+	const struct call_row *rows = m->t->rows;
 	uint64_t *keys = huge_alloc((begins[m->t->whos.nr + 1] + 1) * sizeof(*keys));
 
-	for (uint32_t i = 0; keys && i < m->p->rows.nr; i++) {
+	for (uint32_t i = 0; keys && i < m->nr; i++) {
 		uint32_t at = order ? order[i].index : i;
 
 		if (has_counts(&rows[at]))
-			keys[begins[who_of(m, &rows[at]) + 1]++] =
-				(uint64_t)m->place_of[call_row_node(m, &rows[at])]
-					<< NODE_SHIFT |
-				at;
+			keys[begins[rows[at].who + 1]++] = key_of(m, at);
 	}
 	return keys;
 }
 
 /* The rows of one `who` by node; what is sorted for them stays in the caches. */
-static int add_rows(struct call_making *m, struct call_row *rows, uint64_t *keys,
-		    size_t nr)
+static int add_rows(struct call_making *m, uint64_t *keys, size_t nr)
 {
 	const uint64_t *sorted;
 
@@ -220,33 +267,63 @@ static int add_rows(struct call_making *m, struct call_row *rows, uint64_t *keys
 		return -ENOMEM;
 	sorted = sort_numbers(keys, m->room.at, nr, NODE_SHIFT);
 	for (size_t i = 0; i < nr; i++)
-		add_row(rows, &m->t->nr_rows, row_at(m, (uint32_t)sorted[i]));
+		add_row(m->t, (uint32_t)sorted[i]);
 	return 0;
+}
+
+static int add_run(struct call_making *m, uint32_t who, uint32_t begin)
+{
+	const struct call_row *rows = m->t->rows;
+
+	m->keys.nr = 0;
+	for (uint32_t i = begin; i < m->nr && rows[i].who == who; i++)
+		if (has_counts(&rows[i]) && !vec_push(&m->keys, key_of(m, i)))
+			return -ENOMEM;
+	return add_rows(m, m->keys.at, m->keys.nr);
+}
+
+/* 1: the rows of a `who` do not stand together. */
+static int add_runs(struct call_making *m)
+{
+	uint32_t *begins = NULL;
+	int r = find_runs(m, &begins);
+
+	if (!r && !begins)
+		return 1;
+	for (uint32_t who = 0; !r && who < m->t->whos.nr; who++)
+		r = add_run(m, who, begins[who]);
+	free(begins);
+	return r;
+}
+
+static int add_groups(struct call_making *m, const struct sort_key *order)
+{
+	size_t *begins = begin_whos(m);
+	uint64_t *keys = begins ? group_rows(m, order, begins) : NULL;
+	int r = keys ? 0 : -ENOMEM;
+
+	for (size_t who = 0; !r && who < m->t->whos.nr; who++)
+		r = add_rows(m, keys + begins[who], begins[who + 1] - begins[who]);
+	free(begins);
+	free(keys);
+	return r;
 }
 
 int call_table_make_rows(struct call_making *m)
 {
-	struct call_row *rows = NULL;
 	struct sort_key *order = NULL;
-	uint64_t *keys = NULL;
-	size_t *begins = NULL;
 	int r = make_whos(m);
 
 	if (!r)
-		r = order_rows(m, &order);
-	if (!r) {
-		begins = begin_whos(m);
-		keys = begins ? group_rows(m, order, begins) : NULL;
-		rows = keys ? huge_alloc((begins[m->t->whos.nr] + 1) * sizeof(*rows))
-			    : NULL;
-		r = rows ? 0 : -ENOMEM;
-	}
-	m->t->rows = rows;
-	for (size_t who = 0; rows && !r && who < m->t->whos.nr; who++)
-		r = add_rows(m, rows, keys + begins[who],
-			     begins[who + 1] - begins[who]);
+		r = take_rows(m);
+	if (!r)
+		m->t->order = huge_alloc((m->nr + 1) * sizeof(*m->t->order));
+	if (!r)
+		r = m->t->order ? order_rows(m, &order) : -ENOMEM;
+	if (!r)
+		r = order ? 1 : add_runs(m);
+	if (r > 0)
+		r = add_groups(m, order);
 	free(order);
-	free(begins);
-	free(keys);
 	return r;
 }

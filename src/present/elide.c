@@ -274,7 +274,7 @@ size_t elide_put(struct buf *out, const char *text, size_t len, size_t columns,
 	}
 	if (*text != '/' || !put_path(out, t, columns, &dots))
 		put_shorter(out, t, columns, &dots);
-	return out->failed ? 0
-			   : screen_columns((const char *)out->data + from,
-					    out->len - from);
+	if (out->failed || out->len == from)
+		return 0;
+	return screen_columns((const char *)out->data + from, out->len - from);
 }

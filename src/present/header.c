@@ -16,7 +16,9 @@ static void write_event(FILE *out, const struct profile *p,
 			const struct profile_event *e)
 {
 	bool several = e->unit_mask & (e->unit_mask - 1);
-	const char *mask = several        ? "multiple flags"
+	const char *about = strtab_get(&p->strings, e->mask_about);
+	const char *mask = *about         ? about
+			   : several      ? "multiple flags"
 			   : e->unit_mask ? "one flag"
 					  : "No unit mask";
 

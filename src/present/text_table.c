@@ -64,6 +64,9 @@ int text_table_choose_counts(struct text_table *t)
 	if (choose_ratios(t))
 		return -ENOMEM;
 	t->nr_counts = t->chosen.nr;
+	t->only_counts = true;
+	for (size_t i = 0; i < t->nr_counts; i++)
+		t->only_counts &= t->chosen.at[i].of_count;
 	return 0;
 }
 
@@ -159,7 +162,8 @@ int text_table_begin(struct text_table *t, FILE *out)
 
 	t->percents = calloc(3 * nr + 1, sizeof(*t->percents));
 	t->sums = calloc(nr + 1, sizeof(*t->sums));
-	if (!t->percents || !t->sums)
+	t->last_counts = calloc(nr + 1, sizeof(*t->last_counts));
+	if (!t->percents || !t->sums || !t->last_counts)
 		return -ENOMEM;
 	/* One blank stands behind the digits. */
 	for (size_t i = 0; t->vma_digits == WIDE_DIGITS && i < t->chosen.nr; i++) {
@@ -220,21 +224,40 @@ static void put_key(struct text_table *t, struct chosen *c,
 				t->text.len - from);
 }
 
+/* The columns of counts, which are often those of the line before: long reports are long for
+ * their many lines of few samples. */
+static void put_counts(struct text_table *t, struct column_cell *cell)
+{
+	size_t bytes = t->lines.nr_columns * sizeof(*t->last_counts);
+	bool may_last = t->only_counts && t->nr_counts < t->chosen.nr;
+	size_t from;
+
+	if (may_last && t->last.len && !memcmp(cell->counts, t->last_counts, bytes)) {
+		buf_put(&t->text, t->last.data, t->last.len);
+		return;
+	}
+	from = t->text.len;
+	for (size_t i = 0; i < t->nr_counts; i++) {
+		cell->at = t->chosen.at[i].at;
+		put_cell(t, &t->chosen.at[i], cell, i + 1 == t->chosen.nr);
+	}
+	if (!may_last || t->text.failed)
+		return;
+	buf_clear(&t->last);
+	buf_put(&t->last, t->text.data + from, t->text.len - from);
+	memcpy(t->last_counts, cell->counts, bytes);
+}
+
 int text_table_line(struct text_table *t, FILE *out, const struct line *line)
 {
 	struct column_cell cell = text_table_cell(t, line);
 
 	for (size_t i = 0; i < t->lines.nr_columns; i++)
 		t->sums[i] += line->counts[i];
-	for (size_t i = 0; i < t->chosen.nr; i++) {
-		struct chosen *c = &t->chosen.at[i];
-		bool is_last = i + 1 == t->chosen.nr;
-
-		cell.at = c->at;
-		if (i >= t->nr_counts)
-			put_key(t, c, &cell, is_last);
-		else
-			put_cell(t, c, &cell, is_last);
+	put_counts(t, &cell);
+	for (size_t i = t->nr_counts; i < t->chosen.nr; i++) {
+		cell.at = t->chosen.at[i].at;
+		put_key(t, &t->chosen.at[i], &cell, i + 1 == t->chosen.nr);
 	}
 	return end_line(out, t);
 }
@@ -317,6 +340,8 @@ void text_table_done(struct text_table *t)
 	vec_done(&t->ratios);
 	free(t->sums);
 	free(t->percents);
+	free(t->last_counts);
+	buf_done(&t->last);
 	buf_done(&t->text);
 	buf_done(&t->raw);
 	buf_done(&t->cell);

@@ -38,6 +38,9 @@ struct text_table {
 	VEC(struct ratio) ratios;
 	bool on_screen;   /* table_screen.h */
 	size_t nr_counts; /* of the chosen ones, what stands in rows of addresses, too */
+	bool only_counts;      /* these are of_count, all of them */
+	uint64_t *last_counts; /* by column of counts: of the line before, */
+	struct buf last;       /* and their cells; empty: there are none */
 	unsigned int vma_digits;
 	uint64_t *sums;                  /* by column of counts, of the lines so far */
 	struct percent_memory *percents; /* two for each column of counts */

@@ -243,7 +243,7 @@ static int name_functions(struct html_pages *p, struct map *names)
 		const struct profile_function *of = &p->a->p->functions.at[f->function];
 		uint64_t hash = hash_function(p, of);
 
-		if (percent_of(f->counts[0], p->a->groups.totals[0]) < p->to->threshold)
+		if (!annotation_reaches(p->a, f->counts, p->to->threshold))
 			continue;
 		if (make_unique(names, &hash))
 			return -ENOMEM;

@@ -341,7 +341,7 @@ static int put_functions(struct writing *w)
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct assembly_function *f = &w->code.functions.at[i];
 
-		if (percent_of(f->counts[0], w->a->groups.totals[0]) >= what->threshold)
+		if (annotation_reaches(w->a, f->counts, what->threshold))
 			r = put_function(w, f);
 	}
 	json_end_array(&w->j);

@@ -306,7 +306,7 @@ static int put_functions(struct listing *s)
 	for (; !r && i < nr; i++) {
 		const struct assembly_function *f = &s->assembly.functions.at[i];
 
-		if (percent_of(f->counts[0], s->a->groups.totals[0]) >= from->threshold)
+		if (annotation_reaches(s->a, f->counts, from->threshold))
 			r = put_function(s, f);
 	}
 	return r;

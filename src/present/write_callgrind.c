@@ -112,7 +112,8 @@ int callgrind_new(struct profile *p, double threshold, struct callgrind **ret_c,
 	r = call_table_make(&c->calls, p, threshold);
 	c->nr_events = c->calls.events.nr;
 	for (size_t i = 0; !r && i < c->calls.nr_rows; i++)
-		if ((!i || c->calls.rows[i].who != c->calls.rows[i - 1].who) &&
+		if ((!i || call_row_at(&c->calls, i)->who !=
+				   call_row_at(&c->calls, i - 1)->who) &&
 		    !vec_push(&c->apps, i))
 			r = -ENOMEM;
 	if (!r)
@@ -167,8 +168,9 @@ const char *callgrind_app(const struct callgrind *c, size_t app)
 {
 	size_t key = (size_t)keys_find(c->p->options.keys, KEY_APP);
 
-	return profile_text(c->p, c->calls.whos.at[c->calls.rows[c->apps.at[app]].who],
-			    key);
+	return profile_text(
+		c->p, c->calls.whos.at[call_row_at(&c->calls, c->apps.at[app])->who],
+		key);
 }
 
 /* ---- costs ---- */
@@ -264,7 +266,7 @@ static int sum_up(struct callgrind *c, size_t app)
 
 	memset(c->sums, 0, nr * c->nr_events * sizeof(*c->sums));
 	for (size_t i = c->apps.at[app]; i < end; i++)
-		if (add_row(c, &c->calls.rows[i]))
+		if (add_row(c, call_row_at(&c->calls, i)))
 			return -ENOMEM;
 	for (size_t i = nr; i-- > 1;)
 		for (size_t event = 0; event < c->nr_events; event++)

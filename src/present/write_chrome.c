@@ -70,15 +70,15 @@ static void put_children(struct chrome *c, uint32_t who, uint32_t node)
 static size_t collect(struct chrome *c, size_t at)
 {
 	const struct call_table *t = &c->calls;
-	uint32_t who = t->rows[at].who;
+	uint32_t who = call_row_at(t, at)->who;
 
 	memset(c->used, 0, t->nodes.nr);
 	memset(c->hits, 0, t->nodes.nr * sizeof(*c->hits));
 	c->used[0] = 1;
-	for (; at < t->nr_rows && t->rows[at].who == who; at++) {
-		uint32_t node = t->rows[at].node;
+	for (; at < t->nr_rows && call_row_at(t, at)->who == who; at++) {
+		uint32_t node = call_row_at(t, at)->node;
 
-		c->hits[node] += t->rows[at].samples;
+		c->hits[node] += call_row_at(t, at)->samples;
 		for (; !c->used[node]; node = t->nodes.at[node].parent)
 			c->used[node] = 1;
 	}
@@ -126,7 +126,7 @@ static void put_nodes(struct chrome *c)
 	json_member_u64(j, "hitCount", 0);
 	json_end_object(j);
 	for (size_t i = 0; i < c->calls.nr_rows;) {
-		uint32_t who = c->calls.rows[i].who;
+		uint32_t who = call_row_at(&c->calls, i)->who;
 
 		i = collect(c, i);
 		put_command(c, who);
@@ -155,15 +155,15 @@ static void put_samples(struct chrome *c)
 	json_name(j, "samples");
 	json_begin_array(j);
 	for (size_t i = 0; i < t->nr_rows; i++)
-		json_u64(j, id_of(c, t->rows[i].who, t->rows[i].node));
+		json_u64(j, id_of(c, call_row_at(t, i)->who, call_row_at(t, i)->node));
 	json_u64(j, IDLE_ID);
 	json_end_array(j);
 	json_name(j, "timeDeltas");
 	json_begin_array(j);
 	json_u64(j, 0);
 	for (size_t i = 0; i < t->nr_rows; i++) {
-		json_u64(j, t->rows[i].samples * us);
-		end += t->rows[i].samples * us;
+		json_u64(j, call_row_at(t, i)->samples * us);
+		end += call_row_at(t, i)->samples * us;
 	}
 	json_end_array(j);
 	json_member_u64(j, "startTime", 0);

@@ -184,9 +184,10 @@ static void collect(struct firefox *f, size_t at, size_t end, uint32_t event)
 	numbers_clear(&f->symbols);
 	numbers_clear(&f->images);
 	for (; at < end; at++) {
-		uint32_t node = f->calls.rows[at].node;
+		const struct call_row *row = call_row_at(&f->calls, at);
+		uint32_t node = row->node;
 
-		if (f->calls.rows[at].event != event)
+		if (row->event != event)
 			continue;
 		for (; node && f->nodes.of[node] == DICT_NONE;
 		     node = nodes[node].parent)
@@ -342,7 +343,6 @@ static void put_wide(struct firefox *f, const char *name, size_t nr)
 
 static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event)
 {
-	const struct call_row *rows = f->calls.rows;
 	struct json *j = &f->json;
 	uint32_t *to = column(f, end - at);
 	uint64_t *wide;
@@ -356,18 +356,18 @@ static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event
 	json_begin_object(j);
 	wide = f->wide.at;
 	for (size_t i = at; i < end; i++)
-		if (rows[i].event == event)
-			to[nr++] = f->nodes.of[rows[i].node];
+		if (call_row_at(&f->calls, i)->event == event)
+			to[nr++] = f->nodes.of[call_row_at(&f->calls, i)->node];
 	f->column.nr = nr;
 	put_column(f, "stack", "null");
 	/* Milliseconds: the key's spans are whole ones. */
 	for (size_t i = at, n = 0; i < end; i++)
-		if (rows[i].event == event)
-			wide[n++] = time_of(f, &rows[i]) / NS_A_MS;
+		if (call_row_at(&f->calls, i)->event == event)
+			wide[n++] = time_of(f, call_row_at(&f->calls, i)) / NS_A_MS;
 	put_wide(f, "time", nr);
 	for (size_t i = at, n = 0; i < end; i++)
-		if (rows[i].event == event)
-			wide[n++] = rows[i].samples;
+		if (call_row_at(&f->calls, i)->event == event)
+			wide[n++] = call_row_at(&f->calls, i)->samples;
 	put_wide(f, "weight", nr);
 	json_member_text(j, "weightType", "samples");
 	json_member_u64(j, "length", nr);
@@ -378,7 +378,7 @@ static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event
 
 static void put_thread_head(struct firefox *f, size_t at, size_t end, uint32_t event)
 {
-	uint32_t group = f->calls.whos.at[f->calls.rows[at].who];
+	uint32_t group = f->calls.whos.at[call_row_at(&f->calls, at)->who];
 	int64_t pid = (int64_t)profile_value(f->p, group, f->pid);
 	int64_t tid = (int64_t)profile_value(f->p, group, f->tid);
 	const char *comm = profile_text(f->p, group, f->comm);
@@ -399,12 +399,12 @@ static void put_thread_head(struct firefox *f, size_t at, size_t end, uint32_t e
 	json_name(j, "tid");
 	json_number(j, number);
 	json_name(j, "processStartupTime");
-	put_ms(j, time_of(f, &f->calls.rows[at]));
+	put_ms(j, time_of(f, call_row_at(&f->calls, at)));
 	put_null(j, "processShutdownTime");
 	json_name(j, "registerTime");
-	put_ms(j, time_of(f, &f->calls.rows[at]));
+	put_ms(j, time_of(f, call_row_at(&f->calls, at)));
 	json_name(j, "unregisterTime");
-	put_ms(j, time_of(f, &f->calls.rows[end - 1]) + NS_A_MS);
+	put_ms(j, time_of(f, call_row_at(&f->calls, end - 1)) + NS_A_MS);
 	put_empty(j, "pausedRanges");
 }
 
@@ -444,21 +444,21 @@ static bool same_thread(const struct firefox *f, const struct call_row *a,
 static bool has_event(const struct firefox *f, size_t at, size_t end, uint32_t event)
 {
 	for (; at < end; at++)
-		if (f->calls.rows[at].event == event)
+		if (call_row_at(&f->calls, at)->event == event)
 			return true;
 	return false;
 }
 
 static void put_threads(struct firefox *f)
 {
-	const struct call_row *rows = f->calls.rows;
 	size_t nr = f->calls.nr_rows;
 
 	json_name(&f->json, "threads");
 	json_begin_array(&f->json);
 	for (size_t at = 0, end; at < nr; at = end) {
 		for (end = at + 1;
-		     end < nr && same_thread(f, &rows[end - 1], &rows[end]);)
+		     end < nr && same_thread(f, call_row_at(&f->calls, end - 1),
+					     call_row_at(&f->calls, end));)
 			end++;
 		for (uint32_t i = 0; i < f->calls.events.nr; i++)
 			if (has_event(f, at, end, i))

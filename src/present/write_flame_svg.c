@@ -90,13 +90,13 @@ static void put_frame(struct svg *s, const char *name, uint32_t depth, uint64_t 
 static size_t put_command(struct svg *s, size_t at, uint64_t *start)
 {
 	const struct call_table *t = &s->calls;
-	uint32_t who = t->rows[at].who;
+	uint32_t who = call_row_at(t, at)->who;
 	const char *comm = profile_text(
 		t->p, t->whos.at[who], (size_t)keys_find(t->p->options.keys, KEY_COMM));
 
 	memset(s->sums, 0, t->nodes.nr * sizeof(*s->sums));
-	for (; at < t->nr_rows && t->rows[at].who == who; at++)
-		s->sums[t->rows[at].node] += t->rows[at].samples;
+	for (; at < t->nr_rows && call_row_at(t, at)->who == who; at++)
+		s->sums[call_row_at(t, at)->node] += call_row_at(t, at)->samples;
 	for (size_t i = t->nodes.nr; i-- > 1;)
 		s->sums[t->nodes.at[i].parent] += s->sums[i];
 	s->starts[0] = *start;

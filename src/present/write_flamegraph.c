@@ -43,19 +43,22 @@ static bool same_who(const struct flames *f, uint32_t a, uint32_t b)
 /* Sums up the rows from `at` on that are alike at this level; returns where others begin. */
 static size_t sum_up(struct flames *f, size_t at)
 {
-	const struct call_row *rows = f->page.calls.rows;
-	uint32_t who = rows[at].who;
+	const struct call_table *t = &f->page.calls;
+	uint32_t who = call_row_at(t, at)->who;
 
 	f->touched.nr = 0;
-	for (; at < f->page.calls.nr_rows && same_who(f, who, rows[at].who); at++) {
-		size_t slot = rows[at].node * f->nr_events + rows[at].event;
+	for (; at < t->nr_rows; at++) {
+		const struct call_row *row = call_row_at(t, at);
+		size_t slot = row->node * f->nr_events + row->event;
 
-		if (!rows[at].samples)
+		if (!same_who(f, who, row->who))
+			break;
+		if (!row->samples)
 			continue;
 		/* There is room: made so at the beginning. */
 		if (!f->sums[slot])
 			f->touched.at[f->touched.nr++] = (uint32_t)slot;
-		f->sums[slot] += rows[at].samples;
+		f->sums[slot] += row->samples;
 	}
 	return at;
 }
@@ -140,23 +143,23 @@ static void put_who(struct flames *f, uint32_t who)
 
 static void put_whos(struct flames *f)
 {
-	const struct call_row *rows = f->page.calls.rows;
+	const struct call_table *t = &f->page.calls;
 	uint64_t nr_sessions = 0;
 	uint32_t last = DICT_NONE;
 
 	json_name(&f->page.json, "who");
 	json_begin_array(&f->page.json);
-	for (size_t i = 0; i < f->page.calls.nr_rows; i++) {
-		if (i && same_who(f, rows[i - 1].who, rows[i].who))
+	for (size_t i = 0; i < t->nr_rows; i++) {
+		uint32_t who = call_row_at(t, i)->who;
+
+		if (i && same_who(f, call_row_at(t, i - 1)->who, who))
 			continue;
-		put_who(f, rows[i].who);
-		nr_sessions += last == DICT_NONE ||
-			       profile_value(f->page.p, f->page.calls.whos.at[last],
-					     f->keys[1]) !=
-				       profile_value(f->page.p,
-						     f->page.calls.whos.at[rows[i].who],
-						     f->keys[1]);
-		last = rows[i].who;
+		put_who(f, who);
+		nr_sessions +=
+			last == DICT_NONE ||
+			profile_value(f->page.p, t->whos.at[last], f->keys[1]) !=
+				profile_value(f->page.p, t->whos.at[who], f->keys[1]);
+		last = who;
 	}
 	json_end_array(&f->page.json);
 	json_name(&f->page.json, "levels");

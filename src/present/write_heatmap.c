@@ -47,7 +47,7 @@ struct heat_line {
 	uint32_t row;
 };
 
-/* Samples of an event at a node in a cell; in the order of these three. */
+/* Samples of an event at a node in a cell: a number of these three, which orders them. */
 struct heat_entry {
 	uint64_t key;
 	uint64_t samples;
@@ -61,8 +61,11 @@ struct heat {
 	struct pairs line_by;
 	uint32_t *line_of; /* by who */
 	uint64_t nr_rows, nr_columns, column_ms;
-	struct heat_entry *entries;
-	size_t nr_entries;
+	struct sort_key *whos; /* by cell */
+	size_t *row_of;        /* by who: its first row; and the end */
+	uint64_t *counts;      /* by node and event, of the cell at hand */
+	VEC(uint32_t) touched; /* of these, in any order */
+	VEC(struct heat_entry) entries;
 	uint64_t *sums;   /* by node and event, with calls */
 	uint32_t *folded; /* by node: where its samples are counted */
 };
@@ -145,11 +148,11 @@ static int make_lines(struct heat *h)
 	if (!h->line_of)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->nr_rows; i++) {
-		struct heat_line *line = line_at(h, t->rows[i].who);
+		struct heat_line *line = line_at(h, call_row_at(t, i)->who);
 
 		if (!line)
 			return -ENOMEM;
-		line->samples += t->rows[i].samples;
+		line->samples += call_row_at(t, i)->samples;
 	}
 	return rank_lines(h);
 }
@@ -189,12 +192,6 @@ static size_t nr_nodes(const struct heat *h)
 	return h->page.calls.nodes.nr ? h->page.calls.nodes.nr : 1;
 }
 
-static uint64_t key_of(const struct heat *h, uint64_t cell, uint32_t node,
-		       uint32_t event)
-{
-	return (cell * nr_nodes(h) + node) * nr_events(h) + event;
-}
-
 static uint32_t node_of(const struct heat *h, const struct heat_entry *e)
 {
 	return (uint32_t)(e->key / nr_events(h) % nr_nodes(h));
@@ -205,54 +202,100 @@ static uint64_t entry_cell(const struct heat *h, const struct heat_entry *e)
 	return e->key / nr_events(h) / nr_nodes(h);
 }
 
-/* Entries by their keys, each of which is there once then.  0 or -ENOMEM. */
-static int merge_entries(struct heat *h)
-{
-	struct sort_key *keys = malloc((h->nr_entries + 1) * sizeof(*keys));
-	struct heat_entry *merged = calloc(h->nr_entries + 1, sizeof(*merged));
-	size_t nr = 0;
-	int r = keys && merged ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; !r && i < h->nr_entries; i++)
-		keys[i] = (struct sort_key){ h->entries[i].key, i };
-	if (!r)
-		r = sort_keys(&keys, h->nr_entries);
-	for (size_t i = 0; !r && i < h->nr_entries; i++) {
-		const struct heat_entry *from = &h->entries[keys[i].index];
-
-		if (i && keys[i - 1].at == keys[i].at)
-			merged[nr - 1].samples += from->samples;
-		else
-			merged[nr++] = *from;
-	}
-	free(keys);
-	if (r) {
-		free(merged);
-		return r;
-	}
-	free(h->entries);
-	h->entries = merged;
-	h->nr_entries = nr;
-	return 0;
-}
-
-static int make_entries(struct heat *h)
+/* Those of a cell together. */
+static int order_whos(struct heat *h)
 {
 	const struct call_table *t = &h->page.calls;
+	size_t nr = t->whos.nr;
 
-	h->entries = calloc(t->nr_rows + 1, sizeof(*h->entries));
-	if (!h->entries)
+	h->whos = malloc((nr + 1) * sizeof(*h->whos));
+	h->row_of = calloc(nr + 2, sizeof(*h->row_of));
+	if (!h->whos || !h->row_of)
 		return -ENOMEM;
-	for (size_t i = 0; i < t->nr_rows; i++) {
-		const struct call_row *row = &t->rows[i];
+	for (uint32_t i = 0; i < nr; i++)
+		h->whos[i] = (struct sort_key){ cell_of(h, i), i };
+	for (size_t i = 0; i < t->nr_rows; i++)
+		h->row_of[call_row_at(t, i)->who + 1]++;
+	for (size_t i = 1; i <= nr; i++)
+		h->row_of[i] += h->row_of[i - 1];
+	return sort_keys(&h->whos, nr);
+}
 
-		if (row->samples)
-			h->entries[h->nr_entries++] =
-				(struct heat_entry){ key_of(h, cell_of(h, row->who),
-							    row->node, row->event),
-						     row->samples };
+static void sum_who(struct heat *h, uint32_t who)
+{
+	size_t events = nr_events(h);
+
+	for (size_t i = h->row_of[who]; i < h->row_of[who + 1]; i++) {
+		const struct call_row *row = call_row_at(&h->page.calls, i);
+		size_t slot = h->folded[row->node] * events + row->event;
+
+		if (!row->samples)
+			continue;
+		/* There is room: made so at the beginning. */
+		if (!h->counts[slot])
+			h->touched.at[h->touched.nr++] = (uint32_t)slot;
+		h->counts[slot] += row->samples;
 	}
-	return merge_entries(h);
+}
+
+/* Counts the cell of the who at `at`; returns where that of another one stands. */
+static size_t sum_cell(struct heat *h, size_t at)
+{
+	uint64_t cell = h->whos[at].at;
+
+	h->touched.nr = 0;
+	for (; at < h->page.calls.whos.nr && h->whos[at].at == cell; at++)
+		sum_who(h, h->whos[at].index);
+	return at;
+}
+
+static void forget_counts(struct heat *h)
+{
+	for (size_t i = 0; i < h->touched.nr; i++)
+		h->counts[h->touched.at[i]] = 0;
+}
+
+static size_t count_entries(struct heat *h)
+{
+	size_t nr = 0;
+
+	for (size_t at = 0; at < h->page.calls.whos.nr;) {
+		at = sum_cell(h, at);
+		nr += h->touched.nr;
+		forget_counts(h);
+	}
+	return nr;
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* In the order of cell, node and event. */
+static int make_entries(struct heat *h)
+{
+	size_t slots = nr_nodes(h) * nr_events(h);
+
+	for (size_t at = 0; at < h->page.calls.whos.nr;) {
+		uint64_t cell = h->whos[at].at;
+
+		at = sum_cell(h, at);
+		qsort(h->touched.at, h->touched.nr, sizeof(*h->touched.at),
+		      compare_slots);
+		for (size_t i = 0; i < h->touched.nr; i++) {
+			uint32_t slot = h->touched.at[i];
+
+			if (!vec_push(&h->entries,
+				      (struct heat_entry){ cell * slots + slot,
+							   h->counts[slot] }))
+				return -ENOMEM;
+		}
+		forget_counts(h);
+	}
+	return 0;
 }
 
 /* Counts calls with less than `threshold` percent of each event at their callers. */
@@ -272,12 +315,6 @@ static void fold(struct heat *h, double threshold)
 		/* A caller has no less than what it calls. */
 		h->folded[i] = kept ? i : h->folded[t->nodes.at[i].parent];
 	}
-	for (size_t i = 0; i < h->nr_entries; i++) {
-		struct heat_entry *e = &h->entries[i];
-
-		e->key = key_of(h, entry_cell(h, e), h->folded[node_of(h, e)],
-				(uint32_t)(e->key % events));
-	}
 }
 
 static int make_sums(struct heat *h)
@@ -287,11 +324,15 @@ static int make_sums(struct heat *h)
 
 	h->folded = calloc(t->nodes.nr + 1, sizeof(*h->folded));
 	h->sums = calloc(t->nodes.nr * events + 1, sizeof(*h->sums));
-	if (!h->folded || !h->sums)
+	h->counts = calloc(t->nodes.nr * events + 1, sizeof(*h->counts));
+	if (!h->folded || !h->sums || !h->counts || t->nodes.nr * events > UINT32_MAX ||
+	    !vec_reserve(&h->touched, t->nodes.nr * events + 1))
 		return -ENOMEM;
-	for (size_t i = 0; i < t->nr_rows; i++)
-		h->sums[t->rows[i].node * events + t->rows[i].event] +=
-			t->rows[i].samples;
+	for (size_t i = 0; i < t->nr_rows; i++) {
+		const struct call_row *row = call_row_at(t, i);
+
+		h->sums[row->node * events + row->event] += row->samples;
+	}
 	for (size_t i = t->nodes.nr; i-- > 1;)
 		for (size_t e = 0; e < events; e++)
 			h->sums[t->nodes.at[i].parent * events + e] +=
@@ -308,10 +349,9 @@ static int limit(struct heat *h, double threshold)
 
 	if (threshold <= 0)
 		threshold = 0.005;
-	while (!r && h->nr_entries > MOST_ENTRIES && threshold < 100) {
+	while (!r && count_entries(h) > MOST_ENTRIES && threshold < 100) {
 		threshold *= THRESHOLD_STEP;
 		fold(h, threshold);
-		r = merge_entries(h);
 	}
 	return r;
 }
@@ -328,8 +368,8 @@ static void number_nodes(struct heat *h)
 	for (size_t i = 0; i < nr; i++)
 		h->folded[i] = DICT_NONE;
 	h->folded[0] = 0;
-	for (size_t i = 0; i < h->nr_entries; i++) {
-		uint32_t at = node_of(h, &h->entries[i]);
+	for (size_t i = 0; i < h->entries.nr; i++) {
+		uint32_t at = node_of(h, &h->entries.at[i]);
 
 		for (; h->folded[at] == DICT_NONE; at = nodes[at].parent)
 			h->folded[at] = 0;
@@ -398,7 +438,8 @@ static void put_heat(struct heat *h)
 
 static bool begins_cell(const struct heat *h, size_t i)
 {
-	return !i || entry_cell(h, &h->entries[i]) != entry_cell(h, &h->entries[i - 1]);
+	return !i ||
+	       entry_cell(h, &h->entries.at[i]) != entry_cell(h, &h->entries.at[i - 1]);
 }
 
 static void put_cells(struct heat *h)
@@ -407,8 +448,8 @@ static void put_cells(struct heat *h)
 
 	json_name(j, "who");
 	json_begin_array(j);
-	for (size_t i = 0; i < h->nr_entries; i++) {
-		uint64_t cell = entry_cell(h, &h->entries[i]);
+	for (size_t i = 0; i < h->entries.nr; i++) {
+		uint64_t cell = entry_cell(h, &h->entries.at[i]);
 
 		if (!begins_cell(h, i))
 			continue;
@@ -427,8 +468,8 @@ static void put_rows(struct heat *h)
 
 	json_name(j, "rows");
 	json_begin_array(j);
-	for (size_t i = 0; i < h->nr_entries; i++) {
-		const struct heat_entry *e = &h->entries[i];
+	for (size_t i = 0; i < h->entries.nr; i++) {
+		const struct heat_entry *e = &h->entries.at[i];
 		uint32_t node = h->folded[node_of(h, e)];
 
 		if (begins_cell(h, i)) {
@@ -439,7 +480,7 @@ static void put_rows(struct heat *h)
 		json_u64(j, e->key % nr_events(h));
 		json_u64(j, e->samples);
 		last = node;
-		if (i + 1 == h->nr_entries || begins_cell(h, i + 1))
+		if (i + 1 == h->entries.nr || begins_cell(h, i + 1))
 			json_end_array(j);
 	}
 	json_end_array(j);
@@ -494,9 +535,11 @@ int write_heatmap(FILE *out, struct profile *p, const struct present_options *op
 	if (!r)
 		r = lay_out(&h);
 	if (!r)
-		r = make_entries(&h);
+		r = order_whos(&h);
 	if (!r)
 		r = limit(&h, options->threshold);
+	if (!r)
+		r = make_entries(&h);
 	if (!r)
 		put_page(&h);
 	if (!r && h.page.text.failed)
@@ -504,7 +547,11 @@ int write_heatmap(FILE *out, struct profile *p, const struct present_options *op
 	vec_done(&h.lines);
 	pairs_done(&h.line_by);
 	free(h.line_of);
-	free(h.entries);
+	free(h.whos);
+	free(h.row_of);
+	free(h.counts);
+	vec_done(&h.touched);
+	vec_done(&h.entries);
 	free(h.sums);
 	free(h.folded);
 	flame_page_done(&h.page);

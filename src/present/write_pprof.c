@@ -451,25 +451,28 @@ static void make_labels(struct pprof *w, uint32_t group)
 /* Rows of one stack, from `at` on; returns where others begin. */
 static size_t put_sample(struct pprof *w, size_t at)
 {
-	const struct call_row *rows = w->calls.rows;
+	const struct call_table *t = &w->calls;
+	uint32_t who = call_row_at(t, at)->who, leaf = call_row_at(t, at)->node;
 	size_t end = at;
 
-	for (uint32_t node = rows[at].node; node;) {
+	for (uint32_t node = leaf; node;) {
 		buf_put_varint(&w->inner, location_of(w, node));
 		node = w->calls.nodes.at[own_function_of(w, node)].parent;
 	}
 	put_message(&w->part, SAMPLE_LOCATIONS, &w->inner);
 	for (size_t event = 0; event < w->calls.events.nr; event++) {
-		bool has = end < w->calls.nr_rows && rows[end].who == rows[at].who &&
-			   rows[end].node == rows[at].node && rows[end].event == event;
+		const struct call_row *row =
+			end < t->nr_rows ? call_row_at(t, end) : NULL;
+		bool has = row && row->who == who && row->node == leaf &&
+			   row->event == event;
 
-		buf_put_varint(&w->inner, has ? rows[end].samples : 0);
-		buf_put_varint(&w->inner, has ? rows[end].period : 0);
+		buf_put_varint(&w->inner, has ? row->samples : 0);
+		buf_put_varint(&w->inner, has ? row->period : 0);
 		end += has;
 	}
 	put_message(&w->part, SAMPLE_VALUES, &w->inner);
-	if (!at || rows[at].who != rows[at - 1].who)
-		make_labels(w, w->calls.whos.at[rows[at].who]);
+	if (!at || who != call_row_at(t, at - 1)->who)
+		make_labels(w, t->whos.at[who]);
 	buf_put(&w->part, w->labels.data, w->labels.len);
 	put_message(&w->out, PROFILE_SAMPLE, &w->part);
 	return end;

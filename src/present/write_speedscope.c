@@ -77,14 +77,14 @@ static void put_profile(struct scope *s, uint32_t event)
 	json_name(j, "samples");
 	json_begin_array(j);
 	for (size_t i = 0; i < t->nr_rows; i++)
-		if (t->rows[i].event == event)
-			put_stack(s, &t->rows[i]);
+		if (call_row_at(t, i)->event == event)
+			put_stack(s, call_row_at(t, i));
 	json_end_array(j);
 	json_name(j, "weights");
 	json_begin_array(j);
 	for (size_t i = 0; i < t->nr_rows; i++)
-		if (t->rows[i].event == event)
-			json_u64(j, t->rows[i].samples);
+		if (call_row_at(t, i)->event == event)
+			json_u64(j, call_row_at(t, i)->samples);
 	json_end_array(j);
 	json_end_object(j);
 }

@@ -396,8 +396,8 @@ static size_t nr_addresses(const struct xml *x, const struct xml_symbol *s)
 
 static bool is_shown(const struct xml *x, const struct xml_symbol *s)
 {
-	return percent_of(counts_of(x, s)[0], x->tree.totals[0]) >=
-	       x->options->threshold;
+	return percent_reached(counts_of(x, s), x->tree.totals, x->tree.classes.nr,
+			       x->options->threshold);
 }
 
 static void put_symbol(struct xml *x, uint32_t at)

@@ -263,16 +263,14 @@ static bool is_binary(enum image_kind kind)
 	       kind == IMAGE_MODULE;
 }
 
-uint32_t image_table_hit(struct image_table *t, uint32_t entry, int32_t pid,
-			 const struct mapping *m)
+uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pid,
+			       const struct mapping *m)
 {
 	struct image_entry *e = &t->entries.at[entry];
 	/* What is found out of the file is the dict's: the entry goes on being known by what the
 	 * mapping told. */
 	struct image image = e->image;
 
-	if (e->number != DICT_NONE)
-		return e->number;
 	if (t->ops && t->ops->first_hit && is_binary(image.kind))
 		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, image.name), pid,
 				  m ? m->start : 0, m ? m->end : 0, &image);

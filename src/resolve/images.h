@@ -61,5 +61,12 @@ bool image_table_is_instance(const struct image_table *t, uint32_t entry);
 void image_table_count(void *ctx, uint32_t entry, int change);
 /* Its number in the dict, made at the first call.  `pid` and `m` (may be NULL) tell where it
  * is mapped now.  DICT_NONE when memory is short. */
-uint32_t image_table_hit(struct image_table *t, uint32_t entry, int32_t pid,
-			 const struct mapping *m);
+uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pid,
+			       const struct mapping *m);
+static inline uint32_t image_table_hit(struct image_table *t, uint32_t entry,
+				       int32_t pid, const struct mapping *m)
+{
+	uint32_t number = t->entries.at[entry].number;
+
+	return number != DICT_NONE ? number : image_table_first_hit(t, entry, pid, m);
+}

@@ -295,14 +295,11 @@ void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns)
 	}
 }
 
-const struct proc_version *process_at(const struct process *process, uint64_t time_ns)
+const struct proc_version *process_old(const struct process *process, uint64_t time_ns)
 {
 	const struct proc_version *at = process->versions.at;
 	size_t first = 0, end = process->versions.nr;
 
-	/* Nearly always the newest. */
-	if (at[end - 1].time_ns <= time_ns)
-		return &at[end - 1];
 	while (end - first > 1) {
 		size_t middle = first + (end - first) / 2;
 

@@ -96,8 +96,16 @@ int procs_exec(struct procs *p, struct process *process, uint64_t time_ns);
 int procs_set_comm(struct procs *p, struct proc_thread *thread, uint64_t time_ns,
 		   uint32_t comm);
 void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns);
-/* The version in force at a time. */
-const struct proc_version *process_at(const struct process *process, uint64_t time_ns);
+/* The version in force at a time: nearly always the newest. */
+const struct proc_version *process_old(const struct process *process, uint64_t time_ns);
+static inline const struct proc_version *process_at(const struct process *process,
+						    uint64_t time_ns)
+{
+	const struct proc_version *last =
+		&process->versions.at[process->versions.nr - 1];
+
+	return last->time_ns <= time_ns ? last : process_old(process, time_ns);
+}
 /* The main binary then; in the moments of an exec before it is mapped, the coming one. */
 uint32_t process_app_at(const struct process *process, uint64_t time_ns);
 uint32_t thread_comm_at(const struct proc_thread *thread, uint64_t time_ns);

@@ -380,15 +380,57 @@ static int give_shares(struct replay *r, struct replay_sample *s, struct sample 
 	return result;
 }
 
-static int give_one(struct replay *r, struct replay_sample *s, void *ctx)
+static int give_late(struct replay *r, struct replay_sample *s, void *ctx)
 {
-	const struct sorter_item *const *item = ctx; /* NULL: it was late */
 	struct sample sample;
 	int result = resolver_find(r->resolver, &s->rec, &s->found);
 
+	(void)ctx;
 	if (!result)
 		result = replay_finish(r, &s->rec, &s->found, &sample);
-	if (!result && item && sorter_is_lost(&r->sorter, *item))
+	if (!result)
+		result = give_shares(r, s, &sample);
+	return result < 0 ? result : 0;
+}
+
+/* The next samples before that time, as begin_group() has those of a chunk.  Their number, or
+ * -ENOMEM; 0: there are none. */
+static int begin_sorted(struct replay *r, uint64_t before_ns)
+{
+	int max = r->unwinding ? r->group_max : 1;
+	const struct sorter_item *item;
+	int nr = 0;
+
+	while (nr < max && (item = sorter_take(&r->sorter, before_ns))) {
+		struct replay_sample *s = &r->group[nr];
+		int result = decode_now(r, item->bytes, item->size, item->order, s);
+
+		if (result == SAMPLE_SKIPPED)
+			continue;
+		if (result || resolver_find(r->resolver, &s->rec, &s->found))
+			return -ENOMEM;
+		if (r->unwinding)
+			resolver_ahead_add(r->unwinding, &s->rec, &s->found);
+		s->item = item;
+		nr++;
+	}
+	if (r->unwinding)
+		resolver_ahead_start(r->unwinding);
+	return nr;
+}
+
+/* Number `at` of them. */
+static int give_sorted(struct replay *r, int at)
+{
+	struct replay_sample *s = &r->group[at];
+	struct sample sample;
+	int result = give_side(r, s->item->time_ns);
+
+	if (r->unwinding)
+		s->found.ahead = resolver_ahead_get(r->unwinding, (size_t)at);
+	if (!result)
+		result = replay_finish(r, &s->rec, &s->found, &sample);
+	if (!result && sorter_is_lost(&r->sorter, s->item))
 		r->undecodable++;
 	else if (!result)
 		result = give_shares(r, s, &sample);
@@ -397,21 +439,21 @@ static int give_one(struct replay *r, struct replay_sample *s, void *ctx)
 
 static int give_until(struct replay *r, uint64_t before_ns)
 {
-	const struct sorter_item *item;
-	int result = take_late(r, SIZE_MAX, give_one, NULL);
+	int result = take_late(r, SIZE_MAX, give_late, NULL);
+	int nr;
 
-	while (!result && (item = sorter_take(&r->sorter, r->in, before_ns))) {
-		struct replay_sample *s = &r->group[0];
-
-		result = decode_now(r, item->bytes, item->size, item->order, s);
-		if (result == SAMPLE_SKIPPED) {
-			result = 0;
-			continue;
+	while (!result) {
+		nr = begin_sorted(r, before_ns);
+		result = nr < 0 ? nr : 0;
+		for (int i = 0; i < nr; i++) {
+			if (!result)
+				result = give_sorted(r, i);
+			else if (r->unwinding) /* it is not begun with any more */
+				(void)resolver_ahead_get(r->unwinding, (size_t)i);
 		}
-		if (!result)
-			result = give_side(r, item->time_ns);
-		if (!result)
-			result = give_one(r, s, &item);
+		sorter_release(&r->sorter, r->in);
+		if (!nr)
+			break;
 	}
 	return result;
 }

@@ -13,7 +13,11 @@ enum {
 	WAITING_BYTES = 24 << 20,
 	HEADER_BYTES = sizeof(struct perf_event_header),
 	/* PERF_RECORD_FINISHED_ROUND of tools/lib/perf/include/perf/event.h */
-	FINISHED_ROUND = 68
+	FINISHED_ROUND = 68,
+	/* Behind a record as long as this the processor does not see what comes. */
+	FAR_BYTES = 2048,
+	AHEAD_RECORDS = 8,
+	LINE_BYTES = 64
 };
 
 void feed_init(struct feed *f, struct perf_input *in, const struct decoder *decoder)
@@ -194,6 +198,19 @@ static bool header_at(const struct feed *f, const struct perf_chunk *chunk, size
 	return h->size >= HEADER_BYTES && h->size <= chunk->len - pos;
 }
 
+/* Records with stacks are mostly of one size: the fixed fields of one further on are asked for
+ * now.  They have been read before, but so many pages back that the processor has forgotten
+ * where they are. */
+static inline void prefetch_far(const struct perf_chunk *chunk, size_t pos, size_t size)
+{
+	const uint8_t *ahead = chunk->bytes + pos + AHEAD_RECORDS * size;
+
+	if (size < FAR_BYTES || (AHEAD_RECORDS + 1) * size > chunk->len - pos)
+		return;
+	__builtin_prefetch(ahead);
+	__builtin_prefetch(ahead + LINE_BYTES);
+}
+
 const uint8_t *feed_walk_sample(const struct feed *f, const struct perf_chunk *chunk,
 				struct feed_walk *walk, uint32_t *ret_size)
 {
@@ -205,6 +222,7 @@ const uint8_t *feed_walk_sample(const struct feed *f, const struct perf_chunk *c
 		walk->pos += h.size;
 		walk->order++;
 		if (h.type == PERF_RECORD_SAMPLE) {
+			prefetch_far(chunk, walk->pos - h.size, h.size);
 			*ret_size = h.size;
 			return at;
 		}

@@ -291,7 +291,7 @@ int replay_use_unwind(struct replay *r,
 		return result;
 	r->group_max = REPLAY_UNWIND_GROUP;
 	/* Without threads it just takes longer. */
-	if (r->options.threads && !r->options.each)
+	if (r->options.threads)
 		(void)resolver_ahead_new(r->resolver, &r->decoder, unwind_threads(r),
 					 &r->unwinding);
 	return 0;

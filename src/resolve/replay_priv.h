@@ -34,8 +34,9 @@ struct replay_sample {
 	struct resolver_found found;
 	struct resolver_chain state;
 	struct sample sample;
-	struct buf chain; /* of one that was joined */
-	bool is_shared;   /* between the events that it tells of: `shares` */
+	struct buf chain;               /* of one that was joined */
+	const struct sorter_item *item; /* in order of time: where it is from */
+	bool is_shared; /* between the events that it tells of: `shares` */
 	struct group_shares shares;
 };
 

@@ -158,6 +158,8 @@ int resolver_end(struct resolver *r, const struct resolver_found *found,
 		 struct resolver_chain *chain, struct sample *sample);
 /* All that began have ended. */
 void resolver_group_end(struct resolver *r);
+/* Some that began will not end, as memory was short: another group may begin all the same. */
+void resolver_group_lost(struct resolver *r);
 /* Where any address of the sample is that resolver_sample() was given last: of a chain word
  * by word, of a branch, of data.  The same entry and offset are always the same place. */
 enum {

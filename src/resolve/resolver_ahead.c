@@ -11,9 +11,9 @@
 
 enum {
 	THREADS_MAX = 16,
-	SLICE = 4, /* stacks that a thread takes at once */
+	SLICE = UNWIND_TOGETHER, /* stacks that a thread takes at once */
 	SLICES = RESOLVER_AHEAD_MAX / SLICE,
-	/* A slice takes some 10 us: a little patience is cheaper than sleep. */
+	/* A slice takes some 20 us: a little patience is cheaper than sleep. */
 	PATIENCE = 200
 };
 
@@ -32,12 +32,11 @@ struct fresh {
 struct job {
 	const struct record *rec; /* NULL: there is nothing to unwind */
 	struct ahead_stack stack;
-	size_t first; /* of pcs in those of the slice */
 };
 
 struct slice {
 	struct job jobs[SLICE];
-	VEC(uint64_t) pcs;
+	uint64_t *pcs; /* CHAIN_MAX of each; NULL before the first */
 	_Atomic(bool) done;
 };
 
@@ -92,35 +91,65 @@ static enum unwind_code find_known(void *ctx, uint64_t pc,
 	return known->table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
 }
 
-static void unwind_job(const struct resolver_ahead *a, struct slice *slice,
-		       struct job *job)
-{
-	struct ahead_stack *stack = &job->stack;
-	struct find find = { a, stack->root, false };
-	const struct unwind_ops ops = { .find = find_known, .ctx = &find };
-	struct unwind_window window;
-	struct unwind_regs regs;
-	struct unwind_moment moment = { .window = &window, .ops = &ops, .regs = &regs };
+/* What unwind_stacks() is given of a slice. */
+struct work {
+	struct unwind_job jobs[SLICE];
+	struct job *of[SLICE];
+	struct find finds[SLICE];
+	struct unwind_ops ops[SLICE];
+	struct unwind_window windows[SLICE];
+	struct unwind_regs regs[SLICE];
+	size_t nr;
+};
 
-	moment.arch = resolver_moment(a->r, a->decoder, job->rec, &window, &regs);
-	if (!moment.arch || !vec_reserve(&slice->pcs, slice->pcs.nr + CHAIN_MAX))
+static void add_work(const struct resolver_ahead *a, struct slice *slice,
+		     struct job *job, struct work *w)
+{
+	size_t i = w->nr;
+	const struct unwind_arch *arch = resolver_moment(a->r, a->decoder, job->rec,
+							 &w->windows[i], &w->regs[i]);
+
+	if (!arch)
 		return;
-	job->first = slice->pcs.nr;
-	stack->end = unwind_stack(&moment, slice->pcs.at + job->first, CHAIN_MAX,
-				  &stack->nr);
-	stack->found = !find.unknown;
-	if (stack->found)
-		slice->pcs.nr += stack->nr;
+	w->finds[i] = (struct find){ a, job->stack.root, false };
+	w->ops[i] = (struct unwind_ops){ .find = find_known, .ctx = &w->finds[i] };
+	w->jobs[i] = (struct unwind_job){
+		.moment = { arch, &w->windows[i], &w->ops[i], &w->regs[i] },
+		.pcs = slice->pcs + i * CHAIN_MAX,
+		/* One more than wanted tells that there are more. */
+		.max = a->r->max_frames < CHAIN_MAX ? a->r->max_frames + 1 : CHAIN_MAX,
+	};
+	w->of[i] = job;
+	w->nr++;
+}
+
+/* Without the memory it is left to the turn of each. */
+static void unwind_slice(const struct resolver_ahead *a, struct slice *slice)
+{
+	struct work w;
+
+	w.nr = 0;
+	if (!slice->pcs)
+		slice->pcs = malloc(SLICE * CHAIN_MAX * sizeof(*slice->pcs));
+	for (size_t i = 0; i < SLICE && slice->pcs; i++)
+		if (slice->jobs[i].rec)
+			add_work(a, slice, &slice->jobs[i], &w);
+	unwind_stacks(w.jobs, w.nr);
+	for (size_t i = 0; i < w.nr; i++) {
+		struct ahead_stack *stack = &w.of[i]->stack;
+
+		stack->found = !w.finds[i].unknown;
+		stack->pcs = w.jobs[i].pcs;
+		stack->nr = w.jobs[i].nr;
+		stack->end = w.jobs[i].end;
+	}
 }
 
 /* ---- threads ---- */
 
 static void do_slice(struct resolver_ahead *a, struct slice *slice)
 {
-	slice->pcs.nr = 0;
-	for (size_t i = 0; i < SLICE; i++)
-		if (slice->jobs[i].rec)
-			unwind_job(a, slice, &slice->jobs[i]);
+	unwind_slice(a, slice);
 	slice->done = true;
 	if (!a->waits)
 		return;
@@ -194,7 +223,7 @@ int resolver_ahead_new(struct resolver *r, const struct decoder *d,
 	pthread_cond_init(&a->begun, NULL);
 	pthread_cond_init(&a->finished, NULL);
 	begin_threads(a, nr_threads - 1);
-	if (!a->nr_threads) {
+	if (nr_threads > 1 && !a->nr_threads) {
 		resolver_ahead_free(a);
 		return -EAGAIN;
 	}
@@ -219,7 +248,7 @@ void resolver_ahead_free(struct resolver_ahead *a)
 	pthread_cond_destroy(&a->finished);
 	pthread_mutex_destroy(&a->lock);
 	for (size_t i = 0; i < SLICES; i++)
-		vec_done(&a->slices[i].pcs);
+		free(a->slices[i].pcs);
 	vec_done(&a->known);
 	vec_done(&a->fresh);
 	free(a);
@@ -283,7 +312,7 @@ void resolver_ahead_start(struct resolver_ahead *a)
 		a->slices[i].done = false;
 	a->next = (uint64_t)nr_slices << NR_SHIFT;
 	/* The caller does one itself. */
-	if (nr_slices < 2)
+	if (nr_slices < 2 || !a->nr_threads)
 		return;
 	pthread_mutex_lock(&a->lock);
 	a->turn++;
@@ -314,7 +343,5 @@ const struct ahead_stack *resolver_ahead_get(struct resolver_ahead *a, size_t at
 	while (!slice->done && do_next(a))
 		;
 	wait_for_slice(a, slice);
-	if (job->stack.found)
-		job->stack.pcs = slice->pcs.at + job->first;
 	return &job->stack;
 }

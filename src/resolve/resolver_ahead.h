@@ -1,5 +1,7 @@
-/* resolver_ahead.h - user stacks of the samples that come next, unwound by several threads.
- * Layer: resolve, for replay.c and resolver_unwind.c.  The functions are for the resolver's thread.
+/* resolver_ahead.h - user stacks of the samples that come next, unwound together, and by several
+ * threads.
+ * Layer: resolve, for replay.c, resolver_unwind.c and recorders.  The functions are for the
+ * resolver's thread.
  *
  * Ahead of its turn only that is unwound which leads through binaries that were met before: then
  * nothing is made on the way, and the stack is the one that would be found when its turn comes.
@@ -30,7 +32,7 @@ struct ahead_stack {
 	enum unwind_end end;
 };
 
-/* `nr_threads`, with the caller: 2 or more.  `r`, which was told how to unwind, and `d` outlive it.
+/* `nr_threads`, with the caller; 1: it does all by itself.  `r`, which was told how to unwind, and `d` outlive it.
  * 0, -ENOMEM, or -EAGAIN: there is no thread to be had. */
 int resolver_ahead_new(struct resolver *r, const struct decoder *d,
 		       unsigned int nr_threads, struct resolver_ahead **ret_ahead);

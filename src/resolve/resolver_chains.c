@@ -135,6 +135,28 @@ static uint32_t max_stack(const struct decoder *d, const struct record *rec)
 	return most ? most : DEFAULT_MAX_STACK;
 }
 
+/* Has the memory fetched that frames of the unwound stack are looked for in. */
+static void ask_for_frames(const struct resolver *r, const struct proc_version *user,
+			   size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		__builtin_prefetch(frame_slot(r, user->generation, r->pcs[i]));
+	for (size_t i = 0; i < nr; i++) {
+		const struct frame_slot *slot =
+			frame_slot(r, user->generation, r->pcs[i]);
+		const struct mapping *m;
+		uint32_t image;
+
+		if (slot->ip == r->pcs[i] && slot->generation == user->generation)
+			continue;
+		m = space_find(user->root, r->pcs[i]);
+		image = m ? r->images.entries.at[m->image].number : DICT_NONE;
+		if (image != DICT_NONE)
+			dict_prefetch_frame(r->dict, image,
+					    r->pcs[i] - m->start + m->pgoff);
+	}
+}
+
 /* The user's part of a stack, from its registers, behind the frames of the kernel.  0 or
  * -ENOMEM. */
 static int unwound_frames(struct resolver *r, const struct decoder *d,
@@ -154,6 +176,7 @@ static int unwound_frames(struct resolver *r, const struct decoder *d,
 	if (nr_pcs && at->world == WORLD_USER)
 		r->pcs[0] = rec->sample.ip.v;
 	w->world = WORLD_USER;
+	ask_for_frames(r, at->user, nr_pcs);
 	for (size_t i = 0; i < nr_pcs && !cut; i++) {
 		w->frames[w->nr] = chain_frame(r, at, w, r->pcs[i], &cut);
 		if (cut)

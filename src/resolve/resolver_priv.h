@@ -56,6 +56,16 @@ struct callers_slot {
 	struct resolver_chain *of;
 };
 
+enum {
+	RECENT_THREADS = 64
+};
+
+/* The newest thread of its number, while procs.changes is this. */
+struct recent_thread {
+	struct proc_thread *thread;
+	uint64_t changes;
+};
+
 struct resolver {
 	struct dict *dict;
 	const struct resolver_ops *ops;
@@ -71,9 +81,9 @@ struct resolver {
 	uint32_t max_frames; /* of a stack; at most CHAIN_MAX */
 	struct map cgroups;  /* id -> string */
 	struct map asked;    /* pids that ops->unknown_process() was asked about */
-	struct resolver_found here;         /* of the last sample */
-	struct proc_thread *last_thread;    /* of the last sample; good while ... */
-	uint64_t last_changes;              /* ... procs.changes is this */
+	struct resolver_found here; /* of the last sample */
+	struct recent_thread
+		recent[RECENT_THREADS];     /* by the last bits of its number */
 	const struct mapping *last_mapping; /* of the sample's, in ... */
 	uint64_t last_generation;           /* ... this space */
 	const struct mapping *leaf_mapping; /* of the last leaf, in ... */

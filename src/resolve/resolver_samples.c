@@ -4,16 +4,22 @@
 #include "base/hash.h"
 #include "resolve/resolver_priv.h"
 
-/* The thread of the last sample, if it is this one: threads run for many samples. */
-static struct proc_thread *same_thread(const struct resolver *r, int32_t pid,
-				       int32_t tid, uint64_t time_ns)
+static struct recent_thread *recent_slot(struct resolver *r, int32_t tid)
 {
-	struct proc_thread *last = r->last_thread;
+	return &r->recent[(uint32_t)tid & (RECENT_THREADS - 1)];
+}
 
-	if (r->last_changes != r->procs.changes || !last || last->tid != tid ||
-	    last->process->pid != pid || time_ns < last->start_ns)
+/* The thread, if it is one of the last samples: few run at a time. */
+static struct proc_thread *recent_thread(struct resolver *r, int32_t pid, int32_t tid,
+					 uint64_t time_ns)
+{
+	const struct recent_thread *recent = recent_slot(r, tid);
+	struct proc_thread *thread = recent->thread;
+
+	if (recent->changes != r->procs.changes || !thread || thread->tid != tid ||
+	    thread->process->pid != pid || time_ns < thread->start_ns)
 		return NULL;
-	return last;
+	return thread;
 }
 
 static void note_thread(struct resolver *r, struct proc_thread *thread)
@@ -21,8 +27,8 @@ static void note_thread(struct resolver *r, struct proc_thread *thread)
 	/* Only the newest with its number: an older one is right for old times alone. */
 	if (thread != procs_find_thread(&r->procs, thread->tid, UINT64_MAX))
 		return;
-	r->last_thread = thread;
-	r->last_changes = r->procs.changes;
+	*recent_slot(r, thread->tid) =
+		(struct recent_thread){ thread, r->procs.changes };
 }
 
 /* In misc of a sample: PERF_RECORD_MISC_CPUMODE_MASK. */
@@ -155,6 +161,27 @@ static uint32_t cgroup_of(struct resolver *r, struct process *process, int32_t p
 	return path == MAP_NONE ? 0 : path;
 }
 
+/* The dict's thread of these; `app` is an entry of the image table. */
+static uint32_t make_thread(struct resolver *r, const struct proc_thread *t,
+			    int32_t pid, uint32_t app)
+{
+	const struct thread thread = {
+		.pid = pid,
+		.tid = t->tid,
+		.ns_pid = pid,
+		.ns_tid = t->tid,
+		.comm = t->last_comm,
+		.app = app == PROC_NO_APP ? DICT_NONE
+					  : image_table_hit(&r->images, app, pid, NULL),
+		.cgroup = t->last_cgroup,
+		.flags = (t->process->kernel ? THREAD_KERNEL : 0) |
+			 (pid < 0 ? THREAD_EXITING : 0),
+		.start_ns = t->process->start_ns,
+	};
+
+	return dict_thread(r->dict, &thread);
+}
+
 /* The dict's thread for what is true of this thread now. */
 static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_t pid,
 			       uint64_t time_ns, uint64_t cgroup_id)
@@ -162,26 +189,16 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	uint32_t comm = thread_comm_at(t, time_ns);
 	uint32_t app = process_app_at(t->process, time_ns);
 	uint32_t cgroup = cgroup_of(r, t->process, pid, cgroup_id);
-	struct thread thread = {
-		.pid = pid, .tid = t->tid, .ns_pid = pid, .ns_tid = t->tid
-	};
 
 	if (app == PROC_NO_APP && t->process->kernel && pid >= 0)
 		app = resolver_world_image(r, WORLD_KERNEL);
 	if (t->last_thread != DICT_NONE && t->last_app == app && t->last_comm == comm &&
 	    t->last_cgroup == cgroup)
 		return t->last_thread;
-	thread.comm = comm;
-	thread.app = app == PROC_NO_APP ? DICT_NONE
-					: image_table_hit(&r->images, app, pid, NULL);
-	thread.cgroup = cgroup;
-	thread.flags = (t->process->kernel ? THREAD_KERNEL : 0) |
-		       (pid < 0 ? THREAD_EXITING : 0);
-	thread.start_ns = t->process->start_ns;
-	t->last_thread = dict_thread(r->dict, &thread);
 	t->last_app = app;
 	t->last_comm = comm;
 	t->last_cgroup = cgroup;
+	t->last_thread = make_thread(r, t, pid, app);
 	return t->last_thread;
 }
 
@@ -211,7 +228,7 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	const struct record_sample *s = &rec->sample;
 	struct resolver_found *f = ret_found;
 
-	f->thread = same_thread(r, id->pid, id->tid, id->time_ns);
+	f->thread = recent_thread(r, id->pid, id->tid, id->time_ns);
 	if (!f->thread) {
 		f->thread = resolver_thread(r, id->pid, id->tid, id->time_ns, true);
 		if (!f->thread)
@@ -300,6 +317,17 @@ int resolver_end(struct resolver *r, const struct resolver_found *found,
 void resolver_group_end(struct resolver *r)
 {
 	r->nr_chain = 0;
+}
+
+void resolver_group_lost(struct resolver *r)
+{
+	for (size_t i = 0; i < STACK_CACHE; i++) {
+		if (r->stacks && r->stacks[i].of)
+			r->stacks[i] = (struct stack_slot){ 0 };
+		if (r->callers && r->callers[i].of)
+			r->callers[i] = (struct callers_slot){ 0 };
+	}
+	resolver_group_end(r);
 }
 
 static int finish_chain(struct resolver *r, const struct decoder *d,

@@ -165,18 +165,20 @@ bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
 	struct unwind_window window;
 	struct unwind_regs regs, again;
 	struct unwind_moment moment = { NULL, &window, &ops, &regs };
+	bool is_ahead = take_ahead(r, at, max, ret_nr);
 	enum unwind_end end;
 
-	*ret_nr = 0;
-	if (take_ahead(r, at, max, ret_nr)) {
+	if (is_ahead && (at->ahead->end != UNWIND_END_SHORT || !r->unwind.copy)) {
 		r->unwind_ends[at->ahead->end]++;
 		return at->ahead->end == UNWIND_END_ROOT;
 	}
 	moment.arch = resolver_moment(r, d, rec, &window, &regs);
-	if (!moment.arch)
+	if (!moment.arch) {
+		*ret_nr = 0;
 		return false;
+	}
 	again = regs;
-	end = unwind_stack(&moment, r->pcs, max, ret_nr);
+	end = is_ahead ? at->ahead->end : unwind_stack(&moment, r->pcs, max, ret_nr);
 	if (r->later)
 		return false;
 	moment.regs = &again;

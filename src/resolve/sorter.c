@@ -139,7 +139,7 @@ void sorter_sort(struct sorter *s)
 		memmove(s->items.at, s->items.at + s->next,
 			(s->items.nr - s->next) * sizeof(*s->items.at));
 	s->items.nr -= s->next;
-	s->next = 0;
+	s->next = s->done = 0;
 	if (s->items.nr && !sort_by_runs(s->items.at, s->items.nr))
 		qsort(s->items.at, s->items.nr, sizeof(*s->items.at), compare_items);
 }
@@ -155,11 +155,15 @@ static void release_chunk(struct sorter *s, struct perf_input *in, uint32_t numb
 	(void)vec_push(&s->unused, number);
 }
 
-const struct sorter_item *sorter_take(struct sorter *s, struct perf_input *in,
-				      uint64_t before_ns)
+const struct sorter_item *sorter_take(struct sorter *s, uint64_t before_ns)
 {
-	if (s->taken)
-		release_chunk(s, in, s->items.at[s->next - 1].chunk);
-	s->taken = s->next < s->items.nr && s->items.at[s->next].time_ns < before_ns;
-	return s->taken ? &s->items.at[s->next++] : NULL;
+	if (s->next == s->items.nr || s->items.at[s->next].time_ns >= before_ns)
+		return NULL;
+	return &s->items.at[s->next++];
+}
+
+void sorter_release(struct sorter *s, struct perf_input *in)
+{
+	while (s->done < s->next)
+		release_chunk(s, in, s->items.at[s->done++].chunk);
 }

@@ -28,17 +28,19 @@ struct sorter {
 	VEC(struct sorter_item) items;
 	VEC(struct sorter_chunk) chunks;
 	VEC(uint32_t) unused; /* of chunks */
-	size_t next;          /* items before it are out */
-	bool taken;           /* the one before `next` is still looked at */
+	size_t next;          /* items before it are out, ... */
+	size_t done;          /* ... and before it nobody looks at them any more */
 };
 
 /* Takes over the chunk.  0 or -ENOMEM; the chunk is then still the caller's. */
 int sorter_add(struct sorter *s, const struct feed *f, struct feed_chunk *chunk);
-/* Sorts what waits; to be called behind the last add and before the first take. */
+/* Sorts what waits; to be called behind the last add and before the first take, when all that were
+ * taken are released. */
 void sorter_sort(struct sorter *s);
-/* The next sample that is older than `before_ns`, or NULL.  Good until the next call. */
-const struct sorter_item *sorter_take(struct sorter *s, struct perf_input *in,
-				      uint64_t before_ns);
+/* The next sample that is older than `before_ns`, or NULL.  Good until sorter_release(). */
+const struct sorter_item *sorter_take(struct sorter *s, uint64_t before_ns);
+/* Those that were taken up to now are not looked at any more. */
+void sorter_release(struct sorter *s, struct perf_input *in);
 /* perf_chunk_is_lost() of the chunk it is from. */
 bool sorter_is_lost(const struct sorter *s, const struct sorter_item *item);
 /* Releases the chunks, too. */

@@ -186,6 +186,36 @@ int space_unmap(struct space_pool *pool, struct space_node *root, uint64_t start
 	return 0;
 }
 
+static bool is_free(const struct space_node *n, const struct mapping *m)
+{
+	while (n) {
+		if (m->end <= n->m.start)
+			n = n->left;
+		else if (m->start >= n->m.end)
+			n = n->right;
+		else
+			return false;
+	}
+	return true;
+}
+
+/* Where nothing is mapped yet: one path is copied, down to where the new node belongs. */
+static struct space_node *insert(struct space_pool *pool, struct space_node *n,
+				 const struct mapping *m, uint32_t priority)
+{
+	struct space_node *low, *high;
+
+	if (!n || n->priority < priority) {
+		split(pool, n, m->start, &low, &high);
+		return make(pool, m, priority, low, high);
+	}
+	if (m->start < n->m.start)
+		return make(pool, &n->m, n->priority,
+			    insert(pool, n->left, m, priority), space_get(n->right));
+	return make(pool, &n->m, n->priority, space_get(n->left),
+		    insert(pool, n->right, m, priority));
+}
+
 int space_map(struct space_pool *pool, struct space_node *root, const struct mapping *m,
 	      struct space_node **ret_root)
 {
@@ -193,6 +223,10 @@ int space_map(struct space_pool *pool, struct space_node *root, const struct map
 
 	if (reserve(pool))
 		return -ENOMEM;
+	if (is_free(root, m)) {
+		*ret_root = insert(pool, root, m, next_random(pool));
+		return 0;
+	}
 	split(pool, root, m->start, &low, &rest);
 	split(pool, rest, m->end, &gone, &high);
 	own = make(pool, m, next_random(pool), NULL, NULL);

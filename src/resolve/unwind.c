@@ -252,17 +252,54 @@ static bool step_frame_pointer(struct run *r, enum unwind_end *ret_end)
 	return true;
 }
 
-/* Moves to the caller's frame. */
-static bool step(struct run *r, enum unwind_end *ret_end)
-{
-	const struct unwind_table *t = NULL;
-	const struct unwind_set *set;
-	uint64_t offset;
+/* How far a stack is on its way to the next frame. */
+enum stage {
+	STAGE_CODE,  /* what is at the program counter? */
+	STAGE_ROW,   /* where in the table are its rules? */
+	STAGE_SET,   /* which are they? */
+	STAGE_RULES, /* where do they lead? */
+	STAGE_END
+};
+
+/* One stack on its way up. */
+struct walk {
+	struct run run;
+	struct unwind_job *job;
+	enum stage stage;
 	enum unwind_code code;
+	const struct unwind_table *table;
+	const struct unwind_set *set; /* NULL: there are no rules */
+	uint64_t offset;
+};
+
+static void find_code(struct walk *w)
+{
+	struct run *r = &w->run;
 
 	/* The call may be the last instruction of its function. */
-	code = r->ops->find(r->ops->ctx, r->regs->pc - r->is_return, &t, &offset);
-	if (code == UNWIND_CODE_NOWHERE) {
+	w->table = NULL;
+	w->set = NULL;
+	w->code = r->ops->find(r->ops->ctx, r->regs->pc - r->is_return, &w->table,
+			       &w->offset);
+}
+
+static void find_set(struct walk *w)
+{
+	const struct unwind_set *set;
+
+	if (w->code != UNWIND_CODE_WITH_TABLE)
+		return;
+	set = unwind_table_find(w->table, w->offset);
+	if (set->base != UNWIND_NONE && w->table->arch == w->run.arch)
+		w->set = set;
+}
+
+/* Moves to the caller's frame. */
+static bool step(struct walk *w, enum unwind_end *ret_end)
+{
+	struct run *r = &w->run;
+
+	if (w->code == UNWIND_CODE_NOWHERE) {
 		*ret_end = UNWIND_END_ADDRESS;
 		return false;
 	}
@@ -270,44 +307,129 @@ static bool step(struct run *r, enum unwind_end *ret_end)
 		r->regs->at[r->arch->pc] = r->regs->pc;
 		r->regs->known |= 1ULL << r->arch->pc;
 	}
-	if (code == UNWIND_CODE_WITH_TABLE) {
-		set = unwind_table_find(t, offset);
-		if (set->base != UNWIND_NONE && t->arch == r->arch)
-			return step_rules(r, t, set, ret_end);
-	}
-	return step_frame_pointer(r, ret_end);
+	return w->set ? step_rules(r, w->table, w->set, ret_end)
+		      : step_frame_pointer(r, ret_end);
 }
 
 /* One step.  UNWIND_END_LIMIT: there is a caller. */
-static enum unwind_end go_up(struct run *r)
+static enum unwind_end go_up(struct walk *w)
 {
+	struct run *r = &w->run;
 	enum unwind_end end = UNWIND_END_LIMIT;
 
 	r->is_short = false;
-	if (step(r, &end))
+	if (step(w, &end))
 		return r->regs->pc ? UNWIND_END_LIMIT : UNWIND_END_ROOT;
 	return r->is_short && end != UNWIND_END_ROOT ? UNWIND_END_SHORT : end;
+}
+
+/* Has the words fetched that lie before the frame's address, where it was called from. */
+static void ask_for_frame(const struct walk *w)
+{
+	const struct unwind_window *window = w->run.window;
+	uint64_t at;
+
+	if (!w->set || w->set->base != UNWIND_BASE_REG)
+		return;
+	at = w->run.regs->at[w->set->reg] + (uint64_t)(int64_t)w->set->offset -
+	     w->run.word - window->start;
+	if (at < window->len)
+		__builtin_prefetch(window->bytes + at);
+}
+
+static void take_step(struct walk *w)
+{
+	struct unwind_job *job = w->job;
+
+	job->pcs[job->nr] = w->run.regs->pc + (job->nr && !w->run.is_return);
+	job->nr++;
+	job->end = go_up(w);
+	/* Where no code is there was no call either. */
+	job->nr -= job->end == UNWIND_END_ADDRESS && job->nr > 1;
+	w->stage = job->end == UNWIND_END_LIMIT && job->nr < job->max ? STAGE_CODE
+								      : STAGE_END;
+}
+
+/* What memory the next stage looks at is asked for. */
+static void go_on(struct walk *w)
+{
+	switch (w->stage) {
+	case STAGE_CODE:
+		find_code(w);
+		w->stage = STAGE_RULES;
+		if (w->code == UNWIND_CODE_WITH_TABLE) {
+			unwind_table_ask_bucket(w->table, w->offset);
+			w->stage = STAGE_ROW;
+		}
+		break;
+	case STAGE_ROW:
+		unwind_table_ask_row(w->table, w->offset);
+		w->stage = STAGE_SET;
+		break;
+	case STAGE_SET:
+		find_set(w);
+		ask_for_frame(w);
+		w->stage = STAGE_RULES;
+		break;
+	case STAGE_RULES:
+		take_step(w);
+		break;
+	case STAGE_END:
+	default:
+		break;
+	}
+}
+
+static void begin_walk(struct walk *w, struct unwind_job *job)
+{
+	const struct unwind_moment *m = &job->moment;
+
+	*w = (struct walk){ .job = job,
+			    .stage = job->max ? STAGE_CODE : STAGE_END,
+			    .run = { .arch = m->arch,
+				     .window = m->window,
+				     .ops = m->ops,
+				     .regs = m->regs,
+				     .word = m->arch->is64 ? 8 : 4,
+				     .mask = m->arch->is64 ? UINT64_MAX
+							   : UINT32_MAX } };
+	job->nr = 0;
+	job->end = UNWIND_END_LIMIT;
+}
+
+void unwind_stacks(struct unwind_job *jobs, size_t nr)
+{
+	struct walk walks[UNWIND_TOGETHER];
+	struct walk *going[UNWIND_TOGETHER];
+	size_t left = 0;
+
+	for (; left < nr; left++) {
+		going[left] = &walks[left];
+		begin_walk(&walks[left], &jobs[left]);
+	}
+	while (left) {
+		nr = left;
+		left = 0;
+		for (size_t i = 0; i < nr; i++) {
+			go_on(going[i]);
+			if (going[i]->stage != STAGE_END)
+				going[left++] = going[i];
+		}
+	}
 }
 
 enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_t max,
 			     size_t *ret_nr)
 {
-	struct run r = { .arch = m->arch,
-			 .window = m->window,
-			 .ops = m->ops,
-			 .regs = m->regs,
-			 .word = m->arch->is64 ? 8 : 4,
-			 .mask = m->arch->is64 ? UINT64_MAX : UINT32_MAX };
-	enum unwind_end end = UNWIND_END_LIMIT;
-	size_t nr = 0;
+	struct unwind_job job = { .moment = *m, .pcs = pcs, .max = max };
+	struct walk w;
 
-	while (nr < max && end == UNWIND_END_LIMIT) {
-		pcs[nr] = r.regs->pc + (nr && !r.is_return);
-		nr++;
-		end = go_up(&r);
-		/* Where no code is there was no call either. */
-		nr -= end == UNWIND_END_ADDRESS && nr > 1;
+	begin_walk(&w, &job);
+	while (w.stage != STAGE_END) {
+		find_code(&w);
+		find_set(&w);
+		take_step(&w);
 	}
-	*ret_nr = nr;
-	return end;
+	*ret_nr = job.nr;
+	return job.end;
 }

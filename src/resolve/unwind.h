@@ -74,3 +74,17 @@ struct unwind_moment {
  * them are there whatever the end is. */
 enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_t max,
 			     size_t *ret_nr);
+
+/* The same for several stacks, which wait for memory together: the tables of binaries and the
+ * stacks themselves are seldom in the CPU's caches. */
+enum {
+	UNWIND_TOGETHER = 8 /* at most */
+};
+struct unwind_job {
+	struct unwind_moment moment;
+	uint64_t *pcs;
+	size_t max;
+	size_t nr; /* this and `end` are filled in */
+	enum unwind_end end;
+};
+void unwind_stacks(struct unwind_job *jobs, size_t nr);

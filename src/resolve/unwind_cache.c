@@ -119,8 +119,39 @@ static void put_head(struct buf *out, const struct unwind_cache_key *key,
 	buf_put_u64(out, hash_bytes(out->data, out->len, 0));
 }
 
+static int write_to(int fd, const struct unwind_cache_key *key, const char *path_of,
+		    const struct unwind_table *t)
+{
+	struct buf rest = { 0 }, rows = { 0 }, head = { 0 };
+	int r = -ENOMEM;
+
+	put_rest(&rest, t, path_of);
+	put_words(&rows, t->rows.at, t->rows.nr * 2);
+	put_words(&rows, t->buckets.at, t->buckets.nr);
+	if (!rest.failed && !rows.failed) {
+		put_head(&head, key, t, &rest, &rows, strlen(path_of));
+		r = head.failed ? -ENOMEM : io_write_all(fd, head.data, head.len);
+	}
+	if (!r)
+		r = io_write_all(fd, rest.data, rest.len);
+	if (!r)
+		r = io_write_all(fd, rows.data, rows.len);
+	buf_done(&rest);
+	buf_done(&rows);
+	buf_done(&head);
+	return r;
+}
+
+int unwind_cache_put(int fd, const struct unwind_table *t)
+{
+	const struct unwind_cache_key key = { .with_debug = false };
+
+	return write_to(fd, &key, "", t);
+}
+
 /* Each writer has a file of its own: who renames last wins. */
-static int write_beside(const char *path, const struct buf *bytes)
+int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
+		       const char *path_of, const struct unwind_table *t)
 {
 	char *part = NULL;
 	int fd, r;
@@ -128,7 +159,7 @@ static int write_beside(const char *path, const struct buf *bytes)
 	if (asprintf(&part, "%s.XXXXXX", path) < 0)
 		return -ENOMEM;
 	fd = mkostemp(part, O_CLOEXEC);
-	r = fd < 0 ? -errno : io_write_all(fd, bytes->data, bytes->len);
+	r = fd < 0 ? -errno : write_to(fd, key, path_of, t);
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
 	if (!r && rename(part, path))
@@ -136,27 +167,6 @@ static int write_beside(const char *path, const struct buf *bytes)
 	if (r && fd >= 0)
 		unlink(part);
 	free(part);
-	return r;
-}
-
-int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
-		       const char *path_of, const struct unwind_table *t)
-{
-	struct buf rest = { 0 }, rows = { 0 }, out = { 0 };
-	int r = -ENOMEM;
-
-	put_rest(&rest, t, path_of);
-	put_words(&rows, t->rows.at, t->rows.nr * 2);
-	put_words(&rows, t->buckets.at, t->buckets.nr);
-	if (!rest.failed && !rows.failed) {
-		put_head(&out, key, t, &rest, &rows, strlen(path_of));
-		buf_put(&out, rest.data, rest.len);
-		buf_put(&out, rows.data, rows.len);
-		r = out.failed ? -ENOMEM : write_beside(path, &out);
-	}
-	buf_done(&rest);
-	buf_done(&rows);
-	buf_done(&out);
 	return r;
 }
 
@@ -400,39 +410,60 @@ static int open_file(const char *path, const struct unwind_cache_key *key,
 	return fd;
 }
 
+static int read_table(int fd, const struct head *h, struct unwind_table **ret_table)
+{
+	struct unwind_table *t = calloc(1, sizeof(*t));
+	int r = t ? 0 : -ENOMEM;
+
+	if (!r) {
+		t->arch = unwind_arch_of_elf(h->machine, h->flags & FLAG_64);
+		t->swap = (bool)(h->flags & FLAG_BIG) != (bool)BIG_ENDIAN_HERE;
+		t->base = h->base;
+		t->bucket_shift = h->bucket_shift;
+		r = t->arch ? read_rest(fd, h, t) : -EBADMSG;
+	}
+	if (!r)
+		r = read_rows(fd, h, t);
+	/* Of our own copy: who has the file cannot change it any more. */
+	if (!r && !is_sane(t))
+		r = -EBADMSG;
+	if (r)
+		unwind_table_free(t);
+	else
+		*ret_table = t;
+	return r;
+}
+
+int unwind_cache_take(int fd, uint64_t max_bytes, struct unwind_table **ret_table)
+{
+	struct head h = { 0 };
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > max_bytes)
+		return -EBADMSG;
+	r = read_head(fd, NULL, (uint64_t)st.st_size, &h);
+	return r ? r : read_table(fd, &h, ret_table);
+}
+
 int unwind_cache_read(const char *path, const struct unwind_cache_key *key,
 		      struct unwind_table **ret_table)
 {
-	struct unwind_table *t = NULL;
 	struct head h = { 0 };
 	int fd = open_file(path, key, &h);
 	int r;
 
 	if (fd < 0)
 		return fd;
-	t = calloc(1, sizeof(*t));
-	r = t ? 0 : -ENOMEM;
-	if (!r) {
-		t->arch = unwind_arch_of_elf(h.machine, h.flags & FLAG_64);
-		t->swap = (bool)(h.flags & FLAG_BIG) != (bool)BIG_ENDIAN_HERE;
-		t->base = h.base;
-		t->bucket_shift = h.bucket_shift;
-		r = t->arch ? read_rest(fd, &h, t) : -EBADMSG;
-	}
-	if (!r)
-		r = read_rows(fd, &h, t);
-	if (!r && !is_sane(t))
-		r = -EBADMSG;
+	r = read_table(fd, &h, ret_table);
 	/* The time of last use, by which old ones are evicted. */
 	if (!r)
 		(void)futimens(fd,
 			       (const struct timespec[]){ { .tv_nsec = UTIME_NOW },
 							  { .tv_nsec = UTIME_OMIT } });
 	close(fd);
-	if (r)
-		unwind_table_free(t);
-	else
-		*ret_table = t;
 	return r;
 }
 
@@ -458,13 +489,12 @@ char *unwind_cache_path_of(const char *path)
 
 /* ---- with a binary ---- */
 
-static bool take_key(const struct elf_file *f, const struct elf_file *debug,
-		     struct unwind_cache_key *key)
+static bool take_key(int fd, bool with_debug, struct unwind_cache_key *key)
 {
 	struct build_id id;
 
-	*key = (struct unwind_cache_key){ .with_debug = debug };
-	if (f->fd < 0 || elf_build_id_fd(f->fd, &id, NULL) || !id.len ||
+	*key = (struct unwind_cache_key){ .with_debug = with_debug };
+	if (fd < 0 || elf_build_id_fd(fd, &id, NULL) || !id.len ||
 	    id.len > LINE_INDEX_KEY_MAX)
 		return false;
 	memcpy(key->id.bytes, id.bytes, id.len);
@@ -487,24 +517,49 @@ static void keep(const char *dir, const char *file, const struct unwind_cache_ke
 		(void)line_cache_trim(dir, line_cache_limit(), NULL);
 }
 
-int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
-		      struct elf_file *debug, struct unwind_table **ret_table)
+int unwind_cache_load_by(const char *dir, const char *path,
+			 const struct unwind_maker *maker,
+			 struct unwind_table **ret_table)
 {
 	struct unwind_cache_key key;
 	char *file;
 	int r;
 
-	if (!dir || !*dir || !take_key(f, debug, &key))
-		return unwind_table_load(f, debug, ret_table);
+	if (!dir || !*dir || !take_key(maker->fd, maker->with_debug, &key))
+		return maker->make(maker->ctx, maker->fd, ret_table);
 	file = line_cache_unwind_path(dir, &key.id);
 	if (!file)
 		return -ENOMEM;
 	r = unwind_cache_read(file, &key, ret_table);
 	if (r && r != -ENOMEM) {
-		r = unwind_table_load(f, debug, ret_table);
+		r = maker->make(maker->ctx, maker->fd, ret_table);
 		if (!r && (*ret_table)->rows.nr >= WORTH_ROWS)
 			keep(dir, file, &key, path, *ret_table);
 	}
 	free(file);
 	return r;
+}
+
+struct files {
+	struct elf_file *binary;
+	struct elf_file *debug;
+};
+
+static int make_here(void *ctx, int fd, struct unwind_table **ret_table)
+{
+	const struct files *files = ctx;
+
+	(void)fd;
+	return unwind_table_load(files->binary, files->debug, ret_table);
+}
+
+int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
+		      struct elf_file *debug, struct unwind_table **ret_table)
+{
+	struct files files = { .binary = f, .debug = debug };
+	const struct unwind_maker maker = {
+		.fd = f->fd, .with_debug = debug, .make = make_here, .ctx = &files
+	};
+
+	return unwind_cache_load_by(dir, path, &maker, ret_table);
 }

@@ -15,6 +15,18 @@ struct elf_file;
 int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
 		      struct elf_file *debug, struct unwind_table **ret_table);
 
+/* The same by who makes a table himself where there is none: of the binary that is open at `fd`, or
+ * -1, of which nothing is looked at here but its build-id. */
+struct unwind_maker {
+	int fd;
+	bool with_debug;
+	int (*make)(void *ctx, int fd, struct unwind_table **ret_table);
+	void *ctx;
+};
+int unwind_cache_load_by(const char *dir, const char *path,
+			 const struct unwind_maker *maker,
+			 struct unwind_table **ret_table);
+
 /* What else tells one table from another. */
 struct unwind_cache_key {
 	struct line_key id;
@@ -29,3 +41,9 @@ int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
 		       const char *path_of, const struct unwind_table *t);
 /* The binary's path as it was then; malloc'd, NULL: the file is not good. */
 char *unwind_cache_path_of(const char *path);
+
+/* The same between processes, without a key: writes the bytes of such a file at `fd`'s position. */
+int unwind_cache_put(int fd, const struct unwind_table *t);
+/* Reads them, from the beginning of a regular file that its writer may still change: what was read is
+ * what was checked.  0; -EBADMSG, also of a file of more than `max_bytes`; -ENOMEM, ... */
+int unwind_cache_take(int fd, uint64_t max_bytes, struct unwind_table **ret_table);

@@ -186,6 +186,39 @@ const struct unwind_set *unwind_table_find(const struct unwind_table *t,
 	return &t->sets.at[rows[low].set];
 }
 
+/* UINT64_MAX: it is in none. */
+static uint64_t bucket_of(const struct unwind_table *t, uint64_t offset)
+{
+	uint64_t bucket;
+
+	if (!t->rows.nr || offset < t->base)
+		return UINT64_MAX;
+	bucket = (offset - t->base) >> t->bucket_shift;
+	return bucket < t->buckets.nr ? bucket : UINT64_MAX;
+}
+
+void unwind_table_ask_bucket(const struct unwind_table *t, uint64_t offset)
+{
+	uint64_t bucket = bucket_of(t, offset);
+
+	if (bucket != UINT64_MAX)
+		__builtin_prefetch(&t->buckets.at[bucket]);
+}
+
+void unwind_table_ask_row(const struct unwind_table *t, uint64_t offset)
+{
+	uint64_t bucket = bucket_of(t, offset);
+	size_t low, high;
+
+	if (bucket == UINT64_MAX)
+		return;
+	low = t->buckets.at[bucket];
+	high = bucket + 1 < t->buckets.nr ? t->buckets.at[bucket + 1] : low;
+	__builtin_prefetch(&t->rows.at[low]);
+	__builtin_prefetch(&t->rows.at[low + (high - low) / 2]);
+	__builtin_prefetch(&t->rows.at[high]);
+}
+
 const uint8_t *unwind_table_code(const struct unwind_table *t, int32_t at,
 				 size_t *ret_len)
 {
@@ -213,4 +246,18 @@ void unwind_table_free(struct unwind_table *t)
 	vec_done(&t->code);
 	vec_done(&t->buckets);
 	free(t);
+}
+
+int unwind_table_load_fd(int fd, struct unwind_table **ret_table)
+{
+	struct elf_file f;
+	int r = elf_file_init_fd(&f, fd, NULL);
+
+	if (r)
+		return r;
+	r = elf_file_sections(&f, NULL);
+	if (!r)
+		r = unwind_table_load(&f, NULL, ret_table);
+	elf_file_done(&f);
+	return r;
 }

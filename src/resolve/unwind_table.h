@@ -76,6 +76,8 @@ struct unwind_table {
  * 0, -EOPNOTSUPP (an unknown machine), -ENOMEM, -EIO. */
 int unwind_table_load(struct elf_file *f, struct elf_file *debug,
 		      struct unwind_table **ret_table);
+/* The same of the binary that is open at `fd` alone; also -EBADMSG: it is no ELF file. */
+int unwind_table_load_fd(int fd, struct unwind_table **ret_table);
 /* Of the entries of some walks, of the first one that has a function, whose addresses become
  * offsets by `to_offset` (UINT64_MAX: the address is nowhere in the file). */
 int unwind_table_compile(const struct unwind_arch *arch, struct cfi_walk *walks,
@@ -100,6 +102,10 @@ void unwind_table_free(struct unwind_table *t); /* NULL is fine */
 /* The rules at a file offset; never NULL. */
 const struct unwind_set *unwind_table_find(const struct unwind_table *t,
 					   uint64_t offset);
+/* Has the memory fetched that unwind_table_find() will look at first; and, when that has come, what
+ * it will look at then. */
+void unwind_table_ask_bucket(const struct unwind_table *t, uint64_t offset);
+void unwind_table_ask_row(const struct unwind_table *t, uint64_t offset);
 /* The expression at code[at]. */
 const uint8_t *unwind_table_code(const struct unwind_table *t, int32_t at,
 				 size_t *ret_len);

@@ -151,8 +151,7 @@ static bool is_wanted(const struct annotate *a, size_t file)
 
 	if (a->options.hottest)
 		return file == a->only_file;
-	return percent_of(f->counts[0], a->made.groups.totals[0]) >=
-		       a->plan.present.threshold &&
+	return annotation_reaches(&a->made, f->counts, a->plan.present.threshold) &&
 	       annotate_wants_file(&a->options, f->path);
 }
 

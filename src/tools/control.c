@@ -94,7 +94,10 @@ static const struct option_row rows[] = {
 	SETTING("pid-filter", 0, "PID", pid_filter,
 		"Record samples of this process alone; none: of all."),
 	SETTING("pgrp-filter", 0, "PGRP", pgrp_filter,
-		"Of Linux 2.4: accepted, and of no effect."),
+		"Record samples of this process group alone; none: of all."),
+	SETTING("metrics-listen", 0, "[ADDR:]PORT", metrics_listen,
+		"Give metrics for Prometheus at this port of this machine (127.0.0.1); "
+		"none: nowhere."),
 	{ .name = "kernel-only",
 	  .kind = OPTION_TEXT,
 	  .value = "1",

@@ -35,6 +35,7 @@ struct control_options {
 	const char *kernel_range;
 	const char *pid_filter;
 	const char *pgrp_filter;
+	const char *metrics_listen;
 	const char *kernel_only;
 	const char *xen;
 	const char *active_domains;

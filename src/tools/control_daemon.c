@@ -29,7 +29,7 @@ static const char *const told_keys[] = {
 	"SESSION_DIR",   "SEPARATE_LIB", "SEPARATE_KERNEL", "SEPARATE_THREAD",
 	"SEPARATE_CPU",  "VMLINUX",      "IMAGE_FILTER",    "BUF_SIZE",
 	"BUF_WATERSHED", "CPU_BUF_SIZE", "CALLGRAPH",       "KERNEL_RANGE",
-	"PID_FILTER",    "NR_CHOSEN",
+	"PID_FILTER",    "PGRP_FILTER",  "METRICS_LISTEN",  "NR_CHOSEN",
 };
 
 const char *control_session_dir(const struct control *c)

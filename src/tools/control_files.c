@@ -1,7 +1,6 @@
 /* control_files.c - opcontrol --init and --deinit: the control files, where OProfile's kernel
  * module had them. */
 #include <errno.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/io.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"
+#include "tools/controlfs.h"
 
 enum {
 	FIRST_FD = 3
@@ -23,19 +23,6 @@ static const char *mountpoint(void)
 	const char *dir = getenv("OPROFILE_FS_DIR");
 
 	return dir && *dir ? dir : "/dev/oprofile";
-}
-
-static bool is_mounted(const char *dir)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	const struct mntent *m;
-	bool found = false;
-
-	while (mounts && !found && (m = getmntent(mounts)))
-		found = !strcmp(m->mnt_dir, dir) && strstr(m->mnt_type, "oprofilefs");
-	if (mounts)
-		endmntent(mounts);
-	return found;
 }
 
 /* It goes to the background by itself, and says why if it cannot. */
@@ -62,7 +49,8 @@ static bool mount_files(void)
 	const char *dir = mountpoint();
 	int r;
 
-	if (is_mounted(dir))
+	controlfs_unmount_stale(dir);
+	if (controlfs_is_mounted(dir))
 		return true;
 	r = io_make_dirs(dir, 0755);
 	if (r)
@@ -91,7 +79,7 @@ int control_deinit(struct control *c)
 	int r = control_shutdown(c);
 	const char *dir = mountpoint();
 
-	if (r || geteuid() || !is_mounted(dir))
+	if (r || geteuid() || !controlfs_is_mounted(dir))
 		return r;
 	/* Who has a file open keeps it. */
 	if (umount2(dir, MNT_DETACH)) {

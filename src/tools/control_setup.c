@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "base/path.h"
+#include "daemon/metrics_server.h"
 #include "tools/command.h"
 #include "tools/control.h"
 
@@ -64,8 +65,6 @@ static const struct {
 	  "Xen's domains are not sampled from here" },
 	{ OPTION(struct control_options, s390_buffer), "--s390hwsampbufsize",
 	  "the kernel sizes that buffer itself" },
-	{ OPTION(struct control_options, pgrp_filter), "--pgrp-filter",
-	  "all is sampled; opreport tgid:PID,PID shows some processes" },
 };
 
 static const char *text_at(const struct control_options *set, size_t field)
@@ -194,23 +193,49 @@ static int take_images(const struct control_options *set, struct daemonrc *rc,
 	return r ? err_sys(err, r, "--image") : 0;
 }
 
-static int take_pid(const struct control_options *set, struct daemonrc *rc,
-		    struct err *err)
+/* The number of a process, or of a group of them. */
+static int take_number(const char *text, const char *option, const char *key,
+		       struct daemonrc *rc, struct err *err)
 {
-	const char *pid = set->pid_filter;
 	uint64_t number;
 	int r;
 
-	if (!pid)
+	if (!text)
 		return 0;
-	if (strcmp(pid, "none") != 0 &&
-	    (!parse_u64_max(pid, INT32_MAX, &number) || !number))
-		return err_set(err, -EINVAL,
-			       "Argument for --pid-filter, %s, must be the number of a "
-			       "process, or none",
-			       pid);
-	r = daemonrc_set(rc, "PID_FILTER", pid);
-	return r ? err_sys(err, r, "--pid-filter") : 0;
+	if (strcmp(text, "none") != 0 &&
+	    (!parse_u64_max(text, INT32_MAX, &number) || !number))
+		return err_set(
+			err, -EINVAL,
+			"Argument for %s, %s, must be the number of a process%s, "
+			"or none",
+			option, text, strcmp(key, "PGRP_FILTER") ? "" : " group");
+	r = daemonrc_set(rc, key, text);
+	return r ? err_sys(err, r, "%s", option) : 0;
+}
+
+static int take_pid(const struct control_options *set, struct daemonrc *rc,
+		    struct err *err)
+{
+	int r = take_number(set->pid_filter, "--pid-filter", "PID_FILTER", rc, err);
+
+	return r ? r
+		 : take_number(set->pgrp_filter, "--pgrp-filter", "PGRP_FILTER", rc,
+			       err);
+}
+
+static int take_metrics(const struct control_options *set, struct daemonrc *rc,
+			struct err *err)
+{
+	const char *where = set->metrics_listen;
+	struct metrics_address address;
+	int r;
+
+	if (!where)
+		return 0;
+	if (strcmp(where, "none") != 0 && metrics_address_parse(where, &address, err))
+		return err_prefix(err, "--metrics-listen");
+	r = daemonrc_set(rc, "METRICS_LISTEN", where);
+	return r ? err_sys(err, r, "--metrics-listen") : 0;
 }
 
 static int take_vmlinux(const struct control_options *set, struct daemonrc *rc,
@@ -302,8 +327,9 @@ bool control_setup_given(const struct control_options *set)
 			return true;
 	}
 	return set->session_dir || set->vmlinux || set->no_vmlinux || set->pid_filter ||
-	       set->kernel_range || set->kernel_only || set->events.values.nr ||
-	       set->separate.values.nr || set->images.values.nr;
+	       set->pgrp_filter || set->metrics_listen || set->kernel_range ||
+	       set->kernel_only || set->events.values.nr || set->separate.values.nr ||
+	       set->images.values.nr;
 }
 
 int control_setup_take(struct control *c, struct err *err)
@@ -312,7 +338,7 @@ int control_setup_take(struct control *c, struct err *err)
 				     struct err *) = {
 		take_session_dir, control_setup_events, take_separate,
 		take_vmlinux,     take_images,          take_pid,
-		take_numbers,     take_range,
+		take_metrics,     take_numbers,         take_range,
 	};
 
 	if (!control_setup_given(&c->set))

@@ -87,7 +87,7 @@ int control_print_status(struct control *c)
 	struct control_reply reply = { 0 };
 	struct err err = { 0 };
 	int r = control_attach(c, &err);
-	const char *depth, *pid;
+	const char *depth, *pid, *pgrp;
 
 	if (!r && c->connected)
 		r = control_request(&c->daemon, (const char *const[]){ "status", NULL },
@@ -113,6 +113,9 @@ int control_print_status(struct control *c)
 	pid = fact(c, &reply, "pid_filter", "PID_FILTER");
 	if (pid && *pid && strcmp(pid, "none") != 0)
 		printf("Pid filter: %s\n", pid);
+	pgrp = fact(c, &reply, "pgrp_filter", "PGRP_FILTER");
+	if (pgrp && *pgrp && strcmp(pgrp, "none") != 0)
+		printf("Pgrp filter: %s\n", pgrp);
 	depth = fact(c, &reply, "callgraph", "CALLGRAPH");
 	/* Where nobody asked for a depth, none is cut. */
 	printf("Call-graph depth: %s\n", depth && *depth ? depth : "whole");

@@ -1,8 +1,11 @@
 /* controlfs_mount.c - `oprofile controlfs`: the control files of OProfile's kernel module, from
  * the daemon. */
 #include <errno.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,12 +30,39 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-static int check_mountpoint(const char *path, struct err *err)
+bool controlfs_is_mounted(const char *dir)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	const struct mntent *m;
+	bool found = false;
+
+	while (mounts && !found && (m = getmntent(mounts)))
+		found = !strcmp(m->mnt_dir, dir) && strstr(m->mnt_type, "oprofilefs");
+	if (mounts)
+		endmntent(mounts);
+	return found;
+}
+
+void controlfs_unmount_stale(const char *dir)
 {
 	struct stat st;
 
-	if (stat(path, &st))
-		return err_sys(err, -errno, "%s", path);
+	if (stat(dir, &st) && errno == ENOTCONN && controlfs_is_mounted(dir))
+		(void)umount2(dir, MNT_DETACH);
+}
+
+static int check_mountpoint(const char *path, struct err *err)
+{
+	struct stat st;
+	int r = stat(path, &st) ? -errno : 0;
+
+	if (r == -ENOTCONN)
+		return err_set(err, r,
+			       "%s: who served what is mounted there has died; "
+			       "unmount it first: umount %s",
+			       path, path);
+	if (r)
+		return err_sys(err, r, "%s", path);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, -ENOTDIR, "%s is no folder", path);
 	if (access("/dev/fuse", R_OK | W_OK))
@@ -45,7 +75,7 @@ static int run(const struct command *self, int argc, char **argv)
 	struct controlfs_config config = { 0 };
 	struct settings set = { 0 };
 	struct err err = { 0 };
-	char *cwd, *run_dir;
+	char *cwd, *run_dir, *mountpoint;
 	int first;
 	int r = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
 
@@ -59,6 +89,9 @@ static int run(const struct command *self, int argc, char **argv)
 	/* In the background / is the current folder. */
 	run_dir = path_full(control_run_dir(), cwd ? cwd : "/");
 	config.mountpoint = argv[first];
+	mountpoint = path_full(config.mountpoint, cwd ? cwd : "/");
+	if (mountpoint)
+		controlfs_unmount_stale(mountpoint);
 	config.run_dir = run_dir;
 	config.foreground = set.foreground;
 	r = run_dir ? check_mountpoint(config.mountpoint, &err)
@@ -67,6 +100,7 @@ static int run(const struct command *self, int argc, char **argv)
 		r = controlfs_serve(&config, &err);
 	if (r)
 		command_error("%s", err.text);
+	free(mountpoint);
 	free(run_dir);
 	free(cwd);
 	return r ? 1 : 0;

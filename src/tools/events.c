@@ -371,7 +371,7 @@ static int print_code(struct query *q, const char *name)
 	if (choose_views(q, &err))
 		return fail(&err);
 	e = find_event(q, name);
-	if (!e && !q->reqs.no_host && !events_parse(name, 0, &q->reqs, &err)) {
+	if (!e && !events_parse(name, 0, &q->reqs, &err)) {
 		printf("%" PRIu64 "\n", (uint64_t)q->reqs.list.at[0].attr.config);
 		return 0;
 	}
@@ -391,8 +391,9 @@ static void write_classics(FILE *out, const struct events_view *v)
 {
 	const char *name;
 	bool any = false;
+	size_t at = 0;
 
-	for (size_t i = 0; (name = cpu_type_classic_at(i)); i++) {
+	while ((name = cpu_type_classic_next(&at))) {
 		struct catalog_choice choice;
 		const char *is = cpu_type_classic(v->catalog->cpu, name, 0);
 

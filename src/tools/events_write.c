@@ -48,52 +48,81 @@ const struct catalog_event *events_view_next(const struct events_view *v, size_t
 	return NULL;
 }
 
-/* Words up to column TEXT_WIDTH, further lines indented. */
+/* Words up to column TEXT_WIDTH, further lines indented.  What stands there as it is to be written,
+ * from `from` on, is written at once. */
 static void write_wrapped(FILE *out, const char *text, size_t column, size_t indent)
 {
+	const char *from = text;
+
 	while (*text) {
 		size_t len = strcspn(text, " \n");
 
 		if (column + len + 1 > TEXT_WIDTH) {
-			fprintf(out, "\n%*s", (int)indent, "");
+			fwrite_unlocked(from, 1, (size_t)(text - from), out);
+			putc_unlocked('\n', out);
+			for (size_t i = 0; i < indent; i++)
+				putc_unlocked(' ', out);
+			from = text;
 			column = indent;
 		}
-		column += (size_t)fprintf(out, "%.*s", (int)len, text);
+		column += len + 1;
 		text += len;
-		text += strspn(text, " \n");
-		if (*text) {
-			fputc(' ', out);
-			column++;
+		if (*text == ' ' && text[1] && !strchr(" \n", text[1])) {
+			text++;
+			continue;
 		}
+		fwrite_unlocked(from, 1, (size_t)(text - from), out);
+		text += strspn(text, " \n");
+		from = text;
+		if (*text)
+			putc_unlocked(' ', out);
 	}
-	fputc('\n', out);
+	fwrite_unlocked(from, 1, (size_t)(text - from), out);
+	putc_unlocked('\n', out);
 }
+
+/* Counters, and how they are shown. */
+struct shown_counters {
+	uint64_t counters;
+	char text[EVENT_COUNTERS_TEXT];
+};
 
 /* A mask's counters where they are not `of_event`, those of all its event's masks. */
 static void write_mask(FILE *out, const struct events_view *v,
 		       const struct catalog_event *e, const struct catalog_mask *mask,
-		       const char *of_event)
+		       const struct shown_counters *of_event)
 {
 	size_t column = 7 + (size_t)fprintf(out, "\t0x%02" PRIx64 ": (name=%s) ",
 					    mask->value, mask->name);
-	char of_mask[EVENT_COUNTERS_TEXT];
+	uint64_t counters = event_catalog_counters(v->catalog, e, mask);
+	char of_mask[EVENT_COUNTERS_TEXT] = "";
 	char about[512];
 
-	event_counters_text(event_catalog_counters(v->catalog, e, mask), of_mask);
+	/* Some of them are not shown, so that other ones may look the same. */
+	if (counters != of_event->counters)
+		event_counters_text(counters, of_mask);
+	if (counters == of_event->counters || !strcmp(of_mask, of_event->text)) {
+		write_wrapped(out, mask->about, column, MASK_INDENT);
+		return;
+	}
 	(void)snprintf(about, sizeof(about), "%s (counter: %s)", mask->about, of_mask);
-	write_wrapped(out, strcmp(of_mask, of_event) != 0 ? about : mask->about, column,
-		      MASK_INDENT);
+	write_wrapped(out, about, column, MASK_INDENT);
 }
 
 static void write_masks(FILE *out, const struct events_view *v,
-			const struct catalog_event *e, const char *counters)
+			const struct catalog_event *e,
+			const struct shown_counters *counters)
 {
 	const struct catalog_mask *mask;
+	uint64_t value;
 
 	if (!e->nr_masks)
 		return;
-	fprintf(out, "\tUnit masks (default 0x%" PRIx64 ")\n\t----------\n",
-		event_catalog_default_mask(v->catalog, e));
+	if (event_catalog_default(v->catalog, e, &value))
+		fprintf(out, "\tUnit masks (default 0x%" PRIx64 ")\n", value);
+	else
+		fputs("\tUnit masks (no default, one must be given)\n", out);
+	fputs("\t----------\n", out);
 	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++)
 		write_mask(out, v, e, mask, counters);
 }
@@ -118,46 +147,64 @@ static void write_head(FILE *out, const struct events_view *v)
 size_t events_write_text(FILE *out, const struct events_view *v)
 {
 	const struct catalog_event *e;
-	char counters[EVENT_COUNTERS_TEXT];
+	struct shown_counters shown = { 0 };
 	size_t at = 0;
 	size_t nr = 0;
 
+	event_counters_text(shown.counters, shown.text);
 	write_head(out, v);
 	for (; (e = events_view_next(v, &at)); nr++) {
-		event_counters_text(event_catalog_counters(v->catalog, e, NULL),
-				    counters);
+		uint64_t counters = event_catalog_counters(v->catalog, e, NULL);
+
+		if (counters != shown.counters)
+			event_counters_text(counters, shown.text);
+		shown.counters = counters;
 		fprintf(out, "%s: (counter: %s)\n\t%s (min count: %" PRIu64 ")\n",
-			e->name, counters, e->about[0] ? e->about : "no description",
+			e->name, shown.text, e->about[0] ? e->about : "no description",
 			e->min_count * v->count_factor);
-		write_masks(out, v, e, counters);
+		write_masks(out, v, e, &shown);
 	}
 	return nr;
 }
 
+/* As any reader of XML has it: the lines of a text are one. */
 static void xml_attribute(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, " %s=\"", name);
-	html_put(out, value);
+	for (size_t len; *value; value += len) {
+		len = strcspn(value, "\n");
+		html_put_len(out, value, len);
+		if (value[len] == '\n') {
+			fputc(' ', out);
+			len++;
+		}
+	}
 	fputc('"', out);
+}
+
+static void xml_mask(FILE *out, const struct catalog_mask *mask)
+{
+	fputs("   <unit_mask ", out);
+	xml_attribute(out, "name", mask->name);
+	fprintf(out, " mask=\"0x%" PRIx64 "\"", mask->value);
+	xml_attribute(out, "desc", mask->about);
+	fputs("/>\n", out);
 }
 
 static void xml_masks(FILE *out, const struct events_view *v,
 		      const struct catalog_event *e)
 {
 	const struct catalog_mask *mask;
+	uint64_t value;
 
 	if (!e->nr_masks)
 		return;
-	fprintf(out, "  <unit_masks default=\"0x%" PRIx64 "\" category=\"%s\">\n",
-		event_catalog_default_mask(v->catalog, e),
-		e->nr_masks == 1 ? "mandatory" : "bitmask");
-	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++) {
-		fputs("   <unit_mask", out);
-		xml_attribute(out, "name", mask->name);
-		fprintf(out, " mask=\"0x%" PRIx64 "\"", mask->value);
-		xml_attribute(out, "desc", mask->about);
-		fputs("/>\n", out);
-	}
+	fputs("  <unit_masks ", out);
+	if (event_catalog_default(v->catalog, e, &value))
+		fprintf(out, " default=\"0x%" PRIx64 "\"", value);
+	fprintf(out, " category=\"%s\">\n", e->nr_masks == 1 ? "mandatory" : "bitmask");
+	for (size_t i = 0; (mask = event_catalog_mask(v->catalog, e, i)); i++)
+		xml_mask(out, mask);
 	fputs("  </unit_masks>\n", out);
 }
 
@@ -171,7 +218,7 @@ static size_t xml_events(FILE *out, const struct events_view *v)
 		uint64_t counters = event_catalog_counters(v->catalog, e, NULL);
 		uint64_t general = counters & UINT32_MAX;
 
-		fputs(" <event", out);
+		fputs(" <event ", out);
 		xml_attribute(out, "event_name", e->name);
 		xml_attribute(out, "desc", e->about);
 		fprintf(out, " counter_mask=\"%" PRIu64 "\" min_count=\"%" PRIu64 "\"",
@@ -191,7 +238,8 @@ size_t events_write_xml(FILE *out, const struct events_view *views, size_t nr)
 	const struct cpu_type *cpu = views[0].catalog->cpu;
 	size_t written = 0;
 
-	fputs("<?xml version=\"1.0\"?>\n<help_events schemaversion=\"2.0\">\n <header",
+	fputs("<?xml version=\"1.0\"?>\n<help_events  schemaversion=\"2.0\">\n"
+	      " <header ",
 	      out);
 	xml_attribute(out, "title", cpu->title);
 	xml_attribute(out, "doc", cpu->document ? cpu->document : "");

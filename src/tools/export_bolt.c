@@ -378,7 +378,7 @@ static void put_spot(const struct bolt *b, uint32_t number, FILE *out)
 	}
 	fputs("1 ", out);
 	for (const char *at = strtab_get(&b->names, s->name); *at; at++) {
-		if (*at == ' ' || *at == '\\')
+		if (*at == ' ' || *at == '\\' || *at == '\n')
 			fputc('\\', out);
 		fputc(*at, out);
 	}

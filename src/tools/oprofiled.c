@@ -77,6 +77,12 @@ static const struct option_row rows[] = {
 	  .offset = OPTION(struct oprofiled_options, max_memory),
 	  .help = "Begin the recording anew when it has taken so much memory (K, M, G; "
 		  "default 112M)." },
+	{ .name = "metrics-listen",
+	  .kind = OPTION_TEXT,
+	  .value = "[ADDR:]PORT",
+	  .offset = OPTION(struct oprofiled_options, metrics_listen),
+	  .help = "Give metrics for Prometheus at http://ADDR:PORT/metrics; ADDR is a "
+		  "loopback address (default 127.0.0.1), port 0 one that is free." },
 	{ .name = "group",
 	  .kind = OPTION_TEXT,
 	  .value = "NAME",

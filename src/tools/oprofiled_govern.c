@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "daemon/service.h"
+#include "daemon/table_helper.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
 #include "tools/recorder_priv.h"
@@ -23,8 +24,8 @@ static uint64_t time_ns(const struct timeval *t)
 	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
 }
 
-/* Of this process, its threads and the processes that it has waited for. */
-static uint64_t cpu_ns(void)
+/* Of this process, its threads, the processes that it has waited for, and the helper. */
+uint64_t oprofiled_cpu_ns(const struct oprofiled *d)
 {
 	struct rusage own = { 0 };
 	struct rusage children = { 0 };
@@ -32,7 +33,8 @@ static uint64_t cpu_ns(void)
 	(void)getrusage(RUSAGE_SELF, &own);
 	(void)getrusage(RUSAGE_CHILDREN, &children);
 	return time_ns(&own.ru_utime) + time_ns(&own.ru_stime) +
-	       time_ns(&children.ru_utime) + time_ns(&children.ru_stime);
+	       time_ns(&children.ru_utime) + time_ns(&children.ru_stime) +
+	       table_helper_cpu_ns(d->tables);
 }
 
 uint64_t oprofiled_resident_bytes(void)
@@ -55,14 +57,15 @@ uint64_t oprofiled_resident_bytes(void)
 
 void oprofiled_govern_begin(struct oprofiled *d)
 {
-	governor_begin(&d->governor, recorder_now_ns(CLOCK_MONOTONIC), cpu_ns());
+	governor_begin(&d->governor, recorder_now_ns(CLOCK_MONOTONIC),
+		       oprofiled_cpu_ns(d));
 }
 
 static void govern(struct oprofiled *d, uint64_t now)
 {
 	struct err err = { 0 };
 
-	if (!governor_look(&d->governor, now, cpu_ns()))
+	if (!governor_look(&d->governor, now, oprofiled_cpu_ns(d)))
 		return;
 	d->rate_hz = d->governor.rate_hz;
 	if (!d->recorder) /* the next one has it */
@@ -94,6 +97,38 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 		log_say(LOG_WARNING, "%s", err.text);
 		oprofiled_retry_later(d);
 	}
+}
+
+static bool has_cpu(const struct cpu_list *list, int cpu)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->at[i] == cpu)
+			return true;
+	return false;
+}
+
+/* One that has come online is sampled from now on: in another recording, as each has the events
+ * that it began with. */
+static void watch_cpus(struct oprofiled *d)
+{
+	struct cpu_list online = { 0 };
+	struct err err = { 0 };
+	int come = -1;
+
+	if (!d->recorder || !d->cpus.nr || cpu_list_online(&online))
+		return;
+	for (size_t i = 0; i < online.nr; i++)
+		if (!has_cpu(&d->cpus, online.at[i]))
+			come = online.at[i];
+	/* What has gone is missed, so that its return is seen. */
+	cpu_list_done(&d->cpus);
+	d->cpus = online;
+	if (come < 0)
+		return;
+	log_say(LOG_NOTE, "CPU %d has come online: the recording begins anew with it",
+		come);
+	if (oprofiled_rotate(d, &err))
+		log_say(LOG_WARNING, "%s", err.text);
 }
 
 static void tell_statistics(struct oprofiled *d, uint64_t now)
@@ -128,6 +163,7 @@ void oprofiled_govern(struct oprofiled *d)
 	d->next_govern_ns = now + look_ns;
 	govern(d, now);
 	bound_memory(d, now);
+	watch_cpus(d);
 	tell_statistics(d, now);
 	if (d->watchdog_ns && now >= d->next_watchdog_ns) {
 		d->next_watchdog_ns = now + d->watchdog_ns;

@@ -28,7 +28,7 @@ static int check_event(void *ctx, const char *spec, struct err *err)
 	return oprofiled_check_event(ctx, spec, err);
 }
 
-static uint64_t received(const struct oprofiled *d, unsigned int cpu)
+uint64_t oprofiled_cpu_samples(const struct oprofiled *d, unsigned int cpu)
 {
 	uint64_t samples =
 		cpu < d->sums.cpu_samples.nr ? d->sums.cpu_samples.at[cpu] : 0;
@@ -49,7 +49,7 @@ static uint64_t stat(void *ctx, enum control_stat what, unsigned int cpu)
 	const struct oprofiled *d = ctx;
 
 	if (what == CONTROL_STAT_RECEIVED)
-		return received(d, cpu);
+		return oprofiled_cpu_samples(d, cpu);
 	if (what == CONTROL_STAT_EVENT_LOST)
 		return d->sums.lost + control_server_lost(d->server) +
 		       (d->recorder ? recorder_totals(d->recorder)->lost : 0);

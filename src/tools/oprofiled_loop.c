@@ -17,8 +17,11 @@
 #include "daemon/control_server.h"
 #include "daemon/rights.h"
 #include "daemon/service.h"
+#include "daemon/table_helper.h"
+#include "resolve/unwind_table.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
+#include "tools/recorder_priv.h"
 
 /* ---- the log ---- */
 
@@ -112,6 +115,7 @@ static int one_turn(struct oprofiled *d, struct err *err)
 		  .events = POLLIN },
 		{ .fd = d->recorder ? recorder_attend_fd(d->recorder) : -1,
 		  .events = POLLIN },
+		{ .fd = metrics_server_fd(d->metrics), .events = POLLIN },
 	};
 
 	if (poll(fds, sizeof(fds) / sizeof(*fds), oprofiled_record_ms(d)) < 0 &&
@@ -121,6 +125,7 @@ static int one_turn(struct oprofiled *d, struct err *err)
 		take_signals(d);
 	oprofiled_record(d, fds[2].revents, fds[3].revents);
 	oprofiled_govern(d);
+	oprofiled_metrics_turn(d);
 	/* Last: a request may end the recording that the descriptors are of. */
 	if (fds[1].revents)
 		control_server_turn(d->server);
@@ -142,8 +147,13 @@ static int open_all(struct oprofiled *d, struct err *err)
 	r = background_lock(d->run_dir, &d->lock_fd, err);
 	if (!r)
 		r = block_signals(d, err);
+	/* Before rights go: it can become another user. */
+	if (!r)
+		r = table_helper_start(unwind_table_load_fd, &d->tables, err);
 	if (!r)
 		r = rights_keep_needed(err);
+	if (!r)
+		r = oprofiled_metrics_listen(d, err);
 	if (!r && !d->options.paused)
 		r = oprofiled_start(d, err);
 	if (!r &&
@@ -178,6 +188,9 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 		control_server_send_samples(d->server);
 	control_server_close(d->server);
 	d->server = NULL;
+	oprofiled_metrics_done(d);
+	table_helper_stop(d->tables);
+	d->tables = NULL;
 	oprofiled_stream_done(d);
 	background_unlock(d->lock_fd);
 	if (d->signal_fd >= 0)

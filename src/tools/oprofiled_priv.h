@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "capture/cpus.h"
 #include "capture/events.h"
 #include "daemon/background.h"
 #include "daemon/control_keys.h"
@@ -19,14 +20,18 @@
 #include "daemon/event_cookies.h"
 #include "daemon/event_stream.h"
 #include "daemon/governor.h"
+#include "daemon/metrics_server.h"
 #include "daemon/retention.h"
 #include "daemon/sample_filter.h"
 #include "tools/options.h"
 #include "tools/session_dir.h"
 
 struct control_server;
+struct daemon_numbers;
+struct metrics_server;
 struct recorder;
 struct recorder_config;
+struct table_helper;
 
 struct oprofiled_options {
 	struct option_list events;
@@ -44,6 +49,7 @@ struct oprofiled_options {
 	const char *retain;
 	const char *max_overhead;
 	const char *max_memory;
+	const char *metrics_listen;
 	bool foreground;
 	bool paused;
 };
@@ -90,6 +96,11 @@ struct oprofiled {
 	int lock_fd;
 	int signal_fd;
 	struct control_server *server;
+	struct table_helper *tables;
+	struct metrics_server *metrics;           /* NULL: nobody may ask for them */
+	char metrics_where[METRICS_NAME_BYTES];   /* as it was set; "": nowhere */
+	char metrics_refused[METRICS_NAME_BYTES]; /* where it cannot be; "": nothing */
+	uint64_t metrics_retry_ns; /* that is tried again then; 0: nothing */
 	char *const *command;
 	int nr_command;
 
@@ -97,6 +108,7 @@ struct oprofiled {
 	bool dir_is_open;
 	struct event_requests events; /* of the recording */
 	struct recorder *recorder;    /* NULL: paused */
+	struct cpu_list cpus;         /* that were online when it began */
 	uint64_t rate_hz;             /* of events without a count */
 	uint64_t next_rotate_ns;
 	uint64_t retry_ns; /* a recording that failed is begun anew then; 0: none */
@@ -141,6 +153,8 @@ int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct er
 
 /* The control files are those of the daemon, once its setup is made. */
 void oprofiled_keys_init(struct oprofiled *d);
+/* Samples taken on one CPU. */
+uint64_t oprofiled_cpu_samples(const struct oprofiled *d, unsigned int cpu);
 
 /* ---- oprofiled_recording.c ---- */
 
@@ -170,6 +184,20 @@ void oprofiled_govern_begin(struct oprofiled *d);
  * service manager that it lives. */
 void oprofiled_govern(struct oprofiled *d);
 uint64_t oprofiled_resident_bytes(void);
+/* CPU time of the daemon's processes since it began. */
+uint64_t oprofiled_cpu_ns(const struct oprofiled *d);
+
+/* ---- oprofiled_metrics.c ---- */
+
+/* All but the samples of each CPU. */
+void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_numbers);
+/* Listens where the setup says, if it says so and did not before.  Where that cannot be (a port is
+ * another's) the log says so, what there was stays, and it is tried again: samples are worth
+ * more than metrics.  0, or -EINVAL with a line: what is set is no address. */
+int oprofiled_metrics_listen(struct oprofiled *d, struct err *err);
+/* Answers who asks; tries again what could not be. */
+void oprofiled_metrics_turn(struct oprofiled *d);
+void oprofiled_metrics_done(struct oprofiled *d);
 
 /* ---- oprofiled_upkeep.c ---- */
 

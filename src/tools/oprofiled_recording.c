@@ -78,6 +78,13 @@ static bool is_wanted(void *ctx, const struct dict *dict, const struct sample *s
 	return sample_filter_keeps(&d->filter, dict, sample);
 }
 
+static void take_fork(void *ctx, int32_t pid, int32_t ppid)
+{
+	struct oprofiled *d = ctx;
+
+	sample_filter_forked(&d->filter, pid, ppid);
+}
+
 /* The depth counts callers; 0: all. */
 static uint32_t max_frames(const char *depth)
 {
@@ -100,6 +107,14 @@ static void begin_samples(struct oprofiled *d)
 }
 
 /* Opened, and not yet sampling.  `events` starts empty, and outlives the recorder. */
+/* Before the recording looks itself: a CPU that comes between is then begun anew for, not missed. */
+static void note_cpus(struct oprofiled *d)
+{
+	cpu_list_done(&d->cpus);
+	d->cpus = (struct cpu_list){ 0 };
+	(void)cpu_list_online(&d->cpus);
+}
+
 static int open_recorder(struct oprofiled *d, struct event_requests *events,
 			 struct recorder **ret_recorder, struct err *err)
 {
@@ -118,11 +133,14 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 		.no_build_ids = true,
 		.patient = true,
 		.dir = &d->dir,
+		.tables = d->tables,
 		.max_frames = max_frames(depth),
 		.is_wanted = is_wanted,
+		.on_fork = take_fork,
 	};
 	int r;
 
+	note_cpus(d);
 	config.ring_pages = oprofiled_ring_pages(d, config.stack_bytes);
 	/* The session may have been moved. */
 	r = io_make_dirs(d->dir.current, 0755);
@@ -196,7 +214,9 @@ int oprofiled_start(struct oprofiled *d, struct err *err)
 
 	if (d->recorder)
 		return 0;
-	r = open_dir(d, err);
+	r = oprofiled_metrics_listen(d, err);
+	if (!r)
+		r = open_dir(d, err);
 	events_done(&d->events);
 	d->events = (struct event_requests){ 0 };
 	if (!r)
@@ -236,15 +256,15 @@ int oprofiled_dump(struct oprofiled *d, struct err *err)
 	return d->recorder ? recorder_dump(d->recorder, err) : 0;
 }
 
-/* A disk that is full shows before the recorder closes, and could not try again. */
-static int write_waiting(struct oprofiled *d, struct err *err)
+/* A full disk is waited for: what was not written stays pending.  False: it is something else. */
+static bool wait_for_room(struct oprofiled *d, int failure, const struct err *err)
 {
-	int r = recorder_dump(d->recorder, err);
-
-	if (r != -ENOSPC && r != -EDQUOT)
-		return 0;
+	if (failure != -ENOSPC && failure != -EDQUOT)
+		return false;
+	if (!d->disk_is_full)
+		log_say(LOG_WARNING, "%s; samples wait for room", err->text);
 	d->disk_is_full = true;
-	return r;
+	return true;
 }
 
 int oprofiled_rotate(struct oprofiled *d, struct err *err)
@@ -255,12 +275,11 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 	struct err late = { 0 };
 	int r;
 
-	/* What waits for room would be lost. */
-	if (!old || d->disk_is_full)
+	/* What waits for room would be lost.  A disk that is full shows before the recorder closes,
+	 * and could not try again. */
+	if (!old || d->disk_is_full ||
+	    wait_for_room(d, recorder_dump(old, &late), &late))
 		return 0;
-	r = write_waiting(d, err);
-	if (r)
-		return r;
 	/* What the next one has to look up of running processes, it does while the old one still
 	 * samples. */
 	r = open_recorder(d, &events, &next, err);
@@ -396,17 +415,12 @@ void oprofiled_retry_later(struct oprofiled *d)
 	d->retry_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
 }
 
-/* A full disk is waited for: what was not written stays pending. */
 static void take_failure(struct oprofiled *d, int failure, const struct err *err)
 {
 	struct err late = { 0 };
 
-	if (failure == -ENOSPC || failure == -EDQUOT) {
-		if (!d->disk_is_full)
-			log_say(LOG_WARNING, "%s; samples wait for room", err->text);
-		d->disk_is_full = true;
+	if (wait_for_room(d, failure, err))
 		return;
-	}
 	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
 	(void)close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
@@ -472,5 +486,6 @@ void oprofiled_recording_done(struct oprofiled *d)
 	d->dir_is_open = false;
 	events_done(&d->events);
 	sample_filter_done(&d->filter);
+	cpu_list_done(&d->cpus);
 	vec_done(&d->sums.cpu_samples);
 }

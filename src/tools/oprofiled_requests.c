@@ -1,16 +1,12 @@
 /* oprofiled_requests.c - what the daemon answers on its socket (docs/daemon.md). */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "daemon/control_server.h"
-#include "format/session.h"
+#include "daemon/daemon_numbers.h"
 #include "tools/oprofiled_priv.h"
-#include "tools/recorder.h"
-#include "tools/recorder_priv.h"
 
 /* ---- status ---- */
 
@@ -75,51 +71,11 @@ static void put_events(const struct oprofiled *d, struct buf *reply)
 	events_done(&asked);
 }
 
-/* Bytes of the current session, and when its oldest sample was taken (seconds since 1970; 0: there
- * is none). */
-static void look_at_session(const struct oprofiled *d, uint64_t *ret_bytes,
-			    uint64_t *ret_oldest)
-{
-	char **paths;
-	size_t nr;
-	struct segment *first;
-	struct stat st;
-
-	*ret_bytes = *ret_oldest = 0;
-	if (!d->dir_is_open || session_list(d->dir.current, &paths, &nr, NULL))
-		return;
-	for (size_t i = 0; i < nr; i++)
-		if (!stat(paths[i], &st))
-			*ret_bytes += (uint64_t)st.st_size;
-	if (nr && !segment_open(paths[0], &first, NULL)) {
-		*ret_oldest = segment_info(first)->start_wall_ns / 1000000000;
-		segment_close(first);
-	}
-	session_list_free(paths, nr);
-}
-
-static void put_cost(const struct oprofiled *d, struct buf *reply)
-{
-	uint64_t bytes, oldest;
-	char text[128];
-
-	if (d->governor.is_known)
-		control_put_field(reply, "cost_cpu", "%.5f", d->governor.share);
-	governor_text(&d->governor, text, sizeof(text));
-	control_put_field(reply, "governor", "%s", text);
-	look_at_session(d, &bytes, &oldest);
-	control_put_field(reply, "memory", "%llu",
-			  (unsigned long long)oprofiled_resident_bytes());
-	control_put_field(reply, "disk", "%llu", (unsigned long long)bytes);
-	control_put_field(reply, "oldest", "%llu", (unsigned long long)oldest);
-}
-
 static int answer_status(struct oprofiled *d, struct buf *reply)
 {
-	struct session_totals now = { 0 };
+	struct daemon_numbers numbers;
+	char text[128];
 
-	if (d->recorder)
-		now = *recorder_totals(d->recorder);
 	control_put_field(reply, "state", "%s", d->recorder ? "running" : "paused");
 	control_put_field(reply, "pid", "%d", getpid());
 	control_put_field(reply, "session_dir", "%s", oprofiled_session_dir(d));
@@ -129,10 +85,16 @@ static int answer_status(struct oprofiled *d, struct buf *reply)
 	if (oprofiled_setup_flag(d, "PID_FILTER"))
 		control_put_field(reply, "pid_filter", "%s",
 				  daemonrc_get(&d->setup, "PID_FILTER"));
-	control_put_field(reply, "rate", "%llu", (unsigned long long)d->rate_hz);
-	control_put_field(reply, "samples", "%" PRIu64, d->sums.samples + now.samples);
-	control_put_field(reply, "lost", "%" PRIu64, d->sums.lost + now.lost);
-	put_cost(d, reply);
+	if (oprofiled_setup_flag(d, "PGRP_FILTER"))
+		control_put_field(reply, "pgrp_filter", "%s",
+				  daemonrc_get(&d->setup, "PGRP_FILTER"));
+	oprofiled_numbers(d, &numbers);
+	daemon_numbers_put_status(&numbers, reply);
+	governor_text(&d->governor, text, sizeof(text));
+	control_put_field(reply, "governor", "%s", text);
+	if (d->metrics)
+		control_put_field(reply, "metrics", "%s",
+				  metrics_server_name(d->metrics));
 	return 0;
 }
 

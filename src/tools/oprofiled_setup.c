@@ -126,7 +126,8 @@ int oprofiled_setup_filter(const struct oprofiled *d, struct sample_filter *ret_
 {
 	return sample_filter_set(ret_filter, daemonrc_get(&d->setup, "IMAGE_FILTER"),
 				 daemonrc_get(&d->setup, "VMLINUX"),
-				 daemonrc_get(&d->setup, "PID_FILTER"), err);
+				 daemonrc_get(&d->setup, "PID_FILTER"),
+				 daemonrc_get(&d->setup, "PGRP_FILTER"), err);
 }
 
 int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err)
@@ -148,6 +149,8 @@ static int check(const struct oprofiled *d, struct err *err)
 	struct event_requests events = { 0 };
 	struct sample_filter filter = { 0 };
 	const char *dir = daemonrc_get(&d->setup, "SESSION_DIR");
+	const char *metrics = daemonrc_get(&d->setup, "METRICS_LISTEN");
+	struct metrics_address address;
 	uint64_t number;
 	int r = 0;
 
@@ -161,6 +164,9 @@ static int check(const struct oprofiled *d, struct err *err)
 	if (dir && *dir && *dir != '/')
 		return err_set(err, -EINVAL,
 			       "SESSION_DIR=%s: the path must begin with /", dir);
+	if (metrics && *metrics && strcmp(metrics, "none") != 0 &&
+	    metrics_address_parse(metrics, &address, err))
+		return err_prefix(err, "METRICS_LISTEN");
 	r = oprofiled_setup_filter(d, &filter, err);
 	sample_filter_done(&filter);
 	if (!r)
@@ -281,6 +287,8 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 		r = set_given(d, "IMAGE_FILTER", o->image);
 	if (!r)
 		r = set_given(d, "KERNEL_RANGE", o->kernel_range);
+	if (!r)
+		r = set_given(d, "METRICS_LISTEN", o->metrics_listen);
 	if (!r)
 		r = set_given(d, "VMLINUX", o->no_vmlinux ? "none" : o->vmlinux);
 	if (!r)

@@ -38,6 +38,8 @@ static void tell(const struct oprofiled_upkeep *u)
 		log_say(LOG_NOTE, "%llu segments are one now, of %llu samples",
 			(unsigned long long)u->result.nr_merged,
 			(unsigned long long)u->result.nr_samples);
+	if (u->result.nr_sealed)
+		log_say(LOG_DEBUG, "a segment was sealed");
 	if (u->result.nr_copies)
 		log_say(LOG_NOTE,
 			"%llu old copies of binaries and JIT files were removed",

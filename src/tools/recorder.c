@@ -24,6 +24,9 @@ enum {
 	FLUSH_SAMPLES = 64 * 1024 /* ... or this many samples wait */
 };
 
+static const uint64_t tables_wait_ns = 500 * (uint64_t)NS_PER_MS;
+static const uint64_t tables_wait_all_ns = 5000 * (uint64_t)NS_PER_MS;
+
 static uint64_t own_cpu_ns(void)
 {
 	return recorder_now_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -55,18 +58,19 @@ int recorder_take_side_band(void *ctx, const void *record, size_t len)
 		module_watch_told(&r->modules, name, time_ns);
 		return 0;
 	}
-	if (!decoder_record(&r->decoder, record, len, &rec, NULL)) {
-		if (rec.type == RECORD_CALLCHAIN_DEFERRED)
-			return deferred_chains_add(&r->deferred.chains, &rec);
-		recorder_attend_to(r, &rec);
+	if (decoder_record(&r->decoder, record, len, &rec, NULL)) {
+		r->totals.undecodable++;
+		return 0;
 	}
-	result = side_band_add(&r->side_band, &r->decoder, record, len);
+	if (rec.type == RECORD_CALLCHAIN_DEFERRED)
+		return deferred_chains_add(&r->deferred.chains, &rec);
+	recorder_attend_to(r, &rec);
+	if (rec.type == PERF_RECORD_FORK && r->config.on_fork)
+		r->config.on_fork(r->config.ctx, rec.task.pid, rec.task.ppid);
+	result = side_band_add(&r->side_band, &rec, record, len);
 	if (!result && r->perf_data)
 		result = perf_data_out_write(r->perf_data, record, len, r->err);
-	if (result != -EBADMSG)
-		return result;
-	r->totals.undecodable++;
-	return 0;
+	return result;
 }
 
 int recorder_enable(struct recorder *r, bool on, struct err *err)
@@ -144,28 +148,43 @@ const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cp
 	return r->cpu_samples.at;
 }
 
+int recorder_add_sample(struct recorder *r, const struct record *rec, const void *bytes,
+			int result, struct sample *sample)
+{
+	if (result == -EAGAIN)
+		return result;
+	if (!result && r->config.is_wanted &&
+	    !r->config.is_wanted(r->config.ctx, &r->dict, sample))
+		return 0;
+	if (!result)
+		result = segment_writer_add(r->writer, sample);
+	if (result)
+		return err_set(r->err, result, "out of memory");
+	r->totals.samples++;
+	count_cpu(r, sample->cpu);
+	if (r->config.on_sample)
+		r->config.on_sample(r->config.ctx, &r->dict, sample);
+	if (!r->perf_data)
+		return 0;
+	perf_data_out_saw(r->perf_data, sample->time_ns);
+	return is_written_later(r) ? write_unwound(r, rec, bytes) : 0;
+}
+
 static int add_sample(struct recorder *r, const struct record *rec, const void *bytes)
 {
 	struct sample sample;
 	int result = resolver_sample(r->resolver, &r->decoder, rec, &sample);
 
+	return recorder_add_sample(r, rec, bytes, result, &sample);
+}
+
+int recorder_keep_due(struct recorder *r, const struct record *rec, const void *bytes,
+		      size_t len, int result)
+{
+	/* A table for it is being made. */
 	if (result == -EAGAIN)
-		return result;
-	if (!result && r->config.is_wanted &&
-	    !r->config.is_wanted(r->config.ctx, &r->dict, &sample))
-		return 0;
-	if (!result)
-		result = segment_writer_add(r->writer, &sample);
-	if (result)
-		return err_set(r->err, result, "out of memory");
-	r->totals.samples++;
-	count_cpu(r, sample.cpu);
-	if (r->config.on_sample)
-		r->config.on_sample(r->config.ctx, &r->dict, &sample);
-	if (!r->perf_data)
-		return 0;
-	perf_data_out_saw(r->perf_data, sample.time_ns);
-	return is_written_later(r) ? write_unwound(r, rec, bytes) : 0;
+		result = due_samples_add(&r->due, rec, bytes, len, r->stacks.missing);
+	return result == -ENOMEM ? err_set(r->err, result, "out of memory") : result;
 }
 
 /* A sample from before the frontier. */
@@ -179,12 +198,11 @@ static int take_known(struct recorder *r, struct record *rec, const void *bytes,
 					       len, r->frontier_ns);
 	if (result > 0)
 		return 0;
+	if (!result && r->group.ahead)
+		return recorder_group_add(r, rec, bytes, len);
 	if (!result)
 		result = add_sample(r, rec, bytes);
-	/* A table for it is being made. */
-	if (result == -EAGAIN)
-		result = due_samples_add(&r->due, rec, bytes, len, r->stacks.missing);
-	return result == -ENOMEM ? err_set(r->err, result, "out of memory") : result;
+	return recorder_keep_due(r, rec, bytes, len, result);
 }
 
 static int take_record(struct recorder *r, const void *bytes, size_t len)
@@ -230,7 +248,7 @@ static int take_sample(void *ctx, const void *bytes, size_t len)
 /* Takes what was kept once more; it may be kept again. */
 static int take_kept(struct recorder *r, struct buf records)
 {
-	int result = 0;
+	int ended, result = 0;
 
 	for (size_t at = 0; at < records.len && !result;) {
 		struct perf_event_header header;
@@ -239,8 +257,9 @@ static int take_kept(struct recorder *r, struct buf records)
 		result = take_record(r, records.data + at, header.size);
 		at += header.size;
 	}
+	ended = recorder_group_end(r);
 	buf_done(&records);
-	return result;
+	return result ? result : ended;
 }
 
 /* Once more; it may have to wait for another table. */
@@ -269,15 +288,12 @@ static int take_held(struct recorder *r)
 	return result;
 }
 
-/* Samples that waited for tables, if some are made; `wait`: until there is one. */
-static int take_due(struct recorder *r, bool wait)
+static int retry_due(struct recorder *r)
 {
 	struct due_samples *due = &r->due;
 	size_t kept = 0;
 	int result = 0;
 
-	if (!recorder_stacks_take_tables(&r->stacks, wait && due->list.nr))
-		return 0;
 	for (size_t i = 0; i < due->list.nr; i++) {
 		struct due_sample *sample = &due->list.at[i];
 
@@ -292,6 +308,46 @@ static int take_due(struct recorder *r, bool wait)
 	due->list.nr = kept;
 	if (!kept)
 		due_samples_done(due);
+	return result;
+}
+
+/* Samples that waited for tables, if some are made. */
+static int take_due(struct recorder *r)
+{
+	return recorder_stacks_take_tables(&r->stacks, 0) ? retry_due(r) : 0;
+}
+
+/* Until when tables are waited for.  Where another process makes them they are of anybody's files,
+ * which may be such that it takes long, and anybody may ask for a dump: then not long at a time, and
+ * not long for all of a recording. */
+static uint64_t table_patience(const struct recorder *r, uint64_t now)
+{
+	uint64_t left = r->waited_ns < tables_wait_all_ns
+				? tables_wait_all_ns - r->waited_ns
+				: 0;
+
+	if (!r->config.tables)
+		return UINT64_MAX;
+	return now + (left < tables_wait_ns ? left : tables_wait_ns);
+}
+
+/* All that is due; with frame pointers what has waited for too long. */
+static int settle_due(struct recorder *r)
+{
+	uint64_t begin = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t until = table_patience(r, begin);
+	int result = 0;
+
+	/* None comes, too, where memory was short before all were tried again. */
+	while (!result && r->due.list.nr &&
+	       recorder_stacks_take_tables(&r->stacks, until))
+		result = retry_due(r);
+	r->waited_ns += recorder_now_ns(CLOCK_MONOTONIC) - begin;
+	if (!result && r->due.list.nr) {
+		recorder_stacks_hurry(&r->stacks, true);
+		result = retry_due(r);
+		recorder_stacks_hurry(&r->stacks, false);
+	}
 	return result;
 }
 
@@ -316,10 +372,11 @@ static int drain(struct recorder *r)
 	if (!result)
 		result = take_held(r);
 	if (!result)
-		result = take_due(r, due_samples_bytes(&r->due) > DUE_MAX_BYTES);
+		result = due_samples_bytes(&r->due) > DUE_MAX_BYTES ? settle_due(r)
+								    : take_due(r);
 	if (!result)
-		result = perf_source_drain(r->source, PERF_SOURCE_SAMPLES, take_sample,
-					   r);
+		result = perf_source_drain_samples(r->source, take_sample,
+						   recorder_group_end, r);
 	since = due_samples_since(&r->due);
 	if (deferred_samples_since(&r->deferred) < since)
 		since = deferred_samples_since(&r->deferred);
@@ -413,8 +470,8 @@ int recorder_dump(struct recorder *r, struct err *err)
 
 	r->err = err;
 	result = drain(r);
-	while (!result && r->due.list.nr)
-		result = take_due(r, true);
+	if (!result)
+		result = settle_due(r);
 	if (result)
 		return result;
 	/* A block of nothing but totals is not worth its bytes: everybody may ask. */
@@ -431,6 +488,7 @@ void recorder_free(struct recorder *r)
 {
 	perf_source_close(r->source);
 	snapshot_free(r->snapshot);
+	recorder_group_done(r);
 	resolver_free(r->resolver);
 	recorder_stacks_done(&r->stacks);
 	image_keeper_done(&r->keeper);
@@ -465,8 +523,8 @@ static int drain_to_end(struct recorder *r)
 					 UINT64_MAX);
 	if (!result)
 		result = take_held(r);
-	while (!result && r->due.list.nr)
-		result = take_due(r, true);
+	if (!result)
+		result = settle_due(r);
 	update_totals(r);
 	count_lost(r);
 	count_shares(r);

@@ -13,6 +13,7 @@
 struct err;
 struct recorder;
 struct session_dir;
+struct table_helper;
 
 struct recorder_config {
 	const struct event_request *events;
@@ -34,6 +35,8 @@ struct recorder_config {
 	/* Wakes seldom, for what is always there: stacks longer than their copies and containers
 	 * that live for less than a moment may be gone before they are looked at. */
 	bool patient;
+	struct table_helper
+		*tables;         /* who reads binaries for stacks; NULL: the recorder */
 	struct session_dir *dir; /* outlives the recorder */
 	uint32_t max_frames;     /* of a stack; 0: all */
 	/* Whether a sample is to be added; NULL: each is. */
@@ -42,7 +45,9 @@ struct recorder_config {
 	/* Told of each sample that was added, in terms of the recorder's dict; NULL: nobody. */
 	void (*on_sample)(void *ctx, const struct dict *dict,
 			  const struct sample *sample);
-	void *ctx; /* of both */
+	/* Told of each process that is forked, before its samples; NULL: nobody. */
+	void (*on_fork)(void *ctx, int32_t pid, int32_t ppid);
+	void *ctx; /* of these three */
 };
 
 /* Opens events and files and takes the snapshots; sampling has not begun.  Errors as of

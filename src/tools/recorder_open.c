@@ -31,6 +31,7 @@ static uint32_t describe_event(struct dict *dict, const struct event_request *e,
 	struct event_desc desc = {
 		.name = dict_string(dict, e->name),
 		.about = dict_string(dict, e->about),
+		.mask_about = dict_string(dict, e->mask_about),
 		.type = e->attr.type,
 		.config = e->attr.config,
 		.config1 = e->attr.config1,
@@ -320,6 +321,9 @@ static int open_tables(struct recorder *r, struct err *err)
 	if (!result && c->stack_bytes)
 		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict,
 					      &r->keeper, c->dir, r->machine.arch);
+	if (!result)
+		result = recorder_group_open(r);
+	recorder_stacks_use_helper(&r->stacks, c->tables);
 	return result ? err_set(err, result, "out of memory") : 0;
 }
 

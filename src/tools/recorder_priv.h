@@ -23,11 +23,29 @@
 
 struct perf_data_out;
 struct perf_source;
+struct resolver_ahead;
 struct segment_writer;
 struct snapshot;
 
 enum {
 	NS_PER_MS = 1000000
+};
+
+/* A sample of those that are unwound together. */
+struct grouped_sample {
+	struct record rec;
+	const void *bytes; /* borrowed until the group ends */
+	size_t len;
+	struct resolver_found found;
+	struct resolver_chain chain;
+	struct sample sample;
+	bool is_due; /* it waits for a table now */
+};
+
+struct sample_group {
+	struct resolver_ahead *ahead; /* NULL: each goes alone */
+	struct grouped_sample *samples;
+	size_t nr;
 };
 
 struct recorder {
@@ -48,7 +66,9 @@ struct recorder {
 	struct side_band side_band;
 	struct buf held; /* samples from behind the frontier, for the next round */
 	struct due_samples due; /* that wait for tables to be unwound with */
+	uint64_t waited_ns;     /* for such tables, at dumps and at the end */
 	struct deferred_samples deferred;
+	struct sample_group group;
 	struct session_totals totals;
 	VEC(uint64_t) cpu_samples; /* of the totals */
 	uint64_t cpu_begin_ns;     /* of this process, before it */
@@ -86,6 +106,22 @@ static inline uint64_t recorder_now_ns(clockid_t clock)
 /* Takes a record of the side band; `ctx` is the recorder.  0, -ENOMEM or an error of the
  * perf.data file. */
 int recorder_take_side_band(void *ctx, const void *record, size_t len);
+/* What became of a sample that was resolved, with resolver_sample()'s result.  0, a negative errno
+ * with a line, or -EAGAIN. */
+int recorder_add_sample(struct recorder *r, const struct record *rec, const void *bytes,
+			int result, struct sample *sample);
+/* Keeps a sample whose table is being made.  `result`: what became of it.  0 or a negative errno with
+ * a line. */
+int recorder_keep_due(struct recorder *r, const struct record *rec, const void *bytes,
+		      size_t len, int result);
+/* Where stacks are unwound, samples go in groups, which wait for memory together. */
+int recorder_group_open(struct recorder *r);
+void recorder_group_done(struct recorder *r);
+/* The next sample of the group; `bytes` are borrowed until it ends.  0 or a negative errno with a
+ * line; also of recorder_group_end(), whose `ctx` is the recorder. */
+int recorder_group_add(struct recorder *r, const struct record *rec, const void *bytes,
+		       size_t len);
+int recorder_group_end(void *ctx);
 /* Has a look at a mapping: a jitdump is held. */
 void recorder_keep_jit(struct recorder *r, const struct record *rec);
 /* Notes what a record tells of containers, and opens their files. */

@@ -50,7 +50,8 @@ static int open_image(const struct recorder_stacks *s, const struct image *image
 	return elf_open_regular(path);
 }
 
-/* Small ones are made while the rings wait; of large ones a thread is asked. */
+/* Small ones are made while the rings wait; of large ones, and where another process makes them, a
+ * thread is asked. */
 static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *entry)
 {
 	const struct image *i = &s->dict->images.at[image];
@@ -60,11 +61,12 @@ static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *
 
 	if (fd < 0)
 		return;
-	entry->is_due = !fstat(fd, &st) && st.st_size > SMALL_BYTES &&
-			!table_maker_ask(&s->maker, image, fd, path);
+	entry->is_due =
+		(s->maker.helper || (!fstat(fd, &st) && st.st_size > SMALL_BYTES)) &&
+		!table_maker_ask(&s->maker, image, fd, path);
 	if (entry->is_due)
 		return;
-	entry->table = table_maker_load(NULL, fd, path);
+	entry->table = table_maker_make(&s->maker, fd, path);
 	close(fd);
 }
 
@@ -80,30 +82,35 @@ static const struct unwind_table *table_of(void *ctx, uint32_t image)
 	if (!entry->looked)
 		make(s, image, entry);
 	entry->looked = true;
-	if (!entry->is_due)
+	if (!entry->is_due || s->hurried)
 		return entry->table;
 	s->missing = image;
 	return resolver_table_later();
 }
 
-bool recorder_stacks_take_tables(struct recorder_stacks *s, bool wait)
+bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns)
 {
 	struct unwind_table *table;
 	uint32_t image;
 	bool any = false;
 
-	while (table_maker_take(&s->maker, wait, &image, &table)) {
+	while (table_maker_take(&s->maker, until_ns, &image, &table)) {
 		s->tables.at[image].table = table;
 		s->tables.at[image].is_due = false;
 		any = true;
-		wait = false;
+		until_ns = 0;
 	}
 	return any;
 }
 
+void recorder_stacks_hurry(struct recorder_stacks *s, bool hurried)
+{
+	s->hurried = hurried;
+}
+
 bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image)
 {
-	return image >= s->tables.nr || !s->tables.at[image].is_due;
+	return s->hurried || image >= s->tables.nr || !s->tables.at[image].is_due;
 }
 
 /* Page by page: up to the first one that is not there. */
@@ -141,6 +148,11 @@ int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 	s->cache_dir = line_cache_dir();
 	s->maker.cache_dir = s->cache_dir;
 	return resolver_use_unwind(resolver, &unwind);
+}
+
+void recorder_stacks_use_helper(struct recorder_stacks *s, struct table_helper *helper)
+{
+	s->maker.helper = helper;
 }
 
 void recorder_stacks_done(struct recorder_stacks *s)

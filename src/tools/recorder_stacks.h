@@ -9,6 +9,7 @@
 
 struct image_keeper;
 struct session_dir;
+struct table_helper;
 struct unwind_table;
 
 struct stack_table {
@@ -24,6 +25,7 @@ struct recorder_stacks {
 	VEC(struct stack_table) tables; /* by image number of the dict */
 	struct table_maker maker;
 	char *cache_dir; /* where tables of large binaries are kept; NULL: nowhere */
+	bool hurried;    /* no sample waits for a table now */
 	uint32_t
 		missing; /* the image whose table was asked for last and is being made */
 };
@@ -36,10 +38,14 @@ uint64_t recorder_stacks_regs(const char *machine);
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 			 const struct dict *dict, const struct image_keeper *keeper,
 			 const struct session_dir *dir, const char *machine);
-/* Takes tables that were being made; `wait`: until there is one more, if there is any.  Returns
- * whether there were some: samples for which resolver_sample() was -EAGAIN are worth another
- * try. */
-bool recorder_stacks_take_tables(struct recorder_stacks *s, bool wait);
-/* Whether it is known what table an image has. */
+/* From here on `helper`, which outlives `s`, reads binaries; NULL: this process itself. */
+void recorder_stacks_use_helper(struct recorder_stacks *s, struct table_helper *helper);
+/* Takes tables that were being made; waits for one until then (CLOCK_MONOTONIC; 0: not at all,
+ * UINT64_MAX: for ever).  Returns whether there were some: samples for which resolver_sample() was
+ * -EAGAIN are worth another try. */
+bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns);
+/* While it is so, what is being made counts as none: stacks there go by their frame pointers. */
+void recorder_stacks_hurry(struct recorder_stacks *s, bool hurried);
+/* Whether it is known what table an image has, or nobody waits to know. */
 bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image);
 void recorder_stacks_done(struct recorder_stacks *s);

@@ -477,6 +477,7 @@ static int replay_all(struct reader *r, struct err *err)
 {
 	const struct script_options *options = r->sink.options;
 	struct replay_options how = { .threads = options->threads != 1,
+				      .nr_threads = options->threads,
 				      .no_stacks = !script_filter_needed(options->spec),
 				      .each = take_sample,
 				      .ctx = r };

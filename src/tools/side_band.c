@@ -4,17 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-int side_band_add(struct side_band *s, const struct decoder *d, const void *record,
+int side_band_add(struct side_band *s, const struct record *rec, const void *record,
 		  size_t len)
 {
-	struct side_band_entry entry = { .offset = s->bytes.len, .len = (uint32_t)len };
-	struct record rec;
+	const struct side_band_entry entry = { .offset = s->bytes.len,
+					       .len = (uint32_t)len,
+					       .time_ns = rec->id.time_ns };
 
-	if (decoder_record(d, record, len, &rec, NULL))
-		return -EBADMSG;
-	if (rec.type == PERF_RECORD_LOST)
-		s->lost += rec.lost.lost;
-	entry.time_ns = rec.id.time_ns;
+	if (rec->type == PERF_RECORD_LOST)
+		s->lost += rec->lost.lost;
 	buf_put(&s->bytes, record, len);
 	if (s->bytes.failed || !vec_push(&s->entries, entry))
 		return -ENOMEM;

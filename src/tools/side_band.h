@@ -21,8 +21,8 @@ struct side_band {
 	uint64_t lost; /* records that the kernel could not write */
 };
 
-/* Keeps a copy of a raw record.  0, -EBADMSG (malformed: skipped) or -ENOMEM. */
-int side_band_add(struct side_band *s, const struct decoder *d, const void *record,
+/* Keeps a copy of a raw record, which was decoded to `rec`.  0 or -ENOMEM. */
+int side_band_add(struct side_band *s, const struct record *rec, const void *record,
 		  size_t len);
 /* Applies what is not younger than the frontier, oldest first, and keeps the rest.
  * 0 or -ENOMEM. */

@@ -45,7 +45,7 @@ static bool number_of(const struct control_reply *reply, const char *key,
 	return value && parse_u64(value, ret_v);
 }
 
-static bool share_of(const struct control_reply *reply, const char *key, double *ret_v)
+static bool double_of(const struct control_reply *reply, const char *key, double *ret_v)
 {
 	const char *value = control_reply_get(reply, key);
 
@@ -79,6 +79,24 @@ static void print_samples(const struct control_reply *reply)
 	snprintf(line, sizeof(line), "%" PRIu64 ", %" PRIu64 " lost (%.2f %%)", samples,
 		 lost, lost ? 100.0 * (double)lost / (double)(samples + lost) : 0);
 	put_line("Samples", line);
+}
+
+/* "0.31 % of one CPU, 12.3 s in all": what of it is known. */
+static void print_cpu(const struct control_reply *reply)
+{
+	char line[LINE_MAX_BYTES];
+	double share, seconds;
+	bool has_share = double_of(reply, "cost_cpu", &share);
+	bool has_seconds = double_of(reply, "cpu_seconds", &seconds);
+	size_t len = 0;
+
+	if (has_share)
+		len = (size_t)snprintf(line, sizeof(line), "%.2f %% of one CPU%s",
+				       100 * share, has_seconds ? ", " : "");
+	if (has_seconds)
+		snprintf(line + len, sizeof(line) - len, "%.1f s in all", seconds);
+	if (has_share || has_seconds)
+		put_line("CPU", line);
 }
 
 static void print_bytes(const struct control_reply *reply, const char *key,
@@ -130,7 +148,7 @@ static void print_lines(const struct control_reply *reply)
 {
 	char line[LINE_MAX_BYTES];
 	const char *governor = control_reply_get(reply, "governor");
-	double share;
+	const char *metrics = control_reply_get(reply, "metrics");
 
 	snprintf(line, sizeof(line), "%s, pid %s", text_of(reply, "state"),
 		 text_of(reply, "pid"));
@@ -141,15 +159,16 @@ static void print_lines(const struct control_reply *reply)
 		 text_of(reply, "rate"));
 	put_line("Rate", line);
 	print_samples(reply);
-	if (share_of(reply, "cost_cpu", &share)) {
-		snprintf(line, sizeof(line), "%.2f %% of one CPU", 100 * share);
-		put_line("CPU", line);
-	}
+	print_cpu(reply);
 	print_bytes(reply, "memory", "Memory");
 	print_bytes(reply, "disk", "Disk");
 	print_oldest(reply);
 	if (governor && *governor)
 		put_line("Governor", governor);
+	if (metrics && *metrics) {
+		snprintf(line, sizeof(line), "http://%s/metrics", metrics);
+		put_line("Metrics", line);
+	}
 }
 
 /* ---- as JSON ---- */
@@ -171,7 +190,8 @@ static void put_field(struct json *j, const struct control_field *f)
 	uint64_t v;
 	double share;
 
-	if (!strcmp(f->key, "cost_cpu") && parse_double(f->value, &share)) {
+	if ((!strcmp(f->key, "cost_cpu") || !strcmp(f->key, "cpu_seconds")) &&
+	    parse_double(f->value, &share)) {
 		snprintf(text, sizeof(text), "%.6f", share);
 		json_name(j, f->key);
 		json_number(j, text);

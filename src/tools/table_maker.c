@@ -3,24 +3,48 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "resolve/elf_file.h"
+#include "daemon/table_helper.h"
 #include "resolve/unwind_cache.h"
+#include "resolve/unwind_table.h"
 
-struct unwind_table *table_maker_load(const char *cache_dir, int fd, const char *path)
+struct making {
+	const struct table_maker *maker;
+	const char *path;
+};
+
+static int make(void *ctx, int fd, struct unwind_table **ret_table)
 {
-	struct unwind_table *table = NULL;
-	struct elf_file f;
+	const struct making *m = ctx;
 
-	if (elf_file_init_fd(&f, fd, NULL))
-		return NULL;
+	return m->maker->helper
+		       ? table_helper_make(m->maker->helper, fd, m->path, ret_table)
+		       : unwind_table_load_fd(fd, ret_table);
+}
+
+static struct unwind_table *load(const struct table_maker *m, const char *cache_dir,
+				 int fd, const char *path)
+{
+	struct making making = { .maker = m, .path = path };
+	const struct unwind_maker how = { .fd = fd, .make = make, .ctx = &making };
+	struct unwind_table *table = NULL;
+
 	/* Without a table the frame pointer is tried. */
-	if (elf_file_sections(&f, NULL) ||
-	    unwind_cache_load(cache_dir, path, &f, NULL, &table))
-		table = NULL;
-	elf_file_done(&f);
-	return table;
+	return unwind_cache_load_by(cache_dir, path, &how, &table) ? NULL : table;
+}
+
+struct unwind_table *table_maker_load(const struct table_maker *m, int fd,
+				      const char *path)
+{
+	return load(m, m->cache_dir, fd, path);
+}
+
+struct unwind_table *table_maker_make(const struct table_maker *m, int fd,
+				      const char *path)
+{
+	return load(m, NULL, fd, path);
 }
 
 static void append(struct table_job **list, struct table_job *job)
@@ -53,7 +77,7 @@ static void *make_tables(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&m->lock);
-		job->table = table_maker_load(m->cache_dir, job->fd, job->path);
+		job->table = table_maker_load(m, job->fd, job->path);
 		close(job->fd);
 		job->fd = -1;
 		pthread_mutex_lock(&m->lock);
@@ -66,10 +90,15 @@ static void *make_tables(void *arg)
 
 static int start(struct table_maker *m)
 {
+	pthread_condattr_t monotonic;
+
 	if (m->runs)
 		return 0;
 	pthread_mutex_init(&m->lock, NULL);
-	pthread_cond_init(&m->changed, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&m->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	if (pthread_create(&m->thread, NULL, make_tables, m))
 		return -EAGAIN;
 	m->runs = true;
@@ -110,17 +139,30 @@ int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *p
 	return 0;
 }
 
-bool table_maker_take(struct table_maker *m, bool wait, uint32_t *ret_image,
+/* With the lock held.  False: there will be none by then. */
+static bool wait_for_one(struct table_maker *m, uint64_t until_ns)
+{
+	struct timespec until = { .tv_sec = (time_t)(until_ns / 1000000000),
+				  .tv_nsec = (long)(until_ns % 1000000000) };
+	int r = until_ns ? 0 : ETIMEDOUT;
+
+	while (!m->made && !r)
+		r = until_ns == UINT64_MAX
+			    ? pthread_cond_wait(&m->changed, &m->lock)
+			    : pthread_cond_timedwait(&m->changed, &m->lock, &until);
+	return m->made;
+}
+
+bool table_maker_take(struct table_maker *m, uint64_t until_ns, uint32_t *ret_image,
 		      struct unwind_table **ret_table)
 {
-	struct table_job *job;
+	struct table_job *job = NULL;
 
 	if (!m->nr)
 		return false;
 	pthread_mutex_lock(&m->lock);
-	while (wait && !m->made)
-		pthread_cond_wait(&m->changed, &m->lock);
-	job = take_first(&m->made);
+	if (wait_for_one(m, until_ns))
+		job = take_first(&m->made);
 	pthread_mutex_unlock(&m->lock);
 	if (!job)
 		return false;

@@ -1,11 +1,12 @@
 /* table_maker.h - unwind tables of large binaries, made by a thread: that takes longer than rings
  * with stacks can wait.
- * Layer: tools.  All calls by one thread; starts as zeros but for `cache_dir`. */
+ * Layer: tools.  All calls by one thread; starts as zeros but for `cache_dir` and `helper`. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+struct table_helper;
 struct unwind_table;
 
 struct table_job {
@@ -18,6 +19,8 @@ struct table_job {
 
 struct table_maker {
 	const char *cache_dir; /* where tables are kept; NULL: nowhere */
+	struct table_helper
+		*helper; /* who reads the binaries; NULL: the thread itself */
 	bool runs;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -31,12 +34,16 @@ struct table_maker {
 /* Asks for the table of the binary at `fd`, which is the maker's from then on; `path` is its name.
  * 0, -ENOMEM or -EAGAIN (no thread); then it is not. */
 int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path);
-/* A table that is made: *ret_table, perhaps NULL, is the caller's.  `wait`: until there is one.
- * False: there is none, with `wait` none that was asked for. */
-bool table_maker_take(struct table_maker *m, bool wait, uint32_t *ret_image,
+/* A table that is made: *ret_table, perhaps NULL, is the caller's.  Waits for one until then
+ * (CLOCK_MONOTONIC; 0: not at all, UINT64_MAX: for ever).  False: there is none. */
+bool table_maker_take(struct table_maker *m, uint64_t until_ns, uint32_t *ret_image,
 		      struct unwind_table **ret_table);
 /* Waits for what is being made, and frees all. */
 void table_maker_done(struct table_maker *m);
 
 /* What the thread does for one: the table of a binary, or NULL. */
-struct unwind_table *table_maker_load(const char *cache_dir, int fd, const char *path);
+struct unwind_table *table_maker_load(const struct table_maker *m, int fd,
+				      const char *path);
+/* The same without looking into the cache. */
+struct unwind_table *table_maker_make(const struct table_maker *m, int fd,
+				      const char *path);

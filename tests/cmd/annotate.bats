@@ -283,6 +283,29 @@ END
 	run -1 opannotate -s --strict
 }
 
+@test "the threshold is for any of the events side by side" {
+	make_library
+	local t=$(($(text_offset t)))
+	"$WRITE_SESSION" "$DIR/samples/current/segment-000001" <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|CYCLES|clocks|3|100000|0|0
+		event|MISSES|misses|3|500|0|0
+		image|1|$PWD/t|1111111111111111
+		thread|7|7|work|0|0|/
+		sample|0|0|0|2000|1|0+$((t + 1))|99
+		sample|0|0|0|2000|1|0+$((t + 17))|1
+		sample|0|1|0|2000|1|0+$((t + 17))|10
+	END
+	run -0 --separate-stderr opannotate -a --threshold 50
+	grep -q '<mid>: /\* mid total' <<<"$output"
+	grep -q '<leaf>: /\* leaf total' <<<"$output"
+	run -0 --separate-stderr opannotate -a --threshold 50 event:CYCLES
+	[[ $output != *'<mid>'* ]]
+	opannotate -a --json --threshold 50 >j
+	[ "$(python3 -c 'import json; print(len(json.load(open("j"))["functions"]))')" -eq 2 ]
+	opannotate -s --threshold 50 | grep -q 'src/t.c"'
+}
+
 @test "files, functions and thresholds may be chosen; the sums say what is left out" {
 	make_library
 	make_session

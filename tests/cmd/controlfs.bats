@@ -158,6 +158,22 @@ mount_files()
 	wait_for "$fs/cpu_type" timer
 }
 
+@test "where its server has died it is mounted anew" {
+	need_fuse
+	start_stand_in
+	mount_files
+	pkill -KILL -f "oprofile controlfs $fs\$"
+	for ((i = 0; i < 50; i++)); do
+		[ -e "$fs/enable" ] || break
+		sleep 0.1
+	done
+	[ ! -e "$fs/enable" ]
+	"$OPROFILE" controlfs "$fs" 2>"$BATS_TEST_TMPDIR/said" 3>&-
+	[ ! -s "$BATS_TEST_TMPDIR/said" ]
+	[ "$(cat "$fs/enable")" = 0 ]
+	[ "$(grep -c " $fs " /proc/self/mounts)" -eq 1 ]
+}
+
 @test "in the foreground a signal unmounts" {
 	need_fuse
 	start_stand_in

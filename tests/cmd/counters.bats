@@ -263,9 +263,19 @@ opened()
 	echo "$output"
 	[[ ${lines[0]} =~ ^msr/event=0/,[1-9][0-9]*,100.00$ ]]
 	run -1 fake "$OPROFILE_LINKS/ocount" -b -e msr/event=0/u true
+	[[ $output == *'event msr/event=0/: its PMU cannot count user space and the kernel apart: leave out '* ]]
+	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e msr/event=0/:100000:u true
+	[[ $output == *'its PMU cannot count user space and the kernel apart: leave out '* ]]
 	run -125 fake "$OPROFILE_LINKS/operf" -d "$session" -e msr/event=0/:100000 true
 	echo "$output"
 	[[ $output == *'event msr/event=0/ cannot be sampled: its PMU only counts (ocount counts it)'* ]]
+}
+
+@test "the header says what the unit mask of an older name is" {
+	cpuinfo GenuineIntel 6 173
+	pmu cpu 4
+	fake "$OPROFILE_LINKS/operf" -d "$session" -e LLC_MISSES:100000 sh -c "$(spin)"
+	opreport --session-dir "$session" | grep '^Counted LLC_MISSES events (LONGEST_LAT_CACHE: .*) with a unit mask of 0x41 (MISS: .*) count 100000$'
 }
 
 @test "what ocount itself may not or cannot do: status 1, and what would help" {
@@ -280,6 +290,16 @@ opened()
 	echo 3 >"$BATS_TEST_TMPDIR/paranoid"
 	run -1 fake "$OPROFILE_LINKS/ocount" -e page-faults true
 	[[ $output == *'not allowed to profile: '*' is 3, your own processes need 2 or less'* ]]
+	if [ "$(id -u)" -ne 0 ]; then
+		run -1 fake "$OPROFILE_LINKS/ocount" -e page-faults:0:1:0 -p 1
+		[[ $output == *"You do not have permission to monitor process 1: it is another user's"* ]]
+	elif setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$OPROFILE"; then
+		sleep 60 &
+		run -1 setpriv --reuid=65534 --regid=65534 --clear-groups timeout 20 "$OPROFILE" count -e page-faults -p $!
+		kill $!
+		echo "$output"
+		[[ $output == *"You do not have permission to monitor process $!: it is another user's"* ]]
+	fi
 	# An event that the machine does not have.
 	fakes=(FAKE_NONE=1)
 	run -1 fake "$OPROFILE_LINKS/ocount" -e cycles true

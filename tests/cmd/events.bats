@@ -17,6 +17,22 @@ ophelp()
 	grep '^page-faults: ' "$BATS_TEST_TMPDIR/list"
 }
 
+@test "events are described where the vendor does not, and in whole sentences" {
+	for type in i386/alderlake i386/alderlake-e; do
+		ophelp --cpu-type $type >"$BATS_TEST_TMPDIR/list"
+		[ "$(grep -c 'see its unit masks' "$BATS_TEST_TMPDIR/list")" -eq 0 ]
+	done
+	grep -A1 '^OCR: ' "$BATS_TEST_TMPDIR/list" | grep -q 'answers to requests that leave the core'
+	ophelp --cpu-type ppc64/power9 >"$BATS_TEST_TMPDIR/list"
+	[ "$(grep -c '\.\.\. (min count' "$BATS_TEST_TMPDIR/list")" -eq 0 ]
+	grep -A1 '^PM_DATA_FROM_RMEM: ' "$BATS_TEST_TMPDIR/list" | grep -q 'from the memory of another chip of the node'
+	for type in ppc64/power8 ppc64/power10; do
+		ophelp --cpu-type $type >"$BATS_TEST_TMPDIR/list"
+		grep -A1 '^PM_MRK_DATA_FROM_MEMORY: ' "$BATS_TEST_TMPDIR/list" |
+			grep -q 'Data cache reloads by marked loads from memory, near or far (min'
+	done
+}
+
 @test "by number or by name; a type that does not exist is refused" {
 	[ "$(ophelp --cpu-type 85 PM_CYC)" = 30 ]
 	[ "$(ophelp --cpu-type ppc64/power9 PM_CYC)" = 30 ]
@@ -68,11 +84,34 @@ ophelp()
 	run -0 ophelp --cpu-type i386/graniterapids --callgraph=2 -e CPU_CLK_UNHALTED:90000:THREAD
 	run -0 ophelp --cpu-type i386/graniterapids --callgraph=0 -e CPU_CLK_UNHALTED:6000:THREAD
 	run -1 ophelp --cpu-type i386/graniterapids -e MEM_LOAD_RETIRD:10000
-	[[ $output == *'No event named MEM_LOAD_RETIRD is available. (Did you mean MEM_LOAD_RETIRED?)'* ]]
+	[[ $output == *'No event named MEM_LOAD_RETIRD is available. (Did you mean MEM_LOAD_RETIRED or '* ]]
+	run -1 ophelp --cpu-type i386/skylake -e inst_retird:10000
+	[[ $output == *'(Did you mean INST_RETIRED or BR_INST_RETIRED?)'* ]]
+	run -1 ophelp --cpu-type x86-64/zen3 -e llc_mises:10000
+	[[ $output == *'(Did you mean LLC_MISSES?)'* ]]
 	run -1 ophelp --cpu-type i386/graniterapids -e MEM_LOAD_RETIRED:10000:L9_HIT
-	[[ $output == *'Cannot find unit mask L9_HIT for MEM_LOAD_RETIRED'* ]]
+	[[ $output == *'Cannot find unit mask L9_HIT for MEM_LOAD_RETIRED (Did you mean L1_HIT, L2_HIT'*'Its unit masks: 0x40 FB_HIT, 0x01 L1_HIT, '* ]]
 	run -0 ophelp -e page-faults TIMER:250
 	[[ $output == *'N/A N/A '* ]]
+}
+
+@test "--check-events knows the kernel's events on every CPU, as operf does" {
+	run -0 ophelp --cpu-type i386/skylake -e cycles:ppp TIMER page-faults:100 cache-misses:10000:u \
+		L1-dcache-load-misses:1000
+	[ "$output" = '0 N/A N/A 1 2 ' ]
+	run -0 ophelp --cpu-type arm/armv8-neoverse-n1 -e cycles:k TIMER:250
+	[ "$(ophelp --cpu-type ppc64/power9 branch-misses)" = 5 ]
+}
+
+@test "an event that needs a unit mask says so, and one whose default is a classic name's says which" {
+	ophelp --cpu-type i386/graniterapids >"$BATS_TEST_TMPDIR/list"
+	grep -A2 '^ITLB_MISSES: ' "$BATS_TEST_TMPDIR/list" | grep -qx '	Unit masks (no default, one must be given)'
+	grep -A2 '^INST_RETIRED: ' "$BATS_TEST_TMPDIR/list" | grep -q '	Unit masks (default 0x'
+	ophelp --cpu-type i386/graniterapids --xml >"$BATS_TEST_TMPDIR/list.xml"
+	grep -q '^<help_events  schemaversion="2.0">$' "$BATS_TEST_TMPDIR/list.xml"
+	grep -q '^ <header  title="Intel Granite Rapids" doc="See Intel Architecture Developer.*Appendix A and Intel Architecture Opt.*"/>$' "$BATS_TEST_TMPDIR/list.xml"
+	grep -A1 '^ <event  event_name="ITLB_MISSES"' "$BATS_TEST_TMPDIR/list.xml" | grep -qx '  <unit_masks  category="bitmask">'
+	grep -q '^   <unit_mask  name="' "$BATS_TEST_TMPDIR/list.xml"
 }
 
 @test "--unit-mask, --extra-mask, --get-cpu-type, --get-default-event" {
@@ -94,4 +133,63 @@ ophelp()
 		grep -q "(errno $status)" "$BATS_TEST_TMPDIR/said"
 	fi
 	[ -z "$(timeout 60 "$OPROFILE_LINKS/op-check-perfevents" || true)" ]
+}
+
+# A libpfm.so.4 that the build did not know, found first.
+with_other_pfm()
+{
+	REAL_PFM=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk '/libpfm\.so\.4 / { print $NF; exit }') || true
+	[ -f "$OTHER_PFM" ] && [ -n "$REAL_PFM" ] || skip "no libpfm4 in this build or on this machine"
+	export REAL_PFM
+	unset LD_LIBRARY_PATH
+	mkdir -p "$BATS_TEST_TMPDIR/other"
+	cp "$OTHER_PFM" "$BATS_TEST_TMPDIR/other/libpfm.so.4"
+}
+
+@test "what libpfm4 itself tells, and what the build noted of it, is the same list of every CPU" {
+	with_other_pfm
+	nr=0
+	for type in $(ophelp --cpu-types | awk '!/no events known/ { print $1 }'); do
+		for form in --color=never --xml --json; do
+			ophelp --cpu-type "$type" "$form" >"$BATS_TEST_TMPDIR/noted" 2>&1 || true
+			LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/other ophelp --cpu-type "$type" "$form" \
+				>"$BATS_TEST_TMPDIR/told" 2>&1 || true
+			cmp "$BATS_TEST_TMPDIR/noted" "$BATS_TEST_TMPDIR/told" || { echo "$type $form"; false; }
+			nr=$((nr + 1))
+		done
+	done
+	[ "$nr" -gt 100 ]
+}
+
+@test "another libpfm4 than the build's is asked, not what the build noted" {
+	with_other_pfm
+	! ophelp --cpu-type i386/core_2 | grep -q 'as the other one says'
+	OTHER_ABOUT='as the other one says' LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/other ophelp --cpu-type i386/core_2 |
+		grep -q '	as the other one says (min count: '
+}
+
+@test "another libpfm4 below /usr/local, which the loader prefers, is asked" {
+	need_root
+	with_other_pfm
+	unshare --mount mount -t tmpfs none /usr/local/lib || skip "nothing can be mounted here: NOT TESTED"
+	OTHER_ABOUT='as the other one says' run -0 unshare --mount bash -c '
+		mount -t tmpfs none /usr/local/lib && cp "$1" /usr/local/lib/ &&
+			PATH=$PATH:/sbin:/usr/sbin ldconfig -C "$2" && mount --bind "$2" /etc/ld.so.cache &&
+			"$3" events --cpu-type i386/core_2' - "$BATS_TEST_TMPDIR/other/libpfm.so.4" \
+		"$BATS_TEST_TMPDIR/cache" "$OPROFILE"
+	grep -q '	as the other one says (min count: ' <<<"$output"
+}
+
+@test "where libpfm4 is not installed its events are listed and counted, but for several masks at once" {
+	with_other_pfm
+	echo 'no library' >"$BATS_TEST_TMPDIR/other/libpfm.so.4"
+	for form in --color=never --xml --json; do
+		ophelp --cpu-type i386/core_2 "$form" >"$BATS_TEST_TMPDIR/noted"
+		LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/other ophelp --cpu-type i386/core_2 "$form" >"$BATS_TEST_TMPDIR/alone"
+		cmp "$BATS_TEST_TMPDIR/noted" "$BATS_TEST_TMPDIR/alone"
+	done
+	export LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/other
+	run -0 ophelp --cpu-type i386/core_2 -u L2_LINES_IN:100000:SELF
+	run -1 ophelp --cpu-type i386/core_2 -u L2_LINES_IN:100000:SELF+PREFETCH
+	[[ $output == *'install libpfm4'* ]]
 }

@@ -228,6 +228,18 @@ lines_program()
 		export_it "$name" --session-dir "$session" -o "$out/any.$name"
 		ls "$out/any.$name"*
 	done
+	# Callgrind's names are lines of their own; a backslash quotes what follows for llvm-bolt.
+	python3 "$SOURCE_ROOT/tests/cmd/exported.py" totals callgrind "$out"/any.callgrind* "$long" |
+		cut -c 65001- | grep -x ' 3 8'
+	python3 - "$out/any.bolt" <<-'END'
+		import re, sys
+		text = open(sys.argv[1], "rb").read()
+		assert text.startswith(b"no_lbr TIMER:\n"), text[:50]
+		rows = re.findall(rb"1 ((?:\\.|[^\\ \n])+) 10 (\d+)\n", text[14:], re.S)
+		assert sum(len(name) + len(nr) + 7 for name, nr in rows) == len(text) - 14
+		assert sum(int(nr) for _, nr in rows) == 11
+		assert any(b"\\\n" in name for name, _ in rows)
+	END
 }
 
 @test "callgrind: a file for each application, with calls and lines" {

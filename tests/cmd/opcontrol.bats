@@ -72,6 +72,19 @@ has()
 	has CALLGRAPH 0
 }
 
+@test "where metrics are given is kept and told" {
+	need_root
+	opcontrol --metrics-listen=127.0.0.1:9100
+	has METRICS_LISTEN 127.0.0.1:9100
+	run opcontrol --metrics-listen=0.0.0.0:9100
+	[ "$status" -eq 1 ]
+	[ "$output" = 'opcontrol: --metrics-listen: "0.0.0.0:9100": metrics are for this machine alone, at 127.0.0.1 or [::1]' ]
+	has METRICS_LISTEN 127.0.0.1:9100
+	stand_in 'status=state paused|ok'
+	opcontrol --metrics-listen=none
+	grep -q 'METRICS_LISTEN=none' "$asked"
+}
+
 @test "events are kept whole; new ones replace those of before" {
 	need_root
 	opcontrol --event=page-faults:100 --event=context-switches:7:0:1:0
@@ -110,7 +123,7 @@ has()
 	need_root
 	opcontrol --no-vmlinux
 	cp "$rc" "$BATS_TEST_TMPDIR/before"
-	for words in --buffer-size=many --callgraph=-1 --separate=colour --pid-filter=me --event=no_such:1 \
+	for words in --buffer-size=many --callgraph=-1 --separate=colour --pid-filter=me --pgrp-filter=me --event=no_such:1 \
 		--vmlinux=/no/such/file --kernel-range=5 --kernel-range=20,10 --event= \
 		'--event=TIMER:0 --event=page-faults:1' '--vmlinux=/bin/sh --no-vmlinux'; do
 		run opcontrol $words
@@ -125,12 +138,10 @@ has()
 
 @test "what has no meaning here is accepted and said" {
 	need_root
-	run opcontrol --xen=/boot/xen --active-domains=1,2 --s390hwsampbufsize=8 --note-table-size=5 \
-		--pgrp-filter=none
+	run opcontrol --xen=/boot/xen --active-domains=1,2 --s390hwsampbufsize=8 --note-table-size=5
 	[ "$status" -eq 0 ]
 	[[ "$output" == *'"--xen" ignored'* ]]
 	[[ "$output" == *'"--active-domains" ignored'* ]]
-	[[ "$output" == *'"--pgrp-filter" ignored'* ]]
 	[[ "$output" == *'"--s390hwsampbufsize" ignored'* ]]
 	has NOTE_SIZE 5
 }

@@ -286,15 +286,27 @@ start_load() {
 	[ -e "$run_dir/third/samples/current/segment-000001" ]
 }
 
+# fill_disk LINES: until the log says so often that samples wait.  Again and again: what could not be
+# written as a whole, such as the kernel's symbols, is removed, and leaves room.
+fill_disk() {
+	for ((i = 0; i < 300; i++)); do
+		dd if=/dev/zero of="$session/fill" bs=4k oflag=append conv=notrunc \
+			2>"$BATS_TEST_TMPDIR/dd" || true
+		[ "$(grep -c 'samples wait for room' "$log")" -lt "$1" ] || return 0
+		sleep 0.1
+	done
+	cat "$log"
+	return 1
+}
+
 @test "a full disk is waited for, and what is lost is told" {
 	need_root
 	mount -t tmpfs -o size=32m none "$session" || skip "nothing can be mounted here"
 	start_daemon --rotate 300ms --callgraph none --frequency 997
 	start_load
 	wait_for_samples 20
-	dd if=/dev/zero of="$session/fill" bs=4k 2>"$BATS_TEST_TMPDIR/dd" || true
 	# A new segment may be refused before: there is room in the last page of the old one.
-	wait_for "$log" 'samples wait for room'
+	fill_disk 1
 	# Rotations are due meanwhile.
 	sleep 1
 	rm "$session/fill"
@@ -308,12 +320,7 @@ start_load() {
 	[ "$reported" -eq "$told" ]
 	ask start
 	wait_for_samples $((told + 20))
-	full=$(grep -c 'samples wait for room' "$log")
-	dd if=/dev/zero of="$session/fill" bs=4k 2>"$BATS_TEST_TMPDIR/dd" || true
-	for ((i = 0; i < 600; i++)); do
-		[ "$(grep -c 'samples wait for room' "$log")" -le "$full" ] || break
-		sleep 0.1
-	done
+	fill_disk $(($(grep -c 'samples wait for room' "$log") + 1))
 	run -1 ask stop
 	echo "$output"
 	[[ "$output" == *"error ENOSPC"* ]]
@@ -539,6 +546,22 @@ told() {
 	ask stop
 	[ "$(reported_samples)" -eq $(($(field samples) - told)) ]
 	[ "$(reported_samples "tgid:$target")" -eq "$(reported_samples)" ]
+	# A group: its leader, and what that has forked, also when it does not live for long.
+	ask reset
+	setsid bash -c 'while :; do /bin/true; for ((i = 0; i < 3000; i++)); do :; done; done' 3>&- &
+	readers=$!
+	told=$(field samples)
+	ask "setup PID_FILTER=none PGRP_FILTER=$readers"
+	[ "$(field pgrp_filter)" = "$readers" ]
+	ask start
+	wait_for_samples $((told + 100))
+	ask stop
+	run -0 opreport --session-dir "$session" --by comm --csv
+	echo "$output"
+	[ "$(tail -n +2 <<<"$output" | grep -vcE '(bash|true)')" -eq 0 ]
+	grep -q true <<<"$output"
+	grep -q bash <<<"$output"
+	run -1 ask 'setup PGRP_FILTER=-1'
 }
 
 # What a service manager does: listens for notes, and on the control socket.
@@ -609,6 +632,95 @@ manage() {
 	grep -q "$(basename "$WORKLOADS/ratio")" <<<"$output"
 }
 
+# The process that reads binaries, once there is one.
+helper() {
+	for ((i = 0; i < 100; i++)); do
+		keeper=$(pgrep -P "$daemon" -x oprofile-tables) || true
+		worker=$([ -z "$keeper" ] || pgrep -P "$keeper") || true
+		[ -z "$worker" ] || return 0
+		sleep 0.1
+	done
+	echo "there is no helper"
+	return 1
+}
+
+is_confined() {
+	grep -E '^(Uid|Cap|NoNewPrivs|Seccomp)' "/proc/$1/status"
+	for set in CapInh CapPrm CapEff CapAmb; do
+		grep -q "^$set:[[:space:]]*0*\$" "/proc/$1/status"
+	done
+	grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$1/status"
+}
+
+# callers_of PROGRAM: of its samples, how many have main among their callers.
+callers_of() {
+	ask dump >/dev/null
+	opreport --session-dir "$session" --by stack --csv "$1" 2>/dev/null | grep -c main || true
+}
+
+@test "binaries are read by a helper that can do nothing else" {
+	start_daemon --frequency 997
+	start_load
+	wait_for_samples 300
+	helper
+	is_confined "$keeper"
+	is_confined "$worker"
+	! grep -q '^Seccomp:' /proc/self/status || grep -q '^Seccomp:[[:space:]]*2' "/proc/$worker/status"
+	if [ "$EUID" -eq 0 ]; then
+		grep -q '^Uid:[[:space:]]*65534' "/proc/$worker/status"
+		[ "$(ls "/proc/$worker/fd" | wc -l)" -eq 4 ]
+	fi
+	[ "$(callers_of "$WORKLOADS/ratio")" -gt 0 ]
+}
+
+@test "a helper that dies is followed by another, and stacks stay whole" {
+	start_daemon --frequency 997
+	start_load
+	wait_for_samples 100
+	helper
+	first=$worker
+	# Between two binaries, and in the middle of one: it has been asked, and does not answer.
+	kill -SEGV "$worker"
+	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/after"
+	"$BATS_TEST_TMPDIR/after" 600000 >/dev/null 3>&- &
+	readers=$!
+	wait_for_samples "$(($(field samples) + 1000))"
+	helper
+	[ "$worker" != "$first" ]
+	[ "$(callers_of "$BATS_TEST_TMPDIR/after")" -gt 0 ]
+	second=$worker
+	kill -STOP "$worker"
+	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/during"
+	"$BATS_TEST_TMPDIR/during" 600000 >/dev/null 3>&- &
+	readers+=" $!"
+	wait_for_samples "$(($(field samples) + 500))"
+	# A dump does not wait for it.
+	ask dump
+	"$OPROFILE" report --session-dir "$session" --by image --csv | grep '/during,'
+	grep 'State:.*stopped' "/proc/$worker/status"
+	kill -SEGV "$worker"
+	kill -CONT "$worker"
+	wait_for_samples "$(($(field samples) + 1000))"
+	[ "$(callers_of "$BATS_TEST_TMPDIR/during")" -gt 0 ]
+	helper
+	[ "$worker" != "$second" ]
+	# All of them, and the daemon begins them anew.
+	kill -KILL "$keeper"
+	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/again"
+	"$BATS_TEST_TMPDIR/again" 600000 >/dev/null 3>&- &
+	readers+=" $!"
+	wait_for_samples "$(($(field samples) + 1000))"
+	[ "$(callers_of "$BATS_TEST_TMPDIR/again")" -gt 0 ]
+	helper
+	is_confined "$worker"
+	cat "$log"
+	! grep -q 'died of it' "$log"
+	kill -TERM "$daemon"
+	wait_daemon
+	[ "$status" -eq 0 ]
+	[ ! -e "/proc/$keeper" ]
+}
+
 @test "wrong calls end with a line" {
 	run -1 "$OPROFILE_LINKS/oprofiled" --session-dir "$session/none" --foreground
 	[[ "$output" == *"--session-dir: $session/none: No such file"* ]]
@@ -639,4 +751,131 @@ manage() {
 	perf report -f -i "$BATS_TEST_TMPDIR/perf.data" --stdio --sort comm 2>/dev/null | grep -q ' ls'
 	ask shutdown
 	wait_daemon
+}
+
+# scrape [PATH]: what the metrics' port answers; its address is in the log.
+scrape() {
+	"$python" - "$(sed -n 's,.*metrics are at http://\(.*\)/metrics$,\1,p' "$log" | tail -1)" "${1:-/metrics}" <<-'END'
+		import socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		s = socket.create_connection((host.strip("[]"), int(port)), 20)
+		s.sendall(b"GET " + sys.argv[2].encode() + b" HTTP/1.1\r\nHost: here\r\n\r\n")
+		reply = b""
+		while more := s.recv(65536):
+		    reply += more
+		sys.stdout.write(reply.decode())
+	END
+}
+
+# Which are online, a file of ours says.
+@test "a CPU that comes online is sampled at once" {
+	taskset -c 1 true || skip "there is one CPU: NOT TESTED"
+	echo 0 >"$BATS_TEST_TMPDIR/online"
+	unshare --mount mount --bind "$BATS_TEST_TMPDIR/online" /sys/devices/system/cpu/online ||
+		skip "nothing can be mounted here: NOT TESTED"
+	taskset -c 1 "$WORKLOADS/ratio" 60000 >/dev/null 3>&- &
+	target=$!
+	cat >"$BATS_TEST_TMPDIR/oprofiled" <<-END
+		#!/bin/bash
+		exec unshare --mount bash -c 'mount --bind "\$1" /sys/devices/system/cpu/online &&
+			exec "\$2" daemon "\${@:3}"' - '$BATS_TEST_TMPDIR/online' '$OPROFILE' "\$@"
+	END
+	chmod +x "$BATS_TEST_TMPDIR/oprofiled"
+	OPROFILE_LINKS=$BATS_TEST_TMPDIR
+	start_daemon --frequency 997
+	sleep 1
+	ask dump
+	run -0 "$OPROFILE" report --session-dir "$session" --by cpu,comm --csv
+	grep '^0,' <<<"$output"
+	run -1 grep '^1,' <<<"$output"
+	echo 0-1 >"$BATS_TEST_TMPDIR/online"
+	for ((i = 0; i < 100; i++)); do
+		! grep 'CPU 1 has come online' "$log" || break
+		sleep 0.1
+	done
+	sleep 1
+	ask dump
+	"$OPROFILE" report --session-dir "$session" --by cpu,comm --csv | grep '^1,.*ratio'
+	# Once.
+	[ "$(grep -c 'has come online' "$log")" -eq 1 ]
+}
+
+# take_port: another program listens at $port, as $taker.
+take_port() {
+	mkfifo "$BATS_TEST_TMPDIR/port"
+	"$python" - >"$BATS_TEST_TMPDIR/port" 3>&- <<-'END' &
+		import signal, socket
+		s = socket.create_server(("127.0.0.1", 0))
+		print(s.getsockname()[1], flush=True)
+		signal.pause()
+	END
+	taker=$!
+	readers+=" $taker"
+	read -r port <"$BATS_TEST_TMPDIR/port"
+}
+
+@test "a metrics port that another program has costs metrics, not samples" {
+	take_port
+	start_daemon --metrics-listen "$port"
+	grep "warning.*metrics at $port: cannot listen: Address already in use; it is tried again" "$log"
+	start_load
+	wait_for_samples 100
+	[ -z "$(field metrics)" ]
+	# What works stays until there is another one; another spelling of it is none.
+	ask 'setup METRICS_LISTEN=0'
+	ask stop
+	ask start
+	at=$(field metrics)
+	ask "setup METRICS_LISTEN=$port"
+	ask stop
+	ask start
+	[ "$(field metrics)" = "$at" ]
+	[[ "$(scrape)" == *"oprofile_sampling 1"* ]]
+	kill "$taker"
+	wait "$taker" || true
+	ask stop
+	ask start
+	[ "$(field metrics)" = "127.0.0.1:$port" ]
+	ask "setup METRICS_LISTEN=localhost:$port"
+	ask stop
+	ask start
+	[ "$(field metrics)" = "127.0.0.1:$port" ]
+	[[ "$(scrape)" == *"oprofile_sampling 1"* ]]
+}
+
+@test "metrics are what status says, and for this machine alone" {
+	start_daemon --metrics-listen 0
+	start_load
+	wait_for_samples 100
+	ask stop
+	run -0 scrape
+	echo "$output"
+	[[ "$output" == "HTTP/1.0 200 OK"* ]]
+	[[ "$output" == *"text/plain; version=0.0.4"* ]]
+	for row in rate:oprofile_rate_hertz samples:oprofile_samples_total \
+		lost:oprofile_lost_samples_total oldest:oprofile_oldest_sample_timestamp_seconds; do
+		grep -qx "${row#*:} $(field "${row%%:*}")" <<<"$output"
+		grep -q "^# HELP ${row#*:} ." <<<"$output"
+		grep -qE "^# TYPE ${row#*:} (counter|gauge)\$" <<<"$output"
+	done
+	grep -qx 'oprofile_sampling 0' <<<"$output"
+	grep -qE '^oprofile_cpu_seconds_total [0-9]+\.[0-9]+$' <<<"$output"
+	of_cpus=$(sed -n 's/^oprofile_cpu_samples_total{.*} //p' <<<"$output" | paste -sd+ | bc)
+	[ "$of_cpus" -eq "$(field samples)" ]
+	[[ "$(scrape /)" == "HTTP/1.0 404"* ]]
+	# Each second there are new ones; one that is set anew is elsewhere, and can be taken away.
+	ask 'setup METRICS_LISTEN=[::1]:0'
+	ask start
+	wait_for_samples "$(($(field samples) + 100))"
+	sleep 1.1
+	[[ "$(scrape)" == *"oprofile_sampling 1"* ]] || [ ! -e /proc/net/if_inet6 ]
+	run -1 ask 'setup METRICS_LISTEN=0.0.0.0:9100'
+	[[ "$output" == *"error EINVAL METRICS_LISTEN: \"0.0.0.0:9100\": metrics are for this machine alone"* ]]
+	ask 'setup METRICS_LISTEN=none'
+	ask stop
+	ask start
+	run ! scrape
+	[ -z "$(field metrics)" ]
+	run -1 "$OPROFILE_LINKS/oprofiled" --foreground --session-dir "$session" --metrics-listen 192.0.2.1:9100
+	[[ "$output" == *"METRICS_LISTEN: \"192.0.2.1:9100\": metrics are for this machine alone, at 127.0.0.1 or [::1]" ]]
 }

@@ -155,10 +155,9 @@ recorder_ticks()
 	[ "$(cut -d, -f3 <<<"$samples")" -eq $(($(cut -d, -f2 <<<"$samples") * 1000)) ]
 }
 
-@test "a BPF program that is loaded meanwhile, runs and goes, by its name" {
-	need_root
-	need python3
-	cd "$BATS_TEST_TMPDIR"
+# bpf.py MACHINE SECONDS in the test's folder: has the kernel run a BPF program for so long.
+make_bpf()
+{
 	cat >bpf.py <<-'END'
 		import ctypes, struct, sys, time
 		libc = ctypes.CDLL(None, use_errno=True)
@@ -183,13 +182,59 @@ recorder_ticks()
 	[ "$machine" = x86_64 ] || [ "$machine" = aarch64 ] || skip "NOT TESTED here: the number of bpf(2)"
 	python3 bpf.py "$machine" 0 2>bpf.err || skip "NOT TESTED: $(cat bpf.err)"
 	[ "$(cat /proc/sys/net/core/bpf_jit_enable)" != 0 ] || skip "NOT TESTED: no JIT compiler for BPF"
-	operf --session-dir "$session" --system-wide --perf-data own.data -- sh -c 'sleep 1.2; python3 bpf.py "$0" 1' "$machine"
+}
+
+# Samples in the program's own name of python3 in the session, into $bpf.
+count_bpf()
+{
 	opreport --session-dir "$session" --by image,symbol --csv comm:python3 >out
 	head -n 5 out
 	bpf=$(sed -n 's/^bpf_prog_[0-9a-f]\{16\}_oprof_busy,bpf_prog_[0-9a-f]\{16\}_oprof_busy,\([0-9]*\),.*/\1/p' out)
+}
+
+@test "a BPF program that is loaded meanwhile, runs and goes, by its name" {
+	need_root
+	need python3
+	cd "$BATS_TEST_TMPDIR"
+	make_bpf
+	operf --session-dir "$session" --system-wide --perf-data own.data -- sh -c 'sleep 1.2; python3 bpf.py "$0" 1' "$machine"
+	count_bpf
 	[ "$bpf" -gt 100 ]
 	# A file of the same tells the same.
 	opreport own.data --by image,symbol --csv comm:python3 2>/dev/null | grep -q "_oprof_busy,bpf_prog_[0-9a-f]*_oprof_busy,$bpf,"
+	# So does the kernel where one program is recorded.
+	operf --session-dir "$session" -- python3 bpf.py "$machine" 1
+	count_bpf
+	[ "$bpf" -gt 100 ]
+}
+
+@test "a BPF program that was loaded before, by its name" {
+	need_root
+	need python3
+	need perf
+	cd "$BATS_TEST_TMPDIR"
+	make_bpf
+	python3 bpf.py "$machine" 30 3>&- &
+	target=$!
+	for _ in $(seq 100); do
+		grep -q "_oprof_busy.*\[bpf\]" /proc/kallsyms && break
+		sleep 0.1
+	done
+	name=$(sed -n 's/.* \(bpf_prog_[0-9a-f]*_oprof_busy\).*/\1/p' /proc/kallsyms)
+	"$OPROFILE_LINKS/operf" --session-dir "$session" --pid "$target" --perf-data own.data 2>log 3>&- &
+	recorder=$!
+	wait_for log 'Profiler started'
+	sleep 1
+	kill -INT "$recorder"
+	wait_operf
+	[ "$status" -eq 0 ]
+	count_bpf
+	[ "$bpf" -gt 20 ]
+	grep -q "^$name," out
+	perf report -i own.data --stdio --sort sym 2>/dev/null | grep -qF "$name"
+	operf --session-dir "$session" --system-wide sleep 1
+	count_bpf
+	[ "$bpf" -gt 20 ]
 }
 
 # Of processes that were about to start when it began a session knows more than a perf.data.

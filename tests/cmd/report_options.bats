@@ -95,7 +95,7 @@ describe_masks() {
 		info|0|Some CPU|host1||1000
 		event|MISS|Misses|3|100000|0|1
 		event|MISS|Misses|3|50000|0|1
-		event|MISS|Misses|3|50000|0|65
+		event|MISS|Misses|3|50000|0|65|LONG_MISS: of the last-level cache
 		image|1|/home/u/t|$ID
 		thread|1|1|t|0|0|
 		sample|0|0|0|2000|1|0+$T|1
@@ -445,7 +445,7 @@ setup() {
 		CPU: Some CPU
 		Counted MISS events (Misses) with a unit mask of 0x01 (one flag) count 50000
 		Counted MISS events (Misses) with a unit mask of 0x01 (one flag) count 100000
-		Counted MISS events (Misses) with a unit mask of 0x41 (multiple flags) count 50000
+		Counted MISS events (Misses) with a unit mask of 0x41 (LONG_MISS: of the last-level cache) count 50000
 		       MISS:50000|      MISS:100000|       MISS:50000|
 		  samples|      %|  samples|      %|  samples|      %|
 		------------------------------------------------------

@@ -117,6 +117,14 @@ fold()
 	script --threads 2 -i "$f" >"$out/two" 2>/dev/null
 	cmp "$out/one" "$out/two"
 	cmp "$out/file" "$out/one"
+	# Stacks are unwound by all of them.
+	f=$DATA/s390x/perf.dwarf.data
+	script --threads 1 "$f" >"$out/one" 2>/dev/null
+	script --threads 3 "$f" >"$out/two" 2>/dev/null
+	[ "$(grep -c . "$out/one")" -gt 1000 ]
+	cmp "$out/one" "$out/two"
+	script --threads 3 - <"$f" >"$out/pipe" 2>/dev/null
+	cmp "$out/one" "$out/pipe"
 }
 
 @test "comm:, tid:, time:, cpu:, symbol: choose samples" {

@@ -2,7 +2,7 @@
  * can read.  Lines, with fields between bars:
  *
  *	info|CPU_MHZ|CPU_DESC|HOST|VMLINUX|START_NS|FLAGS|OS_RELEASE|BOOT_ID|START_WALL_NS
- *	event|NAME|ABOUT|FLAGS|COUNT|FREQUENCY|UNIT_MASK
+ *	event|NAME|ABOUT|FLAGS|COUNT|FREQUENCY|UNIT_MASK|MASK_ABOUT
  *	image|KIND|NAME|BUILD_ID_HEX|PID|START|END
  *	thread|PID|TID|COMM|APP_IMAGE or -|FLAGS|CGROUP
  *	sample|THREAD|EVENT|CPU|TIME_NS|PERIOD|FRAMES|REPEAT
@@ -106,6 +106,7 @@ static void put_event(struct writing *w)
 		.count = number(w, 4),
 		.frequency_hz = number(w, 5),
 		.unit_mask = number(w, 6),
+		.mask_about = dict_string(&w->dict, field(w, 7)),
 		.config = w->nr_events,
 	};
 

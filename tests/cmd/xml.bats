@@ -197,6 +197,24 @@ assert {"/a/]]>", "/a/caf\u00e9", "/a/%s%n", "/a/\U0001f600"} <= names, names'
 	grep -qx "<bytes  id=\"$id\">$code</bytes>" x.xml
 }
 
+@test "the threshold is for any of the events side by side" {
+	"$WRITE_SESSION" "$segment" <<-END
+		info|2400|Some CPU|host||1000000000|0||
+		event|CYCLES|clocks|3|100000|0|0
+		event|MISSES|misses|3|500|0|65
+		image|1|/opt/app|
+		image|1|/opt/lib.so|
+		thread|7|7|app|0|0|/
+		sample|0|0|0|2000|100000|0+16|99
+		sample|0|0|0|2000|100000|1+16|1
+		sample|0|1|0|2000|500|1+16|10
+	END
+	xml --threshold 50
+	[ "$(grep -c '^<symbol  idref' x.xml)" -eq 2 ]
+	xml --threshold 50 event:CYCLES
+	[ "$(grep -c '^<symbol  idref' x.xml)" -eq 1 ]
+}
+
 @test "what XML has no place for is refused" {
 	make_session
 	for option in --csv --json '--by image' --accumulated --global-percent '--ratio MISSES/CYCLES' --quality; do

@@ -182,6 +182,32 @@ def physical_frames(maps):
     return pcs
 
 
+def knows_code(maps):
+    """Whether gdb has the rules of all files that its frames are in.  Of a library that the loader
+    has just mapped it is not told yet: it ends there, or guesses."""
+    program = os.path.realpath(gdb.current_progspace().filename)
+    frame = gdb.newest_frame()
+    while frame is not None and frame.is_valid():
+        pc = frame.pc()
+        path = next((m[7] for m in maps if m[0] <= pc < m[1] and "x" in m[2]), "")
+        if path.startswith("/") and path != program and not gdb.solib_name(pc):
+            return False
+        try:
+            frame = frame.older()
+        except gdb.error:
+            break
+    return True
+
+
+def move_to_known(places, inferior):
+    move(places)
+    while not knows_code(list(mappings(inferior.pid))):
+        gdb.execute("sharedlibrary", to_string=True)
+        if knows_code(list(mappings(inferior.pid))):
+            break
+        move(places)
+
+
 def write_stop(out, inferior, thread, stacks):
     maps = write_maps(out, inferior)
     frame = gdb.newest_frame()
@@ -223,7 +249,7 @@ def step_about(out, inferior, stacks):
             gdb.execute("continue", to_string=True)
             places = functions()
         try:
-            move(places)
+            move_to_known(places, inferior)
             thread = gdb.selected_thread()
             if thread is None:
                 break

@@ -405,6 +405,43 @@ static void nothing_is_a_tally_too(void **state)
 	tally_done(&t);
 }
 
+/* Times and actors far from 0, whose notes first count alike, then each otherwise. */
+static void notes_that_count_differently_are_summed_up(void **state)
+{
+	enum {
+		NR = 300000,
+		APART = 100000,
+		DIFFERENT = 50000
+	};
+	const uint64_t actor = (uint64_t)70001 << 32;
+	const uint64_t time = (uint64_t)0xfffe0000
+			      << (TALLY_EVENT_BITS + TALLY_CPU_BITS);
+	struct tally t = { 0 };
+	uint64_t samples = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < NR; i++) {
+		uint64_t place = i % DIFFERENT;
+
+		assert_int_equal(tally_add_many(&t, actor | place, time | place % 3,
+						i < APART ? 2 : 3,
+						i < APART ? 7 : place),
+				 0);
+	}
+	assert_int_equal(tally_finish(&t), 0);
+	assert_int_equal(t.nr_cells, DIFFERENT);
+	for (size_t i = 0; i < t.nr_cells; i++) {
+		uint64_t place = (uint32_t)t.cells[i].a;
+
+		assert_int_equal(t.cells[i].a >> 32, actor >> 32);
+		assert_int_equal(t.cells[i].b, time | place % 3);
+		assert_int_equal(t.cells[i].period, 2 * 7 + 4 * place);
+		samples += t.cells[i].samples;
+	}
+	assert_int_equal(samples, 2 * APART + 3 * (NR - APART));
+	tally_done(&t);
+}
+
 static void dense_counts_move_to_the_tally_when_too_big(void **state)
 {
 	struct dense d = { .on = true };
@@ -492,6 +529,7 @@ int main(void)
 		cmocka_unit_test(a_tally_forgets_nothing_and_is_in_order),
 		cmocka_unit_test(few_cells_are_summed_up),
 		cmocka_unit_test(nothing_is_a_tally_too),
+		cmocka_unit_test(notes_that_count_differently_are_summed_up),
 		cmocka_unit_test_setup_teardown(counts_that_run_over_are_carried,
 						make_world, free_world),
 		cmocka_unit_test(dense_counts_move_to_the_tally_when_too_big),

@@ -58,12 +58,55 @@ static void the_nearest_is_kept(void **state)
 	assert_string_equal(n.best, "symbols");
 }
 
+static void several_are_kept_in_order(void **state)
+{
+	static const char *const words[] = { "MEM_LOAD",     "BR_INST_RETIRED",
+					     "inst_retired", "INST_RETIRED",
+					     "zebra",        "UOPS_RETIRED" };
+	struct nearest_few n;
+	char text[NEAREST_TEXT_MAX];
+
+	(void)state;
+	nearest_few_init(&n, "inst_retred.any", 11);
+	nearest_few_text(&n, text);
+	assert_string_equal(text, "");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		nearest_few_try(&n, words[i]);
+	nearest_few_text(&n, text);
+	assert_string_equal(text, " (Did you mean inst_retired or BR_INST_RETIRED?)");
+}
+
+static void what_has_the_word_in_it_is_near(void **state)
+{
+	static const char *const words[] = { "MEM_LOAD_L3_HIT_RETIRED",
+					     "MEM_LOAD_A",
+					     "MEM_LOAD_B",
+					     "MEM_LOAD_C",
+					     "MEM_LOAD_D",
+					     "memload" };
+	struct nearest_few n;
+	char text[NEAREST_TEXT_MAX];
+
+	(void)state;
+	nearest_few_init(&n, "MEM_LOAD", 8);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		nearest_few_try(&n, words[i]);
+	nearest_few_text(&n, text);
+	assert_string_equal(text, " (Did you mean memload, MEM_LOAD_A, MEM_LOAD_B or "
+				  "MEM_LOAD_C?)");
+	nearest_few_init(&n, "LOA", 3);
+	nearest_few_try(&n, "MEM_LOAD");
+	assert_int_equal(n.nr, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(distance_counts_edits),
 		cmocka_unit_test(long_words_are_never_near),
 		cmocka_unit_test(the_nearest_is_kept),
+		cmocka_unit_test(several_are_kept_in_order),
+		cmocka_unit_test(what_has_the_word_in_it_is_near),
 	};
 
 	return UNIT_RUN(cases);

@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "capture/cpu_types.h"
 #include "capture/event_catalog_priv.h"
+#include "capture/event_pfm_tables.h"
 #include "capture/events.h"
 #include "unit.h"
 
@@ -112,9 +113,16 @@ static const struct choosing {
 	{ "i386/graniterapids", "MEM_LOAD_RETIRED", NULL, -EINVAL, 0, 0,
 	  "Event MEM_LOAD_RETIRED needs a unit mask: " },
 	{ "i386/graniterapids", "MEM_LOAD_RETIRED", "L3_MIS", -EINVAL, 0, 0,
-	  "Cannot find unit mask L3_MIS for MEM_LOAD_RETIRED (Did you mean L3_MISS?)" },
+	  "Cannot find unit mask L3_MIS for MEM_LOAD_RETIRED (Did you mean L3_MISS, "
+	  "L1_MISS, L2_MISS or L3_HIT?). Its unit masks: 0x40 FB_HIT, " },
 	{ "i386/graniterapids", "MEM_LOAD_RETIRED", "0x100", -EINVAL, 0, 0,
-	  "Invalid unit mask 0x100 for event MEM_LOAD_RETIRED" },
+	  "Invalid unit mask 0x100 for event MEM_LOAD_RETIRED. Its unit masks: 0x40 "
+	  "FB_HIT, 0x01 L1_HIT, " },
+	{ "i386/graniterapids", "MEM_LOAD_RETIRED", "nosuch", -EINVAL, 0, 0,
+	  "Cannot find unit mask nosuch for MEM_LOAD_RETIRED. Its unit masks: 0x40 "
+	  "FB_HIT, 0x01 L1_HIT, " },
+	{ "arm/armv8-neoverse-n1", "CPU_CYCLES", "any", -EINVAL, 0, 0,
+	  "Cannot find unit mask any for CPU_CYCLES: it has none" },
 	/* The vendor's list, perfmon's event files, against libpfm4's slips: by number and default,
 	 * too. */
 	{ "i386/icelake-sp", "MEM_LOAD_MISC_RETIRED", NULL, 0, 0x4d4, 0x4, NULL },
@@ -141,6 +149,16 @@ static const struct choosing {
 	{ "i386/icelake-sp", "DTLB_MISSES", NULL, 0, 0xe08, 0xe, NULL },
 	{ "i386/alderlake", "ITLB_MISS", "0xe", 0, 0xe11, 0xe, NULL },
 	{ "i386/nehalem", "DCU_LINES_IN", NULL, 0, 0x151, 0x1, NULL },
+	{ "i386/nehalem", "BR_MISS_PRED_RETIRED", NULL, 0, 0xc5, 0, NULL },
+	{ "x86-64/zen1", "LLC_MISSES", NULL, 0, 0x4843, 0x48, NULL },
+	{ "x86-64/zen2", "DATA_CACHE_MISSES", NULL, 0, 0xc860, 0, NULL },
+	{ "x86-64/zen4", "DATA_CACHE_MISSES", NULL, 0, 0xe860, 0xe8, NULL },
+	{ "x86-64/zen4", "DATA_CACHE_ACCESSES", NULL, 0, 0x729, 0, NULL },
+	/* Of several masks of a number the one without a threshold. */
+	{ "i386/graniterapids", "L1D_PEND_MISS", "0x1", 0, 0x148, 0x1, NULL },
+	{ "i386/graniterapids", "UOPS_RETIRED", "0x2", 0, 0x2c2, 0x2, NULL },
+	/* Masks of the Pentium 4 are bits; without one those of OProfile's table. */
+	{ "i386/p4", "UOPS_RETIRED", NULL, 0, 0x4e00020f00039000, 0x1, NULL },
 	{ "i386/alderlake-e", "UOPS_RETIRED", NULL, 0, 0xc2, 0, NULL },
 	{ "s390/z15", "NOSUCH", NULL, -ENOENT, 0, 0, "" },
 	{ "s390/z15", "nosuch.mask", NULL, -ENOENT, 0, 0, "" },
@@ -159,6 +177,97 @@ static bool has_tables(const struct cpu_type *cpu)
 	return has;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Whether the library's config words of an event with that mask are those that the tables have. */
+static void assert_known(const struct event_catalog *c, const struct catalog_event *e,
+			 const struct catalog_mask *mask)
+{
+	bool known = mask ? mask->known : e->known;
+	uint64_t config[3] = { 0 };
+	char name[256];
+	int r;
+
+	(void)snprintf(name, sizeof(name), "%s%s%s", e->name, mask ? ":" : "",
+		       mask ? mask->name : "");
+	r = event_pfm_encode(c->pfm, c->cpu->pfm, name, config, NULL);
+	if (known && (r || config[0] != (mask ? mask->config : e->config) ||
+		      config[1] != (mask ? mask->config1 : e->config1) || config[2]))
+		fail_msg("%s %s: %d 0x%llx", c->cpu->name, name, r,
+			 (unsigned long long)config[0]);
+	if (!mask && e->refused && !r)
+		fail_msg("%s %s is not refused", c->cpu->name, name);
+}
+
+static void assert_same_masks(const struct event_catalog *told,
+			      const struct event_catalog *noted)
+{
+	assert_int_equal(told->masks.nr, noted->masks.nr);
+	for (size_t i = 0; i < told->masks.nr; i++) {
+		const struct catalog_mask *a = &told->masks.at[i];
+		const struct catalog_mask *b = &noted->masks.at[i];
+
+		assert_string_equal(a->name, b->name);
+		assert_string_equal(a->about, b->about);
+		assert_true(a->value == b->value);
+		assert_true(a->is_default == b->is_default && a->precise == b->precise);
+	}
+}
+
+static void assert_same_events(const struct event_catalog *told,
+			       const struct event_catalog *noted)
+{
+	assert_int_equal(told->events.nr, noted->events.nr);
+	assert_int_equal(told->nr_counters, noted->nr_counters);
+	for (size_t i = 0; i < told->events.nr; i++) {
+		const struct catalog_event *a = &told->events.at[i];
+		const struct catalog_event *b = &noted->events.at[i];
+
+		assert_string_equal(a->name, b->name);
+		assert_string_equal(a->about, b->about);
+		assert_true(same_text(a->same_as, b->same_as));
+		assert_true(a->code == b->code && a->precise == b->precise);
+		assert_true(a->min_count == b->min_count && b->from_pfm);
+		assert_true(a->first_mask == b->first_mask &&
+			    a->nr_masks == b->nr_masks);
+		assert_known(told, b, NULL);
+		for (size_t k = 0; k < b->nr_masks; k++)
+			assert_known(told, b, event_catalog_mask(noted, b, k));
+	}
+}
+
+/* Every event, mask and code that the build noted, asked of the library again. */
+static void tables_are_what_libpfm_tells(void **state)
+{
+	const struct cpu_type *cpu;
+	size_t nr = 0;
+
+	(void)state;
+	for (size_t i = 0; (cpu = cpu_type_at(i)); i++) {
+		struct event_catalog told = { .cpu = cpu }, noted = { .cpu = cpu };
+		const char *path = "";
+
+		if (cpu->pfm && !event_pfm_table_add(&noted, cpu->pfm) &&
+		    !event_pfm_walk(&told, cpu->pfm, &path) &&
+		    event_pfm_file_id(path) == event_pfm_tables.library_id) {
+			assert_same_masks(&told, &noted);
+			assert_same_events(&told, &noted);
+			nr++;
+		}
+		vec_done(&told.events);
+		vec_done(&told.masks);
+		vec_done(&noted.events);
+		vec_done(&noted.masks);
+		event_pfm_close(told.pfm);
+	}
+	if (!nr)
+		skip();
+	assert_true(nr >= event_pfm_tables.nr_tables);
+}
+
 static void masks_are_chosen(void **state)
 {
 	(void)state;
@@ -171,8 +280,10 @@ static void masks_are_chosen(void **state)
 
 		if (t->unit_mask > 0xff && !has_tables(cpu_type_find(t->cpu)))
 			continue;
-		assert_int_equal(event_catalog_open(cpu_type_find(t->cpu), &c, &err),
-				 0);
+		r = event_catalog_open(cpu_type_find(t->cpu), &c, &err);
+		if (r == -ENODATA && cpu_type_find(t->cpu)->pfm)
+			continue;
+		assert_int_equal(r, 0);
 		r = event_catalog_choose(c, t->name, t->masks, &choice, &err);
 		if (r != t->code ||
 		    (!r && (choice.config != t->config ||
@@ -197,10 +308,11 @@ static void classic_names_stand_for_something(void **state)
 	for (size_t i = 0; (cpu = cpu_type_at(i)); i++) {
 		struct event_catalog *c;
 		const char *name;
+		size_t at = 0;
 
 		if (event_catalog_open(cpu, &c, NULL))
 			continue;
-		for (size_t k = 0; (name = cpu_type_classic_at(k)); k++) {
+		while ((name = cpu_type_classic_next(&at))) {
 			struct catalog_choice choice;
 			struct err err = { 0 };
 			int r = event_catalog_choose(c, name, NULL, &choice, &err);
@@ -238,6 +350,9 @@ static const struct {
 	{ "x86-64/zen4", "EX_RET_OPS:c=2:i", 0x28000c1, 0, "uk", NULL },
 	{ "x86-64/zen5", "EX_RET_OPS:cmask=2:inv=y", 0x28000c1, 0, "uk", NULL },
 	{ "arm/armv8-neoverse-n1", "CPU_CYCLES:u:k", 0x11, 0, "uk", NULL },
+	/* Classic names: the vendor's LONGEST_LAT_CACHE.MISS and MEM_UOPS_RETIRED.DTLB_MISS. */
+	{ "i386/goldmont", "L2_LINES_IN", 0x412e, 0, "uk", NULL },
+	{ "i386/goldmont", "DTLB_MISSES", 0x13d0, 0, "uk", NULL },
 	{ "i386/skylake", "MEM_TRANS_RETIRED:LOAD_LATENCY_GT_4:ldlat=2", 0, 0, NULL,
 	  "Invalid event part ldlat=2 of MEM_TRANS_RETIRED: expected 3 to 65535" },
 	{ "i386/skylake", "CYCLE_ACTIVITY:STALLS_L1D_MISS:c=1", 0, 0, NULL,
@@ -320,6 +435,7 @@ int main(void)
 		cmocka_unit_test(vendors_events_have_their_codes),
 		cmocka_unit_test(masks_are_chosen),
 		cmocka_unit_test(classic_names_stand_for_something),
+		cmocka_unit_test(tables_are_what_libpfm_tells),
 		cmocka_unit_test(libpfm_strings_are_understood),
 		cmocka_unit_test(bad_lists_are_refused),
 	};

@@ -1,6 +1,7 @@
 #include "daemon/control_server.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/io.h"
 #include "daemon/event_stream.h"
 
+#include "full.h"
 #include "unit.h"
 
 enum {
@@ -247,6 +249,39 @@ static void root_is_let_in(void **state)
 	end(&p);
 }
 
+/* Who comes then waits, and does not make it work; others are answered. */
+static void without_descriptors_it_waits(void **state)
+{
+	struct pollfd at = { .events = POLLIN };
+	struct place p;
+	struct rlimit was;
+	int a, b, nr_ready = 1;
+
+	(void)state;
+	begin(&p);
+	at.fd = control_server_fd(p.server);
+	a = come(&p);
+	turns(&p, 1);
+	b = come(&p);
+	ask(b, "get b\n");
+	was = full_begin();
+	for (unsigned int i = 0; nr_ready && i < 1000; i++) {
+		turns(&p, 1);
+		nr_ready = poll(&at, 1, 0);
+	}
+	full_end(&was);
+	assert_int_equal(nr_ready, 0);
+	ask(a, "get a\n");
+	turns(&p, 2);
+	assert_string_equal(told(a), "ok\n");
+	while (p.nr_asked < 2) {
+		assert_int_equal(poll(&at, 1, 20000), 1);
+		turns(&p, 1);
+	}
+	assert_string_equal(told(b), "ok\n");
+	end(&p);
+}
+
 /* ---- readers of samples ---- */
 
 /* All that there is to be read; its bytes are counted, and the end is told. */
@@ -393,6 +428,7 @@ int main(void)
 		cmocka_unit_test(who_does_not_read_waits),
 		cmocka_unit_test(long_lines_end_it),
 		cmocka_unit_test(root_is_let_in),
+		cmocka_unit_test(without_descriptors_it_waits),
 		cmocka_unit_test(readers_do_not_hold_up),
 		cmocka_unit_test(readers_may_be_rude),
 		cmocka_unit_test(others_do_not_read),

@@ -370,6 +370,66 @@ static bool is_there(const char *name)
 	return !access(path, F_OK);
 }
 
+static bool file_is_sealed(int number)
+{
+	struct segment *s;
+	char path[256];
+	bool sealed;
+
+	snprintf(path, sizeof(path), "%s/segment-%06d", dir, number);
+	assert_int_equal(segment_open(path, &s, NULL), 0);
+	sealed = segment_info(s)->flags & SESSION_SEALED;
+	segment_close(s);
+	return sealed;
+}
+
+/* What is over is written anew, once, and has all that it had; then it is merged as ever. */
+static void what_is_over_is_sealed(void **state)
+{
+	struct retention r = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		write_segment((uint64_t)i * 10 * MINUTE, 10 * MINUTE, "boot", false);
+	assert_int_equal(turn(&r, 30 * MINUTE, true).nr_sealed, 1);
+	assert_true(file_is_sealed(1));
+	assert_false(file_is_sealed(2));
+	assert_int_equal(turn(&r, 31 * MINUTE, true).nr_sealed, 1);
+	assert_true(file_is_sealed(2));
+	assert_int_equal(turn(&r, 32 * MINUTE, true).nr_sealed, 0);
+	assert_false(file_is_sealed(3)); /* is being written */
+	assert_int_equal(look().samples, 30);
+	assert_int_equal(look().period, 210);
+	assert_int_equal(look().lost, 3);
+	assert_int_equal(look().segments, 3);
+	/* A sealed one, and one that is not. */
+	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 3);
+	assert_int_equal(look().samples, 30);
+	assert_int_equal(look().segments, 1);
+}
+
+/* A file made anew would not show what is wrong with the old one. */
+static void what_is_damaged_is_not_sealed(void **state)
+{
+	struct retention r = { 0 };
+	char path[256];
+	struct stat st;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		write_segment((uint64_t)i * 10 * MINUTE, 10 * MINUTE, "boot", false);
+	snprintf(path, sizeof(path), "%s/segment-%06d", dir, 1);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size - 8), 0);
+	assert_int_equal(turn(&r, 30 * MINUTE, true).nr_sealed, 0);
+	assert_false(file_is_sealed(1));
+	/* It does not stand in the way of those behind it. */
+	assert_int_equal(turn(&r, 31 * MINUTE, true).nr_sealed, 1);
+	assert_true(file_is_sealed(2));
+	assert_int_equal(turn(&r, 32 * MINUTE, true).nr_sealed, 0);
+	assert_int_equal(look().segments, 3);
+}
+
 static void copies_go_with_their_segments(void **state)
 {
 	struct retention r = { .max_age_ns = ns(2 * DAY) };
@@ -379,6 +439,8 @@ static void copies_go_with_their_segments(void **state)
 	(void)state;
 	for (int i = 0; i < 4; i++)
 		write_segment((uint64_t)i * DAY, 10 * MINUTE, "boot", true);
+	while (turn(&r, 10 * MINUTE, true).nr_sealed)
+		;
 	segments = turn(&r, 10 * MINUTE, true).bytes;
 	write_copy("images", "0a", 10 * MINUTE, 100);
 	write_copy("jit/5", "perf-5.map", DAY + 10 * MINUTE, 3000);
@@ -445,6 +507,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_asked_for),
 		cmocka_unit_test_setup_teardown(an_hour_is_merged, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_damaged_is_not_sealed, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_over_is_sealed, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(what_does_not_fit_stays_apart, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(segments_behind_the_live_one_stay,

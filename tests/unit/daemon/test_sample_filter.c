@@ -1,6 +1,8 @@
 #include "daemon/sample_filter.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "base/err.h"
 
@@ -42,7 +44,8 @@ static void set(struct world *w, const char *images, const char *vmlinux,
 	struct err err = { 0 };
 
 	sample_filter_done(&w->filter);
-	assert_int_equal(sample_filter_set(&w->filter, images, vmlinux, pid, &err), 0);
+	assert_int_equal(
+		sample_filter_set(&w->filter, images, vmlinux, pid, NULL, &err), 0);
 }
 
 static bool keeps(struct world *w, int32_t pid, uint32_t app, uint32_t at)
@@ -100,9 +103,43 @@ static void processes(void **state)
 	assert_false(keeps(&w, 7, w.b, w.c));
 	assert_false(keeps(&w, 8, w.a, w.c));
 	sample_filter_done(&w.filter);
-	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, "me", &err), -EINVAL);
+	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, "me", NULL, &err),
+			 -EINVAL);
 	assert_string_equal(err.text, "PID_FILTER=me: not a process number");
-	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, "0", &err), -EINVAL);
+	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, "0", NULL, &err),
+			 -EINVAL);
+	end(&w);
+}
+
+/* What /proc says of a process that lives, what its parent had of one that does not. */
+static void groups(void **state)
+{
+	enum {
+		GONE = 0x3ffffff0, /* above any process number */
+		GONE_TOO
+	};
+	struct world w;
+	struct err err = { 0 };
+	char pgrp[16];
+
+	(void)state;
+	begin(&w);
+	snprintf(pgrp, sizeof(pgrp), "%d", getpgrp());
+	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, NULL, pgrp, &err), 0);
+	assert_true(keeps(&w, getpid(), w.a, w.a));
+	assert_false(keeps(&w, 1, w.a, w.a) && getpgid(1) != getpgrp());
+	assert_false(keeps(&w, GONE, w.a, w.a));
+	assert_false(keeps(&w, 0, w.a, w.a));
+	sample_filter_forked(&w.filter, GONE, getpid());
+	assert_true(keeps(&w, GONE, w.a, w.a));
+	sample_filter_forked(&w.filter, GONE_TOO, GONE);
+	assert_true(keeps(&w, GONE_TOO, w.a, w.a));
+	/* Its number is another one's. */
+	sample_filter_forked(&w.filter, GONE, GONE_TOO + 1);
+	assert_false(keeps(&w, GONE, w.a, w.a));
+	assert_int_equal(sample_filter_set(&w.filter, NULL, NULL, NULL, "me", &err),
+			 -EINVAL);
+	assert_string_equal(err.text, "PGRP_FILTER=me: not a process group's number");
 	end(&w);
 }
 
@@ -111,6 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(binaries),
 		cmocka_unit_test(processes),
+		cmocka_unit_test(groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -313,6 +313,28 @@ static void a_lost_dict_block_leaves_holes(void **state)
 	free_file(&f);
 }
 
+/* Stacks that are told by their callers, which were in the lost block: what stands behind them in
+ * theirs is read. */
+static void lost_callers_lose_no_block(void **state)
+{
+	struct outcome out;
+	struct file f;
+	int fd;
+
+	(void)state;
+	make_file(&f, false, 6, 3000, 0);
+	fd = io_open(f.r.path, O_RDWR, 0);
+	assert_true(fd >= 0);
+	f.bytes.data[find_block(&f, BLOCK_DICT, 1) + BLOCK_HEADER + 5] ^= 1;
+	out = read_damaged(&f, fd);
+	assert_int_equal(out.damage.bad_blocks, 1);
+	assert_int_equal(out.nr, f.r.nr);
+	assert_true(out.damage.bad_samples > 0);
+	assert_true(out.damage.bad_samples < f.r.nr);
+	close(fd);
+	free_file(&f);
+}
+
 /* Removes, doubles or exchanges whole blocks: what bytes cannot say, numbers must. */
 static void missing_and_doubled_blocks_are_harmless(void **state)
 {
@@ -412,6 +434,7 @@ int main(void)
 		cmocka_unit_test(all_prefixes_of_a_small_file_are_harmless),
 		cmocka_unit_test(each_byte_may_flip),
 		cmocka_unit_test(a_lost_dict_block_leaves_holes),
+		cmocka_unit_test(lost_callers_lose_no_block),
 		cmocka_unit_test(missing_and_doubled_blocks_are_harmless),
 		cmocka_unit_test(garbage_between_blocks_is_stepped_over),
 		cmocka_unit_test(what_is_no_segment_is_refused),

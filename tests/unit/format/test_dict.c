@@ -127,6 +127,62 @@ static void short_memory_is_told_and_harms_nothing(void **state)
 	}
 }
 
+/* Where a walk ends, and how many steps it took: DICT_NONE if a node does not exist. */
+static uint32_t walk(const struct dict *d, uint32_t from, const uint32_t *frames,
+		     uint32_t nr, uint32_t *ret_steps)
+{
+	struct dict_path path = { .frames = frames, .left = nr, .node = from };
+
+	*ret_steps = 0;
+	while (dict_path_step(d, &path))
+		++*ret_steps;
+	return path.left ? DICT_NONE : path.node;
+}
+
+/* A tree of 3 ** 6 paths, depth first and then by depth: nodes that follow their callers, and others. */
+static void paths_lead_to_the_nodes_that_are_there(void **state)
+{
+	enum {
+		DEPTH = 6,
+		NR_PATHS = 729
+	};
+	uint32_t frames[DEPTH], missing[DEPTH + 1], steps;
+	struct dict d;
+
+	(void)state;
+	assert_int_equal(dict_init(&d), 0);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(dict_frame(&d, 1, i), i);
+	for (int turn = 0; turn < 2; turn++)
+		for (uint32_t i = 0; i < NR_PATHS; i++) {
+			uint32_t root = i % 2 ? STACK_ROOT : STACK_TRUNCATED;
+			uint32_t node = root;
+
+			for (uint32_t at = DEPTH, rest = i; at--; rest /= 3)
+				frames[at] = rest % 3;
+			for (uint32_t at = DEPTH; at--;) {
+				assert_true(turn || at ||
+					    walk(&d, root, frames, DEPTH, &steps) ==
+						    DICT_NONE);
+				node = dict_stack(&d, node, frames[at]);
+			}
+			assert_int_equal(walk(&d, root, frames, DEPTH, &steps), node);
+			/* One asks for the memory, one looks, for each of them at most. */
+			assert_true(steps <= 2 * DEPTH);
+			assert_int_equal(walk(&d, node, frames, 0, &steps), node);
+			assert_int_equal(steps, 0);
+			/* Nothing is made of what is not there. */
+			memcpy(missing + 1, frames, sizeof(frames));
+			missing[0] = 3;
+			assert_int_equal(walk(&d, root, missing, DEPTH + 1, &steps),
+					 DICT_NONE);
+		}
+	assert_int_equal(d.frames.nr, 4);
+	/* All nodes of all lengths, under both roots. */
+	assert_true(d.stacks.nr < STACK_FIRST + 2 * (3 * NR_PATHS / 2));
+	dict_done(&d);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
@@ -134,6 +190,7 @@ int main(void)
 		cmocka_unit_test(images_with_a_build_id_are_known_by_it),
 		cmocka_unit_test(threads_and_events_differ_in_any_field),
 		cmocka_unit_test(short_memory_is_told_and_harms_nothing),
+		cmocka_unit_test(paths_lead_to_the_nodes_that_are_there),
 	};
 
 	return UNIT_RUN(cases);

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 
 #include "alloc_fail.h"
+#include "format/dict_block.h"
+#include "format/dict_calls.h"
 #include "format/session_info.h"
 #include "recording.h"
 
@@ -385,6 +387,176 @@ static void a_large_dict_comes_back(void **state)
 	recording_done(&r);
 }
 
+/* The bytes that stacks of functions take which call few others each; `stray`: there is a frame
+ * before that no stack has, so that frames are told apart from stacks. */
+static uint64_t bytes_of_calls(bool stray)
+{
+	struct recording r;
+	struct segment_writer *w;
+	struct stat st;
+
+	recording_init(&r, 3, false);
+	if (stray)
+		(void)dict_frame(&r.dict, recording_image(&r, 0), 0);
+	for (uint32_t i = 0; i < 70000; i++) {
+		uint32_t parent = (uint32_t)(recording_random(&r) % (i / 4 + 1));
+		const struct stack *caller = &r.dict.stacks.at[parent];
+		uint64_t function = parent < STACK_FIRST ? 0 : caller->frame;
+		uint64_t callees = hash_pair(function, 7);
+		uint32_t image = recording_image(&r, (uint32_t)(callees % 20));
+		uint64_t place =
+			callees % 10000000 * 64 + recording_random(&r) % 3 * 16;
+
+		(void)dict_stack(&r.dict, parent, dict_frame(&r.dict, image, place));
+	}
+	w = recording_open(&r);
+	recording_add(&r, w, 100);
+	recording_close(&r, w);
+	expect_whole(&r);
+	assert_int_equal(stat(r.path, &st), 0);
+	recording_done(&r);
+	return (uint64_t)st.st_size;
+}
+
+static void stacks_are_told_by_their_calls(void **state)
+{
+	(void)state;
+	assert_true(bytes_of_calls(false) < bytes_of_calls(true) * 3 / 4);
+}
+
+/* A section of one entry that says a million are before it, and has nothing to say of its own. */
+static int skip_a_million(struct dict *d, struct dict_scratch *s)
+{
+	struct column_decoder dec = { 0 };
+	uint64_t first = d->frames.nr + DICT_HOLES_MAX;
+	uint8_t bytes[16] = { DICT_FRAMES };
+	struct cursor in;
+	bool holes;
+	size_t at = 1;
+
+	for (; first > 0x7f; first >>= 7)
+		bytes[at++] = (uint8_t)(first | 0x80);
+	bytes[at++] = (uint8_t)first;
+	bytes[at++] = 1;
+	bytes[at++] = 0;
+	in = cursor_le(bytes, at);
+	return dict_unpack(d, &in, s, &dec, &holes);
+}
+
+/* No file fills the memory with what it leaves out. */
+static void holes_are_not_believed_without_end(void **state)
+{
+	struct dict_scratch s = { 0 };
+	struct dict d;
+
+	(void)state;
+	assert_int_equal(dict_init(&d), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(skip_a_million(&d, &s), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(skip_a_million(&d, &s), -EBADMSG);
+	assert_true(d.frames.nr > 3 * DICT_HOLES_MAX);
+	assert_true(d.frames.nr <= DICT_ENTRIES_FREE);
+	dict_scratch_done(&s);
+	dict_done(&d);
+}
+
+/* A section knows nothing of the one before, which may have been of more frames. */
+static void each_section_of_calls_begins_anew(void **state)
+{
+	struct image image = { .kind = IMAGE_FILE };
+	struct dict_calls c = { 0 };
+	struct call_words words;
+	struct dict d;
+
+	(void)state;
+	assert_int_equal(dict_init(&d), 0);
+	assert_int_equal(dict_image(&d, &image), 0);
+	for (uint64_t i = 0; i < 3; i++)
+		assert_int_equal(dict_frame(&d, 0, 100 + i), i);
+	for (int turn = 0; turn < 2; turn++) {
+		assert_int_equal(dict_calls_begin(&c, &d, 0, turn ? 2 : 3), 0);
+		assert_int_equal(dict_calls_tell(&c, STACK_ROOT, 0, &words), 0);
+		assert_int_equal(words.how, 0);
+		assert_int_equal(words.image, 1);
+		assert_int_equal(words.offset, 200); /* zigzag, from 0 on */
+		assert_int_equal(dict_calls_tell(&c, STACK_ROOT, 0, &words), 0);
+		assert_int_equal(words.how, 1);
+		assert_int_equal(dict_calls_tell(&c, STACK_ROOT, 1, &words), 0);
+		assert_int_equal(words.image, 0);
+		assert_int_equal(words.offset, 2);
+	}
+	dict_calls_done(&c);
+	dict_done(&d);
+}
+
+/* Words that lead to nothing are refused. */
+static void wrong_calls_are_refused(void **state)
+{
+	static const struct call_words rows[] = {
+		{ 1, 0, 0 },                   /* nothing was behind the root */
+		{ CALLS_RECENT, 0, 0 },        /* ... */
+		{ CALLS_RECENT + 4, 0, 0 },    /* a frame below 0 */
+		{ UINT64_MAX, 0, 0 },          /* ... */
+		{ 0, 0, 0 },                   /* the image of nothing */
+		{ 0, 2, 0 },                   /* no such image */
+		{ 0, UINT64_MAX, UINT64_MAX }, /* ... */
+	};
+	struct image image = { .kind = IMAGE_FILE };
+	struct dict_calls c = { 0 };
+	struct frame frame;
+	struct dict d;
+	uint32_t number;
+
+	(void)state;
+	assert_int_equal(dict_init(&d), 0);
+	assert_int_equal(dict_image(&d, &image), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(dict_calls_begin(&c, &d, 3, 8), 0);
+		assert_int_equal(
+			dict_calls_take(&c, STACK_ROOT, &rows[i], &number, &frame),
+			-EBADMSG);
+	}
+	/* Callers that are not there. */
+	assert_int_equal(dict_calls_begin(&c, &d, 3, 8), 0);
+	assert_int_equal(dict_calls_take(&c, STACK_FIRST,
+					 &(struct call_words){ 0, 1, 0 }, &number,
+					 &frame),
+			 -EBADMSG);
+	assert_int_equal(dict_calls_take(&c, STACK_ROOT,
+					 &(struct call_words){ 0, 1, 0 }, &number,
+					 &frame),
+			 0);
+	assert_int_equal(number, 3);
+	assert_int_equal(frame.image, 0);
+	dict_calls_done(&c);
+	dict_done(&d);
+}
+
+static void times_are_rounded_when_they_are_old(void **state)
+{
+	struct recording r;
+	struct sample_batch b;
+	struct segment_writer *w;
+	struct segment *s;
+	size_t nr = 0;
+
+	(void)state;
+	recording_init(&r, 9, false);
+	w = recording_open(&r);
+	segment_writer_coarsen(w, 10000);
+	recording_add(&r, w, 3000);
+	recording_close(&r, w);
+	assert_int_equal(segment_open(r.path, &s, NULL), 0);
+	while (!segment_next(s, COLUMN_ALL, &b, NULL))
+		for (size_t i = 0; i < b.nr; i++, nr++)
+			assert_int_equal(b.time_ns[i],
+					 r.samples[nr].time_ns / 10000 * 10000);
+	assert_int_equal(nr, 3000);
+	segment_close(s);
+	recording_done(&r);
+}
+
 /* The file grows by whole flushes or not at all, and what failed comes with the next. */
 static void a_full_disk_loses_nothing(void **state)
 {
@@ -505,6 +677,11 @@ int main(void)
 		cmocka_unit_test(old_totals_are_read),
 		cmocka_unit_test(only_what_is_asked_for_is_decoded),
 		cmocka_unit_test(a_large_dict_comes_back),
+		cmocka_unit_test(stacks_are_told_by_their_calls),
+		cmocka_unit_test(wrong_calls_are_refused),
+		cmocka_unit_test(each_section_of_calls_begins_anew),
+		cmocka_unit_test(holes_are_not_believed_without_end),
+		cmocka_unit_test(times_are_rounded_when_they_are_old),
 		cmocka_unit_test(a_full_disk_loses_nothing),
 		cmocka_unit_test(a_segment_is_read_while_it_is_written),
 		cmocka_unit_test(a_segment_ends_while_it_is_read),

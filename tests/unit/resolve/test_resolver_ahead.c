@@ -156,14 +156,13 @@ static size_t resolve_group(struct world *w, struct resolver_ahead *a,
 static struct moment moments[SAMPLES];
 static uint32_t one[SAMPLES], many[SAMPLES];
 
-static void same_as_without(void **state)
+static void compare_with_threads(unsigned int nr_threads)
 {
 	struct world alone, together;
 	struct resolver_ahead *a;
 	uint32_t seed = 7;
 	size_t nr_found = 0;
 
-	(void)state;
 	begin(&alone);
 	begin(&together);
 	for (size_t i = 0; i < SAMPLES; i++) {
@@ -175,8 +174,9 @@ static void same_as_without(void **state)
 				 0);
 		one[i] = s.stack;
 	}
-	assert_int_equal(
-		resolver_ahead_new(together.resolver, &together.decoder, 3, &a), 0);
+	assert_int_equal(resolver_ahead_new(together.resolver, &together.decoder,
+					    nr_threads, &a),
+			 0);
 	for (size_t i = 0, nr; i < SAMPLES; i += nr) {
 		nr = 1 + next_random(&seed) % RESOLVER_AHEAD_MAX;
 		nr = nr < SAMPLES - i ? nr : SAMPLES - i;
@@ -197,6 +197,67 @@ static void same_as_without(void **state)
 	assert_int_equal(alone.dict.images.nr, together.dict.images.nr);
 	end(&alone);
 	end(&together);
+}
+
+static void same_as_without(void **state)
+{
+	(void)state;
+	compare_with_threads(1);
+	compare_with_threads(3);
+}
+
+/* The stack of a process as it is now: where the copy ends is in it, and the rest. */
+static struct moment *live;
+
+static size_t copy_live(void *ctx, int32_t pid, uint64_t address, void *bytes,
+			size_t len)
+{
+	uint64_t at = address - live->regs[1];
+
+	(void)ctx;
+	(void)pid;
+	if (address < live->regs[1] || at >= sizeof(live->stack))
+		return 0;
+	if (len > sizeof(live->stack) - at)
+		len = sizeof(live->stack) - at;
+	memcpy(bytes, (const uint8_t *)live->stack + at, len);
+	return len;
+}
+
+/* A stack that is longer than its copy is found whole, also when it was unwound ahead. */
+static void rest_behind_what_was_ahead(void **state)
+{
+	const struct resolver_unwind unwind = { .table = no_table,
+						.copy = copy_live,
+						.machine = "x86_64" };
+	struct resolver_unwind with = unwind;
+	struct resolver_ahead *a;
+	struct world w;
+	uint32_t seed = 5;
+	unsigned int nr_whole = 0;
+
+	(void)state;
+	begin(&w);
+	with.ctx = &w;
+	assert_int_equal(resolver_use_unwind(w.resolver, &with), 0);
+	assert_int_equal(resolver_ahead_new(w.resolver, &w.decoder, 1, &a), 0);
+	for (int turn = 0; turn < 64; turn++) {
+		uint64_t found = resolver_unwind_rests(w.resolver).found;
+		size_t nr_ahead;
+
+		live = &moments[0];
+		make_moment(live, IMAGES, &seed);
+		(void)resolve_group(&w, a, live, 1, &one[0]);
+		live->rec.sample.user_stack.len = sizeof(live->stack) / 2;
+		nr_ahead = resolve_group(&w, a, live, 1, &many[0]);
+		if (resolver_unwind_rests(w.resolver).found == found)
+			continue;
+		assert_int_equal(many[0], one[0]);
+		nr_whole += (unsigned int)nr_ahead;
+	}
+	assert_true(nr_whole > 0);
+	resolver_ahead_free(a);
+	end(&w);
 }
 
 /* What has not been met yet is left to its turn; so is, always, memory without a file. */
@@ -238,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_without),
+		cmocka_unit_test(rest_behind_what_was_ahead),
 		cmocka_unit_test(only_what_is_known),
 	};
 

@@ -209,6 +209,40 @@ static void set_reg(struct moment *m, unsigned int slot, uint64_t value)
 	m->regs.known |= 1ULL << slot;
 }
 
+/* Several at once, of which each next one may have one frame less: as it is with each alone. */
+static void walk_together(const struct moment *m, size_t max)
+{
+	struct unwind_window window = { .bytes = (const uint8_t *)m->words,
+					.len = m->nr_words * sizeof(m->words[0]),
+					.start = STACK };
+	struct unwind_ops ops[UNWIND_TOGETHER];
+	struct unwind_job jobs[UNWIND_TOGETHER];
+	struct moment alone[UNWIND_TOGETHER], together[UNWIND_TOGETHER];
+
+	for (size_t i = 0; i < UNWIND_TOGETHER; i++) {
+		alone[i] = together[i] = *m;
+		ops[i] = (struct unwind_ops){ .find = find, .ctx = &together[i] };
+		jobs[i] = (struct unwind_job){
+			.moment = { m->table->arch, &window, &ops[i],
+				    &together[i].regs },
+			.pcs = together[i].pcs,
+			.max = max > i ? max - i : 0,
+		};
+	}
+	unwind_stacks(jobs, UNWIND_TOGETHER);
+	for (size_t i = 0; i < UNWIND_TOGETHER; i++) {
+		struct unwind_ops own = { .find = find, .ctx = &alone[i] };
+		struct unwind_moment moment = { m->table->arch, &window, &own,
+						&alone[i].regs };
+
+		assert_int_equal(
+			unwind_stack(&moment, alone[i].pcs, jobs[i].max, &alone[i].nr),
+			jobs[i].end);
+		together[i].nr = jobs[i].nr;
+		assert_memory_equal(&alone[i], &together[i], sizeof(alone[i]));
+	}
+}
+
 static enum unwind_end walk(struct moment *m, size_t max)
 {
 	struct unwind_window window = { .bytes = (const uint8_t *)m->words,
@@ -217,6 +251,7 @@ static enum unwind_end walk(struct moment *m, size_t max)
 	struct unwind_ops ops = { .find = find, .ctx = m };
 	struct unwind_moment moment = { m->table->arch, &window, &ops, &m->regs };
 
+	walk_together(m, max);
 	return unwind_stack(&moment, m->pcs, max, &m->nr);
 }
 

@@ -1,0 +1,149 @@
+/* oprofiled_metrics.c - the daemon's numbers, for its status and for who asks for metrics. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "daemon/daemon_numbers.h"
+#include "daemon/metrics_server.h"
+#include "format/session.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder.h"
+#include "tools/recorder_priv.h"
+
+static const uint64_t retry_after_ns = 60000000000;
+
+/* Bytes of the current session, and when its oldest sample was taken. */
+static void look_at_session(const struct oprofiled *d, struct daemon_numbers *n)
+{
+	char **paths;
+	size_t nr;
+	struct segment *first;
+	struct stat st;
+
+	if (!d->dir_is_open || session_list(d->dir.current, &paths, &nr, NULL))
+		return;
+	for (size_t i = 0; i < nr; i++)
+		if (!stat(paths[i], &st))
+			n->disk += (uint64_t)st.st_size;
+	if (nr && !segment_open(paths[0], &first, NULL)) {
+		n->oldest = segment_info(first)->start_wall_ns / 1000000000;
+		segment_close(first);
+	}
+	session_list_free(paths, nr);
+}
+
+void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_numbers)
+{
+	struct daemon_numbers n = { .is_sampling = d->recorder,
+				    .has_share = d->governor.is_known,
+				    .rate_hz = d->rate_hz,
+				    .samples = d->sums.samples,
+				    .lost = d->sums.lost,
+				    .share = d->governor.share,
+				    .cpu_ns = oprofiled_cpu_ns(d),
+				    .memory = oprofiled_resident_bytes() };
+
+	if (d->recorder) {
+		n.samples += recorder_totals(d->recorder)->samples;
+		n.lost += recorder_totals(d->recorder)->lost;
+	}
+	look_at_session(d, &n);
+	*ret_numbers = n;
+}
+
+static void put_metrics(void *ctx, struct buf *out)
+{
+	const struct oprofiled *d = ctx;
+	VEC(uint64_t) cpus = { 0 };
+	struct daemon_numbers n;
+
+	oprofiled_numbers(d, &n);
+	for (unsigned int i = 0; i < d->keys.nr_cpus; i++)
+		if (!vec_push(&cpus, oprofiled_cpu_samples(d, i)))
+			break;
+	n.cpu_samples = cpus.at;
+	n.nr_cpus = cpus.nr;
+	daemon_numbers_put_metrics(&n, out);
+	vec_done(&cpus);
+}
+
+static void metrics_refuse(struct oprofiled *d, const char *where,
+			   const struct err *err)
+{
+	d->metrics_retry_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
+	if (!strcmp(where, d->metrics_refused))
+		return; /* that is in the log */
+	snprintf(d->metrics_refused, sizeof(d->metrics_refused), "%s", where);
+	log_say(LOG_WARNING,
+		"metrics at %s: %s; it is tried again once a minute "
+		"(--metrics-listen 0 takes a port that is free), and until then they "
+		"are %s%s",
+		where, err->text, d->metrics ? "at " : "nowhere",
+		d->metrics ? metrics_server_name(d->metrics) : "");
+}
+
+/* Before the old one is closed: if there is no new one, there is that. */
+static void metrics_open(struct oprofiled *d, const char *where,
+			 const struct metrics_address *address)
+{
+	struct metrics_server *server;
+	struct err err = { 0 };
+
+	/* What is set can be a port that is free, or another spelling. */
+	if (strcmp(where, d->metrics_where) != 0 &&
+	    !metrics_server_is_at(d->metrics, address)) {
+		if (metrics_server_open(address, put_metrics, d, &server, &err)) {
+			metrics_refuse(d, where, &err);
+			return;
+		}
+		metrics_server_close(d->metrics);
+		d->metrics = server;
+		log_say(LOG_NOTE, "metrics are at http://%s/metrics",
+			metrics_server_name(server));
+	}
+	snprintf(d->metrics_where, sizeof(d->metrics_where), "%s", where);
+	d->metrics_refused[0] = 0;
+	d->metrics_retry_ns = 0;
+}
+
+/* An address that is listened at already stays as it is: a rotation does not take peers away. */
+int oprofiled_metrics_listen(struct oprofiled *d, struct err *err)
+{
+	const char *where = daemonrc_get(&d->setup, "METRICS_LISTEN");
+	struct metrics_address address;
+	int r;
+
+	if (!where || !*where || !strcmp(where, "none")) {
+		oprofiled_metrics_done(d);
+		return 0;
+	}
+	r = metrics_address_parse(where, &address, err);
+	if (r)
+		return err_prefix(err, "METRICS_LISTEN");
+	metrics_open(d, where, &address);
+	return 0;
+}
+
+void oprofiled_metrics_turn(struct oprofiled *d)
+{
+	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	struct err err = { 0 };
+
+	if (d->metrics_retry_ns && now >= d->metrics_retry_ns) {
+		d->metrics_retry_ns = 0;
+		if (oprofiled_metrics_listen(d, &err))
+			log_say(LOG_WARNING, "%s", err.text);
+	}
+	metrics_server_turn(d->metrics, now);
+}
+
+void oprofiled_metrics_done(struct oprofiled *d)
+{
+	metrics_server_close(d->metrics);
+	d->metrics = NULL;
+	d->metrics_where[0] = 0;
+	d->metrics_refused[0] = 0;
+	d->metrics_retry_ns = 0;
+}

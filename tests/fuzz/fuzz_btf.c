@@ -1,0 +1,31 @@
+/* fuzz_btf.c - any bytes as the type information of a BPF program: the first four say which type's
+ * name is asked for. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/btf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint32_t id;
+	const char *name;
+	char *btf;
+
+	if (size < sizeof(id))
+		return 0;
+	memcpy(&id, data, sizeof(id));
+	size -= sizeof(id);
+	/* Aligned as the kernel's answer is, and of its very size. */
+	btf = malloc(size ? size : 1);
+	if (!btf)
+		return 0;
+	memcpy(btf, data + sizeof(id), size);
+	name = btf_name(btf, size, id);
+	if (name && (name < btf || name + strlen(name) >= btf + size))
+		abort();
+	free(btf);
+	return 0;
+}
