@@ -30,12 +30,25 @@ def loads(name, seconds):
     return []
 
 
-def cpu_s(process):
-    """Of all its threads, those that ended too, and of the children that it waited for."""
-    own = time.clock_gettime(~process.pid << 3 | 2)
-    with open(f"/proc/{process.pid}/stat", encoding="ascii") as stat:
-        words = stat.read().rpartition(")")[2].split()
-    return own + (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
+def children(pid):
+    """With theirs; those that read binaries for it among them."""
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as numbers:
+            for child in map(int, numbers.read().split()):
+                found += [child, *children(child)]
+    return found
+
+
+def cpu_s(pid):
+    """Of all threads and children, of threads that ended, and of children that were waited for."""
+    total = 0
+    for one in [pid, *children(pid)]:
+        with open(f"/proc/{one}/stat", encoding="ascii") as stat:
+            words = stat.read().rpartition(")")[2].split()
+        total += time.clock_gettime(~one << 3 | 2)
+        total += (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
+    return total
 
 
 def samples(run_dir):
@@ -68,9 +81,9 @@ def measure(oprofile, options, name, directory):
         stderr=subprocess.DEVNULL, env=dict(os.environ, OPROFILE_RUN_DIR=run_dir))
     try:
         time.sleep(options.warm)
-        first, first_n, first_bytes = cpu_s(daemon), samples(run_dir), disk(session)
+        first, first_n, first_bytes = cpu_s(daemon.pid), samples(run_dir), disk(session)
         time.sleep(options.seconds)
-        last, last_n, last_bytes = cpu_s(daemon), samples(run_dir), disk(session)
+        last, last_n, last_bytes = cpu_s(daemon.pid), samples(run_dir), disk(session)
         with open(f"/proc/{daemon.pid}/status", encoding="ascii") as status:
             kb = [int(line.split()[1]) for line in status if line.startswith("VmRSS")][0]
     finally:

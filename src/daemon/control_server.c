@@ -10,9 +10,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "daemon/allowance.h"
 #include "daemon/control_line.h"
 #include "daemon/epoll_rest.h"
 #include "daemon/event_stream.h"
@@ -24,6 +26,7 @@ enum {
 	GROUPS_MAX = 1024,
 	VALUE_MAX = 2048,
 	READ_BYTES = 4096,
+	EVENTS_OF_OTHERS = 4,      /* the listener, users_fd, the timers of both */
 	OUT_KEPT_BYTES = 64 * 1024 /* for the next reply; more is given back */
 };
 
@@ -49,8 +52,11 @@ struct client {
 
 struct control_server {
 	int epoll_fd;
+	int users_fd; /* an epoll of those who may not ask all, within the other */
 	int listen_fd;
-	struct epoll_rest rest; /* of the listener */
+	struct epoll_rest rest;       /* of the listener */
+	struct epoll_rest users_rest; /* of users_fd */
+	struct allowance of_users;
 	bool taken_over;
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	char group[64];
@@ -77,7 +83,20 @@ void control_put_field(struct buf *reply, const char *key, const char *format, .
 	buf_put_u8(reply, '\n');
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* ---- who asks ---- */
+
+static int epoll_of(const struct control_server *s, const struct client *c)
+{
+	return c->rank == RANK_USER ? s->users_fd : s->epoll_fd;
+}
 
 static bool is_member(int fd, gid_t gid)
 {
@@ -263,7 +282,7 @@ static bool send_samples(struct control_server *s, struct client *c)
 		return true;
 	c->waits = !c->waits;
 	event.events = c->waits ? EPOLLOUT : 0;
-	return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, c->fd, &event);
+	return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
 }
 
 /* Who does not read a reply is not asked for the next request: what waits is bounded.  False: the
@@ -283,7 +302,7 @@ static bool serve(struct control_server *s, struct client *c, uint32_t events)
 	if (c->reader) {
 		c->waits = true; /* as it was registered for its requests */
 		event.events = EPOLLOUT;
-		return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, c->fd, &event);
+		return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
 	}
 	if (!send_out(c))
 		return false;
@@ -293,7 +312,7 @@ static bool serve(struct control_server *s, struct client *c, uint32_t events)
 		return false;
 	else
 		event.events = EPOLLIN;
-	return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, c->fd, &event);
+	return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
 }
 
 /* ---- all of them ---- */
@@ -335,9 +354,12 @@ static void accept_client(struct control_server *s)
 		return;
 	}
 	know_peer(s, &peer);
+	/* Behind the last one of its window the next waits. */
+	if (peer.rank == RANK_USER)
+		(void)epoll_rest_may_work(&s->rest, clock_ns(CLOCK_MONOTONIC));
 	c = find_place(s, &peer);
 	event.data.ptr = c;
-	if (!c || epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, peer.fd, &event)) {
+	if (!c || epoll_ctl(epoll_of(s, &peer), EPOLL_CTL_ADD, peer.fd, &event)) {
 		(void)send(peer.fd, busy, sizeof(busy) - 1,
 			   MSG_DONTWAIT | MSG_NOSIGNAL);
 		close(peer.fd);
@@ -346,21 +368,46 @@ static void accept_client(struct control_server *s)
 	*c = peer;
 }
 
+/* One round of those who may not ask all, as far as they are allowed to cost: the others are first
+ * in the next. */
+static void serve_users(struct control_server *s)
+{
+	struct epoll_event events[CLIENTS_MAX];
+	int nr = epoll_wait(s->users_fd, events, CLIENTS_MAX, 0);
+	uint64_t rest_ns = 0;
+
+	for (int i = 0; i < nr && !rest_ns; i++) {
+		struct client *c = events[i].data.ptr;
+		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		if (!serve(s, c, events[i].events))
+			drop(s, c);
+		rest_ns = allowance_spend(&s->of_users, clock_ns(CLOCK_MONOTONIC),
+					  clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
+	}
+	if (rest_ns)
+		epoll_rest_begin(&s->users_rest, rest_ns);
+}
+
 void control_server_turn(struct control_server *s)
 {
-	struct epoll_event events[CLIENTS_MAX + 2];
-	int nr = epoll_wait(s->epoll_fd, events, CLIENTS_MAX + 2, 0);
-	bool comes = false;
+	struct epoll_event events[CLIENTS_MAX + EVENTS_OF_OTHERS];
+	int nr = epoll_wait(s->epoll_fd, events, CLIENTS_MAX + EVENTS_OF_OTHERS, 0);
+	bool others = false;
 
 	for (int i = 0; i < nr; i++) {
 		struct client *c = events[i].data.ptr;
 
-		comes |= !c;
+		others |= !c;
 		if (c && !serve(s, c, events[i].events))
 			drop(s, c);
 	}
+	if (!others)
+		return;
+	if (epoll_rest_is_over(&s->users_rest))
+		serve_users(s);
 	/* Last: who comes may take the place of one whose event was in the list. */
-	if (comes && epoll_rest_is_over(&s->rest))
+	if (epoll_rest_is_over(&s->rest))
 		accept_client(s);
 }
 
@@ -425,10 +472,13 @@ static int open_server(struct control_server *s,
 		       const struct control_server_config *config, struct err *err)
 {
 	const struct group *group = config->group ? getgrnam(config->group) : NULL;
+	int r;
 
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (s->epoll_fd < 0)
+	s->users_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epoll_fd < 0 || s->users_fd < 0)
 		return err_sys(err, -errno, "epoll");
+	allowance_begin(&s->of_users, clock_ns(CLOCK_MONOTONIC));
 	snprintf(s->group, sizeof(s->group), "%s", config->group ? config->group : "");
 	s->has_gid = group;
 	s->gid = group ? group->gr_gid : 0;
@@ -439,14 +489,13 @@ static int open_server(struct control_server *s,
 		return err_set(err, -ENAMETOOLONG,
 			       "%s is too long for the path of a socket", config->path);
 	} else {
-		int r;
-
 		snprintf(s->path, sizeof(s->path), "%s", config->path);
 		r = listen_at(s, err);
 		if (r)
 			return r;
 	}
-	return epoll_rest_open(&s->rest, s->epoll_fd, s->listen_fd, err);
+	r = epoll_rest_open(&s->rest, s->epoll_fd, s->listen_fd, err);
+	return r ? r : epoll_rest_open(&s->users_rest, s->epoll_fd, s->users_fd, err);
 }
 
 int control_server_open(const struct control_server_config *config,
@@ -457,7 +506,8 @@ int control_server_open(const struct control_server_config *config,
 
 	if (!s)
 		return err_set(err, -ENOMEM, "out of memory");
-	s->listen_fd = s->epoll_fd = s->rest.timer_fd = -1;
+	s->listen_fd = s->epoll_fd = s->users_fd = -1;
+	s->rest.timer_fd = s->users_rest.timer_fd = -1;
 	s->handle = config->handle;
 	s->ctx = config->ctx;
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
@@ -484,6 +534,9 @@ void control_server_close(struct control_server *s)
 		close(s->listen_fd);
 	if (s->epoll_fd >= 0)
 		close(s->epoll_fd);
+	if (s->users_fd >= 0)
+		close(s->users_fd);
+	epoll_rest_done(&s->users_rest);
 	epoll_rest_done(&s->rest);
 	free(s);
 }

@@ -8,6 +8,13 @@
 
 #include "base/err.h"
 
+/* What everybody may ask for would otherwise be the daemon's cost, which is bounded by sampling
+ * less. */
+enum {
+	WINDOW_WORK = 10
+};
+static const uint64_t window_ns = 100000000;
+
 int epoll_rest_open(struct epoll_rest *r, int epoll_fd, int fd, struct err *err)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -38,6 +45,20 @@ void epoll_rest_if_full(struct epoll_rest *r, int error)
 {
 	if (error != EAGAIN && error != EINTR && error != ECONNABORTED)
 		epoll_rest_begin(r, 1000000000);
+}
+
+bool epoll_rest_may_work(struct epoll_rest *r, uint64_t now_ns)
+{
+	if (now_ns - r->window_at_ns >= window_ns) {
+		r->window_at_ns = now_ns;
+		r->nr_work = 0;
+	}
+	if (r->nr_work < WINDOW_WORK) {
+		r->nr_work++;
+		return true;
+	}
+	epoll_rest_begin(r, r->window_at_ns + window_ns - now_ns);
+	return false;
 }
 
 bool epoll_rest_is_over(struct epoll_rest *r)

@@ -12,6 +12,8 @@ struct epoll_rest {
 	int fd;       /* the caller's */
 	int timer_fd;
 	bool rests;
+	uint64_t window_at_ns;
+	unsigned int nr_work; /* in this window */
 };
 
 /* Adds `fd` to the epoll, and a timer, both with NULL as the event's data: the epoll polls readable
@@ -23,6 +25,9 @@ void epoll_rest_begin(struct epoll_rest *r, uint64_t ns);
 /* After accept() failed with `error`: rests for a second if the connection still waits, and the next
  * call would fail as well (no descriptor is left, say). */
 void epoll_rest_if_full(struct epoll_rest *r, int error);
+/* Whether one more piece of work that anybody can cause may be done at `now_ns` (CLOCK_MONOTONIC).
+ * False: that was all for a tenth of a second, and `fd` rests until the next. */
+bool epoll_rest_may_work(struct epoll_rest *r, uint64_t now_ns);
 /* Whether `fd` may be read: it does not rest, or no longer. */
 bool epoll_rest_is_over(struct epoll_rest *r);
 void epoll_rest_done(struct epoll_rest *r); /* closes the timer, if timer_fd is one */

@@ -21,12 +21,6 @@ enum {
 };
 
 static const uint64_t patience_ns = 5000000000;
-/* What everybody may ask for would otherwise be the daemon's cost, which is bounded by sampling
- * less: so many connections and events are taken in a window. */
-enum {
-	WINDOW_WORK = 10
-};
-static const uint64_t window_ns = 100000000;
 /* The same text is good for so long: who asks without end does not make work. */
 static const uint64_t text_ns = 1000000000;
 
@@ -46,8 +40,6 @@ struct metrics_server {
 	int outer_fd; /* an epoll of that one, which can rest */
 	int listen_fd;
 	struct epoll_rest rest;
-	uint64_t window_at_ns;
-	unsigned int nr_work; /* in this window */
 	void (*put)(void *ctx, struct buf *out);
 	void *ctx;
 	uint64_t text_at_ns; /* 0: there is no text */
@@ -300,21 +292,6 @@ static void drop_slow(struct metrics_server *s, uint64_t now_ns)
 			drop(p);
 }
 
-/* False: that was all for this window. */
-static bool may_work(struct metrics_server *s, uint64_t now_ns)
-{
-	if (now_ns - s->window_at_ns >= window_ns) {
-		s->window_at_ns = now_ns;
-		s->nr_work = 0;
-	}
-	if (s->nr_work < WINDOW_WORK) {
-		s->nr_work++;
-		return true;
-	}
-	epoll_rest_begin(&s->rest, s->window_at_ns + window_ns - now_ns);
-	return false;
-}
-
 void metrics_server_turn(struct metrics_server *s, uint64_t now_ns)
 {
 	struct epoll_event events[METRICS_PEERS_MAX + 1];
@@ -331,14 +308,14 @@ void metrics_server_turn(struct metrics_server *s, uint64_t now_ns)
 		struct peer *p = events[i].data.ptr;
 
 		comes |= !p;
-		if (p && !may_work(s, now_ns))
+		if (p && !epoll_rest_may_work(&s->rest, now_ns))
 			return;
 		if (p && !serve(s, p, now_ns))
 			drop(p);
 	}
 	/* Last: who comes may take the place of one whose event was in the list. */
 	for (int i = 0; comes && i < METRICS_PEERS_MAX; i++)
-		comes = may_work(s, now_ns) && accept_one(s, now_ns);
+		comes = epoll_rest_may_work(&s->rest, now_ns) && accept_one(s, now_ns);
 }
 
 const char *metrics_server_name(const struct metrics_server *s)

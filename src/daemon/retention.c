@@ -140,14 +140,16 @@ static void expire(struct look *l, size_t i)
 
 /* ---- bounds ---- */
 
+/* Parts of a merge go by themselves: nothing is removed for the room that they take so long. */
 static void keep_bounds(const struct retention *r, struct look *l, uint64_t copies)
 {
 	struct stat st;
-	uint64_t bytes = copies;
+	uint64_t bytes = copies, parts = 0;
 
 	for (size_t i = 0; i < l->nr; i++)
 		if (!stat_file(l, i, &st))
-			bytes += (uint64_t)st.st_size;
+			*(l->files[i].covered ? &parts : &bytes) +=
+				(uint64_t)st.st_size;
 	for (size_t i = 0; i < l->nr && !is_live(l, i); i++) {
 		uint64_t changed_ns, size;
 
@@ -162,7 +164,7 @@ static void keep_bounds(const struct retention *r, struct look *l, uint64_t copi
 			expire(l, i);
 		}
 	}
-	l->result.bytes = bytes;
+	l->result.bytes = bytes + parts;
 }
 
 /* ---- merging ---- */
@@ -350,17 +352,19 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 
 	if (result)
 		return err_sys(err, result, "%s", dir);
-	if (l.nr && !remove_covered(r, &l)) {
+	if (l.nr) {
 		struct copies copies = { 0 };
+		bool parts_left = remove_covered(r, &l);
 
 		/* Without memory they stay, and are no reason to remove segments. */
 		if (copies_bound(dir, r->max_bytes / 2, used_since(&l), &copies))
 			copies.bytes = 0;
 		l.result.nr_copies = copies.nr_removed;
 		keep_bounds(r, &l, copies.bytes);
-		if (!l.result.nr_expired)
+		if (!l.result.nr_expired && !parts_left)
 			result = merge_one_run(r, &l, err);
-		if (!result && !l.result.nr_expired && !l.result.nr_merged)
+		if (!result && !l.result.nr_expired && !l.result.nr_merged &&
+		    !parts_left)
 			result = seal_one(r, &l, err);
 	}
 	free(l.files);

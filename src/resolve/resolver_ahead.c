@@ -268,6 +268,13 @@ void resolver_ahead_note(struct resolver_ahead *a, uint32_t entry,
 	known->noted = vec_push(&a->fresh, (struct fresh){ entry, table });
 }
 
+void resolver_ahead_forget(struct resolver_ahead *a)
+{
+	a->fresh.nr = 0;
+	for (size_t i = 0; i < a->known.nr; i++)
+		a->known.at[i] = (struct known){ 0 };
+}
+
 static struct job *job_at(struct resolver_ahead *a, size_t at)
 {
 	return &a->slices[at / SLICE].jobs[at % SLICE];

@@ -48,3 +48,5 @@ const struct ahead_stack *resolver_ahead_get(struct resolver_ahead *a, size_t at
 /* Code of an entry of the image table was met: what its table (NULL: none) is. */
 void resolver_ahead_note(struct resolver_ahead *a, uint32_t entry,
 			 const struct unwind_table *table);
+/* What was noted is not so any more.  Not between the first that is added and the last that is got. */
+void resolver_ahead_forget(struct resolver_ahead *a);

@@ -198,6 +198,7 @@ static int take_bounds(struct oprofiled *d, struct err *err)
 			       "112M",
 			       o->max_memory);
 	d->max_memory = memory.max_bytes;
+	d->tables.max_bytes = memory.max_bytes / 2;
 	if (strcmp(o->max_overhead, "none") != 0 &&
 	    governor_parse(o->max_overhead, &d->governor.max_share))
 		return err_set(

@@ -34,7 +34,7 @@ uint64_t oprofiled_cpu_ns(const struct oprofiled *d)
 	(void)getrusage(RUSAGE_CHILDREN, &children);
 	return time_ns(&own.ru_utime) + time_ns(&own.ru_stime) +
 	       time_ns(&children.ru_utime) + time_ns(&children.ru_stime) +
-	       table_helper_cpu_ns(d->tables);
+	       table_helper_cpu_ns(d->tables.helper);
 }
 
 uint64_t oprofiled_resident_bytes(void)

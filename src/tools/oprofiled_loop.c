@@ -149,7 +149,7 @@ static int open_all(struct oprofiled *d, struct err *err)
 		r = block_signals(d, err);
 	/* Before rights go: it can become another user. */
 	if (!r)
-		r = table_helper_start(unwind_table_load_fd, &d->tables, err);
+		r = table_helper_start(unwind_table_load_fd, &d->tables.helper, err);
 	if (!r)
 		r = rights_keep_needed(err);
 	if (!r)
@@ -189,8 +189,8 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	control_server_close(d->server);
 	d->server = NULL;
 	oprofiled_metrics_done(d);
-	table_helper_stop(d->tables);
-	d->tables = NULL;
+	table_helper_stop(d->tables.helper);
+	d->tables.helper = NULL;
 	oprofiled_stream_done(d);
 	background_unlock(d->lock_fd);
 	if (d->signal_fd >= 0)

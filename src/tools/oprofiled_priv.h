@@ -25,6 +25,7 @@
 #include "daemon/sample_filter.h"
 #include "tools/options.h"
 #include "tools/session_dir.h"
+#include "tools/shared_tables.h"
 
 struct control_server;
 struct daemon_numbers;
@@ -96,7 +97,7 @@ struct oprofiled {
 	int lock_fd;
 	int signal_fd;
 	struct control_server *server;
-	struct table_helper *tables;
+	struct shared_tables tables;
 	struct metrics_server *metrics;           /* NULL: nobody may ask for them */
 	char metrics_where[METRICS_NAME_BYTES];   /* as it was set; "": nowhere */
 	char metrics_refused[METRICS_NAME_BYTES]; /* where it cannot be; "": nothing */

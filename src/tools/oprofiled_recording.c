@@ -133,7 +133,7 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 		.no_build_ids = true,
 		.patient = true,
 		.dir = &d->dir,
-		.tables = d->tables,
+		.tables = &d->tables,
 		.max_frames = max_frames(depth),
 		.is_wanted = is_wanted,
 		.on_fork = take_fork,
@@ -247,6 +247,7 @@ int oprofiled_stop(struct oprofiled *d, struct err *err)
 	if (d->recorder)
 		log_say(LOG_NOTE, "sampling has stopped");
 	d->recorder = NULL;
+	shared_tables_forget(&d->tables);
 	d->retry_ns = 0;
 	return r;
 }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "capture/perf_source.h"
 #include "capture/snapshot.h"
+#include "resolve/resolver_ahead.h"
 #include "resolve/unwind.h"
 #include "tools/perf_data_out.h"
 #include "tools/recorder_priv.h"
@@ -326,7 +327,7 @@ static uint64_t table_patience(const struct recorder *r, uint64_t now)
 				? tables_wait_all_ns - r->waited_ns
 				: 0;
 
-	if (!r->config.tables)
+	if (!r->stacks.maker.helper)
 		return UINT64_MAX;
 	return now + (left < tables_wait_ns ? left : tables_wait_ns);
 }
@@ -357,6 +358,9 @@ static int drain(struct recorder *r)
 	int result;
 
 	r->nr_rounds++;
+	if (recorder_stacks_trim(&r->stacks, recorder_now_ns(CLOCK_MONOTONIC)) &&
+	    r->group.ahead)
+		resolver_ahead_forget(r->group.ahead);
 	/* Whatever happened before this moment is in the rings when they are looked at. */
 	r->frontier_ns = recorder_now_ns(CLOCK_MONOTONIC);
 	result = recorder_look_at_modules(r);

@@ -13,7 +13,7 @@
 struct err;
 struct recorder;
 struct session_dir;
-struct table_helper;
+struct shared_tables;
 
 struct recorder_config {
 	const struct event_request *events;
@@ -35,8 +35,8 @@ struct recorder_config {
 	/* Wakes seldom, for what is always there: stacks longer than their copies and containers
 	 * that live for less than a moment may be gone before they are looked at. */
 	bool patient;
-	struct table_helper
-		*tables;         /* who reads binaries for stacks; NULL: the recorder */
+	/* Of binaries, for stacks; they outlive the recorder.  NULL: it makes its own. */
+	struct shared_tables *tables;
 	struct session_dir *dir; /* outlives the recorder */
 	uint32_t max_frames;     /* of a stack; 0: all */
 	/* Whether a sample is to be added; NULL: each is. */

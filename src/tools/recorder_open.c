@@ -323,7 +323,8 @@ static int open_tables(struct recorder *r, struct err *err)
 					      &r->keeper, c->dir, r->machine.arch);
 	if (!result)
 		result = recorder_group_open(r);
-	recorder_stacks_use_helper(&r->stacks, c->tables);
+	if (c->tables)
+		recorder_stacks_share(&r->stacks, c->tables);
 	return result ? err_set(err, result, "out of memory") : 0;
 }
 

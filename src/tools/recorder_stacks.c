@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "resolve/elf_file.h"
 #include "resolve/line_cache.h"
 #include "resolve/symtab.h"
@@ -14,12 +15,15 @@
 #include "resolve/unwind_table.h"
 #include "tools/image_keeper.h"
 #include "tools/session_dir.h"
+#include "tools/shared_tables.h"
 
 enum {
 	SMALL_BYTES = 1 << 18, /* of a binary, whose table takes a few milliseconds */
 	COPY_STEP = 4096,
 	COPY_PAGES = 64
 };
+
+static const uint64_t trim_ns = 60000000000;
 
 uint64_t recorder_stacks_regs(const char *machine)
 {
@@ -50,15 +54,33 @@ static int open_image(const struct recorder_stacks *s, const struct image *image
 	return elf_open_regular(path);
 }
 
+static void set_table(struct recorder_stacks *s, struct stack_table *entry,
+		      struct unwind_table *table)
+{
+	entry->table = table;
+	if (table)
+		s->bytes += unwind_table_bytes(table);
+}
+
+static void drop_table(struct recorder_stacks *s, struct stack_table *entry)
+{
+	s->bytes -= unwind_table_bytes(entry->table);
+	unwind_table_free(entry->table);
+	entry->table = NULL;
+}
+
 /* Small ones are made while the rings wait; of large ones, and where another process makes them, a
  * thread is asked. */
 static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *entry)
 {
 	const struct image *i = &s->dict->images.at[image];
 	const char *path = dict_str(s->dict, i->name);
-	int fd = open_image(s, i);
 	struct stat st;
+	int fd;
 
+	if (s->shared)
+		set_table(s, entry, shared_tables_take(s->shared, i));
+	fd = entry->table ? -1 : open_image(s, i);
 	if (fd < 0)
 		return;
 	entry->is_due =
@@ -66,7 +88,7 @@ static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *
 		!table_maker_ask(&s->maker, image, fd, path);
 	if (entry->is_due)
 		return;
-	entry->table = table_maker_make(&s->maker, fd, path);
+	set_table(s, entry, table_maker_make(&s->maker, fd, path));
 	close(fd);
 }
 
@@ -82,6 +104,7 @@ static const struct unwind_table *table_of(void *ctx, uint32_t image)
 	if (!entry->looked)
 		make(s, image, entry);
 	entry->looked = true;
+	entry->is_used = true;
 	if (!entry->is_due || s->hurried)
 		return entry->table;
 	s->missing = image;
@@ -95,7 +118,7 @@ bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns)
 	bool any = false;
 
 	while (table_maker_take(&s->maker, until_ns, &image, &table)) {
-		s->tables.at[image].table = table;
+		set_table(s, &s->tables.at[image], table);
 		s->tables.at[image].is_due = false;
 		any = true;
 		until_ns = 0;
@@ -150,15 +173,86 @@ int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 	return resolver_use_unwind(resolver, &unwind);
 }
 
-void recorder_stacks_use_helper(struct recorder_stacks *s, struct table_helper *helper)
+void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared)
 {
-	s->maker.helper = helper;
+	s->shared = shared;
+	s->maker.helper = shared->helper;
+}
+
+/* ---- bounds ---- */
+
+static void drop_unused(struct recorder_stacks *s)
+{
+	for (size_t i = 0; i < s->tables.nr; i++) {
+		struct stack_table *entry = &s->tables.at[i];
+
+		if (entry->table && !entry->is_used) {
+			drop_table(s, entry);
+			entry->looked = false;
+		}
+		entry->is_used = false;
+	}
+}
+
+static void drop_largest(struct recorder_stacks *s)
+{
+	size_t largest = s->tables.nr;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < s->tables.nr; i++) {
+		const struct unwind_table *table = s->tables.at[i].table;
+
+		if (!table || unwind_table_bytes(table) <= bytes)
+			continue;
+		bytes = unwind_table_bytes(table);
+		largest = i;
+	}
+	if (largest == s->tables.nr)
+		return;
+	log_say(LOG_NOTE,
+		"%s: its table for stacks, of %llu kB, is too large beside the others",
+		dict_str(s->dict, s->dict->images.at[largest].name),
+		(unsigned long long)bytes >> 10);
+	drop_table(s, &s->tables.at[largest]);
+}
+
+bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns)
+{
+	uint64_t max = s->shared ? s->shared->max_bytes : 0;
+	bool any = s->bytes > max;
+
+	if (!max || s->bytes + s->shared->kept_bytes <= max / 2)
+		return false;
+	shared_tables_forget(s->shared);
+	if (s->bytes <= max / 2)
+		return false;
+	if (now_ns >= s->next_trim_ns) {
+		s->next_trim_ns = now_ns + trim_ns;
+		drop_unused(s);
+		any = true;
+	}
+	while (s->bytes > max)
+		drop_largest(s);
+	return any;
+}
+
+/* For the next recording, instead of what the last one left, and this one did not need. */
+static void leave_tables(struct recorder_stacks *s)
+{
+	shared_tables_forget(s->shared);
+	for (size_t i = 0; i < s->tables.nr; i++) {
+		shared_tables_keep(s->shared, &s->dict->images.at[i],
+				   s->tables.at[i].table);
+		s->tables.at[i].table = NULL;
+	}
 }
 
 void recorder_stacks_done(struct recorder_stacks *s)
 {
 	table_maker_done(&s->maker);
 	free(s->cache_dir);
+	if (s->shared)
+		leave_tables(s);
 	for (size_t i = 0; i < s->tables.nr; i++)
 		unwind_table_free(s->tables.at[i].table);
 	vec_done(&s->tables);

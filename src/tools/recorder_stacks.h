@@ -9,12 +9,13 @@
 
 struct image_keeper;
 struct session_dir;
-struct table_helper;
+struct shared_tables;
 struct unwind_table;
 
 struct stack_table {
 	bool looked;
 	bool is_due;                /* it is being made */
+	bool is_used;               /* since bounds were looked at */
 	struct unwind_table *table; /* NULL: it has none */
 };
 
@@ -23,6 +24,9 @@ struct recorder_stacks {
 	const struct image_keeper *keeper;
 	const struct session_dir *dir;  /* where the vdso is kept */
 	VEC(struct stack_table) tables; /* by image number of the dict */
+	uint64_t bytes;                 /* of all of them */
+	struct shared_tables *shared;   /* or NULL */
+	uint64_t next_trim_ns;
 	struct table_maker maker;
 	char *cache_dir; /* where tables of large binaries are kept; NULL: nowhere */
 	bool hurried;    /* no sample waits for a table now */
@@ -38,8 +42,14 @@ uint64_t recorder_stacks_regs(const char *machine);
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 			 const struct dict *dict, const struct image_keeper *keeper,
 			 const struct session_dir *dir, const char *machine);
-/* From here on `helper`, which outlives `s`, reads binaries; NULL: this process itself. */
-void recorder_stacks_use_helper(struct recorder_stacks *s, struct table_helper *helper);
+/* From here on binaries are read as `shared`, which outlives `s`, says, its bound is kept, and tables are
+ * taken from it and left to it in the end. */
+void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared);
+/* To be called when no stack is being unwound, now and then: with more than half of what tables may take
+ * those that were not used for a minute go, to be made again if need be; with more than all of it
+ * the largest, whose code has frame pointers from then on.  True: tables are to be asked
+ * for anew, as they may have gone, and who does not ask does not use them. */
+bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns);
 /* Takes tables that were being made; waits for one until then (CLOCK_MONOTONIC; 0: not at all,
  * UINT64_MAX: for ever).  Returns whether there were some: samples for which resolver_sample() was
  * -EAGAIN are worth another try. */

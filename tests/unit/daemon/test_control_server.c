@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -33,11 +34,26 @@ struct place {
 	char asked[FLOOD + 64];
 	size_t nr_asked;
 	bool of_owner;
+	bool is_busy; /* a request takes a while */
 	size_t reply_bytes;
 	int stream_result;
 	int peers[PEERS_MAX];
 	size_t nr_peers;
 };
+
+/* More than users may have at once. */
+static void spend_cpu(void)
+{
+	struct timespec t = { 0 };
+	int64_t begin_ms, now_ms;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	begin_ms = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		now_ms = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	} while (now_ms - begin_ms < 30);
+}
 
 static int handle(void *ctx, const struct control_request *request, struct buf *reply,
 		  struct err *err)
@@ -49,6 +65,8 @@ static int handle(void *ctx, const struct control_request *request, struct buf *
 	p->asked[p->nr_asked++] = request->nr_args ? *request->args[0] : '-';
 	p->of_owner = request->of_owner;
 	memset(text, 'x', p->reply_bytes);
+	if (p->is_busy)
+		spend_cpu();
 	if (request->verb == CONTROL_STREAM)
 		return p->stream_result;
 	if (p->reply_bytes)
@@ -212,6 +230,50 @@ static void long_lines_end_it(void **state)
 }
 
 /* One user's connections do not keep others out, and those of all of them not root. */
+/* What users ask for costs them their time, and root does not wait for it. */
+static void users_cost_is_bounded(void **state)
+{
+	struct pollfd at = { .events = POLLIN };
+	struct place p;
+	int user, root;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	at.fd = control_server_fd(p.server);
+	user = come_as(&p, 60001);
+	turns(&p, 2);
+	root = come(&p);
+	turns(&p, 2);
+	p.is_busy = true;
+	ask(user, "get a\nget b\n");
+	turns(&p, 3);
+	assert_string_equal(told(user), "ok\n");
+	assert_int_equal(poll(&at, 1, 0), 0);
+	ask(root, "get c\nget d\n");
+	turns(&p, 3);
+	assert_string_equal(told(root), "ok\nok\n");
+	p.is_busy = false;
+	while (p.nr_asked < 4) {
+		assert_int_equal(poll(&at, 1, 20000), 1);
+		turns(&p, 1);
+	}
+	assert_memory_equal(p.asked, "acdb", 4);
+	assert_string_equal(told(user), "ok\n");
+	end(&p);
+}
+
+/* Not as fast as that they had to wait: ten come in a tenth of a second. */
+static int arrive_as(struct place *p, uid_t user)
+{
+	int fd = come_as(p, user);
+
+	usleep(12000);
+	turns(p, 1);
+	return fd;
+}
+
 static void root_is_let_in(void **state)
 {
 	struct place p;
@@ -223,12 +285,9 @@ static void root_is_let_in(void **state)
 		skip();
 	begin(&p);
 	for (uid_t user = 1; user <= ALL / OF_USER; user++) {
-		for (size_t i = 0; i < OF_USER; i++) {
-			(void)come_as(&p, 60000 + user);
-			turns(&p, 1);
-		}
-		fd = come_as(&p, 60000 + user);
-		turns(&p, 1);
+		for (size_t i = 0; i < OF_USER; i++)
+			(void)arrive_as(&p, 60000 + user);
+		fd = arrive_as(&p, 60000 + user);
 		assert_string_equal(told(fd), "error EBUSY too many connections\n");
 	}
 	fd = come(&p);
@@ -427,6 +486,7 @@ int main(void)
 		cmocka_unit_test(peers_take_turns),
 		cmocka_unit_test(who_does_not_read_waits),
 		cmocka_unit_test(long_lines_end_it),
+		cmocka_unit_test(users_cost_is_bounded),
 		cmocka_unit_test(root_is_let_in),
 		cmocka_unit_test(without_descriptors_it_waits),
 		cmocka_unit_test(readers_do_not_hold_up),

@@ -346,6 +346,28 @@ static void bounds_of_size_and_age(void **state)
 	assert_int_equal(look().first_s, 3 * DAY);
 }
 
+/* Parts that wait for their readers do not count, and keep no bound from being kept. */
+static void bounds_hold_while_parts_are_left(void **state)
+{
+	struct retention r = { 0 };
+	struct retention_result done;
+	uint64_t bytes;
+
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		write_segment((uint64_t)i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	bytes = turn(&r, HOUR + 1, true).bytes;
+	r.max_bytes = bytes;
+	done = turn(&r, HOUR + 2, true);
+	assert_true(done.bytes > bytes);
+	assert_int_equal(done.nr_expired, 0);
+	write_segment(HOUR + 10 * MINUTE, 10 * MINUTE, "boot", true);
+	r.max_bytes = 1;
+	assert_int_equal(turn(&r, HOUR + 3, true).nr_expired, 2);
+	assert_int_equal(look().segments, 1);
+	assert_int_equal(look().samples, 10);
+}
+
 /* A copy of so many bytes that was used so long after the test's begin. */
 static void write_copy(const char *folder, const char *name, uint64_t at_s,
 		       size_t bytes)
@@ -517,6 +539,8 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_torn_merge_is_none, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(bounds_hold_while_parts_are_left,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(bounds_of_size_and_age, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(copies_go_with_their_segments, set_up,
