@@ -4,6 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	/* Behind a record as long as this the processor does not see what comes. */
+	FAR_BYTES = 2048,
+	AHEAD_ITEMS = 8,
+	FRONT_LINES = 4, /* the fields of fixed size and the registers */
+	LINE_BYTES = 64
+};
+
 void sorter_done(struct sorter *s, struct perf_input *in)
 {
 	for (size_t i = 0; i < s->chunks.nr; i++)
@@ -155,10 +163,23 @@ static void release_chunk(struct sorter *s, struct perf_input *in, uint32_t numb
 	(void)vec_push(&s->unused, number);
 }
 
+/* The rings of all CPUs in turn: where the next one lies, the processor does not guess.  What is
+ * in front of a stack and behind it is looked at soon. */
+static inline void prefetch_far(const struct sorter_item *item)
+{
+	if (item->size < FAR_BYTES)
+		return;
+	for (size_t i = 0; i < FRONT_LINES; i++)
+		__builtin_prefetch(item->bytes + i * LINE_BYTES);
+	__builtin_prefetch(item->bytes + item->size - 1);
+}
+
 const struct sorter_item *sorter_take(struct sorter *s, uint64_t before_ns)
 {
 	if (s->next == s->items.nr || s->items.at[s->next].time_ns >= before_ns)
 		return NULL;
+	if (s->items.nr - s->next > AHEAD_ITEMS)
+		prefetch_far(&s->items.at[s->next + AHEAD_ITEMS]);
 	return &s->items.at[s->next++];
 }
 

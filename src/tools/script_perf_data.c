@@ -13,7 +13,7 @@
 enum {
 	/* Addresses that are looked up at once. */
 	RUN_MAX = 128,
-	LATER_MAX = 32,
+	LATER_MAX = SCRIPT_WANTS,
 	BRANCH_FIELDS = SCRIPT_BRSTACK | SCRIPT_BRSTACKSYM,
 	EXTRA_FIELDS = BRANCH_FIELDS | SCRIPT_ADDR | SCRIPT_WEIGHT | SCRIPT_INS_LAT |
 		       SCRIPT_PHYS_ADDR | SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE
@@ -60,14 +60,13 @@ static int spot_of(struct reader *r, struct script_places *places,
 	/* Of what lies nowhere the address tells nothing. */
 	uint32_t image = nowhere ? SCRIPT_NOWHERE : at->entry;
 	uint64_t offset = nowhere ? 0 : at->offset;
-	uint32_t dict_image;
+	struct script_want want = { image, DICT_NONE, offset, ret_spot };
 	int result;
 
 	if (script_places_find(places, image, offset, ret_spot))
 		return 0;
-	result = replay_image(r->replay, at, &dict_image);
-	return result ? result
-		      : script_places_add(places, image, offset, dict_image, ret_spot);
+	result = replay_image(r->replay, at, &want.dict_image);
+	return result ? result : script_places_add(places, &want, 1);
 }
 
 /* The frames of addresses that are all in one mode, behind those that are there. */
@@ -225,7 +224,7 @@ static int add_memory(struct reader *r, const struct record *rec,
 {
 	const struct record_sample *from = &rec->sample;
 	struct script_sink *s = &r->sink;
-	struct script_spot spot;
+	struct script_spot spot = { 0 };
 	uint64_t has = from->has;
 	int result;
 
@@ -251,7 +250,7 @@ static int add_memory(struct reader *r, const struct record *rec,
 
 static int branch_text(struct reader *r, uint64_t address, struct script_text *ret_text)
 {
-	struct script_spot spot;
+	struct script_spot spot = { 0 };
 	int result = find_address(r, &r->sink.branch_places, address, &spot);
 
 	if (!result)
@@ -314,17 +313,23 @@ static int begin(struct reader *r, const struct record *rec)
 	return script_filter_times(&r->sink.filter, &span, r->err);
 }
 
-/* Looks up what waits, all at once. */
-static void find_later(struct reader *r)
+/* Looks up what waits, all at once.  0 or -ENOMEM. */
+static int find_later(struct reader *r)
 {
+	struct script_want wants[LATER_MAX];
+	size_t nr = 0;
+
 	for (size_t i = 0; i < r->nr_later; i++) {
 		struct half *at = &r->later[i].at;
 
-		at->spot.label = NULL;
 		if (script_places_find(&r->sink.places, at->entry, at->offset,
 				       &at->spot))
 			script_spot_prefetch(&at->spot);
+		else
+			wants[nr++] = (struct script_want){ at->entry, at->dict_image,
+							    at->offset, &at->spot };
 	}
+	return nr ? script_places_add(&r->sink.places, wants, nr) : 0;
 }
 
 /* Writes what waits. */
@@ -332,18 +337,11 @@ static int write_later(struct reader *r)
 {
 	struct script_frame frame = { 0 };
 	struct script_sample sample = { .frames = &frame, .nr_frames = 1 };
-	int result = 0;
+	int result = find_later(r);
 
-	find_later(r);
 	for (size_t i = 0; !result && i < r->nr_later; i++) {
 		struct later *l = &r->later[i];
 
-		if (!l->at.spot.label)
-			result = script_places_add(&r->sink.places, l->at.entry,
-						   l->at.offset, l->at.dict_image,
-						   &l->at.spot);
-		if (result)
-			break;
 		script_spot_frame(&l->at.spot, &frame);
 		frame.address = l->at.address;
 		sample.event = l->event;
@@ -473,6 +471,18 @@ static int add_events(struct reader *r, struct err *err)
 	return script_sink_set_events(&r->sink, err);
 }
 
+/* Chains are shown of what was recorded with them; copies of stacks alone, without the bit, perf
+ * does not show either, and nobody has to unwind them. */
+static bool shows_chains(const struct reader *r)
+{
+	const struct perf_input_info *info = perf_input_info(r->input);
+
+	for (size_t i = 0; r->sink.writer.chains && i < info->events.nr; i++)
+		if (info->events.at[i].attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+			return true;
+	return false;
+}
+
 static int replay_all(struct reader *r, struct err *err)
 {
 	const struct script_options *options = r->sink.options;
@@ -503,7 +513,7 @@ static int replay_all(struct reader *r, struct err *err)
 		return result;
 	jit = naming_jit_places(r->sink.naming);
 	if (replay_use_jit(r->replay, &jit) ||
-	    (r->sink.writer.chains &&
+	    (shows_chains(r) &&
 	     (naming_unwind_new(r->sink.naming, &r->unwind) ||
 	      replay_use_unwind(r->replay, naming_unwind_table, r->unwind))))
 		return err_set(err, -ENOMEM, "out of memory");

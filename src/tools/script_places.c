@@ -12,6 +12,7 @@
 #include "resolve/demangle.h"
 #include "resolve/images.h"
 #include "resolve/naming.h"
+#include "resolve/symtab.h"
 
 enum {
 	/* Labels have numbers: word of a piece, and above it which piece. */
@@ -136,7 +137,7 @@ static const char *symbol_name(struct script_places *p, const struct symbol *sym
 /* What lies at a frame; all 0 and DICT_NONE: nothing is known. */
 struct found {
 	const struct symbol *symbol;
-	uint64_t offset; /* in it */
+	uint64_t place; /* in the image, of what has a symbol */
 	uint32_t image;
 };
 
@@ -152,7 +153,14 @@ static void find_symbol(struct script_places *p, uint64_t offset, struct found *
 	if (!symbol || kind != NAMING_SYMBOL)
 		return;
 	found->symbol = symbol;
-	found->offset = offset - symbol->offset;
+	found->place = offset;
+	__builtin_prefetch(symbol);
+}
+
+/* In the function. */
+static uint64_t offset_of(const struct found *found)
+{
+	return found->symbol ? found->place - found->symbol->offset : 0;
 }
 
 /* The image of the kernel, DICT_NONE if there is none. */
@@ -253,7 +261,7 @@ static bool has_file_offset(struct script_places *p, uint32_t number)
 static int name_place(struct script_places *p, const struct found *found,
 		      struct script_place *ret_place)
 {
-	*ret_place = (struct script_place){ .offset = found->offset };
+	*ret_place = (struct script_place){ .offset = offset_of(found) };
 	if (found->image == DICT_NONE)
 		return 0;
 	ret_place->image = image_name(p, found->image);
@@ -296,12 +304,17 @@ static int add_label(struct script_places *p, const struct found *found,
 	return 0;
 }
 
+static uint64_t label_key(const struct found *found)
+{
+	return (uintptr_t)(found->symbol ? found->symbol->name : NULL);
+}
+
 /* The label of all of a function; in branch stacks the offset is part of the text, and each
  * place has one of its own. */
 static int get_label(struct script_places *p, const struct found *found,
 		     uint32_t *ret_number)
 {
-	uint64_t function = (uintptr_t)(found->symbol ? found->symbol->name : NULL);
+	uint64_t function = label_key(found);
 	int r;
 
 	if (p->branches)
@@ -392,21 +405,63 @@ static int keep(struct script_places *p, uint64_t key, uint32_t offset, uint32_t
 	return 0;
 }
 
-int script_places_add(struct script_places *p, uint32_t image, uint64_t offset,
-		      uint32_t dict_image, struct script_spot *ret_spot)
+/* What it will take to find the symbols, on its way into the caches: first one array, then what
+ * that points into. */
+static void fetch_symbols(struct script_places *p, const struct script_want *wants,
+			  size_t nr)
 {
-	struct found found = { .image = DICT_NONE };
+	const struct symtab *tabs[SCRIPT_WANTS];
+
+	if (nr < 2 || (!(p->from.fields & SYMBOL_FIELDS) && !p->branches))
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t image = wants[i].dict_image;
+
+		tabs[i] = image != DICT_NONE ? naming_symtab(p->from.naming, image)
+					     : NULL;
+		if (tabs[i])
+			symtab_prefetch(tabs[i], wants[i].offset);
+	}
+	for (size_t i = 0; i < nr; i++)
+		if (tabs[i])
+			symtab_prefetch_ranges(tabs[i], wants[i].offset);
+}
+
+static int add_found(struct script_places *p, const struct script_want *want,
+		     const struct found *found)
+{
+	uint64_t offset = offset_of(found);
 	uint32_t label;
 	uint64_t key;
-	int r;
+	int r = get_label(p, found, &label);
 
-	if (dict_image != DICT_NONE)
-		found = find(p, dict_image, offset);
-	r = get_label(p, &found, &label);
 	/* What does not fit is worked out each time. */
-	if (!r && pack(image, offset, &key) && found.offset <= UINT32_MAX)
-		r = keep(p, key, (uint32_t)found.offset, label);
-	if (!r)
-		*ret_spot = (struct script_spot){ label_at(p, label), found.offset };
+	if (!r && pack(want->image, want->offset, &key) && offset <= UINT32_MAX)
+		r = keep(p, key, (uint32_t)offset, label);
+	if (r)
+		return r;
+	*want->ret_spot = (struct script_spot){ label_at(p, label), offset };
+	script_spot_prefetch(want->ret_spot);
+	return 0;
+}
+
+int script_places_add(struct script_places *p, const struct script_want *wants,
+		      size_t nr)
+{
+	struct found found[SCRIPT_WANTS];
+	int r = 0;
+
+	fetch_symbols(p, wants, nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct script_want *w = &wants[i];
+
+		found[i] = (struct found){ .image = DICT_NONE };
+		if (w->dict_image != DICT_NONE)
+			found[i] = find(p, w->dict_image, w->offset);
+	}
+	for (size_t i = 0; nr > 1 && i < nr; i++)
+		map_prefetch(&p->label_of, label_key(&found[i]), found[i].image);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = add_found(p, &wants[i], &found[i]);
 	return r;
 }

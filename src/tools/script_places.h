@@ -74,9 +74,23 @@ bool script_places_find(const struct script_places *p, uint32_t image, uint64_t 
 /* Reads ahead what script_places_find() will look at. */
 void script_places_prefetch(const struct script_places *p, uint32_t image,
 			    uint64_t offset);
-/* `dict_image`: the image in the dict, DICT_NONE: in no mapping.  0 or -ENOMEM. */
-int script_places_add(struct script_places *p, uint32_t image, uint64_t offset,
-		      uint32_t dict_image, struct script_spot *ret_spot);
+
+/* A place that is not known. */
+struct script_want {
+	uint32_t image;      /* as for script_places_find() */
+	uint32_t dict_image; /* in the dict; DICT_NONE: in no mapping */
+	uint64_t offset;
+	struct script_spot *ret_spot;
+};
+
+enum {
+	SCRIPT_WANTS = 32
+};
+
+/* Makes known what up to SCRIPT_WANTS are about, the same place maybe more than once: waiting for
+ * the memory of many symbols takes no longer than for one.  0 or -ENOMEM. */
+int script_places_add(struct script_places *p, const struct script_want *wants,
+		      size_t nr);
 
 /* Reads the label ahead. */
 static inline void script_spot_prefetch(const struct script_spot *spot)

@@ -116,11 +116,11 @@ static int add_frame(struct script_sink *s, uint32_t number)
 	const struct frame *at = &s->dict->frames.at[number];
 	struct script_frame frame = { .address = address_of(s, at) };
 	struct script_spot spot;
+	struct script_want want = { at->image, at->image, at->offset, &spot };
 	int result = 0;
 
 	if (!script_places_find(&s->places, at->image, at->offset, &spot))
-		result = script_places_add(&s->places, at->image, at->offset, at->image,
-					   &spot);
+		result = script_places_add(&s->places, &want, 1);
 	if (result)
 		return result;
 	script_spot_frame(&spot, &frame);

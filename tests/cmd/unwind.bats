@@ -99,6 +99,18 @@ need_gdb()
 		END { exit !(found && short > 0.9 * all) }' "$out/quality"
 }
 
+@test "copies of stacks without chains: one address a sample, as where chains are hidden" {
+	need_data
+	for machine in arm64 s390x; do
+		export PERF_BUILDID_DIR=$DATA/$machine/debug-cache
+		python3 "$SOURCE_ROOT/tests/perf_data/without_chains.py" \
+			"$DATA/$machine/perf.dwarf.data" "$out/perf.data"
+		script -G "$DATA/$machine/perf.dwarf.data" >"$out/hidden" 2>"$out/err"
+		[ "$(grep -c . "$out/hidden")" -gt 50 ]
+		script "$out/perf.data" 2>"$out/err" | diff "$out/hidden" -
+	done
+}
+
 @test "what perf finds here is found, and more" {
 	record_here -F 1999 --call-graph dwarf,16384 -- \
 		sh -c 'ls -lR /usr/include >/dev/null; seq 100000 | sort | md5sum >/dev/null'
