@@ -13,40 +13,57 @@ enum {
 	LINE_BYTES = 64,
 	/* Behind a record as long as this the processor does not see what comes. */
 	FAR_BYTES = 2048,
-	AHEAD_RECORDS = 24,
-	AHEAD_LINES = 2,
+	FAR_RECORDS = 24,
+	NEAR_RECORDS = 4,
+	NEAR_LINES = 3,
 	/* The kernel maps so much around a page that is read (fault_around_bytes). */
 	AROUND_BYTES = 65536
 };
 
-/* Records with stacks are mostly of one size: what is some of them further on is asked for
- * now.  Where the guess is wrong, it costs nothing but the asking.  Pages that are not mapped
- * yet cannot be asked for, so one is read where the next ones begin. */
-static inline void prefetch_far(const uint8_t *at, const uint8_t *end, size_t size)
+/* How long the last far records were, in sixteenths of bytes. */
+static inline uint32_t usual_size(uint32_t usual, uint32_t size)
 {
-	const uint8_t *ahead = at + AHEAD_RECORDS * size;
+	return usual ? usual + size - usual / 16 : size * 16;
+}
 
-	if ((size_t)(end - at) <= (AHEAD_RECORDS + 1) * size)
+/* Records with stacks are of much the same size: chains and what of them was copied differ.  Where
+ * the guess is wrong, it costs nothing but the asking.  Far ahead the pages are made known to the
+ * processor: those that are not mapped yet cannot be asked for, so one is read where the next ones
+ * begin.  Nearby, where the guess is off by some lines at most, it is the beginning of the
+ * record. */
+static inline void prefetch_far(const uint8_t *at, const uint8_t *limit, uint32_t size,
+				uint32_t usual)
+{
+	const uint8_t *near = at + size + (NEAR_RECORDS - 1) * usual;
+	const uint8_t *far = at + FAR_RECORDS * usual;
+
+	if ((size_t)(limit - at) <= size + (FAR_RECORDS + 1) * (size_t)usual)
 		return;
-	if (((uintptr_t)ahead ^ (uintptr_t)(ahead - size)) >= AROUND_BYTES)
-		(void)*(const volatile uint8_t *)ahead;
-	for (size_t i = 0; i < AHEAD_LINES; i++)
-		__builtin_prefetch(at + AHEAD_RECORDS * size + i * LINE_BYTES);
+	if (((uintptr_t)far ^ (uintptr_t)(far - usual)) >= AROUND_BYTES)
+		(void)*(const volatile uint8_t *)far;
+	__builtin_prefetch(far);
+	for (int i = -1; i < NEAR_LINES - 1; i++)
+		__builtin_prefetch(near + i * LINE_BYTES);
 }
 
 /* Steps over the records that are passed on as they are: the most of all data goes through
- * this loop. */
+ * this loop.  The window goes on to `limit`. */
 static inline __attribute__((always_inline)) const uint8_t *
-step_plain(const uint8_t *at, const uint8_t *end, const uint8_t *classes, bool swap)
+step_plain(const uint8_t *at, const uint8_t *end, const uint8_t *limit,
+	   const uint8_t *classes, bool swap)
 {
+	uint32_t usual = 0;
+
 	while (end - at >= HEADER_BYTES) {
 		struct perf_head h = perf_head_at(at, swap);
 
 		if (h.type >= PERF_CLASSES || classes[h.type] != CLASS_PLAIN ||
 		    h.size < HEADER_BYTES || h.size > end - at)
 			break;
-		if (h.size >= FAR_BYTES)
-			prefetch_far(at, end, h.size);
+		if (h.size >= FAR_BYTES) {
+			usual = usual_size(usual, h.size);
+			prefetch_far(at, limit, h.size, usual / 16);
+		}
 		at += h.size;
 	}
 	return at;
@@ -179,9 +196,9 @@ int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
 {
 	const uint8_t *first = level->win->bytes + level->pos;
 	size_t left = level->win->len - level->pos;
+	const uint8_t *limit = first + left;
 	/* Mapped windows are longer than chunks may be; no record is. */
-	const uint8_t *end =
-		first + (left < PERF_CHUNK_BYTES ? left : PERF_CHUNK_BYTES);
+	const uint8_t *end = left < PERF_CHUNK_BYTES ? limit : first + PERF_CHUNK_BYTES;
 	const uint8_t *at = first;
 	bool swap = in->info.swap;
 
@@ -190,8 +207,8 @@ int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
 		size_t size;
 		int r;
 
-		at = swap ? step_plain(at, end, in->classes, true)
-			  : step_plain(at, end, in->classes, false);
+		at = swap ? step_plain(at, end, limit, in->classes, true)
+			  : step_plain(at, end, limit, in->classes, false);
 		if (end - at < HEADER_BYTES)
 			break;
 		h = perf_head_at(at, swap);
