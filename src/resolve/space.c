@@ -91,6 +91,9 @@ static struct space_node *make(struct space_pool *pool, const struct mapping *m,
 		assert(n);
 	}
 	pool->free_nodes = n->left;
+	/* What a recorder did a second ago is in no cache any more. */
+	if (n->left)
+		__builtin_prefetch(n->left, 1);
 	pool->nr_free--;
 	pool->nr_used++;
 	*n = (struct space_node){
