@@ -34,7 +34,7 @@ packages_of()
 	vm)
 		echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user
 		echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm
-		echo qemu-system-x86 linux-perf cpio kmod python3 xz-utils zstd gzip
+		echo qemu-system-x86 linux-perf cpio kmod python3 xz-utils zstd gzip systemd e2fsprogs
 		;;
 	*)
 		echo "deps.sh: unknown group '$1'; groups: build demo test lint fuzz exact exact-real page readers screen bench vm" >&2

@@ -270,6 +270,16 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 			       "one: sysctl kernel.nmi_watchdog=0 gives it back",
 			       event);
 	if (code == -EACCES || code == -EPERM) {
+		/* Debian's and Ubuntu's kernels, not Linux itself. */
+		if (!geteuid() && level > 2)
+			return err_set(
+				err, code,
+				"root has no CAP_SYS_ADMIN here, without which this "
+				"kernel lets nobody profile while "
+				"/proc/sys/kernel/perf_event_paranoid is above 2 (it "
+				"is "
+				"%d)",
+				level);
 		if (system_wide)
 			return err_set(
 				err, code,

@@ -140,6 +140,23 @@ static void expire(struct look *l, size_t i)
 
 /* ---- bounds ---- */
 
+/* What a crash of the machine leaves of one that had just been begun: nothing is in it, and each report
+ * would say that it cannot be read. */
+static void remove_empty(struct look *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->nr; i++) {
+		struct stat st;
+
+		if (!is_live(l, i) && !stat_file(l, i, &st) && !st.st_size)
+			remove_file(l, i);
+		else
+			l->files[kept++] = l->files[i];
+	}
+	l->nr = kept;
+}
+
 /* Parts of a merge go by themselves: nothing is removed for the room that they take so long. */
 static void keep_bounds(const struct retention *r, struct look *l, uint64_t copies)
 {
@@ -352,6 +369,7 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 
 	if (result)
 		return err_sys(err, result, "%s", dir);
+	remove_empty(&l);
 	if (l.nr) {
 		struct copies copies = { 0 };
 		bool parts_left = remove_covered(r, &l);

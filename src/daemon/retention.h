@@ -36,7 +36,7 @@ struct retention_result {
 int retention_parse(const char *text, struct retention *ret_retention, struct err *err);
 /* Looks after the segments of `dir` at `now_ns` (CLOCK_REALTIME), to be called now and then: at
  * most one merge a call.  Segments of ten minutes, of an hour, of a day that are over become one
- * each; the first that is over but not sealed (segment_merge.h) is, if there is nothing to merge.
+ * each, empty files go; the first that is over but not sealed (segment_merge.h) is, if there is nothing to merge.
  * Copies (copies.h) have half of the bytes at most, and go when no segment is left that is as old.
  * `live_from`: the number of the first that may
  * still be written, UINT64_MAX if there is none.  0 or a negative errno with a line. */

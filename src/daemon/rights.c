@@ -16,25 +16,25 @@ static const unsigned int needed[] = {
 	39 /* CAP_BPF */,    40 /* CAP_CHECKPOINT_RESTORE */,
 };
 
-static uint64_t needed_mask(void)
+static uint64_t needed_mask(bool with_admin)
 {
 	uint64_t mask = 0;
 
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
 		mask |= 1ULL << needed[i];
 	/* Older kernels do not know CAP_PERFMON. */
-	if (prctl(PR_CAPBSET_READ, 38, 0, 0, 0) < 0)
+	if (with_admin || prctl(PR_CAPBSET_READ, 38, 0, 0, 0) < 0)
 		mask |= 1ULL << CAP_SYS_ADMIN;
 	return mask;
 }
 
-int rights_keep_needed(struct err *err)
+int rights_keep_needed(bool with_admin, struct err *err)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	struct __user_cap_data_struct data[2];
-	uint64_t mask = needed_mask();
+	uint64_t mask = needed_mask(with_admin);
 
 	if (geteuid())
 		return 0;

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "capture/perf_source.h"
 #include "daemon/control_client.h"
 #include "daemon/control_server.h"
 #include "daemon/rights.h"
@@ -151,7 +152,7 @@ static int open_all(struct oprofiled *d, struct err *err)
 	if (!r)
 		r = table_helper_start(unwind_table_load_fd, &d->tables.helper, err);
 	if (!r)
-		r = rights_keep_needed(err);
+		r = rights_keep_needed(perf_source_paranoid() > 2, err);
 	if (!r)
 		r = oprofiled_metrics_listen(d, err);
 	if (!r && !d->options.paused)

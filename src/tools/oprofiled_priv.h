@@ -17,6 +17,7 @@
 #include "daemon/control_keys.h"
 #include "daemon/control_request.h"
 #include "daemon/daemonrc.h"
+#include "daemon/disk_sync.h"
 #include "daemon/event_cookies.h"
 #include "daemon/event_stream.h"
 #include "daemon/governor.h"
@@ -75,6 +76,10 @@ struct oprofiled_stream {
 
 /* A look after old segments; while `runs` and not `is_done` all but `next_ns` is the thread's. */
 struct oprofiled_upkeep {
+	struct disk_sync sync;
+	uint64_t next_sync_ns;
+	uint64_t nr_writes; /* of the recorder, when it was put to the disk last */
+	bool is_new;        /* the segment, since then */
 	pthread_t thread;
 	bool runs;
 	atomic_bool is_done;

@@ -100,6 +100,7 @@ static void begin_samples(struct oprofiled *d)
 {
 	struct err err = { 0 };
 
+	d->upkeep.is_new = true;
 	sample_filter_done(&d->filter);
 	if (oprofiled_setup_filter(d, &d->filter, &err))
 		log_say(LOG_WARNING, "%s", err.text);
@@ -192,6 +193,7 @@ static int close_recorder(struct oprofiled *d, struct recorder *recorder,
 	if (r)
 		log_say(LOG_WARNING, "%s", err->text);
 	add_cpu_samples(d, recorder);
+	disk_sync_add(&d->upkeep.sync, recorder->segment_path, false);
 	closed = recorder_close(recorder, -1, &totals, &bytes, &late);
 	if (closed)
 		log_say(LOG_WARNING, "%s", late.text);
@@ -330,6 +332,14 @@ static int move_session(struct oprofiled *d, const char *rename_to, struct err *
 	return r ? err_sys(err, r, "cannot create %s", d->dir.current) : 0;
 }
 
+static void put_session_to_disk(struct oprofiled *d, const char *folder)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/.", folder) < (int)sizeof(path))
+		disk_sync_add(&d->upkeep.sync, path, true);
+}
+
 /* The session is closed, its folder renamed (NULL: removed), and another one begins. */
 static int with_closed_session(struct oprofiled *d, const char *rename_to,
 			       struct err *err)
@@ -343,6 +353,8 @@ static int with_closed_session(struct oprofiled *d, const char *rename_to,
 	lost = close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
 	r = move_session(d, rename_to, err);
+	if (!r && rename_to)
+		put_session_to_disk(d, rename_to);
 	if (!r && lost && rename_to) {
 		r = lost;
 		*err = late;
@@ -482,6 +494,7 @@ void oprofiled_recording_done(struct oprofiled *d)
 
 	(void)oprofiled_stop(d, &err);
 	oprofiled_upkeep_end(d);
+	disk_sync_done(&d->upkeep.sync);
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;

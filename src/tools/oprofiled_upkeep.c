@@ -1,5 +1,5 @@
 /* oprofiled_upkeep.c - old segments are merged and removed by a thread of its own, of the lowest
- * priority: the rings do not wait for it. */
+ * priority, and what is written is put to the disk by another: the rings wait for neither. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ enum {
 };
 
 static const uint64_t upkeep_ns = 60000000000;
+static const uint64_t sync_ns = 10000000000;
 
 static void *look(void *arg)
 {
@@ -95,11 +96,30 @@ static void begin(struct oprofiled *d)
 	u->dir = NULL;
 }
 
+/* A crash of the machine costs what was written since: the kernel alone would wait for half a minute, and
+ * then longer. */
+static void put_to_disk(struct oprofiled *d, uint64_t now)
+{
+	struct oprofiled_upkeep *u = &d->upkeep;
+
+	if (now >= u->next_sync_ns) {
+		u->next_sync_ns = now + sync_ns;
+		if (d->recorder &&
+		    (u->is_new || u->nr_writes != d->recorder->nr_writes)) {
+			disk_sync_add(&u->sync, d->recorder->segment_path, u->is_new);
+			u->is_new = false;
+			u->nr_writes = d->recorder->nr_writes;
+		}
+	}
+	disk_sync_turn(&u->sync);
+}
+
 void oprofiled_upkeep(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
 	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
 
+	put_to_disk(d, now);
 	if (u->runs) {
 		if (atomic_load(&u->is_done))
 			oprofiled_upkeep_end(d);

@@ -346,6 +346,31 @@ static void bounds_of_size_and_age(void **state)
 	assert_int_equal(look().first_s, 3 * DAY);
 }
 
+/* Of a machine that crashed: it is neither reported for ever nor does it keep others apart. */
+static void empty_ones_go(void **state)
+{
+	struct retention r = { 0 };
+	char path[128];
+	int fd;
+
+	(void)state;
+	write_segment(0, 10 * MINUTE, "boot", true);
+	for (int i = 2; i <= 3; i++) {
+		snprintf(path, sizeof(path), "%s/segment-00000%d", dir, i);
+		fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+	/* The last one may just have been begun. */
+	turn(&r, 11 * MINUTE, true);
+	assert_int_equal(access(path, F_OK), 0);
+	write_segment(20 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 2);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(look().segments, 1);
+	assert_int_equal(look().samples, 20);
+}
+
 /* Parts that wait for their readers do not count, and keep no bound from being kept. */
 static void bounds_hold_while_parts_are_left(void **state)
 {
@@ -539,6 +564,7 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_torn_merge_is_none, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(empty_ones_go, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(bounds_hold_while_parts_are_left,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(bounds_of_size_and_age, set_up,
