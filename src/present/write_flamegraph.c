@@ -22,12 +22,20 @@ enum {
 	MOST_ROWS = 150000
 };
 
+/* Samples of an event at a node: a number of these two. */
+struct flame_count {
+	uint32_t slot;
+	uint64_t samples;
+};
+
 struct flames {
 	struct flame_page page;
 	size_t keys[LEVELS];
 	unsigned int levels;
-	uint64_t *sums;        /* by node and event, of what is put at once */
+	uint64_t *sums;        /* by node and event, of one of `whos` at the level */
 	VEC(uint32_t) touched; /* of these, in any order */
+	VEC(struct flame_count) counts; /* of all of them, in order */
+	VEC(size_t) ends;               /* of each one's counts */
 	size_t nr_events;
 };
 
@@ -51,8 +59,9 @@ static size_t sum_up(struct flames *f, size_t at)
 		const struct call_row *row = call_row_at(t, at);
 		size_t slot = row->node * f->nr_events + row->event;
 
-		if (!same_who(f, who, row->who))
+		if (row->who != who && !same_who(f, who, row->who))
 			break;
+		who = row->who;
 		if (!row->samples)
 			continue;
 		/* There is room: made so at the beginning. */
@@ -63,27 +72,6 @@ static size_t sum_up(struct flames *f, size_t at)
 	return at;
 }
 
-static void forget_sums(struct flames *f)
-{
-	for (size_t i = 0; i < f->touched.nr; i++)
-		f->sums[f->touched.at[i]] = 0;
-}
-
-static void choose_level(struct flames *f)
-{
-	for (f->levels = LEVELS; f->levels > 1; f->levels--) {
-		size_t nr = 0;
-
-		for (size_t i = 0; i < f->page.calls.nr_rows;) {
-			i = sum_up(f, i);
-			nr += f->touched.nr;
-			forget_sums(f);
-		}
-		if (nr <= MOST_ROWS)
-			return;
-	}
-}
-
 static int compare_slots(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -91,19 +79,60 @@ static int compare_slots(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void put_group_rows(struct flames *f)
+/* What was summed up last, which is forgotten. */
+static int keep_sums(struct flames *f)
+{
+	size_t end = f->counts.nr + f->touched.nr;
+
+	if (!vec_reserve(&f->counts, end) || !vec_push(&f->ends, end))
+		return -ENOMEM;
+	qsort(f->touched.at, f->touched.nr, sizeof(*f->touched.at), compare_slots);
+	for (size_t i = 0; i < f->touched.nr; i++) {
+		uint32_t slot = f->touched.at[i];
+
+		f->counts.at[f->counts.nr++] =
+			(struct flame_count){ slot, f->sums[slot] };
+		f->sums[slot] = 0;
+	}
+	return 0;
+}
+
+/* Counts at this level.  1: they are too many, and fewer are to be told apart; or -ENOMEM. */
+static int count_level(struct flames *f)
+{
+	f->counts.nr = 0;
+	f->ends.nr = 0;
+	for (size_t i = 0; i < f->page.calls.nr_rows;) {
+		i = sum_up(f, i);
+		if (keep_sums(f))
+			return -ENOMEM;
+		if (f->counts.nr > MOST_ROWS && f->levels > 1)
+			return 1;
+	}
+	return 0;
+}
+
+static int choose_level(struct flames *f)
+{
+	int r;
+
+	for (f->levels = LEVELS; (r = count_level(f)) > 0;)
+		f->levels--;
+	return r;
+}
+
+static void put_who_rows(struct flames *f, size_t at, size_t end)
 {
 	uint32_t last = 0;
 
-	qsort(f->touched.at, f->touched.nr, sizeof(*f->touched.at), compare_slots);
 	json_begin_array(&f->page.json);
-	for (size_t i = 0; i < f->touched.nr; i++) {
-		uint32_t slot = f->touched.at[i];
+	for (; at < end; at++) {
+		uint32_t slot = f->counts.at[at].slot;
 		uint32_t node = slot / (uint32_t)f->nr_events;
 
 		json_u64(&f->page.json, node - last);
 		json_u64(&f->page.json, slot % f->nr_events);
-		json_u64(&f->page.json, f->sums[slot]);
+		json_u64(&f->page.json, f->counts.at[at].samples);
 		last = node;
 	}
 	json_end_array(&f->page.json);
@@ -113,11 +142,8 @@ static void put_rows(struct flames *f)
 {
 	json_name(&f->page.json, "rows");
 	json_begin_array(&f->page.json);
-	for (size_t i = 0; i < f->page.calls.nr_rows;) {
-		i = sum_up(f, i);
-		put_group_rows(f);
-		forget_sums(f);
-	}
+	for (size_t i = 0; i < f->ends.nr; i++)
+		put_who_rows(f, i ? f->ends.at[i - 1] : 0, f->ends.at[i]);
 	json_end_array(&f->page.json);
 }
 
@@ -151,8 +177,9 @@ static void put_whos(struct flames *f)
 	json_begin_array(&f->page.json);
 	for (size_t i = 0; i < t->nr_rows; i++) {
 		uint32_t who = call_row_at(t, i)->who;
+		uint32_t before = i ? call_row_at(t, i - 1)->who : DICT_NONE;
 
-		if (i && same_who(f, call_row_at(t, i - 1)->who, who))
+		if (who == before || (i && same_who(f, before, who)))
 			continue;
 		put_who(f, who);
 		nr_sessions +=
@@ -212,14 +239,16 @@ int write_flamegraph(FILE *out, struct profile *p,
 		f.keys[i] = (size_t)keys_find(p->options.keys, ids[i]);
 	if (!r)
 		r = make_room(&f);
-	if (!r) {
-		choose_level(&f);
+	if (!r)
+		r = choose_level(&f);
+	if (!r)
 		put_page(&f);
-	}
 	if (!r && f.page.text.failed)
 		r = -ENOMEM;
 	free(f.sums);
 	vec_done(&f.touched);
+	vec_done(&f.counts);
+	vec_done(&f.ends);
 	flame_page_done(&f.page);
 	return r ? err_set(err, r, "out of memory") : 0;
 }

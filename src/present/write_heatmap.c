@@ -255,18 +255,6 @@ static void forget_counts(struct heat *h)
 		h->counts[h->touched.at[i]] = 0;
 }
 
-static size_t count_entries(struct heat *h)
-{
-	size_t nr = 0;
-
-	for (size_t at = 0; at < h->page.calls.whos.nr;) {
-		at = sum_cell(h, at);
-		nr += h->touched.nr;
-		forget_counts(h);
-	}
-	return nr;
-}
-
 static int compare_slots(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -274,12 +262,14 @@ static int compare_slots(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* In the order of cell, node and event. */
-static int make_entries(struct heat *h)
+/* In the order of cell, node and event; those of the first cells when there are more than
+ * `most`. */
+static int make_entries(struct heat *h, size_t most)
 {
 	size_t slots = nr_nodes(h) * nr_events(h);
 
-	for (size_t at = 0; at < h->page.calls.whos.nr;) {
+	h->entries.nr = 0;
+	for (size_t at = 0; at < h->page.calls.whos.nr && h->entries.nr <= most;) {
 		uint64_t cell = h->whos[at].at;
 
 		at = sum_cell(h, at);
@@ -342,17 +332,21 @@ static int make_sums(struct heat *h)
 	return 0;
 }
 
-/* Makes it small enough for a browser; what cannot be, is as large as it has cells. */
+/* The entries, few enough for a browser; what cannot be, is as large as it has cells. */
 static int limit(struct heat *h, double threshold)
 {
 	int r = make_sums(h);
 
 	if (threshold <= 0)
 		threshold = 0.005;
-	while (!r && count_entries(h) > MOST_ENTRIES && threshold < 100) {
+	while (!r && !(r = make_entries(h, MOST_ENTRIES)) &&
+	       h->entries.nr > MOST_ENTRIES && threshold < 100) {
 		threshold *= THRESHOLD_STEP;
 		fold(h, threshold);
 	}
+	/* They may have ended behind the first ones. */
+	if (!r && h->entries.nr > MOST_ENTRIES)
+		r = make_entries(h, SIZE_MAX);
 	return r;
 }
 
@@ -538,8 +532,6 @@ int write_heatmap(FILE *out, struct profile *p, const struct present_options *op
 		r = order_whos(&h);
 	if (!r)
 		r = limit(&h, options->threshold);
-	if (!r)
-		r = make_entries(&h);
 	if (!r)
 		put_page(&h);
 	if (!r && h.page.text.failed)
