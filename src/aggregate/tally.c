@@ -10,7 +10,8 @@
 
 enum {
 	FIRST_NOTES = 1 << 13, /* 256 KB: they stay in the caches */
-	MAX_NOTES = 1 << 18,
+	NOTE_BITS = 18,
+	MAX_NOTES = 1 << NOTE_BITS,
 	SPARE = 4,
 	FEW = 16, /* so many notes a possible cell make plain counters the best */
 	FEW_BITS = 11,
@@ -59,6 +60,7 @@ void tally_done(struct tally *t)
 		run_done(&t->runs[i]);
 	run_done(&t->spare);
 	free(t->notes);
+	free(t->keys);
 	huge_zfree(t->cells, t->cells_room, sizeof(*t->cells));
 	*t = (struct tally){ 0 };
 }
@@ -156,21 +158,16 @@ static void add_counts(struct tally_cell *to, const struct tally_cell *from)
 static int sum_up_plain(struct tally *t, const struct packing *p, struct tally_run *run)
 {
 	size_t nr = t->nr_notes;
-	uint64_t *room = huge_alloc(2 * nr * sizeof(*room));
 	const uint64_t *keys;
 	size_t nr_keys = 1;
 
-	if (!room)
-		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		room[i] = pack(p, &t->notes[i]);
-	keys = sort_numbers(room, room + nr, nr, 0);
+		t->keys[i] = pack(p, &t->notes[i]);
+	keys = sort_numbers(t->keys, t->keys + nr, nr, 0);
 	for (size_t i = 1; i < nr; i++)
 		nr_keys += keys[i] != keys[i - 1];
-	if (make_run(t, nr_keys, run)) {
-		free(room);
+	if (make_run(t, nr_keys, run))
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < nr;) {
 		struct tally_cell c = unpack(p, keys[i]);
 		size_t end = i + 1;
@@ -182,12 +179,37 @@ static int sum_up_plain(struct tally *t, const struct packing *p, struct tally_r
 		run->cells[run->nr++] = c;
 		i = end;
 	}
-	free(room);
 	return 0;
 }
 
+/* The key has room for the number of its note. */
 static int sum_up_sorted(struct tally *t, const struct packing *p,
 			 struct tally_run *run)
+{
+	size_t nr = t->nr_notes;
+	const uint64_t *keys;
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		t->keys[i] = pack(p, &t->notes[i]) << NOTE_BITS | i;
+	keys = sort_numbers(t->keys, t->keys + nr, nr, NOTE_BITS);
+	if (make_run(t, nr, run))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		const struct tally_cell *note = &t->notes[keys[i] & (MAX_NOTES - 1)];
+		uint64_t key = keys[i] >> NOTE_BITS;
+
+		if (i && key == last)
+			add_counts(&run->cells[run->nr - 1], note);
+		else
+			run->cells[run->nr++] = *note;
+		last = key;
+	}
+	return 0;
+}
+
+/* There is no room for it. */
+static int sum_up_long(struct tally *t, const struct packing *p, struct tally_run *run)
 {
 	size_t nr = t->nr_notes;
 	struct sort_key *keys = huge_alloc(nr * sizeof(*keys));
@@ -351,8 +373,10 @@ static int sum_up(struct tally *t, const struct packing *p)
 		r = sum_up_wide(t, &run);
 	else if (all_alike(t))
 		r = sum_up_plain(t, p, &run);
-	else
+	else if (p->bits <= KEY_BITS - NOTE_BITS)
 		r = sum_up_sorted(t, p, &run);
+	else
+		r = sum_up_long(t, p, &run);
 	if (r)
 		return r;
 	t->nr_notes = 0;
@@ -371,6 +395,7 @@ int tally_make_room(struct tally *t)
 	struct packing p = find_packing(t);
 	size_t room = t->room ? t->room * 2 : FIRST_NOTES;
 	struct tally_cell *notes;
+	uint64_t *keys;
 
 	if (sum_up(t, &p))
 		return -ENOMEM;
@@ -378,10 +403,16 @@ int tally_make_room(struct tally *t)
 	if (t->room && (t->nr_summed < t->room || room > MAX_NOTES))
 		return 0;
 	notes = huge_alloc(room * sizeof(*notes));
-	if (!notes)
+	keys = huge_alloc(2 * room * sizeof(*keys));
+	if (!notes || !keys) {
+		free(notes);
+		free(keys);
 		return -ENOMEM;
+	}
 	free(t->notes);
+	free(t->keys);
 	t->notes = notes;
+	t->keys = keys;
 	t->room = room;
 	return 0;
 }
@@ -393,7 +424,9 @@ int tally_finish(struct tally *t)
 	if (sum_up(t, &p))
 		return -ENOMEM;
 	free(t->notes);
+	free(t->keys);
 	t->notes = NULL;
+	t->keys = NULL;
 	t->room = 0;
 	while (t->nr_runs > 1) {
 		if (merge_last_two(t))

@@ -40,6 +40,7 @@ struct tally {
 	size_t nr_runs;
 	size_t nr_summed;       /* cells of the runs together */
 	struct tally_run spare; /* memory alone */
+	uint64_t *keys;         /* two for each note there is room for */
 };
 
 /* All zeros is an empty tally. */

@@ -369,6 +369,8 @@ static void a_tally_forgets_nothing_and_is_in_order(void **state)
 	/* More notes than are kept at once, several times. */
 	check_tally(1500000, 0, 40, 2, 1, 1);
 	check_tally(1500000, 0, 1, 0, 7, 0);
+	/* 19 and 30 bits: packed, without room for the number of a note. */
+	check_tally(300000, 32, 60, 0, 3, 4);
 	/* 21 and 64 bits: too wide to be packed. */
 	check_tally(700000, 43, 62, 0x3fffffffffffffff, 3, 4);
 }
