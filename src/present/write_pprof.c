@@ -63,7 +63,8 @@ enum {
 	WIRE_VARINT = 0,
 	WIRE_BYTES = 2,
 	PAGE_BYTES = 4096,
-	NS_A_SECOND = 1000000000
+	NS_A_SECOND = 1000000000,
+	PACK_BYTES = 256 << 10 /* at once */
 };
 
 /* Where a symbol is in the source. */
@@ -72,16 +73,26 @@ struct source_at {
 	uint32_t line;
 };
 
+/* How a stack goes on from a node. */
+struct stack_step {
+	uint64_t location;
+	uint32_t caller; /* node; 0: none */
+};
+
 struct pprof {
+	FILE *file;
+	struct gzip_packing *packing;
 	struct profile *p;
 	struct call_table calls;
 	struct source_at *at;     /* by symbol */
 	struct pairs function_by; /* (symbol without lines, file): number, plus 1 */
+	struct stack_step *steps; /* by node */
 	struct strtab strings;    /* of the message, in their order */
-	struct buf out;
-	struct buf part;   /* a message that is being made */
-	struct buf inner;  /* one in it */
-	struct buf labels; /* of the samples at hand */
+	struct buf out;           /* what is not packed yet */
+	struct buf packed;        /* what is not written yet */
+	struct buf part;          /* a message that is being made */
+	struct buf inner;         /* one in it */
+	struct buf labels;        /* of the samples at hand */
 	struct buf text;
 	bool failed; /* memory is short */
 };
@@ -455,10 +466,8 @@ static size_t put_sample(struct pprof *w, size_t at)
 	uint32_t who = call_row_at(t, at)->who, leaf = call_row_at(t, at)->node;
 	size_t end = at;
 
-	for (uint32_t node = leaf; node;) {
-		buf_put_varint(&w->inner, location_of(w, node));
-		node = w->calls.nodes.at[own_function_of(w, node)].parent;
-	}
+	for (uint32_t node = leaf; node; node = w->steps[node].caller)
+		buf_put_varint(&w->inner, w->steps[node].location);
 	put_message(&w->part, SAMPLE_LOCATIONS, &w->inner);
 	for (size_t event = 0; event < w->calls.events.nr; event++) {
 		const struct call_row *row =
@@ -478,10 +487,43 @@ static size_t put_sample(struct pprof *w, size_t at)
 	return end;
 }
 
-static void put_samples(struct pprof *w)
+static int make_steps(struct pprof *w)
 {
-	for (size_t i = 0; i < w->calls.nr_rows;)
+	size_t nr = w->calls.nodes.nr;
+
+	w->steps = calloc(nr + 1, sizeof(*w->steps));
+	if (!w->steps)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < nr; i++)
+		w->steps[i] = (struct stack_step){
+			location_of(w, i),
+			w->calls.nodes.at[own_function_of(w, i)].parent
+		};
+	return 0;
+}
+
+/* Writes what is there: all of it is many times what is packed. */
+static int pack(struct pprof *w, bool last)
+{
+	if (w->out.failed ||
+	    gzip_pack(w->packing, w->out.data, w->out.len, last, &w->packed))
+		return -ENOMEM;
+	fwrite(w->packed.data, 1, w->packed.len, w->file);
+	buf_clear(&w->out);
+	buf_clear(&w->packed);
+	return 0;
+}
+
+static int put_samples(struct pprof *w)
+{
+	int r = make_steps(w);
+
+	for (size_t i = 0; !r && i < w->calls.nr_rows;) {
 		i = put_sample(w, i);
+		if (w->out.len >= PACK_BYTES)
+			r = pack(w, false);
+	}
+	return r;
 }
 
 static int put_all(struct pprof *w)
@@ -490,38 +532,37 @@ static int put_all(struct pprof *w)
 	if (put_mappings(w) || put_functions(w))
 		return -ENOMEM;
 	put_locations(w);
-	put_samples(w);
+	if (put_samples(w))
+		return -ENOMEM;
 	/* Last: only now they are all known. */
 	for (uint32_t i = 0; i < w->strings.strings.nr; i++)
 		put_bytes(&w->out, PROFILE_STRING, w->strings.strings.at[i],
 			  strlen(w->strings.strings.at[i]));
-	return w->failed || w->out.failed || w->part.failed ? -ENOMEM : 0;
+	return w->failed || w->part.failed ? -ENOMEM : pack(w, true);
 }
 
 int write_pprof(FILE *out, struct profile *p, const struct present_options *options,
 		struct err *err)
 {
-	struct pprof w = { .p = p };
-	struct buf packed = { 0 };
+	struct pprof w = { .file = out, .p = p };
 	int r = strtab_init(&w.strings);
 
 	if (!r)
 		r = call_table_make(&w.calls, p, options->threshold);
+	w.packing = gzip_pack_new();
 	if (!r)
-		r = put_all(&w);
-	if (!r)
-		r = gzip_pack(w.out.data, w.out.len, &packed);
-	if (!r)
-		fwrite(packed.data, 1, packed.len, out);
+		r = w.packing ? put_all(&w) : -ENOMEM;
+	gzip_pack_free(w.packing);
 	call_table_done(&w.calls);
 	free(w.at);
+	free(w.steps);
 	pairs_done(&w.function_by);
 	strtab_done(&w.strings);
 	buf_done(&w.out);
+	buf_done(&w.packed);
 	buf_done(&w.part);
 	buf_done(&w.inner);
 	buf_done(&w.labels);
 	buf_done(&w.text);
-	buf_done(&packed);
 	return r ? err_set(err, r, "out of memory") : 0;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #define ZLIB_CONST /* what it reads is const */
 #include <zlib.h>
 
@@ -58,39 +59,48 @@ int gzip_unpack(const void *bytes, size_t len, size_t max, struct buf *out)
 	return r < 0 ? r : 0;
 }
 
-/* What deflate() takes at once is no more than an int can say. */
-static int deflate_all(z_stream *z, const uint8_t *bytes, size_t len, struct buf *out)
-{
-	int status = Z_OK;
+struct gzip_packing {
+	z_stream z;
+};
 
-	while (status != Z_STREAM_END) {
+struct gzip_packing *gzip_pack_new(void)
+{
+	struct gzip_packing *g = calloc(1, sizeof(*g));
+
+	if (g && deflateInit2(&g->z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+			      Z_DEFAULT_STRATEGY) == Z_OK)
+		return g;
+	free(g);
+	return NULL;
+}
+
+void gzip_pack_free(struct gzip_packing *g)
+{
+	if (g)
+		deflateEnd(&g->z);
+	free(g);
+}
+
+/* What deflate() takes at once is no more than an int can say. */
+int gzip_pack(struct gzip_packing *g, const void *bytes, size_t len, bool last,
+	      struct buf *out)
+{
+	z_stream *z = &g->z;
+
+	z->next_in = bytes;
+	do {
 		size_t some = len < STEP ? len : STEP;
 
-		z->next_in = bytes;
 		z->avail_in = (uInt)some;
+		len -= some;
 		do {
 			if (!buf_reserve(out, STEP))
 				return -ENOMEM;
 			z->next_out = out->data + out->len;
 			z->avail_out = STEP;
-			status = deflate(z, some == len ? Z_FINISH : Z_NO_FLUSH);
+			(void)deflate(z, last && !len ? Z_FINISH : Z_NO_FLUSH);
 			out->len += STEP - z->avail_out;
-		} while (status == Z_OK && !z->avail_out);
-		bytes += some;
-		len -= some;
-	}
+		} while (!z->avail_out);
+	} while (len);
 	return 0;
-}
-
-int gzip_pack(const void *bytes, size_t len, struct buf *out)
-{
-	z_stream z = { 0 };
-	int r;
-
-	if (deflateInit2(&z, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return -ENOMEM;
-	r = deflate_all(&z, bytes, len, out);
-	deflateEnd(&z);
-	return r;
 }

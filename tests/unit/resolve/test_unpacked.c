@@ -76,6 +76,48 @@ static void gzip_members(void **state)
 	free(packed);
 }
 
+/* Packs the text `step` bytes at a time. */
+static void pack_in_pieces(const uint8_t *text, size_t step, struct buf *out)
+{
+	struct gzip_packing *g = gzip_pack_new();
+
+	assert_non_null(g);
+	for (size_t at = 0; at < TEXT_BYTES; at += step) {
+		size_t left = TEXT_BYTES - at;
+
+		assert_int_equal(
+			gzip_pack(g, text + at, left < step ? left : step, false, out),
+			0);
+	}
+	assert_int_equal(gzip_pack(g, NULL, 0, true, out), 0);
+	gzip_pack_free(g);
+}
+
+static void what_is_packed_does_not_depend_on_its_pieces(void **state)
+{
+	uint8_t *text = make_text();
+	struct buf whole = { 0 }, out = { 0 };
+	struct gzip_packing *g = gzip_pack_new();
+
+	(void)state;
+	assert_non_null(g);
+	assert_int_equal(gzip_pack(g, text, TEXT_BYTES, true, &whole), 0);
+	gzip_pack_free(g);
+	gzip_pack_free(NULL);
+	assert_int_equal(gzip_unpack(whole.data, whole.len, TEXT_BYTES, &out), 0);
+	assert_int_equal(out.len, TEXT_BYTES);
+	assert_memory_equal(out.data, text, TEXT_BYTES);
+	for (size_t step = 1; step <= TEXT_BYTES; step *= 7) {
+		buf_clear(&out);
+		pack_in_pieces(text, step, &out);
+		assert_int_equal(out.len, whole.len);
+		assert_memory_equal(out.data, whole.data, whole.len);
+	}
+	buf_done(&whole);
+	buf_done(&out);
+	free(text);
+}
+
 /* What `path` holds is read as `text`. */
 static void expect(const char *path, const void *text, size_t len)
 {
@@ -125,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(gzip_members),
+		cmocka_unit_test(what_is_packed_does_not_depend_on_its_pieces),
 		cmocka_unit_test(files_of_any_packing),
 	};
 
