@@ -87,12 +87,6 @@ static void put_bool(struct json *j, const char *name, bool value)
 	json_bool(j, value);
 }
 
-static void put_null(struct json *j, const char *name)
-{
-	json_name(j, name);
-	json_number(j, "null");
-}
-
 /* A column of the same for all. */
 static void put_same(struct json *j, const char *name, const char *value, size_t nr)
 {
@@ -335,40 +329,47 @@ static uint64_t time_of(const struct firefox *f, const struct call_row *row)
 	return profile_value(f->p, f->calls.whos.at[row->who], f->time);
 }
 
-static void put_wide(struct firefox *f, const char *name, size_t nr)
+/* The columns of the samples in one go: rows are much memory.  Returns how many they are. */
+static size_t take_samples(struct firefox *f, size_t at, size_t end, uint32_t event)
 {
-	json_name(&f->json, name);
-	json_u64s(&f->json, f->wide.at, nr);
+	uint64_t *times = f->wide.at, *weights = times + (end - at);
+	uint32_t who = DICT_NONE;
+	uint64_t ms = 0;
+	size_t nr = 0;
+
+	for (; at < end; at++) {
+		const struct call_row *row = call_row_at(&f->calls, at);
+
+		if (row->event != event)
+			continue;
+		/* Milliseconds: the key's spans are whole ones. */
+		if (row->who != who)
+			ms = time_of(f, row) / NS_A_MS;
+		who = row->who;
+		f->column.at[nr] = f->nodes.of[row->node];
+		times[nr] = ms;
+		weights[nr++] = row->samples;
+	}
+	return nr;
 }
 
 static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event)
 {
 	struct json *j = &f->json;
-	uint32_t *to = column(f, end - at);
-	uint64_t *wide;
-	size_t nr = 0;
+	size_t nr;
 
-	if (!vec_reserve(&f->wide, end - at + 1))
+	if (!column(f, end - at) || !vec_reserve(&f->wide, 2 * (end - at)))
 		f->failed = true;
 	if (f->failed)
 		return;
+	f->column.nr = nr = take_samples(f, at, end, event);
 	json_name(j, "samples");
 	json_begin_object(j);
-	wide = f->wide.at;
-	for (size_t i = at; i < end; i++)
-		if (call_row_at(&f->calls, i)->event == event)
-			to[nr++] = f->nodes.of[call_row_at(&f->calls, i)->node];
-	f->column.nr = nr;
 	put_column(f, "stack", "null");
-	/* Milliseconds: the key's spans are whole ones. */
-	for (size_t i = at, n = 0; i < end; i++)
-		if (call_row_at(&f->calls, i)->event == event)
-			wide[n++] = time_of(f, call_row_at(&f->calls, i)) / NS_A_MS;
-	put_wide(f, "time", nr);
-	for (size_t i = at, n = 0; i < end; i++)
-		if (call_row_at(&f->calls, i)->event == event)
-			wide[n++] = call_row_at(&f->calls, i)->samples;
-	put_wide(f, "weight", nr);
+	json_name(j, "time");
+	json_u64s(j, f->wide.at, nr);
+	json_name(j, "weight");
+	json_u64s(j, f->wide.at + (end - at), nr);
 	json_member_text(j, "weightType", "samples");
 	json_member_u64(j, "length", nr);
 	json_end_object(j);
@@ -400,7 +401,8 @@ static void put_thread_head(struct firefox *f, size_t at, size_t end, uint32_t e
 	json_number(j, number);
 	json_name(j, "processStartupTime");
 	put_ms(j, time_of(f, call_row_at(&f->calls, at)));
-	put_null(j, "processShutdownTime");
+	json_name(j, "processShutdownTime");
+	json_number(j, "null");
 	json_name(j, "registerTime");
 	put_ms(j, time_of(f, call_row_at(&f->calls, at)));
 	json_name(j, "unregisterTime");
@@ -578,14 +580,10 @@ int write_firefox(FILE *out, struct profile *p, const struct present_options *op
 	};
 	int r = call_table_make(&f.calls, p, options->threshold);
 
-	if (!r)
-		r = numbers_init(&f.nodes, f.calls.nodes.nr);
-	if (!r)
-		r = numbers_init(&f.symbols, f.calls.symbols.nr);
-	if (!r)
-		r = numbers_init(&f.images, p->images.nr);
-	if (!r)
-		r = make_texts(&f);
+	if (!r && (numbers_init(&f.nodes, f.calls.nodes.nr) ||
+		   numbers_init(&f.symbols, f.calls.symbols.nr) ||
+		   numbers_init(&f.images, p->images.nr) || make_texts(&f)))
+		r = -ENOMEM;
 	if (!r)
 		put_all(&f);
 	vec_done(&f.column);
