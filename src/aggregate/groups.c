@@ -120,12 +120,27 @@ static int grow_slots(struct profile *p)
 	return 0;
 }
 
+/* The first rows of the groups that groups_append() made: in most profiles nobody asks for them. */
+static int find_first_rows(struct profile *p)
+{
+	if (p->first_rows.nr == p->groups.nr)
+		return 0;
+	if (!vec_reserve(&p->first_rows, p->groups.nr))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->groups.nr; i++)
+		p->first_rows.at[i] = DICT_NONE;
+	for (uint32_t i = 0; i < p->rows.nr; i++)
+		p->first_rows.at[p->rows.at[i].group] = i;
+	p->first_rows.nr = p->groups.nr;
+	return 0;
+}
+
 uint32_t groups_row_of(struct profile *p, uint32_t who, uint32_t where, uint32_t event)
 {
 	struct profile_group group = { .tuple = { who, where } };
 	uint32_t *slot;
 
-	if (who == DICT_NONE || where == DICT_NONE ||
+	if (who == DICT_NONE || where == DICT_NONE || find_first_rows(p) ||
 	    ((p->groups.nr + 1) * 2 > p->nr_group_slots && grow_slots(p)))
 		return DICT_NONE;
 	slot = find_slot(p, who, where);
@@ -140,9 +155,7 @@ uint32_t groups_row_of(struct profile *p, uint32_t who, uint32_t where, uint32_t
 
 int groups_reserve(struct profile *p, size_t nr_groups, size_t nr_rows)
 {
-	return vec_reserve(&p->groups, nr_groups) &&
-			       vec_reserve(&p->first_rows, nr_groups) &&
-			       vec_reserve(&p->rows, nr_rows)
+	return vec_reserve(&p->groups, nr_groups) && vec_reserve(&p->rows, nr_rows)
 		       ? 0
 		       : -ENOMEM;
 }
@@ -157,16 +170,13 @@ uint32_t groups_append(struct profile *p, uint32_t who, uint32_t where, uint32_t
 		row.next = (uint32_t)p->rows.nr - 1;
 		if (p->rows.at[row.next].event == event)
 			return row.next;
-	} else {
-		if (!vec_grow(&p->first_rows) || !vec_push(&p->groups, group))
-			return DICT_NONE;
-		p->first_rows.nr++;
+	} else if (!vec_push(&p->groups, group)) {
+		return DICT_NONE;
 	}
 	row.group = (uint32_t)p->groups.nr - 1;
 	if (!vec_push(&p->rows, row))
 		return DICT_NONE;
-	p->first_rows.at[row.group] = (uint32_t)p->rows.nr - 1;
-	return p->first_rows.at[row.group];
+	return (uint32_t)p->rows.nr - 1;
 }
 
 uint32_t groups_row(struct profile *p, const uint64_t *values, uint32_t event)

@@ -231,7 +231,7 @@ struct profile {
 	struct map function_by;
 	uint32_t *group_slots; /* hash table: number of the group + 1, 0: empty */
 	size_t nr_group_slots;
-	VEC(uint32_t) first_rows; /* of each group */
+	VEC(uint32_t) first_rows; /* of each group; none before somebody asks */
 	unsigned int needs;
 	struct view *view; /* between profile_begin() and profile_end() */
 };
