@@ -254,6 +254,12 @@ static void ask_for(const struct dict *d, uint32_t parent, uint32_t frame)
 		__builtin_prefetch(&d->leaves.at[frame]);
 }
 
+void dict_prefetch_callee(const struct dict *d, uint32_t stack)
+{
+	if (stack < d->stacks.nr)
+		__builtin_prefetch(&d->stacks.at[stack + 1]);
+}
+
 bool dict_path_step(const struct dict *d, struct dict_path *path)
 {
 	uint32_t frame, node;
@@ -276,7 +282,7 @@ bool dict_path_step(const struct dict *d, struct dict_path *path)
 	path->asked = false;
 	path->node = node;
 	path->left--;
-	__builtin_prefetch(&d->stacks.at[node + 1]);
+	dict_prefetch_callee(d, node);
 	return path->left > 0;
 }
 

@@ -174,6 +174,8 @@ struct dict_path {
 bool dict_path_step(const struct dict *d, struct dict_path *path);
 /* Has the memory fetched in which dict_frame() and dict_leaf() will look. */
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset);
+/* The same for the first callee of a stack; DICT_NONE is fine. */
+void dict_prefetch_callee(const struct dict *d, uint32_t stack);
 uint32_t dict_thread(struct dict *d, const struct thread *thread);
 /* The string with this number, "" if there is none. */
 const char *dict_str(const struct dict *d, uint32_t string);

@@ -131,12 +131,12 @@ struct resolver_chain {
 	uint32_t callers;    /* likewise, of the callers alone */
 	uint32_t nr_inner,
 		nr_outer; /* frames: up to the innermost in user space; callers */
-	bool looked, inside, stopped, keep, keep_callers, has_user;
+	bool looked, inside, stopped, keep, keep_callers;
 	uint64_t from; /* position of the callers in the chain */
 	uint64_t callers_key;
-	/* Of the innermost frame in user space, if it was looked for: */
-	uint64_t user_ip;
+	/* Of the innermost frame in user space; NULL: it was not looked for, or is in none. */
 	const struct mapping *user_mapping;
+	uint64_t user_ip;
 };
 
 /* resolver_finish() in steps, with RESOLVE_CHAINS: each step for all samples of a group before the

@@ -58,8 +58,8 @@ static struct frame_slot *frame_slot(const struct resolver *r, uint64_t generati
 /* An address' frame, behind a cache.  What lies in no mapping becomes a frame only as a
  * leaf: in a chain it is where the walk went wrong, different in every process. */
 static enum frame_result find_frame(struct resolver *r, const struct resolver_found *at,
-				    const struct resolver_chain *c, uint64_t ip,
-				    enum world world, struct frame_slot **ret_slot)
+				    uint64_t ip, enum world world,
+				    struct frame_slot **ret_slot)
 {
 	const struct proc_version *version = resolver_version(r, at, world);
 	uint64_t generation = version->generation;
@@ -69,9 +69,7 @@ static enum frame_result find_frame(struct resolver *r, const struct resolver_fo
 	*ret_slot = slot;
 	if (slot->ip == ip && slot->generation == generation)
 		return FRAME_FOUND;
-	m = c->has_user && c->user_ip == ip && world == WORLD_USER
-		    ? c->user_mapping
-		    : space_find(version->root, ip);
+	m = space_find(version->root, ip);
 	if (!m && world == WORLD_USER)
 		return FRAME_UNMAPPED;
 	*slot = (struct frame_slot){ .generation = generation,
@@ -89,9 +87,16 @@ static enum frame_result find_frame(struct resolver *r, const struct resolver_fo
 static uint32_t chain_frame(struct resolver *r, const struct resolver_found *at,
 			    const struct chain_walk *w, uint64_t ip, bool *ret_cut)
 {
+	const struct resolver_chain *c = w->chain;
 	struct frame_slot *slot;
-	enum frame_result found = find_frame(r, at, w->chain, ip, w->world, &slot);
+	enum frame_result found;
 
+	/* Few samples share it, and its place in the dict is on its way: the cache is for others. */
+	if (c->user_mapping && c->user_ip == ip && w->world == WORLD_USER) {
+		*ret_cut = false;
+		return resolver_frame(r, at, ip, WORLD_USER, c->user_mapping);
+	}
+	found = find_frame(r, at, ip, w->world, &slot);
 	*ret_cut = found == FRAME_UNMAPPED && w->nr;
 	if (found == FRAME_FOUND)
 		return slot->frame;
@@ -223,18 +228,15 @@ static void look_for_user(struct resolver *r, const struct resolver_found *at,
 			  uint64_t ip, struct resolver_chain *c)
 {
 	uint64_t generation = at->user->generation;
-	const struct frame_slot *slot = frame_slot(r, generation, ip);
 	const struct mapping *m = r->user_mapping;
 	uint32_t image;
 
-	if (ip >= PERF_CONTEXT_MAX ||
-	    (slot->ip == ip && slot->generation == generation))
+	if (ip >= PERF_CONTEXT_MAX)
 		return;
 	if (!m || r->user_generation != generation || ip < m->start || ip >= m->end)
 		m = space_find(at->user->root, ip);
 	r->user_mapping = m;
 	r->user_generation = generation;
-	c->has_user = true;
 	c->user_ip = ip;
 	c->user_mapping = m;
 	image = m ? r->images.entries.at[m->image].number : DICT_NONE;
@@ -294,6 +296,7 @@ static int recorded_chain(struct resolver *r, const struct decoder *d,
 	if (callers && slot->key == c->callers_key && w->nr + slot->nr < most_shared) {
 		c->callers_of = slot->of;
 		c->path.node = slot->stack;
+		dict_prefetch_callee(r->dict, slot->stack);
 		return 0;
 	}
 	if (!w->cut && walk_chain(r, d, s, at, s->nr_chain, w))
@@ -390,6 +393,7 @@ static void go_inside(struct resolver_chain *c)
 bool resolver_chain_step(const struct resolver *r, struct resolver_chain *c)
 {
 	const struct resolver_chain *of = c->callers_of;
+	bool stopped;
 
 	if (c->stack != DICT_NONE || c->same)
 		return false;
@@ -400,8 +404,9 @@ bool resolver_chain_step(const struct resolver *r, struct resolver_chain *c)
 	c->callers_of = NULL;
 	if (dict_path_step(r->dict, &c->path))
 		return true;
-	c->stopped = c->path.left;
-	if (c->stopped || c->inside)
+	stopped = c->path.left;
+	c->stopped = stopped;
+	if (stopped || c->inside)
 		return false;
 	go_inside(c);
 	return true;
