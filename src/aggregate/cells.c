@@ -11,8 +11,9 @@
 #include "aggregate/view.h"
 
 enum {
-	APP_KERNEL =
-		0xfffffffe /* for the number of an image: the kernel, whatever file */
+	/* For the number of an image: the kernel, whatever file. */
+	APP_KERNEL = 0xfffffffe,
+	AHEAD_CELLS = 16
 };
 
 static const struct actor nobody = { .app = DICT_NONE };
@@ -300,6 +301,18 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	return 0;
 }
 
+/* Places are larger than caches, and cells jump about in them. */
+static void look_ahead(const struct view *v, size_t i)
+{
+	uint32_t place;
+
+	if (i >= v->tally.nr_cells)
+		return;
+	place = (uint32_t)v->tally.cells[i].a;
+	if (place < v->places.nr)
+		__builtin_prefetch(&v->places.at[place]);
+}
+
 static int take_cells(struct profile *p, struct view *v, struct numbers *n)
 {
 	struct tally *t = &v->tally;
@@ -307,8 +320,10 @@ static int take_cells(struct profile *p, struct view *v, struct numbers *n)
 
 	for (size_t i = 0; i < t->nr_cells; i++) {
 		struct tally_cell *cell = &t->cells[i];
-		int r = take_cell(p, v, n, cell);
+		int r;
 
+		look_ahead(v, i + AHEAD_CELLS);
+		r = take_cell(p, v, n, cell);
 		if (r < 0)
 			return r;
 		if (!r)
