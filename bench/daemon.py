@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What oprofiled takes while it is there: its CPU time (all threads, children too), memory and
-disk beside a compile job, a loaded redis, or nothing.
+disk beside a compile job, a loaded redis, or nothing; how much longer compiling takes while it samples
+at 999 Hz; and what the kernel does for a sample.
 
 The first seconds, in which it reads what runs already and makes tables of the binaries, are told
 apart: they come once. The share that the issue asks about is over ten minutes: both together."""
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from common import table
+from common import median, run, table
 
 TEN_MINUTES = 600
 
@@ -100,6 +101,62 @@ def measure(oprofile, options, name, directory):
             f"{(last_bytes - first_bytes) / options.seconds * 3600 / 1e6:.1f}"]
 
 
+def ask(run_dir, request):
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.connect(os.path.join(run_dir, "control"))
+        peer.sendall(request.encode() + b"\n")
+        peer.recv(4096)
+
+
+def compile_once(here):
+    """Seconds of time and of CPU time."""
+    sources = os.path.join(here, "..", "src")
+    done = run(["sh", "-c", f"ls {sources}/aggregate/*.c | xargs -P {os.cpu_count()} -n 1 "
+                f"gcc -std=gnu17 -D_GNU_SOURCE -O2 -I{sources} -o /dev/null -c"],
+               keep_output=False)
+    if done.status:
+        sys.exit(done.err)
+    return done.wall_s, done.cpu_s
+
+
+def slowdown(oprofile, options, directory):
+    """The same compiling with and without sampling, in turn, and what the daemon lets it wait."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    session, run_dir = os.path.join(directory, "session"), os.path.join(directory, "run")
+    for path in (session, run_dir):
+        shutil.rmtree(path, ignore_errors=True)
+        os.mkdir(path)
+    daemon = subprocess.Popen(
+        [oprofile, "daemon", "--foreground", "--session-dir", session, "--frequency",
+         str(options.paired_rate), "--max-overhead", "90%"], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, env=dict(os.environ, OPROFILE_RUN_DIR=run_dir))
+    try:
+        time.sleep(2)
+        compile_once(here)
+        pairs = []
+        for _ in range(options.pairs):
+            pair = {}
+            for request in ("start", "stop"):
+                ask(run_dir, request)
+                pair[request] = compile_once(here)
+            pairs.append([with_ / without - 1
+                          for with_, without in zip(pair["start"], pair["stop"])])
+    finally:
+        daemon.terminate()
+        daemon.wait()
+    wall, cpu = ([100 * pair[i] for pair in pairs] for i in range(2))
+    table(f"Compiling with and without oprofiled at {options.paired_rate} Hz, "
+          f"{options.pairs} pairs", ["", "median slowdown [%]", "least", "most"],
+          [[name, median(values), min(values), max(values)]
+           for name, values in (("time", wall), ("CPU time of the compilers", cpu))])
+
+
+def kernel_part(build):
+    done = run([os.path.join(build, "bench", "sample_cost")])
+    table("The kernel's work for a sample beside the timer's interrupt", ["", "[ns]"],
+          [line.rsplit(" ", 1) for line in done.out.splitlines()])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", help="the build folder")
@@ -107,18 +164,24 @@ def main():
     parser.add_argument("--warm", type=int, default=30)
     parser.add_argument("--rate", type=int, default=99)
     parser.add_argument("--loads", default="compile,redis,idle")
+    parser.add_argument("--pairs", type=int, default=10, help="of the paired runs; 0: none")
+    parser.add_argument("--paired-rate", type=int, default=999)
     parser.add_argument("--quick", action="store_true", help="30 seconds of compiling")
     options = parser.parse_args()
     if options.quick:
         options.seconds, options.warm, options.loads = 30, 10, "compile"
+        options.pairs = 2
     oprofile = os.path.join(os.path.abspath(options.build), "src", "tools", "oprofile")
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         rows = [measure(oprofile, options, name, directory)
                 for name in options.loads.split(",")
                 if name != "redis" or shutil.which("redis-benchmark")]
-    table(f"oprofiled at {options.rate} Hz with whole stacks, {options.seconds} s",
-          ["", "samples/s", f"first {options.warm} s [ms]", "then [% of a CPU]",
-           "ten minutes [%]", "[us/sample]", "memory [MB]", "disk, unmerged [MB/h]"], rows)
+        table(f"oprofiled at {options.rate} Hz with whole stacks, {options.seconds} s",
+              ["", "samples/s", f"first {options.warm} s [ms]", "then [% of a CPU]",
+               "ten minutes [%]", "[us/sample]", "memory [MB]", "disk, unmerged [MB/h]"], rows)
+        if options.pairs:
+            slowdown(oprofile, options, directory)
+    kernel_part(os.path.abspath(options.build))
     return 0
 
 
