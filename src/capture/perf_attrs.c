@@ -1,6 +1,7 @@
 #include "capture/perf_attrs.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "base/parse.h"
 #include "capture/perf_source.h"
 
 /* What can be left out. */
@@ -212,18 +214,28 @@ bool perf_attr_can_defer(void)
 	return fd >= 0;
 }
 
+static bool has_admin(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	return syscall(SYS_capget, &header, data) ||
+	       data[0].effective & 1U << CAP_SYS_ADMIN;
+}
+
 int perf_source_paranoid(void)
 {
 	struct buf text = { 0 };
+	uint64_t value;
 	int level = -1;
 
 	if (!io_read_file("/proc/sys/kernel/perf_event_paranoid", &text, 64) &&
 	    text.len) {
-		buf_put_u8(&text, 0);
-		if (text.data[0] == '-')
-			level = -1;
-		else
-			level = text.data[0] - '0';
+		text.data[text.len - 1] = 0; /* the end of the line */
+		if (parse_u64_max((char *)text.data, INT32_MAX, &value))
+			level = (int)value;
 	}
 	buf_done(&text);
 	return level;
@@ -271,7 +283,7 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 			       event);
 	if (code == -EACCES || code == -EPERM) {
 		/* Debian's and Ubuntu's kernels, not Linux itself. */
-		if (!geteuid() && level > 2)
+		if (!geteuid() && level > 2 && !has_admin())
 			return err_set(
 				err, code,
 				"root has no CAP_SYS_ADMIN here, without which this "

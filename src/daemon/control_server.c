@@ -26,6 +26,7 @@ enum {
 	GROUPS_MAX = 1024,
 	VALUE_MAX = 2048,
 	READ_BYTES = 4096,
+	TURN_NS = 20000,           /* what a turn takes beside its requests */
 	EVENTS_OF_OTHERS = 4,      /* the listener, users_fd, the timers of both */
 	OUT_KEPT_BYTES = 64 * 1024 /* for the next reply; more is given back */
 };
@@ -57,6 +58,8 @@ struct control_server {
 	struct epoll_rest rest;       /* of the listener */
 	struct epoll_rest users_rest; /* of users_fd */
 	struct allowance of_users;
+	const struct client *last_user; /* that was served; of uid `last_uid` */
+	uid_t last_uid;
 	bool taken_over;
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 	char group[64];
@@ -368,6 +371,32 @@ static void accept_client(struct control_server *s)
 	*c = peer;
 }
 
+/* How far behind the one served last: the next user's first, of one user the next connection's. */
+static uint64_t place_in_line(const struct control_server *s, const struct client *c)
+{
+	size_t last = s->last_user ? (size_t)(s->last_user - s->clients) : 0;
+	size_t own = (size_t)(c - s->clients);
+
+	return (uint64_t)(uint32_t)(c->uid - s->last_uid - 1) * CLIENTS_MAX +
+	       (own + CLIENTS_MAX - last - 1) % CLIENTS_MAX;
+}
+
+/* The next of the events; it is taken out of them. */
+static struct epoll_event take_next(const struct control_server *s,
+				    struct epoll_event *events, int *nr)
+{
+	struct epoll_event next;
+	int at = 0;
+
+	for (int i = 1; i < *nr; i++)
+		if (place_in_line(s, events[i].data.ptr) <
+		    place_in_line(s, events[at].data.ptr))
+			at = i;
+	next = events[at];
+	events[at] = events[--*nr];
+	return next;
+}
+
 /* One round of those who may not ask all, as far as they are allowed to cost: the others are first
  * in the next. */
 static void serve_users(struct control_server *s)
@@ -376,14 +405,18 @@ static void serve_users(struct control_server *s)
 	int nr = epoll_wait(s->users_fd, events, CLIENTS_MAX, 0);
 	uint64_t rest_ns = 0;
 
-	for (int i = 0; i < nr && !rest_ns; i++) {
-		struct client *c = events[i].data.ptr;
+	while (nr > 0 && !rest_ns) {
 		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		struct epoll_event next = take_next(s, events, &nr);
+		struct client *c = next.data.ptr;
 
-		if (!serve(s, c, events[i].events))
+		s->last_user = c;
+		s->last_uid = c->uid;
+		if (!serve(s, c, next.events))
 			drop(s, c);
 		rest_ns = allowance_spend(&s->of_users, clock_ns(CLOCK_MONOTONIC),
-					  clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
+					  clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
+						  TURN_NS);
 	}
 	if (rest_ns)
 		epoll_rest_begin(&s->users_rest, rest_ns);

@@ -1,13 +1,18 @@
 #include "daemon/disk_sync.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
+
+enum {
+	SPARE_S = 120 /* of clocks that are set, and files whose times are coarse */
+};
 
 void disk_sync_add(struct disk_sync *s, const char *path, bool with_folder)
 {
@@ -35,9 +40,9 @@ static void free_list(struct disk_sync_list *list)
 
 /* fsync(2) puts what was written through any descriptor to the disk.  What cannot be put there is left to the
  * kernel: the recording goes on. */
-static void put_file(int folder, const char *name)
+static void put_file(const char *path)
 {
-	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
 
 	if (fd < 0)
 		return;
@@ -45,38 +50,53 @@ static void put_file(int folder, const char *name)
 	close(fd);
 }
 
-static void put_folder(const char *path)
+/* Files that have not changed since are there. */
+static void put_folder(char *path, time_t since)
 {
-	DIR *folder = opendir(path);
-	struct dirent *entry;
+	char *const paths[] = { path, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *entry;
 
-	if (!folder)
-		return;
-	while ((entry = readdir(folder)) != NULL)
-		/* Links are to the kernel's symbols, which other sessions have, too. */
-		if (entry->d_type == DT_REG || entry->d_type == DT_LNK)
-			put_file(dirfd(folder), entry->d_name);
-	(void)fsync(dirfd(folder));
-	closedir(folder);
+	while (tree && (entry = fts_read(tree)) != NULL)
+		/* A link is to the kernel's symbols, which other sessions have, too. */
+		if (entry->fts_info == FTS_SL || entry->fts_info == FTS_DP ||
+		    (entry->fts_info == FTS_F && entry->fts_statp->st_mtime >= since))
+			put_file(entry->fts_path);
+	if (tree)
+		fts_close(tree);
 }
 
-static void put(const struct disk_sync_file *file)
+static void put(const struct disk_sync_file *file, time_t since)
 {
 	char *slash = strrchr(file->path, '/');
 
-	put_file(AT_FDCWD, file->path);
+	put_file(file->path);
 	if (!file->with_folder || !slash || slash == file->path)
 		return;
 	*slash = 0;
-	put_folder(file->path);
+	put_folder(file->path, since);
+	slash = strrchr(file->path, '/');
+	if (!slash || slash == file->path)
+		return;
+	/* Where the folder has its name. */
+	*slash = 0;
+	put_file(file->path);
 }
 
 static void *put_all(void *arg)
 {
 	struct disk_sync *s = arg;
 
-	for (size_t i = 0; i < s->under_way.files.nr; i++)
-		put(&s->under_way.files.at[i]);
+	time_t begin = time(NULL);
+
+	bool any_folder = false;
+
+	for (size_t i = 0; i < s->under_way.files.nr; i++) {
+		put(&s->under_way.files.at[i], s->since);
+		any_folder |= s->under_way.files.at[i].with_folder;
+	}
+	if (any_folder)
+		s->since = begin - SPARE_S;
 	atomic_store(&s->is_done, true);
 	return NULL;
 }

@@ -7,12 +7,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/vec.h"
 
 struct disk_sync_file {
 	char *path;
-	bool with_folder; /* and all that is beside it: it is new there */
+	bool with_folder; /* and all that is beside it and below, and their names */
 };
 
 struct disk_sync_list {
@@ -24,6 +25,7 @@ struct disk_sync {
 	struct disk_sync_list under_way; /* the thread's while it runs */
 	bool runs;
 	pthread_t thread;
+	time_t since; /* what is in a folder has been put to the disk up to then */
 	_Atomic(bool) is_done;
 };
 

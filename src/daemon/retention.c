@@ -140,6 +140,20 @@ static void expire(struct look *l, size_t i)
 
 /* ---- bounds ---- */
 
+static bool is_empty(const struct look *l, size_t i)
+{
+	const struct session_file *file = &l->files[i];
+	struct stat st;
+	uint64_t changed_ns;
+
+	if (is_live(l, i) || file->first != file->last || file->covered ||
+	    stat_file(l, i, &st) || st.st_size)
+		return false;
+	/* Another may be begun at this moment, and has no head yet. */
+	changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
+	return changed_ns < l->now_ns && l->now_ns - changed_ns > grace_ns;
+}
+
 /* What a crash of the machine leaves of one that had just been begun: nothing is in it, and each report
  * would say that it cannot be read. */
 static void remove_empty(struct look *l)
@@ -147,9 +161,7 @@ static void remove_empty(struct look *l)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < l->nr; i++) {
-		struct stat st;
-
-		if (!is_live(l, i) && !stat_file(l, i, &st) && !st.st_size)
+		if (is_empty(l, i))
 			remove_file(l, i);
 		else
 			l->files[kept++] = l->files[i];
@@ -381,8 +393,7 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		keep_bounds(r, &l, copies.bytes);
 		if (!l.result.nr_expired && !parts_left)
 			result = merge_one_run(r, &l, err);
-		if (!result && !l.result.nr_expired && !l.result.nr_merged &&
-		    !parts_left)
+		if (!result && !l.result.nr_expired && !l.result.nr_merged)
 			result = seal_one(r, &l, err);
 	}
 	free(l.files);

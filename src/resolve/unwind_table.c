@@ -230,10 +230,11 @@ const uint8_t *unwind_table_code(const struct unwind_table *t, int32_t at,
 
 size_t unwind_table_bytes(const struct unwind_table *t)
 {
-	return sizeof(*t) + t->rows.cap * sizeof(t->rows.at[0]) +
-	       t->sets.cap * sizeof(t->sets.at[0]) +
-	       t->rules.cap * sizeof(t->rules.at[0]) + t->code.cap +
-	       t->buckets.cap * sizeof(t->buckets.at[0]);
+	/* Room behind it that was never touched is no memory. */
+	return sizeof(*t) + t->rows.nr * sizeof(t->rows.at[0]) +
+	       t->sets.nr * sizeof(t->sets.at[0]) +
+	       t->rules.nr * sizeof(t->rules.at[0]) + t->code.nr +
+	       t->buckets.nr * sizeof(t->buckets.at[0]);
 }
 
 void unwind_table_free(struct unwind_table *t)

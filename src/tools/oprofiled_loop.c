@@ -190,6 +190,8 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	control_server_close(d->server);
 	d->server = NULL;
 	oprofiled_metrics_done(d);
+	/* Behind all whom somebody may wait for: a disk can take long. */
+	disk_sync_done(&d->upkeep.sync);
 	table_helper_stop(d->tables.helper);
 	d->tables.helper = NULL;
 	oprofiled_stream_done(d);

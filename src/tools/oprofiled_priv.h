@@ -78,8 +78,9 @@ struct oprofiled_stream {
 struct oprofiled_upkeep {
 	struct disk_sync sync;
 	uint64_t next_sync_ns;
-	uint64_t nr_writes; /* of the recorder, when it was put to the disk last */
-	bool is_new;        /* the segment, since then */
+	uint64_t next_folder_ns; /* of what is beside the segment, too */
+	uint64_t nr_writes;      /* of the recorder, when it was put to the disk last */
+	bool is_new;             /* the segment, since then */
 	pthread_t thread;
 	bool runs;
 	atomic_bool is_done;

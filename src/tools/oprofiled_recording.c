@@ -107,7 +107,6 @@ static void begin_samples(struct oprofiled *d)
 	oprofiled_stream_begin(d);
 }
 
-/* Opened, and not yet sampling.  `events` starts empty, and outlives the recorder. */
 /* Before the recording looks itself: a CPU that comes between is then begun anew for, not missed. */
 static void note_cpus(struct oprofiled *d)
 {
@@ -116,6 +115,7 @@ static void note_cpus(struct oprofiled *d)
 	(void)cpu_list_online(&d->cpus);
 }
 
+/* Opened, and not yet sampling.  `events` starts empty, and outlives the recorder. */
 static int open_recorder(struct oprofiled *d, struct event_requests *events,
 			 struct recorder **ret_recorder, struct err *err)
 {
@@ -193,7 +193,7 @@ static int close_recorder(struct oprofiled *d, struct recorder *recorder,
 	if (r)
 		log_say(LOG_WARNING, "%s", err->text);
 	add_cpu_samples(d, recorder);
-	disk_sync_add(&d->upkeep.sync, recorder->segment_path, false);
+	disk_sync_add(&d->upkeep.sync, recorder->segment_path, true);
 	closed = recorder_close(recorder, -1, &totals, &bytes, &late);
 	if (closed)
 		log_say(LOG_WARNING, "%s", late.text);
@@ -494,7 +494,6 @@ void oprofiled_recording_done(struct oprofiled *d)
 
 	(void)oprofiled_stop(d, &err);
 	oprofiled_upkeep_end(d);
-	disk_sync_done(&d->upkeep.sync);
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;

@@ -17,6 +17,7 @@ enum {
 
 static const uint64_t upkeep_ns = 60000000000;
 static const uint64_t sync_ns = 10000000000;
+static const uint64_t folder_sync_ns = 60000000000;
 
 static void *look(void *arg)
 {
@@ -106,7 +107,11 @@ static void put_to_disk(struct oprofiled *d, uint64_t now)
 		u->next_sync_ns = now + sync_ns;
 		if (d->recorder &&
 		    (u->is_new || u->nr_writes != d->recorder->nr_writes)) {
-			disk_sync_add(&u->sync, d->recorder->segment_path, u->is_new);
+			bool with_folder = u->is_new || now >= u->next_folder_ns;
+
+			disk_sync_add(&u->sync, d->recorder->segment_path, with_folder);
+			if (with_folder)
+				u->next_folder_ns = now + folder_sync_ns;
 			u->is_new = false;
 			u->nr_writes = d->recorder->nr_writes;
 		}

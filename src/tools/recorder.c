@@ -348,6 +348,9 @@ static int settle_due(struct recorder *r)
 		recorder_stacks_hurry(&r->stacks, true);
 		result = retry_due(r);
 		recorder_stacks_hurry(&r->stacks, false);
+		/* It was told that there are no tables. */
+		if (r->group.ahead)
+			resolver_ahead_forget(r->group.ahead);
 	}
 	return result;
 }

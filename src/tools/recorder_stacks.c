@@ -194,7 +194,7 @@ static void drop_unused(struct recorder_stacks *s)
 	}
 }
 
-static void drop_largest(struct recorder_stacks *s)
+static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
 {
 	size_t largest = s->tables.nr;
 	uint64_t bytes = 0;
@@ -209,10 +209,13 @@ static void drop_largest(struct recorder_stacks *s)
 	}
 	if (largest == s->tables.nr)
 		return;
-	log_say(LOG_NOTE,
-		"%s: its table for stacks, of %llu kB, is too large beside the others",
-		dict_str(s->dict, s->dict->images.at[largest].name),
-		(unsigned long long)bytes >> 10);
+	if (now_ns >= s->shared->next_tell_ns)
+		log_say(LOG_NOTE,
+			"%s: its table for stacks, of %llu kB, is too large beside the "
+			"others",
+			dict_str(s->dict, s->dict->images.at[largest].name),
+			(unsigned long long)bytes >> 10);
+	s->shared->next_tell_ns = now_ns + trim_ns;
 	drop_table(s, &s->tables.at[largest]);
 }
 
@@ -226,13 +229,13 @@ bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns)
 	shared_tables_forget(s->shared);
 	if (s->bytes <= max / 2)
 		return false;
-	if (now_ns >= s->next_trim_ns) {
+	if (any || now_ns >= s->next_trim_ns) {
 		s->next_trim_ns = now_ns + trim_ns;
 		drop_unused(s);
 		any = true;
 	}
 	while (s->bytes > max)
-		drop_largest(s);
+		drop_largest(s, now_ns);
 	return any;
 }
 

@@ -47,7 +47,7 @@ int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared);
 /* To be called when no stack is being unwound, now and then: with more than half of what tables may take
  * those that were not used for a minute go, to be made again if need be; with more than all of it
- * the largest, whose code has frame pointers from then on.  True: tables are to be asked
+ * at once, and then the largest, whose code has frame pointers from then on.  True: tables are to be asked
  * for anew, as they may have gone, and who does not ask does not use them. */
 bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns);
 /* Takes tables that were being made; waits for one until then (CLOCK_MONOTONIC; 0: not at all,

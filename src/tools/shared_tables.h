@@ -21,6 +21,7 @@ struct shared_tables {
 	uint64_t max_bytes;          /* of a recording's tables; 0: no bound */
 	VEC(struct shared_table) kept;
 	uint64_t kept_bytes;
+	uint64_t next_tell_ns; /* of one that was dropped; at most one a minute */
 };
 
 /* Takes over a table of `image`, for the next recording; it is freed if there is no memory for that, or

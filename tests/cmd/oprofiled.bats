@@ -673,6 +673,41 @@ callers_of() {
 	[ "$(callers_of "$WORKLOADS/ratio")" -gt 0 ]
 }
 
+@test "a dump while a table is being made costs no stacks behind it" {
+	cd "$BATS_TEST_TMPDIR"
+	cat >deep.c <<-'END'
+		__attribute__((noinline)) static unsigned long work(unsigned int depth, unsigned long n)
+		{
+			for (unsigned int i = 0; i < 100000 && !depth; i++)
+				__asm__ volatile("" : "+r"(n));
+			n = depth ? work(depth - 1, n + 1) : n;
+			__asm__ volatile("" : "+r"(n));
+			return n + 1;
+		}
+		int main(void)
+		{
+			for (unsigned long n = 0;;)
+				n = work(9, n);
+		}
+	END
+	gcc -O1 -fomit-frame-pointer -o deep deep.c
+	start_daemon --frequency 997 --max-overhead none
+	start_load
+	wait_for_samples 100
+	helper
+	kill -STOP "$worker"
+	./deep 3>&- &
+	readers=$!
+	wait_for_samples $(($(field samples) + 200))
+	ask dump
+	kill -CONT "$worker"
+	wait_for_samples $(($(field samples) + 3000))
+	ask dump
+	opreport --session-dir "$session" --by stack --csv "$PWD/deep" 2>/dev/null |
+		awk -F, 'NR > 1 { all += $(NF - 1); if (/main/) whole += $(NF - 1) }
+			END { print whole, all; exit !(all > 300 && whole * 2 > all) }'
+}
+
 @test "a helper that dies is followed by another, and stacks stay whole" {
 	start_daemon --frequency 997
 	start_load

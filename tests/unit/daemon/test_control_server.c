@@ -229,7 +229,6 @@ static void long_lines_end_it(void **state)
 	end(&p);
 }
 
-/* One user's connections do not keep others out, and those of all of them not root. */
 /* What users ask for costs them their time, and root does not wait for it. */
 static void users_cost_is_bounded(void **state)
 {
@@ -264,6 +263,33 @@ static void users_cost_is_bounded(void **state)
 	end(&p);
 }
 
+/* However much one of them asks for. */
+static void users_take_turns(void **state)
+{
+	struct pollfd at = { .events = POLLIN };
+	struct place p;
+	int a, b;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	at.fd = control_server_fd(p.server);
+	a = come_as(&p, 60001);
+	turns(&p, 2);
+	b = come_as(&p, 60002);
+	turns(&p, 2);
+	p.is_busy = true;
+	ask(a, "get a\nget a\nget a\n");
+	ask(b, "get b\n");
+	while (p.nr_asked < 3) {
+		assert_int_equal(poll(&at, 1, 20000), 1);
+		turns(&p, 1);
+	}
+	assert_memory_equal(p.asked, "aba", 3);
+	end(&p);
+}
+
 /* Not as fast as that they had to wait: ten come in a tenth of a second. */
 static int arrive_as(struct place *p, uid_t user)
 {
@@ -274,6 +300,7 @@ static int arrive_as(struct place *p, uid_t user)
 	return fd;
 }
 
+/* One user's connections do not keep others out, and those of all of them not root. */
 static void root_is_let_in(void **state)
 {
 	struct place p;
@@ -487,6 +514,7 @@ int main(void)
 		cmocka_unit_test(who_does_not_read_waits),
 		cmocka_unit_test(long_lines_end_it),
 		cmocka_unit_test(users_cost_is_bounded),
+		cmocka_unit_test(users_take_turns),
 		cmocka_unit_test(root_is_let_in),
 		cmocka_unit_test(without_descriptors_it_waits),
 		cmocka_unit_test(readers_do_not_hold_up),

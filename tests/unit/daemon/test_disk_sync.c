@@ -92,17 +92,31 @@ static void a_file_alone(void **state)
 static void a_new_one_with_what_is_beside_it(void **state)
 {
 	struct disk_sync s = { 0 };
-	char folder[80];
+	char folder[80], below[96];
+	struct timespec times[2] = { 0 };
 
 	(void)state;
 	snprintf(folder, sizeof(folder), "%s/in", dir);
+	snprintf(below, sizeof(below), "%s/in/images", dir);
+	assert_int_equal(mkdir(below, 0755), 0);
+	snprintf(below, sizeof(below), "%s/in/images/copy", dir);
+	assert_int_equal(io_write_file(below, "4", 1, 0644), 0);
 	disk_sync_add(&s, one, false);
 	disk_sync_add(&s, one, true);
 	disk_sync_done(&s);
 	assert_true(times_of(one) > 0 && times_of(two) > 0);
 	assert_int_equal(times_of(other), 1);
 	assert_int_equal(times_of(folder), 1);
-	assert_int_equal(times_of(dir), 0);
+	assert_int_equal(times_of(below), 1);
+	/* It has the folder's name. */
+	assert_int_equal(times_of(dir), 1);
+	/* What has not changed for long is there. */
+	notes.nr = 0;
+	times[1].tv_sec = 1000;
+	assert_int_equal(utimensat(AT_FDCWD, two, times, 0), 0);
+	disk_sync_add(&s, one, true);
+	disk_sync_done(&s);
+	assert_true(times_of(one) > 0 && times_of(two) == 0 && times_of(below) == 1);
 }
 
 static void what_is_asked_for_meanwhile_comes_next(void **state)
@@ -129,9 +143,11 @@ static void what_is_asked_for_meanwhile_comes_next(void **state)
 static void what_is_gone_is_no_harm(void **state)
 {
 	struct disk_sync s = { 0 };
+	char gone[80];
 
 	(void)state;
-	disk_sync_add(&s, "/nonexistent/file", true);
+	snprintf(gone, sizeof(gone), "%s/gone/file", dir);
+	disk_sync_add(&s, gone, true);
 	disk_sync_add(&s, "file", true);
 	disk_sync_add(&s, one, false);
 	disk_sync_done(&s);

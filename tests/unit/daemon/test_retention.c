@@ -350,6 +350,7 @@ static void bounds_of_size_and_age(void **state)
 static void empty_ones_go(void **state)
 {
 	struct retention r = { 0 };
+	struct timespec times[2] = { 0 };
 	char path[128];
 	int fd;
 
@@ -359,10 +360,14 @@ static void empty_ones_go(void **state)
 		snprintf(path, sizeof(path), "%s/segment-00000%d", dir, i);
 		fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
 		assert_true(fd >= 0);
+		times[1].tv_sec = (time_t)(begin_s + 10 * MINUTE);
+		assert_int_equal(futimens(fd, times), 0);
 		close(fd);
 	}
-	/* The last one may just have been begun. */
-	turn(&r, 11 * MINUTE, true);
+	/* The last one may just have been begun, and so may whatever has just changed. */
+	turn(&r, 12 * MINUTE, true);
+	assert_int_equal(access(path, F_OK), 0);
+	turn(&r, 10 * MINUTE + 30, false);
 	assert_int_equal(access(path, F_OK), 0);
 	write_segment(20 * MINUTE, 10 * MINUTE, "boot", true);
 	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 2);

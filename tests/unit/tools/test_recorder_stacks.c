@@ -87,6 +87,7 @@ static void unused_ones_go_and_large_ones(void **state)
 	assert_int_equal(r.stacks.bytes, MAX / 4);
 	/* They may come again. */
 	assert_false(r.stacks.tables.at[0].looked);
+	r.stacks.tables.at[1].is_used = true;
 	give(&r, 3, MAX);
 	give(&r, 2, MAX / 2);
 	assert_true(recorder_stacks_trim(&r.stacks, 2 * minute_ns + 1));
