@@ -15,6 +15,7 @@
 
 enum {
 	READ_STEP = 64 * 1024,
+	COPY_STEP = 4 << 20, /* some milliseconds */
 	WALK_FDS = 32,
 	HOLLOW_MIN_BYTES = 16 << 20,
 	HOLLOW_PART = 16, /* compression does less */
@@ -186,20 +187,24 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
 	return r;
 }
 
-static int copy_bytes(int from, int to, uint64_t bytes)
+static int copy_bytes(int from, int to, uint64_t bytes, const atomic_bool *stop)
 {
 	off_t off = 0;
 
 	while ((uint64_t)off < bytes) {
-		ssize_t n = sendfile(to, from, &off, bytes - (uint64_t)off);
+		uint64_t left = bytes - (uint64_t)off;
+		ssize_t n;
 
+		if (stop && atomic_load(stop))
+			return -ECANCELED;
+		n = sendfile(to, from, &off, left < COPY_STEP ? left : COPY_STEP);
 		if (n <= 0)
 			return n ? -errno : -EIO;
 	}
 	return 0;
 }
 
-int io_copy(int from, const char *path, uint64_t bytes)
+int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop)
 {
 	struct stat st;
 	char *part = NULL;
@@ -217,7 +222,7 @@ int io_copy(int from, const char *path, uint64_t bytes)
 		free(part);
 		return to;
 	}
-	r = copy_bytes(from, to, bytes);
+	r = copy_bytes(from, to, bytes, stop);
 	if (close(to) && !r)
 		r = -errno;
 	if (!r && rename(part, path))
@@ -226,13 +231,6 @@ int io_copy(int from, const char *path, uint64_t bytes)
 		(void)unlink(part);
 	free(part);
 	return r;
-}
-
-int io_copy_new(int from, const char *path, uint64_t bytes)
-{
-	struct stat st;
-
-	return lstat(path, &st) ? io_copy(from, path, bytes) : 0;
 }
 
 bool io_is_hollow(int fd)

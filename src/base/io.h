@@ -1,6 +1,7 @@
 /* io.h - whole reads and writes, and files in memory.
  * Layer: base.  All descriptors are opened with O_CLOEXEC. */
 #pragma once
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,10 +29,9 @@ int io_read_fd(int fd, struct buf *out, size_t max);
 /* Writes a new file beside `path` and renames it over it.  0 or a negative errno. */
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
 /* Writes the first `bytes` of what `from` has to a new file beside `path`, and renames it over it:
- * readable by others only if `from` is.  0, or a negative errno, and all is as it was. */
-int io_copy(int from, const char *path, uint64_t bytes);
-/* The same if there is no `path` yet, else 0. */
-int io_copy_new(int from, const char *path, uint64_t bytes);
+ * readable by others only if `from` is.  0, or a negative errno (-ECANCELED: `*stop`, if not NULL, was set
+ * meanwhile), and all is as it was. */
+int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop);
 /* Whether a large file is nearly all holes: a copy would take far more room than it does. */
 bool io_is_hollow(int fd);
 /* mkdir -p.  0 or a negative errno. */

@@ -16,12 +16,12 @@
 #include "decode/record.h"
 #include "resolve/symtab.h"
 #include "tools/containers.h"
+#include "tools/copy_list.h"
 #include "tools/session_dir.h"
 
 enum {
 	KEEP_MAX = 4096, /* descriptors held at most */
-	NOTE_MAX = 64 * 1024,
-	COPY_MAX = 1024 * 1024 * 1024 /* larger binaries are not copied */
+	NOTE_MAX = 64 * 1024
 };
 
 void image_keeper_init(struct image_keeper *k, const struct session_dir *dir,
@@ -316,63 +316,51 @@ static bool still_there(const struct kept_image *kept)
 	       (uint64_t)st.st_size == kept->image.file_bytes;
 }
 
-/* Some linkers and cp write over a file: what was hit is nowhere any more. */
-static bool is_overwritten(const struct kept_image *kept)
+static int copy_path(const struct image_keeper *k, const struct image *image,
+		     char *path, size_t path_bytes)
 {
-	struct stat st;
-
-	return fstat(kept->fd, &st) || (uint64_t)st.st_size != kept->image.file_bytes ||
-	       mtime_ns(&st) != kept->image.mtime_ns;
-}
-
-static int save_copy(const struct image_keeper *k, const struct kept_image *kept)
-{
-	int r;
 	char hex[2 * BUILD_ID_MAX + 1];
-	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/images", k->dir->writing);
-	if (io_make_dirs(path, 0755))
-		return -errno;
-	if (kept->image.build_id.len) {
-		build_id_to_hex(&kept->image.build_id, hex);
-		snprintf(path, sizeof(path), "%s/images/%s", k->dir->writing, hex);
-	} else {
-		snprintf(path, sizeof(path), "%s/images/%llu-%llu", k->dir->writing,
-			 (unsigned long long)kept->image.dev,
-			 (unsigned long long)kept->image.inode);
-	}
-	r = io_copy_new(kept->fd, path, kept->image.file_bytes);
-	/* That of an earlier recording is still of use (daemon/copies.h). */
-	if (!r)
-		(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
-	return r;
+	build_id_to_hex(&image->build_id, hex);
+	if (image->build_id.len)
+		return snprintf(path, path_bytes, "%s/images/%s", k->dir->writing, hex);
+	return snprintf(path, path_bytes, "%s/images/%llu-%llu", k->dir->writing,
+			(unsigned long long)image->dev,
+			(unsigned long long)image->inode);
 }
 
-void image_keeper_save_lost(struct image_keeper *k)
+static void save(const struct image_keeper *k, struct kept_image *kept,
+		 struct copy_list *copies)
+{
+	char path[4096], what[4096 + 64];
+	const struct copy_job job = { .fd = kept->fd,
+				      .path = path,
+				      .what = what,
+				      .is_binary = true,
+				      .bytes = kept->image.file_bytes,
+				      .mtime_ns = kept->image.mtime_ns };
+
+	if (copy_path(k, &kept->image, path, sizeof(path)) >= (int)sizeof(path))
+		return;
+	snprintf(what, sizeof(what), "%s was replaced and", kept->path);
+	copy_list_take(copies, &job);
+	kept->fd = -1;
+}
+
+void image_keeper_save_lost(struct image_keeper *k, struct copy_list *copies)
 {
 	keep_wanted(k);
-	for (size_t i = 0; i < k->kept.nr; i++) {
-		const struct kept_image *kept = &k->kept.at[i];
-		int r;
-
-		if (still_there(kept) || kept->image.file_bytes > COPY_MAX ||
-		    io_is_hollow(kept->fd) || is_overwritten(kept))
-			continue;
-		r = save_copy(k, kept);
-		/* The same binary under another path. */
-		if (r && (r != -EEXIST || !kept->image.build_id.len))
-			log_say(LOG_WARNING,
-				"%s was replaced and could not be saved: %s",
-				kept->path, strerror(-r));
-	}
+	for (size_t i = 0; i < k->kept.nr; i++)
+		if (!still_there(&k->kept.at[i]))
+			save(k, &k->kept.at[i], copies);
 }
 
 void image_keeper_done(struct image_keeper *k)
 {
 	for (size_t i = 0; i < k->kept.nr; i++) {
 		free(k->kept.at[i].path);
-		close(k->kept.at[i].fd);
+		if (k->kept.at[i].fd >= 0)
+			close(k->kept.at[i].fd);
 	}
 	vec_done(&k->kept);
 	for (size_t i = 0; i < k->early.nr; i++)

@@ -11,12 +11,13 @@
 #include "format/dict.h"
 
 struct containers;
+struct copy_list;
 struct record_mmap;
 struct session_dir;
 
 struct kept_image {
 	char *path;
-	int fd;
+	int fd;             /* -1: it is being copied */
 	struct image image; /* as completed */
 };
 
@@ -56,6 +57,6 @@ void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m);
 /* Another descriptor of a binary that is held open, or -ENOENT: it is not. */
 int image_keeper_open(const struct image_keeper *k, const char *path,
 		      const struct image *image);
-/* Copies what is no longer at its path into session_dir/images/. */
-void image_keeper_save_lost(struct image_keeper *k);
+/* What is no longer at its path is to be copied into session_dir/images/; for the end of a recording. */
+void image_keeper_save_lost(struct image_keeper *k, struct copy_list *copies);
 void image_keeper_done(struct image_keeper *k);

@@ -14,6 +14,7 @@
 #include "decode/record.h"
 #include "format/dict.h"
 #include "resolve/jit_files.h"
+#include "tools/copy_list.h"
 
 enum {
 	KEEP_MAX = 1024,
@@ -21,8 +22,6 @@ enum {
 	PATH_BYTES = 4096 + 64,
 	NAME_BYTES = 64
 };
-
-static const uint64_t copy_max = 1 << 30; /* larger files are not copied */
 
 static struct kept_jit *find_kept(struct jit_keeper *k, int32_t pid, const char *name)
 {
@@ -201,52 +200,33 @@ void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
 	forget_gone(k);
 }
 
-static bool is_newer(const struct timespec *a, const struct timespec *b)
+static void copy_path(const char *dir, int32_t pid, const char *name, char *path)
 {
-	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
-}
-
-/* Of a file that has grown since, or was written anew. */
-static bool is_copied(const char *path, const struct stat *st)
-{
-	struct stat copy;
-
-	return !stat(path, &copy) && copy.st_size >= st->st_size &&
-	       !is_newer(&st->st_mtim, &copy.st_mtim);
+	snprintf(path, PATH_BYTES, "%s/jit/%d/%s", dir, pid, name);
 }
 
 int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 {
 	char path[PATH_BYTES];
-	struct stat st;
-	int r;
 
-	if (fstat(fd, &st))
-		return -errno;
-	if ((uint64_t)st.st_size > copy_max || io_is_hollow(fd))
-		return -EFBIG;
-	snprintf(path, sizeof(path), "%s/jit/%d", dir, pid);
-	r = io_make_dirs(path, 0755);
-	if (r)
-		return r;
-	snprintf(path, sizeof(path), "%s/jit/%d/%s", dir, pid, name);
-	if (is_copied(path, &st)) {
-		/* Its time says that it is still of use (daemon/copies.h). */
-		(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
-		return 0;
-	}
-	return io_copy(fd, path, (uint64_t)st.st_size);
+	copy_path(dir, pid, name, path);
+	return copy_list_grown(fd, path);
 }
 
-void jit_keeper_save(const struct jit_keeper *k, const char *dir)
+void jit_keeper_save(struct jit_keeper *k, const char *dir, struct copy_list *copies)
 {
-	for (size_t i = 0; i < k->kept.nr; i++) {
-		const struct kept_jit *kept = &k->kept.at[i];
-		int r = jit_keeper_copy(kept->fd, dir, kept->pid, kept->name);
+	char path[PATH_BYTES], what[PATH_BYTES];
 
-		if (r)
-			log_say(LOG_WARNING, "%s of process %d could not be saved: %s",
-				kept->name, kept->pid, strerror(-r));
+	for (size_t i = 0; i < k->kept.nr; i++) {
+		struct kept_jit *kept = &k->kept.at[i];
+		const struct copy_job job = { .fd = kept->fd,
+					      .path = path,
+					      .what = what };
+
+		copy_path(dir, kept->pid, kept->name, path);
+		snprintf(what, sizeof(what), "%s of process %d", kept->name, kept->pid);
+		copy_list_take(copies, &job);
+		kept->fd = -1;
 	}
 }
 
@@ -254,7 +234,8 @@ void jit_keeper_done(struct jit_keeper *k)
 {
 	for (size_t i = 0; i < k->kept.nr; i++) {
 		free(k->kept.at[i].name);
-		close(k->kept.at[i].fd);
+		if (k->kept.at[i].fd >= 0)
+			close(k->kept.at[i].fd);
 	}
 	vec_done(&k->kept);
 	for (size_t i = 0; i < k->inside.nr; i++)

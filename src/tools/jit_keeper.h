@@ -11,13 +11,14 @@
 
 #include "base/vec.h"
 
+struct copy_list;
 struct dict;
 struct record_mmap;
 
 struct kept_jit {
 	int32_t pid;
 	char *name; /* perf-7.map, jit-7.dump: the number is the one it knows itself by */
-	int fd;
+	int fd;     /* -1: it is being copied */
 };
 
 /* A process in a container, whose files can still be had when it is gone. */
@@ -45,6 +46,6 @@ void jit_keeper_look(struct jit_keeper *k, const struct dict *dict);
 /* Copies an open file to DIR/jit/PID/NAME, in place of a copy that it has outgrown.  0 or a
  * negative errno (-EFBIG: it is too large, or nearly all holes). */
 int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name);
-/* Copies all into DIR/jit/PID/NAME. */
-void jit_keeper_save(const struct jit_keeper *k, const char *dir);
+/* All is to be copied into DIR/jit/PID/NAME; for the end of a recording. */
+void jit_keeper_save(struct jit_keeper *k, const char *dir, struct copy_list *copies);
 void jit_keeper_done(struct jit_keeper *k);

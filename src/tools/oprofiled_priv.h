@@ -24,6 +24,7 @@
 #include "daemon/metrics_server.h"
 #include "daemon/retention.h"
 #include "daemon/sample_filter.h"
+#include "tools/copy_list.h"
 #include "tools/options.h"
 #include "tools/session_dir.h"
 #include "tools/shared_tables.h"
@@ -74,7 +75,7 @@ struct oprofiled_stream {
 	struct event_place places[EVENT_PLACES_MAX];
 };
 
-/* A look after old segments; while `runs` and not `is_done` all but `next_ns` is the thread's. */
+/* Copies into the session and a look after old segments; while `runs` and not `is_done` all but `next_ns` is the thread's. */
 struct oprofiled_upkeep {
 	struct disk_sync sync;
 	uint64_t next_sync_ns;
@@ -91,6 +92,10 @@ struct oprofiled_upkeep {
 	int failed;
 	struct retention_result result;
 	struct err err;
+	struct copy_list
+		copies; /* of recordings that ended; under way are the thread's */
+	struct copy_list copies_under_way;
+	atomic_bool stops; /* copies are left for later */
 };
 
 struct oprofiled {
@@ -208,10 +213,15 @@ void oprofiled_metrics_done(struct oprofiled *d);
 
 /* ---- oprofiled_upkeep.c ---- */
 
-/* Begins a look after old segments when it is time, and takes what came of it. */
+/* Begins a look after old segments when it is time, and copies of what recordings left, and takes what came
+ * of it. */
 void oprofiled_upkeep(struct oprofiled *d);
-/* Waits until nobody works in the session's folder. */
+/* Waits until nobody works in the session's folder: copies that are not made yet have to wait. */
+void oprofiled_upkeep_pause(struct oprofiled *d);
+/* Waits until nobody has anything to do there: for when nothing is sampled. */
 void oprofiled_upkeep_end(struct oprofiled *d);
+/* The session goes: so do the copies that were to be made for it. */
+void oprofiled_upkeep_drop(struct oprofiled *d);
 
 /* ---- oprofiled_stream.c ---- */
 

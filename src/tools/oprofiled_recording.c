@@ -135,6 +135,7 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 		.patient = true,
 		.dir = &d->dir,
 		.tables = &d->tables,
+		.copies = &d->upkeep.copies,
 		.max_frames = max_frames(depth),
 		.is_wanted = is_wanted,
 		.on_fork = take_fork,
@@ -178,7 +179,8 @@ static void add_cpu_samples(struct oprofiled *d, const struct recorder *recorder
 		d->sums.cpu_samples.at[i] += samples[i];
 }
 
-/* What it had is on disk, or it is lost: then that is logged, and the first error returned. */
+/* What it had is on disk, or it is lost: then that is logged, and the first error returned.  What is to be
+ * copied is the upkeep's. */
 static int close_recorder(struct oprofiled *d, struct recorder *recorder,
 			  struct err *err)
 {
@@ -194,6 +196,8 @@ static int close_recorder(struct oprofiled *d, struct recorder *recorder,
 		log_say(LOG_WARNING, "%s", err->text);
 	add_cpu_samples(d, recorder);
 	disk_sync_add(&d->upkeep.sync, recorder->segment_path, true);
+	/* As those that are there may take (daemon/copies.h). */
+	d->upkeep.copies.max_bytes = d->upkeep.retention.max_bytes / 2;
 	closed = recorder_close(recorder, -1, &totals, &bytes, &late);
 	if (closed)
 		log_say(LOG_WARNING, "%s", late.text);
@@ -249,6 +253,7 @@ int oprofiled_stop(struct oprofiled *d, struct err *err)
 	if (d->recorder)
 		log_say(LOG_NOTE, "sampling has stopped");
 	d->recorder = NULL;
+	oprofiled_upkeep_end(d);
 	shared_tables_forget(&d->tables);
 	d->retry_ns = 0;
 	return r;
@@ -349,9 +354,13 @@ static int with_closed_session(struct oprofiled *d, const char *rename_to,
 	int lost, r;
 
 	/* A merge can take its time: it ends while there is still sampling. */
-	oprofiled_upkeep_end(d);
+	oprofiled_upkeep_pause(d);
 	lost = close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
+	if (rename_to)
+		oprofiled_upkeep_end(d);
+	else
+		oprofiled_upkeep_drop(d);
 	r = move_session(d, rename_to, err);
 	if (!r && rename_to)
 		put_session_to_disk(d, rename_to);
@@ -493,7 +502,6 @@ void oprofiled_recording_done(struct oprofiled *d)
 	struct err err = { 0 };
 
 	(void)oprofiled_stop(d, &err);
-	oprofiled_upkeep_end(d);
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;

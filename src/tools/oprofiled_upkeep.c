@@ -1,5 +1,5 @@
-/* oprofiled_upkeep.c - old segments are merged and removed by a thread of its own, of the lowest
- * priority, and what is written is put to the disk by another: the rings wait for neither. */
+/* oprofiled_upkeep.c - files are copied and old segments merged and removed by a thread of its own, of the
+ * lowest priority, and what is written is put to the disk by another: the rings wait for neither. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,8 @@ static void *look(void *arg)
 
 	/* Of this thread alone, as Linux has it. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST_PRIORITY);
+	/* First: the look counts them. */
+	(void)copy_list_make(&u->copies_under_way, &u->stops);
 	u->failed =
 		retention_look(&u->retention, u->dir, recorder_now_ns(CLOCK_REALTIME),
 			       u->live_from, &u->result, &u->err);
@@ -51,17 +53,42 @@ static void tell(const struct oprofiled_upkeep *u)
 			(unsigned long long)u->result.nr_expired);
 }
 
-void oprofiled_upkeep_end(struct oprofiled *d)
+/* The thread has ended, or ends. */
+static void end(struct oprofiled_upkeep *u)
 {
-	struct oprofiled_upkeep *u = &d->upkeep;
-
-	if (!u->runs)
-		return;
 	pthread_join(u->thread, NULL);
 	u->runs = false;
 	tell(u);
 	free(u->dir);
 	u->dir = NULL;
+	/* What it left is older. */
+	copy_list_append(&u->copies_under_way, &u->copies);
+	u->copies = u->copies_under_way;
+	u->copies_under_way = (struct copy_list){ 0 };
+}
+
+void oprofiled_upkeep_pause(struct oprofiled *d)
+{
+	struct oprofiled_upkeep *u = &d->upkeep;
+
+	if (!u->runs)
+		return;
+	atomic_store(&u->stops, true);
+	end(u);
+}
+
+void oprofiled_upkeep_end(struct oprofiled *d)
+{
+	struct oprofiled_upkeep *u = &d->upkeep;
+
+	if (u->runs)
+		end(u);
+	(void)copy_list_make(&u->copies, NULL);
+}
+
+void oprofiled_upkeep_drop(struct oprofiled *d)
+{
+	copy_list_done(&d->upkeep.copies);
 }
 
 /* The number of the segment that is being written: others may come, and the last one is not it
@@ -90,9 +117,14 @@ static void begin(struct oprofiled *d)
 	u->failed = 0;
 	u->result = (struct retention_result){ 0 };
 	atomic_store(&u->is_done, false);
+	atomic_store(&u->stops, false);
+	u->copies_under_way = u->copies;
+	u->copies = (struct copy_list){ 0 };
 	u->runs = !pthread_create(&u->thread, NULL, look, u);
 	if (u->runs)
 		return;
+	u->copies = u->copies_under_way;
+	u->copies_under_way = (struct copy_list){ 0 };
 	free(u->dir);
 	u->dir = NULL;
 }
@@ -127,8 +159,8 @@ void oprofiled_upkeep(struct oprofiled *d)
 	put_to_disk(d, now);
 	if (u->runs) {
 		if (atomic_load(&u->is_done))
-			oprofiled_upkeep_end(d);
-	} else if (d->dir_is_open && now >= u->next_ns) {
+			end(u);
+	} else if (d->dir_is_open && (now >= u->next_ns || u->copies.jobs.nr)) {
 		u->next_ns =
 			now + (d->options.rotate_ns < upkeep_ns ? d->options.rotate_ns
 								: upkeep_ns);

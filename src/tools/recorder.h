@@ -10,6 +10,7 @@
 #include "capture/events.h"
 #include "format/session.h"
 
+struct copy_list;
 struct err;
 struct recorder;
 struct session_dir;
@@ -37,6 +38,9 @@ struct recorder_config {
 	bool patient;
 	/* Of binaries, for stacks; they outlive the recorder.  NULL: it makes its own. */
 	struct shared_tables *tables;
+	/* What is to be copied into the session at the end is put there, for the caller to make; it outlives
+	 * the recorder.  NULL: recorder_close() makes the copies. */
+	struct copy_list *copies;
 	struct session_dir *dir; /* outlives the recorder */
 	uint32_t max_frames;     /* of a stack; 0: all */
 	/* Whether a sample is to be added; NULL: each is. */

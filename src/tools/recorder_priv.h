@@ -1,5 +1,5 @@
-/* recorder_priv.h - what recorder_open.c (events, files, snapshots) and recorder.c (rounds, the
- * end) share.
+/* recorder_priv.h - what recorder_open.c (events, files, snapshots), recorder_samples.c and recorder.c
+ * (rounds, the end) share.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -114,6 +114,15 @@ int recorder_add_sample(struct recorder *r, const struct record *rec, const void
  * a line. */
 int recorder_keep_due(struct recorder *r, const struct record *rec, const void *bytes,
 		      size_t len, int result);
+/* Takes a sample from the rings, as recorder_take_side_band(). */
+int recorder_take_sample(void *ctx, const void *bytes, size_t len);
+/* What the last rounds held back: samples that were too young, and callers that had not come.  0 or a
+ * negative errno with a line, also of the next two. */
+int recorder_take_held(struct recorder *r);
+/* Samples that waited for tables, if some are made. */
+int recorder_take_due(struct recorder *r);
+/* All that is due; with frame pointers what has waited for too long. */
+int recorder_settle_due(struct recorder *r);
 /* Where stacks are unwound, samples go in groups, which wait for memory together. */
 int recorder_group_open(struct recorder *r);
 void recorder_group_done(struct recorder *r);

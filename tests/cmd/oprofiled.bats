@@ -244,6 +244,32 @@ start_load() {
 	[ "$(reported_samples)" -lt "$(field samples)" ]
 }
 
+@test "binaries that were deleted are copied while it goes on, and are in what is saved" {
+	cp "$WORKLOADS/ratio" "$BATS_TEST_TMPDIR/ratio"
+	start_daemon --frequency 997
+	"$BATS_TEST_TMPDIR/ratio" 600000 >/dev/null 3>&- &
+	target=$!
+	wait_for_samples 50
+	rm "$BATS_TEST_TMPDIR/ratio"
+	kill -HUP "$daemon"
+	for ((i = 0; i < 200; i++)); do
+		[ ! -e "$session"/samples/current/images ] ||
+			cmp -s "$session"/samples/current/images/* "$WORKLOADS/ratio" && break
+		sleep 0.1
+	done
+	cmp "$session"/samples/current/images/* "$WORKLOADS/ratio"
+	wait_for_samples $(($(field samples) + 50))
+	ask reset
+	[ ! -e "$session/samples/current/images" ]
+	wait_for_samples $(($(field samples) + 50))
+	ask "save one"
+	cmp "$session"/samples/one/images/* "$WORKLOADS/ratio"
+	wait_for_samples $(($(field samples) + 50))
+	ask stop
+	cmp "$session"/samples/current/images/* "$WORKLOADS/ratio"
+	! grep -q warning "$log"
+}
+
 @test "a session that was moved away is followed by another" {
 	start_daemon --frequency 997
 	start_load

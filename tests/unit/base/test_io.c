@@ -265,6 +265,7 @@ static void a_copy_tells_nothing_to_others(void **state)
 	static const struct {
 		mode_t mode, copied;
 	} rows[] = { { 0600, 0600 }, { 0640, 0600 }, { 0755, 0644 }, { 0644, 0644 } };
+	const atomic_bool stop = true;
 	struct buf b = { 0 };
 	int fd;
 
@@ -275,16 +276,19 @@ static void a_copy_tells_nothing_to_others(void **state)
 		assert_int_equal(chmod(in_folder("from"), rows[i].mode), 0);
 		fd = io_open(in_folder("from"), O_RDONLY, 0);
 		assert_true(fd >= 0);
-		assert_int_equal(io_copy(fd, in_folder("copy"), 4), 0);
+		assert_int_equal(io_copy(fd, in_folder("copy"), 4, NULL), 0);
 		assert_int_equal(mode_of("copy"), rows[i].copied);
-		/* It is there already. */
-		assert_int_equal(io_copy_new(fd, in_folder("copy"), 10), 0);
 		buf_clear(&b);
 		assert_int_equal(io_read_file(in_folder("copy"), &b, 100), 0);
 		assert_int_equal(b.len, 4);
 		/* More than there is: what was there stays. */
-		assert_int_equal(io_copy(fd, in_folder("copy"), 11), -EIO);
+		assert_int_equal(io_copy(fd, in_folder("copy"), 11, NULL), -EIO);
 		assert_int_equal(mode_of("copy"), rows[i].copied);
+		/* Left off. */
+		assert_int_equal(io_copy(fd, in_folder("copy"), 10, &stop), -ECANCELED);
+		assert_int_equal(io_copy(fd, in_folder("left"), 10, &stop), -ECANCELED);
+		assert_int_equal(mode_of("copy"), rows[i].copied);
+		assert_int_equal(access(in_folder("left"), F_OK), -1);
 		assert_int_equal(access(in_folder("copy.part"), F_OK), -1);
 		close(fd);
 	}
