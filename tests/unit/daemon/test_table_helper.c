@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "daemon/table_packets.h"
 #include "resolve/unwind_arch.h"
 #include "resolve/unwind_cache.h"
 #include "resolve/unwind_table.h"
@@ -61,18 +63,10 @@ static int errno_of(long r)
 	return r < 0 ? errno : 0;
 }
 
-/* Of the helper's packets. */
-struct answer {
-	uint64_t number;
-	uint64_t cpu_ns;
-	int32_t result;
-	bool is_confined;
-};
-
 /* To the second question. */
 static void send_answer(const int *files, size_t nr)
 {
-	struct answer answer = { .number = 2, .is_confined = true };
+	struct table_answer answer = { .number = 2, .is_confined = 1 };
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(2 * sizeof(int))];
@@ -127,7 +121,7 @@ static int take_memory(size_t bytes)
 static void answer_unread(void)
 {
 	const struct itimerval never = { .it_value = { 0 } };
-	struct answer answer = { .result = -ENODATA, .is_confined = true };
+	struct table_answer answer = { .result = -ENODATA, .is_confined = 1 };
 
 	setitimer(ITIMER_PROF, &never, NULL);
 	while (*expected) {
@@ -196,6 +190,10 @@ static int work(int fd, struct unwind_table **ret_table)
 		return -EBADMSG;
 	case 'e': /* what only the other side may say */
 		return -EPIPE;
+	case 'a':
+		return -EAGAIN;
+	case 'l': /* no errno */
+		return INT_MIN;
 	default:
 		return -EBADMSG;
 	}
@@ -255,6 +253,8 @@ static void tables_are_made(void **state)
 		is_made(h, "T");
 	assert_int_equal(ask(h, "?", &table), -EBADMSG);
 	assert_int_equal(ask(h, "e", &table), -EBADMSG);
+	assert_int_equal(ask(h, "a", &table), -EBADMSG);
+	assert_int_equal(ask(h, "l", &table), -EBADMSG);
 	assert_null(table);
 	assert_true(table_helper_cpu_ns(h) > 0);
 	end(h);

@@ -1,0 +1,131 @@
+/* fuzz_table_answers.c - what the helper for unwind tables sends to the daemon, once a binary has taken it
+ * over: packets of any kind, with files of any kind.
+ *
+ * The input is packets: a byte that says what is told and sent (below), 24 bytes of an answer, and of
+ * a file in memory the bytes, behind two that say how many. */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "base/io.h"
+#include "daemon/table_answers.h"
+#include "daemon/table_packets.h"
+#include "unwind_file.h"
+#include "unwind_walk.h"
+
+enum {
+	THIS = 1,    /* it is an answer to the question */
+	DEATH = 2,   /* or the worker died */
+	MEMORY = 4,  /* a file in memory comes along */
+	DEVICE = 8,  /* or another one */
+	WRONG = 16,  /* as many bytes as the lowest five bits of the second byte */
+	STRAY = 32,  /* it came before the question */
+	HASHED = 64, /* the file's hashes are put right */
+	LENGTHS = 31,
+	NUMBER = 7,
+	PACKETS_MAX = 80 /* more than are read */
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int file_of(unsigned int what, struct cursor *in)
+{
+	uint8_t *bytes;
+	const uint8_t *from;
+	size_t len;
+	int file;
+
+	if (what & DEVICE)
+		return io_open("/dev/null", O_RDONLY, 0);
+	if (!(what & MEMORY))
+		return -1;
+	len = cursor_u16(in);
+	from = cursor_take(in, len);
+	file = memfd_create("table", MFD_CLOEXEC);
+	bytes = from && file >= 0 ? malloc(len + 1) : NULL;
+	if (bytes) {
+		memcpy(bytes, from, len);
+		if (what & HASHED && len >= UNWIND_FILE_HEAD)
+			unwind_file_put_right(bytes, len);
+		(void)!io_write_all(file, bytes, len);
+	}
+	free(bytes);
+	return file;
+}
+
+static void send_one(int fd, unsigned int what, struct cursor *in)
+{
+	struct table_answer answer = { 0 };
+	const uint8_t *bytes = cursor_take(in, sizeof(answer));
+	size_t len = sizeof(answer);
+	int file;
+
+	if (!bytes)
+		return;
+	memcpy(&answer, bytes, sizeof(answer));
+	if (what & WRONG)
+		len = bytes[0] & LENGTHS;
+	if (what & (THIS | DEATH))
+		answer.number = what & THIS ? NUMBER : 0;
+	file = file_of(what, in);
+	(void)table_packet_send(fd, MSG_DONTWAIT, &answer,
+				len < sizeof(answer) ? len : sizeof(answer), file);
+	if (file >= 0)
+		close(file);
+}
+
+/* Those of `stray` from where the cursor is. */
+static void send_all(int fd, const uint8_t *data, size_t size, unsigned int stray)
+{
+	struct cursor in = cursor_le(data, size);
+
+	for (int i = 0; i < PACKETS_MAX && !in.failed && in.pos < in.len; i++) {
+		unsigned int what = cursor_u8(&in);
+
+		if ((what & STRAY) != stray) {
+			(void)cursor_take(&in, sizeof(struct table_answer));
+			if (what & MEMORY && !(what & DEVICE))
+				(void)cursor_take(&in, cursor_u16(&in));
+			continue;
+		}
+		send_one(fd, what, &in);
+	}
+}
+
+static void wait_for_it(struct table_answers *a, const uint8_t *data, size_t size)
+{
+	struct unwind_walk w = { 0 };
+	int r = table_answers_wait(a, table_answers_now_ns(), &w.table);
+
+	assert(r <= 0 && r >= -4095 && r != -EAGAIN);
+	assert(!r == !!w.table);
+	if (!w.table)
+		return;
+	w.base = w.table->base;
+	walk_table(&w, data, size, size && data[0] & HASHED);
+	unwind_table_free(w.table);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct table_answers a = { .number = NUMBER };
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return 0;
+	a.fd = pair[0];
+	send_all(pair[1], data, size, STRAY);
+	table_answers_drain(&a);
+	send_all(pair[1], data, size, 0);
+	close(pair[1]);
+	wait_for_it(&a, data, size);
+	close(pair[0]);
+	return 0;
+}
