@@ -113,7 +113,7 @@ static int end_together(struct replay *r, int from, int to, size_t *nr)
 	for (int i = from; i < to; i++) {
 		struct replay_sample *s = &r->group[i];
 
-		if (resolver_end(r->resolver, &s->found, &s->state, &s->sample) ||
+		if (resolver_end(r->resolver, &s->state, &s->sample) ||
 		    finish_sample(r, &s->rec, &s->sample) ||
 		    replay_put(r, s, &s->sample, nr))
 			return -ENOMEM;
@@ -129,6 +129,9 @@ static int finish_together(struct replay *r, int nr_group, size_t *nr)
 	for (int i = 0; i < nr_group; i++)
 		resolver_look(r->resolver, &r->decoder, &r->group[i].rec,
 			      &r->group[i].found, &r->group[i].state);
+	for (int i = 0; i < nr_group; i++)
+		resolver_ask(r->resolver, &r->decoder, &r->group[i].rec,
+			     &r->group[i].state);
 	while (from < nr_group) {
 		int to = begin_together(r, from, nr_group);
 

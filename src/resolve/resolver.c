@@ -37,9 +37,8 @@ int resolver_new(struct dict *dict, const struct resolver_ops *ops,
 	r->procs.pool.count_image = image_table_count;
 	r->procs.pool.ctx = &r->images;
 	r->frames = calloc(FRAME_CACHE, sizeof(*r->frames));
-	r->stacks = calloc(STACK_CACHE, sizeof(*r->stacks));
-	r->callers = calloc(STACK_CACHE, sizeof(*r->callers));
-	if (!r->frames || !r->stacks || !r->callers || make_worlds(r)) {
+	r->callers = calloc(CALLERS_CACHE, sizeof(*r->callers));
+	if (!r->frames || !r->callers || make_worlds(r)) {
 		resolver_free(r);
 		return -ENOMEM;
 	}
@@ -56,8 +55,8 @@ void resolver_free(struct resolver *r)
 	map_done(&r->cgroups);
 	map_done(&r->asked);
 	free(r->frames);
-	free(r->stacks);
 	free(r->callers);
+	stack_memo_done(&r->memo);
 	free(r->pcs);
 	free(r->rest);
 	free(r->rest_pcs);

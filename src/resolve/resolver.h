@@ -108,7 +108,6 @@ struct resolver_found {
 	const struct proc_version *kernel;
 	int world; /* enum world: of the sample's own address */
 	uint64_t changes;
-	uint64_t chain_key; /* of a sample with a chain that is asked for */
 	/* Of one without: the mapping of its address, or NULL. */
 	bool has_leaf;
 	const struct mapping *leaf;
@@ -124,16 +123,19 @@ int resolver_finish(struct resolver *r, const struct decoder *d,
 /* How far the chain of a sample is resolved: the resolver's. */
 struct resolver_chain {
 	struct dict_path path;
-	const struct resolver_chain *same; /* an earlier one of the group, or NULL */
-	const struct resolver_chain
-		*callers_of; /* likewise, of which it has the callers */
-	uint32_t stack;      /* DICT_NONE before it is known */
-	uint32_t callers;    /* likewise, of the callers alone */
+	const struct resolver_chain *
+		callers_of; /* an earlier one of the group that has the callers, or NULL */
+	uint32_t stack;     /* DICT_NONE before it is known */
+	uint32_t callers; /* likewise, of the callers alone */
 	uint32_t nr_inner,
 		nr_outer; /* frames: up to the innermost in user space; callers */
-	bool looked, inside, stopped, keep, keep_callers;
-	uint64_t from; /* position of the callers in the chain */
-	uint64_t callers_key;
+	bool alone, asked, inside, stopped, keep, keep_callers;
+	uint64_t from;        /* position of the callers in the chain */
+	uint64_t callers_key; /* 0: there are none, or what stands there is none */
+	/* Of what is in front of them, wherever its process has its mappings; 0: there is none. */
+	uint64_t inner_key;
+	uint64_t inner_words; /* frames there */
+	uint64_t memo_key;    /* with the callers; 0: they are not known yet */
 	/* Of the innermost frame in user space; NULL: it was not looked for, or is in none. */
 	const struct mapping *user_mapping;
 	uint64_t user_ip;
@@ -145,6 +147,8 @@ struct resolver_chain {
 void resolver_look(struct resolver *r, const struct decoder *d,
 		   const struct record *rec, const struct resolver_found *found,
 		   struct resolver_chain *chain);
+void resolver_ask(struct resolver *r, const struct decoder *d, const struct record *rec,
+		  struct resolver_chain *chain);
 /* False: resolver_end() comes first for those which began. */
 bool resolver_has_room(const struct resolver *r);
 /* All of the sample but its stack.  0, -ENOMEM, or as resolver_sample(). */
@@ -154,8 +158,8 @@ int resolver_begin(struct resolver *r, const struct decoder *d,
 /* To be called again while it is true. */
 bool resolver_step(const struct resolver *r, struct resolver_chain *chain);
 /* In the order of resolver_begin().  0 or -ENOMEM. */
-int resolver_end(struct resolver *r, const struct resolver_found *found,
-		 struct resolver_chain *chain, struct sample *sample);
+int resolver_end(struct resolver *r, struct resolver_chain *chain,
+		 struct sample *sample);
 /* All that began have ended. */
 void resolver_group_end(struct resolver *r);
 /* Some that began will not end, as memory was short: another group may begin all the same. */

@@ -213,14 +213,30 @@ static int unwound_chain(struct resolver *r, const struct decoder *d,
 	return 0;
 }
 
-/* Where a chain's innermost frame in user space is; its end: there is none. */
-static uint64_t find_user(const struct decoder *d, const struct record_sample *s)
-{
-	uint64_t i = 0;
+/* What a chain has in front of the callers in user space. */
+struct chain_inside {
+	uint64_t
+		user; /* position of the innermost frame in user space; the end: there is none */
+	uint64_t words; /* addresses in front of it */
+	bool is_odd;    /* with other markers than the kernel's */
+};
 
-	while (i < s->nr_chain && decoder_chain_at(d, s, i) != PERF_CONTEXT_USER)
-		i++;
-	return i + 1 < s->nr_chain ? i + 1 : s->nr_chain;
+static struct chain_inside look_inside(const struct decoder *d,
+				       const struct record_sample *s)
+{
+	struct chain_inside in = { .user = s->nr_chain };
+
+	for (uint64_t i = 0; i < s->nr_chain; i++) {
+		uint64_t ip = decoder_chain_at(d, s, i);
+
+		if (ip == PERF_CONTEXT_USER) {
+			in.user = i + 1;
+			break;
+		}
+		in.words += ip < PERF_CONTEXT_MAX;
+		in.is_odd |= ip >= PERF_CONTEXT_MAX && ip != PERF_CONTEXT_KERNEL;
+	}
+	return in;
 }
 
 /* Of a chain's addresses the innermost one in user space is that which few samples share. */
@@ -244,14 +260,56 @@ static void look_for_user(struct resolver *r, const struct resolver_found *at,
 		dict_prefetch_frame(r->dict, image, ip - m->start + m->pgoff);
 }
 
-static struct stack_slot *stack_slot(const struct resolver *r, uint64_t key)
-{
-	return &r->stacks[key & (STACK_CACHE - 1)];
-}
-
 static struct callers_slot *callers_slot(const struct resolver *r, uint64_t key)
 {
-	return &r->callers[key & (STACK_CACHE - 1)];
+	return &r->callers[key & (CALLERS_CACHE - 1)];
+}
+
+/* Of the first `nr` words of a chain, all of them in front of the marker of user space.  The kernel is
+ * where it is for all processes. */
+static uint64_t words_key(const struct decoder *d, const struct record_sample *s,
+			  const struct resolver_found *at, uint64_t nr)
+{
+	uint64_t seed = at->kernel->generation;
+
+	if (nr && decoder_chain_at(d, s, 0) != PERF_CONTEXT_KERNEL)
+		seed = hash_pair(at->world == WORLD_USER,
+				 hash_pair(at->user->generation, seed));
+	return nr ? hash_bytes(s->chain, nr * sizeof(uint64_t), seed) : 0;
+}
+
+/* What is in front of the callers is the same in many processes, but for where these have their
+ * mappings. */
+static void find_inner_key(const struct resolver *r, const struct decoder *d,
+			   const struct record_sample *s,
+			   const struct resolver_found *at,
+			   const struct chain_inside *in, struct resolver_chain *c)
+{
+	const struct mapping *m = c->user_mapping;
+	bool has_user = in->user < s->nr_chain;
+	uint32_t image = m ? r->images.entries.at[m->image].number : DICT_NONE;
+
+	c->inner_words = in->words + has_user;
+	if (in->is_odd || (has_user && image == DICT_NONE) ||
+	    (at->world != WORLD_USER && at->world != WORLD_KERNEL))
+		return;
+	c->inner_key = words_key(d, s, at, has_user ? in->user - 1 : s->nr_chain);
+	if (has_user)
+		c->inner_key =
+			hash_pair(hash_pair(c->user_ip - m->start + m->pgoff, image),
+				  c->inner_key);
+}
+
+/* Whether the first caller is no code: the innermost function uses the register for something else,
+ * as half of those without frame pointers do.  That is another number each time. */
+static bool is_astray(const struct resolver_found *at, uint64_t ip,
+		      const struct resolver_chain *c)
+{
+	const struct mapping *m = c->user_mapping;
+
+	if (ip >= PERF_CONTEXT_MAX || !m || (ip >= m->start && ip < m->end))
+		return false;
+	return !space_find(at->user->root, ip);
 }
 
 /* The callers of that frame are the same again and again, under other addresses and other work of
@@ -260,13 +318,14 @@ static void look_at_chain(struct resolver *r, const struct decoder *d,
 			  const struct record_sample *s,
 			  const struct resolver_found *at, struct resolver_chain *c)
 {
-	uint64_t user = find_user(d, s);
+	struct chain_inside in = look_inside(d, s);
 
-	c->looked = true;
-	c->from = user + 1 < s->nr_chain ? user + 1 : s->nr_chain;
-	if (user < s->nr_chain)
-		look_for_user(r, at, decoder_chain_at(d, s, user), c);
-	if (c->from == s->nr_chain)
+	c->from = in.user + 1 < s->nr_chain ? in.user + 1 : s->nr_chain;
+	if (in.user < s->nr_chain)
+		look_for_user(r, at, decoder_chain_at(d, s, in.user), c);
+	find_inner_key(r, d, s, at, &in, c);
+	c->alone = c->from == s->nr_chain;
+	if (c->alone || is_astray(at, decoder_chain_at(d, s, c->from), c))
 		return;
 	c->callers_key =
 		hash_bytes(s->chain + c->from * sizeof(uint64_t),
@@ -275,24 +334,59 @@ static void look_at_chain(struct resolver *r, const struct decoder *d,
 	__builtin_prefetch(callers_slot(r, c->callers_key));
 }
 
+/* Frames that a stack may have before its root is not known. */
+static uint32_t most_frames(const struct resolver *r, const struct decoder *d,
+			    const struct record *rec)
+{
+	uint32_t most = max_stack(d, rec);
+
+	return most < r->max_frames ? most : r->max_frames;
+}
+
+/* The callers as a node, as far as they are known, and the number of their frames. */
+static uint32_t known_callers(const struct resolver *r, const struct resolver_chain *c,
+			      uint32_t *ret_nr)
+{
+	const struct callers_slot *slot = callers_slot(r, c->callers_key);
+
+	*ret_nr = 0;
+	if (!c->callers_key)
+		return c->alone ? STACK_ROOT : STACK_TRUNCATED;
+	if (slot->key != c->callers_key || slot->of)
+		return DICT_NONE;
+	*ret_nr = slot->nr;
+	return slot->stack;
+}
+
+void resolver_chain_ask(struct resolver *r, const struct decoder *d,
+			const struct record *rec, struct resolver_chain *c)
+{
+	uint32_t nr, callers;
+
+	c->asked = true;
+	if (!c->inner_key)
+		return;
+	callers = known_callers(r, c, &nr);
+	if (callers == DICT_NONE || c->inner_words + nr >= most_frames(r, d, rec))
+		return;
+	c->memo_key = hash_pair(c->inner_key, callers);
+	stack_memo_prefetch(&r->memo, c->memo_key);
+}
+
 /* 0 or -ENOMEM. */
 static int recorded_chain(struct resolver *r, const struct decoder *d,
 			  const struct record *rec, const struct resolver_found *at,
 			  struct resolver_chain *c, struct chain_walk *w)
 {
 	const struct record_sample *s = &rec->sample;
-	uint32_t most = max_stack(d, rec);
-	uint32_t most_shared = most < r->max_frames ? most : r->max_frames;
-	struct callers_slot *slot;
+	uint32_t most_shared = most_frames(r, d, rec);
+	struct callers_slot *slot = callers_slot(r, c->callers_key);
 	bool callers;
 
-	if (!c->looked)
-		look_at_chain(r, d, s, at, c);
-	slot = callers_slot(r, c->callers_key);
 	if (walk_chain(r, d, s, at, c->from, w))
 		return -ENOMEM;
 	c->nr_inner = w->nr;
-	callers = c->from < s->nr_chain && w->nr && !w->cut;
+	callers = c->callers_key && w->nr && !w->cut;
 	if (callers && slot->key == c->callers_key && w->nr + slot->nr < most_shared) {
 		c->callers_of = slot->of;
 		c->path.node = slot->stack;
@@ -302,7 +396,8 @@ static int recorded_chain(struct resolver *r, const struct decoder *d,
 	if (!w->cut && walk_chain(r, d, s, at, s->nr_chain, w))
 		return -ENOMEM;
 	c->nr_outer = w->nr - c->nr_inner;
-	c->path.node = w->cut || w->nr >= most ? STACK_TRUNCATED : STACK_ROOT;
+	c->path.node =
+		w->cut || w->nr >= max_stack(d, rec) ? STACK_TRUNCATED : STACK_ROOT;
 	c->keep_callers = callers && w->nr < most_shared;
 	if (c->keep_callers)
 		*slot = (struct callers_slot){ .key = c->callers_key,
@@ -332,22 +427,19 @@ void resolver_chain_look(struct resolver *r, const struct decoder *d,
 	const struct record_sample *s = &rec->sample;
 
 	*c = (struct resolver_chain){ .stack = DICT_NONE, .callers = DICT_NONE };
-	if (s->nr_chain && !resolver_can_unwind(r, s) &&
-	    stack_slot(r, at->chain_key)->key != at->chain_key)
+	if (s->nr_chain && !resolver_can_unwind(r, s))
 		look_at_chain(r, d, s, at, c);
 }
 
-/* Whether a sample had the same chain. */
-static bool use_stack(const struct resolver *r, const struct resolver_found *at,
-		      struct resolver_chain *c)
+/* Whether a sample had the same stack. */
+static bool use_stack(struct resolver *r, const struct decoder *d,
+		      const struct record *rec, struct resolver_chain *c)
 {
-	const struct stack_slot *slot = stack_slot(r, at->chain_key);
-
-	if (slot->key != at->chain_key)
-		return false;
-	c->same = slot->of;
-	c->stack = slot->stack;
-	return true;
+	if (!c->asked)
+		resolver_chain_ask(r, d, rec, c);
+	if (c->memo_key)
+		c->stack = stack_memo_get(&r->memo, c->memo_key);
+	return c->stack != DICT_NONE;
 }
 
 int resolver_chain_frames(struct resolver *r, const struct decoder *d,
@@ -362,7 +454,7 @@ int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 	r->chain_private = false;
 	if (resolver_can_unwind(r, &rec->sample))
 		result = unwound_chain(r, d, rec, at, c, &w);
-	else if (rec->sample.nr_chain && use_stack(r, at, c))
+	else if (rec->sample.nr_chain && use_stack(r, d, rec, c))
 		return 0;
 	else if (rec->sample.nr_chain)
 		result = recorded_chain(r, d, rec, at, c, &w);
@@ -373,11 +465,7 @@ int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 	r->nr_chain += w.nr;
 	c->path.frames = w.frames + c->nr_inner;
 	c->path.left = c->nr_outer;
-	c->keep = !r->chain_private;
-	if (c->keep)
-		*stack_slot(r, at->chain_key) = (struct stack_slot){
-			.key = at->chain_key, .stack = DICT_NONE, .of = c
-		};
+	c->keep = !r->chain_private && c->inner_key && c->nr_inner == c->inner_words;
 	return 0;
 }
 
@@ -395,7 +483,7 @@ bool resolver_chain_step(const struct resolver *r, struct resolver_chain *c)
 	const struct resolver_chain *of = c->callers_of;
 	bool stopped;
 
-	if (c->stack != DICT_NONE || c->same)
+	if (c->stack != DICT_NONE)
 		return false;
 	if (of && of->callers == DICT_NONE)
 		return !of->stopped;
@@ -419,33 +507,24 @@ static void make_nodes(struct resolver *r, struct dict_path *path)
 			dict_stack(r->dict, path->node, path->frames[--path->left]);
 }
 
-/* Other samples may have taken the slots meanwhile. */
-static void keep(struct resolver *r, const struct resolver_found *at,
-		 const struct resolver_chain *c)
+/* Other samples may have taken the slot meanwhile. */
+static void keep(struct resolver *r, const struct resolver_chain *c)
 {
 	struct callers_slot *callers = callers_slot(r, c->callers_key);
-	struct stack_slot *stack = stack_slot(r, at->chain_key);
 
 	if (c->keep_callers && callers->of == c) {
 		callers->stack = c->callers;
 		callers->of = NULL;
 	}
-	if (c->keep && stack->of == c) {
-		stack->stack = c->stack;
-		stack->of = NULL;
-	}
-	if (c->stack == DICT_NONE) {
+	if (c->stack == DICT_NONE)
 		callers->key = 0;
-		stack->key = 0;
-	}
+	else if (c->keep)
+		stack_memo_put(&r->memo, hash_pair(c->inner_key, c->callers), c->stack);
 }
 
-uint32_t resolver_chain_stack(struct resolver *r, const struct resolver_found *at,
-			      struct resolver_chain *c)
+uint32_t resolver_chain_stack(struct resolver *r, struct resolver_chain *c)
 {
-	if (c->same)
-		c->stack = c->same->stack;
-	if (c->stack != DICT_NONE || c->same)
+	if (c->stack != DICT_NONE)
 		return c->stack;
 	if (c->callers_of)
 		c->path.node = c->callers_of->callers;
@@ -455,6 +534,6 @@ uint32_t resolver_chain_stack(struct resolver *r, const struct resolver_found *a
 	}
 	make_nodes(r, &c->path);
 	c->stack = c->path.node;
-	keep(r, at, c);
+	keep(r, c);
 	return c->stack;
 }

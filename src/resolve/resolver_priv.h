@@ -9,6 +9,7 @@
 #include "resolve/images.h"
 #include "resolve/procs.h"
 #include "resolve/resolver.h"
+#include "resolve/stack_memo.h"
 #include "resolve/stack_rest.h"
 #include "resolve/unwind.h"
 
@@ -31,7 +32,7 @@ enum {
 	/* A program that begins maps this much, with its loader and some libraries. */
 	EXEC_VERSIONS = 16,
 	FRAME_CACHE = 8192,
-	STACK_CACHE = 32768
+	CALLERS_CACHE = 32768
 };
 
 /* (space, address) -> frame; most chains hit what was hit before. */
@@ -41,19 +42,12 @@ struct frame_slot {
 	uint32_t frame;
 };
 
-/* (spaces, raw chain) -> stack, or the chain of the same group whose stack it will be */
-struct stack_slot {
-	uint64_t key;
-	struct resolver_chain *of; /* NULL: `stack` is known */
-	uint32_t stack;
-};
-
-/* (space, raw callers in user space) -> stack, likewise */
+/* (space, raw callers in user space) -> stack, or the chain of the same group which will have it */
 struct callers_slot {
 	uint64_t key;
 	uint32_t stack;
-	uint32_t nr; /* frames */
-	struct resolver_chain *of;
+	uint32_t nr;               /* frames */
+	struct resolver_chain *of; /* NULL: `stack` is known */
 };
 
 enum {
@@ -89,9 +83,9 @@ struct resolver {
 	const struct mapping *leaf_mapping; /* of the last leaf, in ... */
 	uint64_t leaf_generation;           /* ... this space */
 	struct frame_slot *frames;
-	struct stack_slot *stacks;
-	struct callers_slot *callers; /* as many */
-	uint32_t chain[CHAIN_ROOM];   /* frames of the chains at hand */
+	struct callers_slot *callers;
+	struct stack_memo memo; /* (callers, what they called, as frames) -> stack */
+	uint32_t chain[CHAIN_ROOM]; /* frames of the chains at hand */
 	uint32_t nr_chain;
 	bool chain_private; /* the last one's leaf belongs to its process alone */
 	const struct mapping
@@ -129,14 +123,15 @@ resolver_version(const struct resolver *r, const struct resolver_found *at,
 void resolver_chain_look(struct resolver *r, const struct decoder *d,
 			 const struct record *rec, const struct resolver_found *at,
 			 struct resolver_chain *c);
+void resolver_chain_ask(struct resolver *r, const struct decoder *d,
+			const struct record *rec, struct resolver_chain *c);
 /* 0 or -ENOMEM. */
 int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 			  const struct record *rec, const struct resolver_found *at,
 			  struct resolver_chain *c);
 bool resolver_chain_step(const struct resolver *r, struct resolver_chain *c);
 /* DICT_NONE when memory is short. */
-uint32_t resolver_chain_stack(struct resolver *r, const struct resolver_found *at,
-			      struct resolver_chain *c);
+uint32_t resolver_chain_stack(struct resolver *r, struct resolver_chain *c);
 
 /* Of resolver_unwind.c.  Whether the sample has what it takes. */
 bool resolver_can_unwind(const struct resolver *r, const struct record_sample *s);

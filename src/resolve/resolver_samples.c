@@ -241,16 +241,9 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	f->world = (int)world_of_mode(rec->misc);
 	f->changes = r->procs.changes;
 	f->has_leaf = false;
-	f->chain_key = 0;
 	f->ahead = NULL;
-	if (wants_chain(r, rec)) {
-		f->chain_key = hash_bytes(
-			s->chain, s->nr_chain * sizeof(uint64_t),
-			hash_pair(f->user->generation, f->kernel->generation));
-		__builtin_prefetch(&r->stacks[f->chain_key & (STACK_CACHE - 1)]);
-	} else {
+	if (!wants_chain(r, rec))
 		find_leaf(r, f, s->ip.v);
-	}
 	return 0;
 }
 
@@ -281,6 +274,12 @@ void resolver_look(struct resolver *r, const struct decoder *d,
 	resolver_chain_look(r, d, rec, found, chain);
 }
 
+void resolver_ask(struct resolver *r, const struct decoder *d, const struct record *rec,
+		  struct resolver_chain *chain)
+{
+	resolver_chain_ask(r, d, rec, chain);
+}
+
 bool resolver_has_room(const struct resolver *r)
 {
 	return r->nr_chain <= CHAIN_ROOM - CHAIN_MAX;
@@ -307,10 +306,10 @@ bool resolver_step(const struct resolver *r, struct resolver_chain *chain)
 	return resolver_chain_step(r, chain);
 }
 
-int resolver_end(struct resolver *r, const struct resolver_found *found,
-		 struct resolver_chain *chain, struct sample *sample)
+int resolver_end(struct resolver *r, struct resolver_chain *chain,
+		 struct sample *sample)
 {
-	sample->stack = resolver_chain_stack(r, found, chain);
+	sample->stack = resolver_chain_stack(r, chain);
 	return sample->stack == DICT_NONE ? -ENOMEM : 0;
 }
 
@@ -321,12 +320,9 @@ void resolver_group_end(struct resolver *r)
 
 void resolver_group_lost(struct resolver *r)
 {
-	for (size_t i = 0; i < STACK_CACHE; i++) {
-		if (r->stacks && r->stacks[i].of)
-			r->stacks[i] = (struct stack_slot){ 0 };
-		if (r->callers && r->callers[i].of)
+	for (size_t i = 0; i < CALLERS_CACHE; i++)
+		if (r->callers[i].of)
 			r->callers[i] = (struct callers_slot){ 0 };
-	}
 	resolver_group_end(r);
 }
 
@@ -341,7 +337,7 @@ static int finish_chain(struct resolver *r, const struct decoder *d,
 	if (resolver_chain_frames(r, d, rec, found, &chain))
 		return r->later ? -EAGAIN : -ENOMEM;
 	r->nr_chain = 0;
-	return resolver_end(r, found, &chain, sample);
+	return resolver_end(r, &chain, sample);
 }
 
 int resolver_finish(struct resolver *r, const struct decoder *d,

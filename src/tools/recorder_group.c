@@ -95,7 +95,7 @@ static int end_samples(struct recorder *r, size_t from, size_t to)
 
 		if (s->is_due)
 			continue;
-		result = resolver_end(r->resolver, &s->found, &s->chain, &s->sample);
+		result = resolver_end(r->resolver, &s->chain, &s->sample);
 		result = recorder_add_sample(r, &s->rec, s->bytes, result, &s->sample);
 	}
 	resolver_group_end(r->resolver);
@@ -118,6 +118,9 @@ int recorder_group_end(void *ctx)
 		s->found.ahead = resolver_ahead_get(r->group.ahead, i);
 		resolver_look(r->resolver, &r->decoder, &s->rec, &s->found, &s->chain);
 	}
+	for (size_t i = 0; i < nr; i++)
+		resolver_ask(r->resolver, &r->decoder, &r->group.samples[i].rec,
+			     &r->group.samples[i].chain);
 	for (size_t from = 0, to; from < nr && !result; from = to) {
 		result = begin_samples(r, from, nr, &to);
 		if (!result) {

@@ -388,6 +388,109 @@ static void test_chains_of_a_depth(void **unused)
 	end(&w);
 }
 
+/* ---- chains that were met before ---- */
+
+enum {
+	CHAIN_WORDS = 6,
+	MOVED = 0x100000, /* where the second process has its mappings */
+	MOVED_PID = 6,
+};
+
+#define KERNEL_TEXT 0xffffffff81000000
+
+struct known_chain {
+	uint16_t misc;
+	uint64_t words[CHAIN_WORDS]; /* 0: no more */
+};
+
+static void start_processes(struct world *w)
+{
+	struct record kernel = { .type = PERF_RECORD_MMAP };
+
+	kernel.mmap = (struct record_mmap){ .pid = -1,
+					    .start = KERNEL_TEXT,
+					    .len = 0x100000,
+					    .pgoff = KERNEL_TEXT,
+					    .prot = PROT_EXEC,
+					    .path = "[kernel.kallsyms]_text" };
+	apply(w, &kernel, 0);
+	start_program(w, 10, 5, "a", "/bin/a");
+	do_comm(w, 20, MOVED_PID, MOVED_PID, true, "a");
+	do_mmap(w, 21, MOVED_PID, 0x1000 + MOVED, 0x1000, 0x1000, "/bin/a");
+	do_mmap(w, 22, MOVED_PID, 0x7000 + MOVED, 0x1000, 0, "/lib/ld.so");
+}
+
+/* A sample of the chain in one of the two processes. */
+static const char *text_of(struct world *w, const struct known_chain *chain, bool moved)
+{
+	struct record rec = { .type = PERF_RECORD_SAMPLE, .misc = chain->misc };
+	uint64_t words[CHAIN_WORDS];
+	struct sample s;
+	size_t nr = 0;
+
+	for (; nr < CHAIN_WORDS && chain->words[nr]; nr++)
+		words[nr] = chain->words[nr] +
+			    (moved && chain->words[nr] < MOVED ? MOVED : 0);
+	rec.id = (struct record_id){ .pid = moved ? MOVED_PID : 5, .time_ns = 50 };
+	rec.id.tid = rec.id.pid;
+	rec.sample.chain = (const uint8_t *)words;
+	rec.sample.nr_chain = nr;
+	assert_int_equal(resolver_sample(w->resolver, &w->decoder, &rec, &s), 0);
+	return chain_text(w, s.stack);
+}
+
+/* Whatever was met before, a chain has the stack that it has alone. */
+static void test_chains_that_are_known(void **unused)
+{
+	const uint16_t user = PERF_RECORD_MISC_USER, kernel = PERF_RECORD_MISC_KERNEL;
+	static const uint64_t in_user = PERF_CONTEXT_USER,
+			      in_kernel = PERF_CONTEXT_KERNEL;
+	const struct known_chain chains[] = {
+		{ user, { in_user, 0x1010 } },
+		{ user, { in_user, 0x1010, 0x7020 } },
+		{ user, { in_user, 0x1010, 0x7020, 0x1080 } },
+		{ user, { in_user, 0x1010, 0x5555 } },
+		{ user, { in_user, 0x1010, 0x5556, 0x7020 } },
+		{ user, { in_user, 0x1010, 0x1080, 0x5555 } },
+		{ user, { in_user, 0x7010, 0x7020 } },
+		{ user, { in_user, 0x5555 } },
+		{ user, { in_user, 0x5555, 0x7020 } },
+		{ user, { 0x1010, 0x7020 } },
+		{ kernel, { in_kernel, KERNEL_TEXT + 16, in_user, 0x1010 } },
+		{ kernel, { in_kernel, KERNEL_TEXT + 16, in_user, 0x1010, 0x7020 } },
+		{ kernel, { in_kernel, KERNEL_TEXT + 16, in_user, 0x1010, 0x5555 } },
+		{ kernel, { in_kernel, KERNEL_TEXT + 32, in_user, 0x1010 } },
+		{ kernel, { in_kernel, KERNEL_TEXT + 16 } },
+		{ kernel, { in_kernel, KERNEL_TEXT + 16, KERNEL_TEXT + 32 } },
+		{ kernel, { KERNEL_TEXT + 16, in_user, 0x1010 } },
+	};
+	enum {
+		NR = sizeof(chains) / sizeof(chains[0])
+	};
+
+	(void)unused;
+	for (size_t first = 0; first < NR; first++) {
+		struct world together;
+
+		begin(&together);
+		start_processes(&together);
+		for (size_t i = 0; i < 4 * NR; i++) {
+			const struct known_chain *chain = &chains[(first + i) % NR];
+			bool moved = i / NR % 2;
+			struct world alone;
+			char want[512];
+
+			begin(&alone);
+			start_processes(&alone);
+			snprintf(want, sizeof(want), "%s",
+				 text_of(&alone, chain, moved));
+			assert_string_equal(text_of(&together, chain, moved), want);
+			end(&alone);
+		}
+		end(&together);
+	}
+}
+
 static void test_bpf_program_comes_and_goes(void **unused)
 {
 	struct world w;
@@ -586,6 +689,7 @@ int main(void)
 		cmocka_unit_test(test_anonymous_regions_do_not_mix),
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_chains_of_a_depth),
+		cmocka_unit_test(test_chains_that_are_known),
 		cmocka_unit_test(test_bpf_program_comes_and_goes),
 		cmocka_unit_test(test_image_is_completed_once),
 		cmocka_unit_test(test_image_is_written_anew),
