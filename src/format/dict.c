@@ -75,6 +75,12 @@ static bool build_id_is(const struct build_id *a, const struct build_id *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, a->len);
 }
 
+static bool same_file(const struct image *a, const struct image *b)
+{
+	return a->dev == b->dev && a->inode == b->inode && a->mtime_ns == b->mtime_ns &&
+	       a->file_bytes == b->file_bytes;
+}
+
 static bool image_is(const struct image *a, const struct image *b)
 {
 	if (a->kind != b->kind || a->name != b->name ||
@@ -104,7 +110,8 @@ static uint64_t image_hash(const struct image *image)
 	return hash_pair(h, (uint32_t)image->pid);
 }
 
-uint32_t dict_image(struct dict *d, const struct image *image)
+/* `of_file`: its build-id is what a file says of itself. */
+static uint32_t add_image(struct dict *d, const struct image *image, bool of_file)
 {
 	struct image add = *image;
 	uint64_t hash;
@@ -115,7 +122,9 @@ uint32_t dict_image(struct dict *d, const struct image *image)
 		add.build_id.len = BUILD_ID_MAX;
 	hash = image_hash(&add);
 	while ((number = map_get(&d->image_by, hash, turn)) != MAP_NONE) {
-		if (image_is(&d->images.at[number], &add))
+		const struct image *there = &d->images.at[number];
+
+		if (image_is(there, &add) && (!of_file || same_file(there, &add)))
 			return number;
 		turn++;
 	}
@@ -124,6 +133,16 @@ uint32_t dict_image(struct dict *d, const struct image *image)
 		return DICT_NONE;
 	d->images.at[d->images.nr++] = add;
 	return (uint32_t)d->images.nr - 1;
+}
+
+uint32_t dict_image(struct dict *d, const struct image *image)
+{
+	return add_image(d, image, false);
+}
+
+uint32_t dict_image_of_file(struct dict *d, const struct image *image)
+{
+	return add_image(d, image, true);
 }
 
 static bool thread_is(const struct thread *a, const struct thread *b)

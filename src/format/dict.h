@@ -158,6 +158,8 @@ void dict_seal(struct dict *d);
 uint32_t dict_string(struct dict *d, const char *s);
 uint32_t dict_event(struct dict *d, const struct event_desc *event);
 uint32_t dict_image(struct dict *d, const struct image *image);
+/* The same of an image whose file was looked at: two files that say the same build-id of themselves are two. */
+uint32_t dict_image_of_file(struct dict *d, const struct image *image);
 uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset);
 uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame);
 /* The stack of that frame alone: dict_stack() under STACK_ROOT of dict_frame(). */

@@ -274,6 +274,9 @@ uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pi
 	if (t->ops && t->ops->first_hit && is_binary(image.kind))
 		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, image.name), pid,
 				  m ? m->start : 0, m ? m->end : 0, &image);
-	e->number = dict_image(t->dict, &image);
+	/* A file can have any build-id, also another's: who has its state knows better. */
+	e->number = image.kind == IMAGE_FILE && image.mtime_ns
+			    ? dict_image_of_file(t->dict, &image)
+			    : dict_image(t->dict, &image);
 	return e->number;
 }

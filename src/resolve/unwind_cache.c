@@ -1,5 +1,6 @@
 #include "resolve/unwind_cache.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ enum {
 	FLAG_64 = 1,
 	FLAG_BIG = 2, /* the binary is big-endian */
 	FLAG_DEBUG = 4,
+	FILE_KEY_BYTES = 4 * 8,
 	WORTH_ROWS = 1024, /* fewer are made as quickly as they are read */
 	BIG_ENDIAN_HERE = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 };
@@ -489,18 +491,38 @@ char *unwind_cache_path_of(const char *path)
 
 /* ---- with a binary ---- */
 
-static bool take_key(int fd, bool with_debug, struct unwind_cache_key *key)
+static void add_u64(struct line_key *id, uint64_t v)
+{
+	for (unsigned int i = 0; i < sizeof(v); i++)
+		id->bytes[id->len++] = (uint8_t)(v >> (8 * i));
+}
+
+static bool add_file(struct line_key *id, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	add_u64(id, st.st_dev);
+	add_u64(id, st.st_ino);
+	add_u64(id, (uint64_t)st.st_size);
+	add_u64(id, (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+			    (uint64_t)st.st_mtim.tv_nsec);
+	return true;
+}
+
+static bool take_key(const struct unwind_maker *maker, struct unwind_cache_key *key)
 {
 	struct build_id id;
 
-	*key = (struct unwind_cache_key){ .with_debug = with_debug };
-	if (fd < 0 || elf_build_id_fd(fd, &id, NULL) || !id.len ||
-	    id.len > LINE_INDEX_KEY_MAX)
+	static_assert(BUILD_ID_MAX + FILE_KEY_BYTES <= LINE_INDEX_KEY_MAX, "no room");
+	*key = (struct unwind_cache_key){ .with_debug = maker->with_debug };
+	if (maker->fd < 0 || elf_build_id_fd(maker->fd, &id, NULL) || !id.len)
 		return false;
 	memcpy(key->id.bytes, id.bytes, id.len);
 	key->id.len = id.len;
 	key->id.is_build_id = true;
-	return true;
+	return !maker->of_file || add_file(&key->id, maker->fd);
 }
 
 static void keep(const char *dir, const char *file, const struct unwind_cache_key *key,
@@ -525,7 +547,7 @@ int unwind_cache_load_by(const char *dir, const char *path,
 	char *file;
 	int r;
 
-	if (!dir || !*dir || !take_key(maker->fd, maker->with_debug, &key))
+	if (!dir || !*dir || !take_key(maker, &key))
 		return maker->make(maker->ctx, maker->fd, ret_table);
 	file = line_cache_unwind_path(dir, &key.id);
 	if (!file)

@@ -20,6 +20,9 @@ int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
 struct unwind_maker {
 	int fd;
 	bool with_debug;
+	/* What others' binaries say of themselves is not taken for granted: the table that is kept is of
+	 * this file (device, inode, size, time) alone, not of all with its build-id. */
+	bool of_file;
 	int (*make)(void *ctx, int fd, struct unwind_table **ret_table);
 	void *ctx;
 };

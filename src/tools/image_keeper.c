@@ -114,10 +114,10 @@ static int open_of_process(const struct place *p, const struct image *image,
 static uint64_t identity(const struct build_id *id, const char *path, uint64_t inode,
 			 uint64_t inode_gen, uint64_t dev)
 {
-	if (id->len)
-		return hash_bytes(id->bytes, id->len, 0);
-	return hash_bytes(path, strlen(path),
-			  hash_pair(hash_pair(inode, inode_gen), dev));
+	uint64_t file = id->len ? hash_bytes(id->bytes, id->len, 0)
+				: hash_pair(hash_pair(inode, inode_gen), dev);
+
+	return hash_bytes(path, strlen(path), file);
 }
 
 static uint64_t identity_of(const char *path, const struct image *image)
@@ -275,16 +275,21 @@ bool image_keeper_is_rewritten(const char *path, const struct image *image)
 		(uint64_t)st.st_size != image->file_bytes);
 }
 
-int image_keeper_open(const struct image_keeper *k, const char *path,
-		      const struct image *image)
+/* As they were completed: not by the build-id alone, which is what a file says of itself. */
+static bool is_same_file(const struct image *a, const struct image *b)
 {
-	uint64_t key = identity_of(path, image);
+	return a->dev == b->dev && a->inode == b->inode && a->mtime_ns == b->mtime_ns &&
+	       a->file_bytes == b->file_bytes &&
+	       build_id_equal(&a->build_id, &b->build_id);
+}
 
+int image_keeper_open(const struct image_keeper *k, const struct image *image)
+{
 	for (size_t i = 0; i < k->kept.nr; i++) {
 		const struct kept_image *kept = &k->kept.at[i];
 		int fd;
 
-		if (identity_of(kept->path, &kept->image) != key)
+		if (!is_same_file(&kept->image, image))
 			continue;
 		fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
 		return fd < 0 ? -errno : fd;

@@ -54,9 +54,8 @@ bool image_keeper_is_rewritten(const char *path, const struct image *image);
 /* A process has mapped a file.  In a container it is opened now, once for each file: both may be
  * gone when it is hit; and anywhere if it was hit before and could not be opened. */
 void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m);
-/* Another descriptor of a binary that is held open, or -ENOENT: it is not. */
-int image_keeper_open(const struct image_keeper *k, const char *path,
-		      const struct image *image);
+/* Another descriptor of the file that an image was completed by at its first hit, or -ENOENT: it is not held. */
+int image_keeper_open(const struct image_keeper *k, const struct image *image);
 /* What is no longer at its path is to be copied into session_dir/images/; for the end of a recording. */
 void image_keeper_save_lost(struct image_keeper *k, struct copy_list *copies);
 void image_keeper_done(struct image_keeper *k);

@@ -45,8 +45,7 @@ static int open_image(const struct recorder_stacks *s, const struct image *image
 	char path[4096];
 
 	if (image->kind == IMAGE_FILE)
-		return image_keeper_open(s->keeper, dict_str(s->dict, image->name),
-					 image);
+		return image_keeper_open(s->keeper, image);
 	if (image->kind != IMAGE_VDSO)
 		return -ENOENT;
 	build_id_to_hex(&image->build_id, hex);

@@ -28,7 +28,9 @@ static struct unwind_table *load(const struct table_maker *m, const char *cache_
 				 int fd, const char *path)
 {
 	struct making making = { .maker = m, .path = path };
-	const struct unwind_maker how = { .fd = fd, .make = make, .ctx = &making };
+	const struct unwind_maker how = {
+		.fd = fd, .of_file = true, .make = make, .ctx = &making
+	};
 	struct unwind_table *table = NULL;
 
 	/* Without a table the frame pointer is tried. */

@@ -69,6 +69,18 @@ session_stacks()
 	python3 "$truth" recursion 3000 "$out/stacks" 0.3
 }
 
+@test "two files that say the same build-id have each its own table" {
+	need "${CC:-cc}"
+	load same_build_id
+	same_build_id "$out/one" 16
+	same_build_id "$out/two" 1000
+	"$out/one" first & "$out/two" second &
+	record --callgraph --system-wide --duration 2
+	wait
+	expect_whole first
+	expect_whole second
+}
+
 @test "threads: to where they began" {
 	record --callgraph "$WORKLOADS/threads" 1000
 	session_stacks

@@ -47,10 +47,16 @@ static void images_with_a_build_id_are_known_by_it(void **state)
 	assert_int_equal(dict_image(&d, &image), 2);
 	image.build_id.bytes[1] = 1;
 	assert_int_equal(dict_image(&d, &image), 3);
+	/* Any file can say so of itself. */
+	assert_int_equal(dict_image_of_file(&d, &image), 3);
+	image.inode++;
+	assert_int_equal(dict_image(&d, &image), 3);
+	assert_int_equal(dict_image_of_file(&d, &image), 4);
+	assert_int_equal(dict_image_of_file(&d, &image), 4);
 	image.build_id.len = 200; /* more than there can be is cut */
-	assert_int_equal(dict_image(&d, &image), 4);
-	assert_int_equal(d.images.at[4].build_id.len, BUILD_ID_MAX);
-	assert_int_equal(dict_image(&d, &image), 4);
+	assert_int_equal(dict_image(&d, &image), 5);
+	assert_int_equal(d.images.at[5].build_id.len, BUILD_ID_MAX);
+	assert_int_equal(dict_image(&d, &image), 5);
 	dict_done(&d);
 }
 

@@ -3,9 +3,11 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -13,9 +15,12 @@
 #include "base/io.h"
 #include "resolve/unwind_cache.h"
 
+#include "elf_maker.h"
+
 enum {
 	HEAD = 160,
-	SETS_AT = HEAD
+	SETS_AT = HEAD,
+	ROWS = 2000
 };
 
 struct place {
@@ -200,6 +205,80 @@ static void hostile(void **state)
 	}
 }
 
+/* One that is worth a file. */
+static int make_large(void *ctx, int fd, struct unwind_table **ret_table)
+{
+	unsigned int *nr_made = ctx;
+	struct unwind_table *t = make();
+
+	(void)fd;
+	t->rows.nr = 0;
+	t->buckets.nr = 1;
+	t->bucket_shift = 16;
+	for (uint32_t i = 0; i < ROWS; i++)
+		(void)vec_push(&t->rows, (struct unwind_row){ 8 * i, i % 3 });
+	++*nr_made;
+	*ret_table = t;
+	return 0;
+}
+
+static int write_binary(const struct place *p, const char *name)
+{
+	static const uint8_t id[20] = { 1, 2, 3 };
+	const struct elf_maker what = { .is64 = true,
+					.machine = EM_X86_64,
+					.build_id = id,
+					.build_id_len = sizeof(id) };
+	struct buf elf = { 0 };
+	char path[64];
+	int fd;
+
+	elf_maker_write(&what, &elf);
+	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
+	assert_int_equal(io_write_file(path, elf.data, elf.len, 0600), 0);
+	buf_done(&elf);
+	fd = io_open(path, O_RDONLY, 0);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* How many are made for it. */
+static unsigned int made_for(const struct place *p, int fd, bool of_file)
+{
+	unsigned int nr_made = 0;
+	const struct unwind_maker maker = {
+		.fd = fd, .of_file = of_file, .make = make_large, .ctx = &nr_made
+	};
+	struct unwind_table *t = NULL;
+
+	assert_int_equal(unwind_cache_load_by(p->dir, "/x", &maker, &t), 0);
+	assert_int_equal(t->rows.nr, ROWS);
+	unwind_table_free(t);
+	return nr_made;
+}
+
+/* What a file says of itself may be another one's build-id. */
+static void of_the_file_that_was_read(void **state)
+{
+	const struct place *p = *state;
+	int one = write_binary(p, "one");
+	int two = write_binary(p, "two");
+	const struct timespec later[2] = { { .tv_sec = 4000000000 },
+					   { .tv_sec = 4000000000 } };
+
+	assert_int_equal(made_for(p, one, true), 1);
+	assert_int_equal(made_for(p, one, true), 0);
+	assert_int_equal(made_for(p, two, true), 1);
+	assert_int_equal(made_for(p, one, true), 0);
+	assert_int_equal(futimens(one, later), 0);
+	assert_int_equal(made_for(p, one, true), 1);
+	/* Who trusts the build-id. */
+	assert_int_equal(made_for(p, one, false), 1);
+	assert_int_equal(made_for(p, two, false), 0);
+	close(one);
+	close(two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +287,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(damaged, setup, teardown),
 		cmocka_unit_test_setup_teardown(hostile, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_the_file_that_was_read, setup,
+						teardown),
 	};
 
 	return UNIT_RUN(tests);
