@@ -23,6 +23,8 @@ enum {
 	SAMPLE_PAGES =
 		256, /* 1 MB: 3 s of flat samples at 4999 Hz, 1 s of deep chains */
 	SIDE_BAND_PAGES = 64,
+	/* Of the whole machine: a second of a compile job does not fill half of it. */
+	SIDE_BAND_PAGES_WIDE = 256,
 	NAMESPACE_PAGES = 32, /* more than threads that begin until we have looked */
 	/* With stacks 16 MB: of 32 KB half a second at 997 Hz, 50 ms at 9973. */
 	STACK_PAGES = 4096,
@@ -30,7 +32,11 @@ enum {
 	WINDOWS_AT_LEAST = 32, /* in a ring of which there is no more memory */
 	WINDOW_MIN_BYTES = 4096,
 	MANY_CPUS = 32, /* beyond, rings of half the size */
-	MIN_PAGES = 8
+	MIN_PAGES = 8,
+	/* The kernel wakes us each time that so much of a ring was written, whether we have looked
+	 * meanwhile or not.  What has less than MUCH then has room up to the next time. */
+	WAKE_EIGHTHS = 2,
+	MUCH_EIGHTHS = 3
 };
 
 static int add_fd(struct perf_source *s, int fd, enum perf_source_ring kind,
@@ -299,6 +305,12 @@ static uint32_t fitting_window(const struct opening *o, uint32_t page_bytes)
 	return room > WINDOW_MIN_BYTES ? (uint32_t)room : WINDOW_MIN_BYTES;
 }
 
+static uint32_t wake_bytes(const struct opening *o, enum perf_source_ring kind,
+			   uint32_t page_bytes)
+{
+	return (uint32_t)o->pages[kind] * page_bytes / 8 * WAKE_EIGHTHS;
+}
+
 static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 		      const struct opening *o)
 {
@@ -316,8 +328,7 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 			group_split_lead(&attr);
 		if (attr.sample_stack_user)
 			attr.sample_stack_user = fitting_window(o, page_bytes);
-		attr.wakeup_watermark =
-			(uint32_t)o->pages[PERF_SOURCE_SAMPLES] * page_bytes / 2;
+		attr.wakeup_watermark = wake_bytes(o, PERF_SOURCE_SAMPLES, page_bytes);
 		if (!vec_push(&s->attrs, attr))
 			return -ENOMEM;
 	}
@@ -326,8 +337,7 @@ static int make_attrs(struct perf_source *s, const struct perf_source_config *c,
 	if (c->chains)
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN; /* one layout for all */
 	perf_attr_set_bit(&attr, PERF_ATTR_DEFER_OUTPUT, defer);
-	attr.wakeup_watermark =
-		(uint32_t)o->pages[PERF_SOURCE_SIDE_BAND] * page_bytes / 2;
+	attr.wakeup_watermark = wake_bytes(o, PERF_SOURCE_SIDE_BAND, page_bytes);
 	if (!vec_push(&s->attrs, attr))
 		return -ENOMEM;
 	s->ids = calloc(s->attrs.nr, sizeof(*s->ids));
@@ -345,7 +355,8 @@ static void choose_pages(struct opening *o, size_t nr_cpus)
 		big /= 2;
 	o->pages[PERF_SOURCE_SAMPLES] =
 		!o->config->ring_pages && nr_cpus > MANY_CPUS ? big / 2 : big;
-	o->pages[PERF_SOURCE_SIDE_BAND] = SIDE_BAND_PAGES;
+	o->pages[PERF_SOURCE_SIDE_BAND] =
+		o->config->tids ? SIDE_BAND_PAGES : SIDE_BAND_PAGES_WIDE;
 	o->pages[PERF_SOURCE_NAMESPACES] = NAMESPACE_PAGES;
 	for (size_t k = 0; k < PERF_SOURCE_RING_COUNT; k++)
 		for (unsigned int i = 0; i < o->halvings && o->pages[k] > MIN_PAGES;
@@ -516,6 +527,24 @@ static void look(struct perf_source *s, enum perf_source_ring kind)
 	for (size_t i = 0; i < s->cpus.nr; i++)
 		if (s->rings[kind][i].base)
 			ring_look(&s->rings[kind][i]);
+}
+
+static bool has_much(struct perf_source *s, enum perf_source_ring kind)
+{
+	look(s, kind);
+	for (size_t i = 0; i < s->cpus.nr; i++) {
+		const struct ring *ring = &s->rings[kind][i];
+
+		if (ring->base &&
+		    ring->head - ring->tail >= ring->bytes / 8 * MUCH_EIGHTHS)
+			return true;
+	}
+	return false;
+}
+
+bool perf_source_has_much(struct perf_source *s)
+{
+	return has_much(s, PERF_SOURCE_SAMPLES) || has_much(s, PERF_SOURCE_SIDE_BAND);
 }
 
 static int drain_rings(struct perf_source *s, enum perf_source_ring kind,

@@ -66,8 +66,10 @@ void perf_source_rings(const struct perf_source *s,
 
 /* 0 or a negative errno. */
 int perf_source_enable(struct perf_source *s, bool on);
-/* A descriptor that polls readable when a ring is half full. */
+/* A descriptor that polls readable when much has been written to a ring since the last time. */
 int perf_source_poll_fd(const struct perf_source *s);
+/* Whether it is time then: a ring may have been emptied meanwhile. */
+bool perf_source_has_much(struct perf_source *s);
 /* One that polls readable when a process has begun or has gone to other namespaces; -1: the
  * kernel does not tell us (CAP_PERFMON). */
 int perf_source_namespaces_fd(const struct perf_source *s);

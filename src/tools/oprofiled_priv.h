@@ -178,7 +178,7 @@ int oprofiled_reset(struct oprofiled *d, struct err *err);
 int oprofiled_save(struct oprofiled *d, const char *name, struct err *err);
 /* A recording of its own from here on: another segment, and memory as at the beginning. */
 int oprofiled_rotate(struct oprofiled *d, struct err *err);
-/* What is due now; `ring`: one is half full, `begun`: some process began. */
+/* What is due now; `ring`: one may be full soon, `begun`: some process began. */
 void oprofiled_record(struct oprofiled *d, bool ring, bool begun);
 /* Milliseconds until oprofiled_record() has something to do. */
 int oprofiled_record_ms(const struct oprofiled *d);

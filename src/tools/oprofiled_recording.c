@@ -486,7 +486,7 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 	}
 	if (begun || recorder_attend_ms(d->recorder) == 0)
 		r = recorder_attend(d->recorder, &err);
-	if (!r && (ring || recorder_timeout_ms(d->recorder) == 0))
+	if (!r && recorder_is_due(d->recorder, ring))
 		r = one_round(d, &err);
 	if (r) {
 		take_failure(d, r, &err);

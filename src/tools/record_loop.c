@@ -116,14 +116,14 @@ static void keep_time(struct loop *l, struct err *err)
 		stop_sampling(l, err);
 }
 
-/* What the recorder has to do now.  `ring`: one is half full; `begun`: somebody began. */
+/* What the recorder has to do now.  `ring`: one may be full soon; `begun`: somebody began. */
 static void record(struct loop *l, bool ring, bool begun, struct err *err)
 {
 	struct recorder *r = l->p->recorder;
 
 	if (begun || recorder_attend_ms(r) == 0)
 		l->failed = recorder_attend(r, err);
-	if (!l->failed && (ring || recorder_timeout_ms(r) == 0))
+	if (!l->failed && recorder_is_due(r, ring))
 		l->failed = recorder_round(r, err);
 }
 

@@ -1,6 +1,6 @@
 /* recorder.h - one recording: joins capture, decode, resolve and the session's writer.
  * Layer: tools.  Single-threaded (docs/decisions/0004): a round a second, or when a ring is
- * half full, drains the rings up to a time frontier, resolves, and writes. */
+ * getting full, drains the rings up to a time frontier, resolves, and writes. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,8 +63,10 @@ int recorder_enable(struct recorder *r, bool on, struct err *err);
 /* Stops sampling for good and writes all that came before, while the command goes on.
  * 0 or a negative errno with a line. */
 int recorder_stop(struct recorder *r, struct err *err);
-/* Polls readable when a round is due before its second is over. */
+/* Polls readable when a round may be due before its second is over. */
 int recorder_poll_fd(const struct recorder *r);
+/* Whether it is due.  `woken`: that descriptor polled readable. */
+bool recorder_is_due(struct recorder *r, bool woken);
 /* Milliseconds until the next round is due. */
 int recorder_timeout_ms(const struct recorder *r);
 /* Containers that begin are looked at between the rounds: polls readable when something may

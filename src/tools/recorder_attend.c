@@ -1,4 +1,4 @@
-/* recorder_attend.c - containers that come and go between two rounds (docs/decisions/0012). */
+/* recorder_attend.c - when a round is due, and containers that come and go between two (docs/decisions/0012). */
 #include <errno.h>
 
 #include "capture/perf_source.h"
@@ -67,4 +67,10 @@ int recorder_attend(struct recorder *r, struct err *err)
 		r->attention_end_ns = r->symbols_due_ns + TICK_NS;
 	r->next_look_ns = now + (now < r->attention_end_ns ? TICK_NS : mute_ns);
 	return result;
+}
+
+bool recorder_is_due(struct recorder *r, bool woken)
+{
+	return recorder_timeout_ms(r) == 0 ||
+	       (woken && perf_source_has_much(r->source));
 }
