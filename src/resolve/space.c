@@ -8,7 +8,7 @@ struct space_node {
 	struct mapping m;
 	struct space_node *left;
 	struct space_node *right;
-	uint32_t priority;
+	uint32_t priority; /* RECENT: `right` is what was mapped before, `left` NULL */
 	uint32_t refs;
 };
 
@@ -16,7 +16,11 @@ enum {
 	CHUNK_NODES = 1024,
 	/* More than one change copies: a treap of a million mappings is about 50 deep, and
 	 * a change splits twice and merges twice. */
-	RESERVE_NODES = 768
+	RESERVE_NODES = 768,
+	/* What was mapped last where nothing was is a list before the treap, which takes one node
+	 * each.  Most programs end before it has so many, and nobody builds them a treap. */
+	RECENT_MAX = 16,
+	RECENT = 0 /* no priority of a treap's node */
 };
 
 struct chunk {
@@ -66,7 +70,7 @@ static uint32_t next_random(struct space_pool *pool)
 	pool->random ^= pool->random << 13;
 	pool->random ^= pool->random >> 7;
 	pool->random ^= pool->random << 17;
-	return (uint32_t)(pool->random >> 32);
+	return (uint32_t)(pool->random >> 32) | 1;
 }
 
 static void count(struct space_pool *pool, const struct mapping *m, int change)
@@ -172,25 +176,14 @@ static struct space_node *merge(struct space_pool *pool, struct space_node *low,
 		    space_get(high->right));
 }
 
-int space_unmap(struct space_pool *pool, struct space_node *root, uint64_t start,
-		uint64_t end, struct space_node **ret_root)
+/* *ret_nr_recent: how many there are before the treap. */
+static bool is_free(const struct space_node *n, const struct mapping *m,
+		    unsigned int *ret_nr_recent)
 {
-	struct space_node *low, *rest, *gone, *high;
-
-	if (reserve(pool))
-		return -ENOMEM;
-	split(pool, root, start, &low, &rest);
-	split(pool, rest, end, &gone, &high);
-	*ret_root = merge(pool, low, high);
-	space_put(pool, low);
-	space_put(pool, rest);
-	space_put(pool, gone);
-	space_put(pool, high);
-	return 0;
-}
-
-static bool is_free(const struct space_node *n, const struct mapping *m)
-{
+	*ret_nr_recent = 0;
+	for (; n && n->priority == RECENT; n = n->right, (*ret_nr_recent)++)
+		if (m->start < n->m.end && m->end > n->m.start)
+			return false;
 	while (n) {
 		if (m->end <= n->m.start)
 			n = n->left;
@@ -219,28 +212,78 @@ static struct space_node *insert(struct space_pool *pool, struct space_node *n,
 		    insert(pool, n->right, m, priority));
 }
 
-int space_map(struct space_pool *pool, struct space_node *root, const struct mapping *m,
-	      struct space_node **ret_root)
+/* The same as a treap alone. */
+static struct space_node *treap_of(struct space_pool *pool, struct space_node *root)
 {
-	struct space_node *low, *rest, *gone, *high, *with, *own;
+	struct space_node *recent = root, *treap, *next;
+
+	while (root && root->priority == RECENT)
+		root = root->right;
+	treap = space_get(root);
+	for (; recent != root; recent = recent->right) {
+		next = insert(pool, treap, &recent->m, next_random(pool));
+		space_put(pool, treap);
+		treap = next;
+	}
+	return treap;
+}
+
+int space_unmap(struct space_pool *pool, struct space_node *root, uint64_t start,
+		uint64_t end, struct space_node **ret_root)
+{
+	struct space_node *treap, *low, *rest, *gone, *high;
 
 	if (reserve(pool))
 		return -ENOMEM;
-	if (is_free(root, m)) {
-		*ret_root = insert(pool, root, m, next_random(pool));
-		return 0;
-	}
-	split(pool, root, m->start, &low, &rest);
+	treap = treap_of(pool, root);
+	split(pool, treap, start, &low, &rest);
+	split(pool, rest, end, &gone, &high);
+	*ret_root = merge(pool, low, high);
+	space_put(pool, treap);
+	space_put(pool, low);
+	space_put(pool, rest);
+	space_put(pool, gone);
+	space_put(pool, high);
+	return 0;
+}
+
+/* Instead of what is mapped there. */
+static struct space_node *replace(struct space_pool *pool, struct space_node *treap,
+				  const struct mapping *m)
+{
+	struct space_node *low, *rest, *gone, *high, *with, *own, *root;
+
+	split(pool, treap, m->start, &low, &rest);
 	split(pool, rest, m->end, &gone, &high);
 	own = make(pool, m, next_random(pool), NULL, NULL);
 	with = merge(pool, low, own);
-	*ret_root = merge(pool, with, high);
+	root = merge(pool, with, high);
 	space_put(pool, low);
 	space_put(pool, rest);
 	space_put(pool, gone);
 	space_put(pool, high);
 	space_put(pool, own);
 	space_put(pool, with);
+	return root;
+}
+
+int space_map(struct space_pool *pool, struct space_node *root, const struct mapping *m,
+	      struct space_node **ret_root)
+{
+	unsigned int nr_recent;
+	bool free = is_free(root, m, &nr_recent);
+	struct space_node *treap;
+
+	if (reserve(pool))
+		return -ENOMEM;
+	if (free && nr_recent < RECENT_MAX) {
+		*ret_root = make(pool, m, RECENT, NULL, space_get(root));
+		return 0;
+	}
+	treap = treap_of(pool, root);
+	*ret_root = free ? insert(pool, treap, m, next_random(pool))
+			 : replace(pool, treap, m);
+	space_put(pool, treap);
 	return 0;
 }
 
@@ -248,6 +291,9 @@ const struct mapping *space_find(const struct space_node *root, uint64_t address
 {
 	const struct space_node *n = root;
 
+	for (; n && n->priority == RECENT; n = n->right)
+		if (address >= n->m.start && address < n->m.end)
+			return &n->m;
 	while (n) {
 		if (address < n->m.start)
 			n = n->left;

@@ -1,7 +1,8 @@
 /* space.h - what is mapped where in one address space, as a persistent map.
- * Layer: resolve.  A space is a treap whose nodes are shared: changing it copies one path
- * and leaves every older root as it was, so that a fork child shares its parent's map and
- * a sample can be looked up in the map of its own moment (ARCHITECTURE.md, 4.1). */
+ * Layer: resolve.  A space is a treap whose nodes are shared, and a list of what was mapped
+ * since: changing it copies one path at most and leaves every older root as it was, so that a
+ * fork child shares its parent's map and a sample can be looked up in the map of its own
+ * moment (ARCHITECTURE.md, 4.1). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -157,12 +157,53 @@ static void test_many(void **unused)
 	space_pool_done(&pool);
 }
 
+/* What a program maps at its start costs a node each, and what it maps later is found all the
+ * same, in each of the roots between. */
+static void test_few(void **unused)
+{
+	enum {
+		FEW = 10,
+		MORE = 50
+	};
+	struct space_node *roots[MORE + 1] = { 0 };
+	struct space_pool pool;
+
+	(void)unused;
+	space_pool_init(&pool);
+	for (uint32_t i = 0; i < MORE; i++) {
+		/* Neither up nor down. */
+		struct mapping m = { 0x1000 * (i * 7 % MORE),
+				     0x1000 * (i * 7 % MORE) + 0x800, 0, i, false };
+
+		assert_int_equal(space_map(&pool, roots[i], &m, &roots[i + 1]), 0);
+		if (i < FEW)
+			assert_int_equal(pool.nr_used, i + 1);
+	}
+	for (uint32_t nr = 0; nr <= MORE; nr++) {
+		assert_int_equal(space_count(roots[nr]), nr);
+		for (uint32_t i = 0; i < MORE; i++) {
+			const struct mapping *m =
+				space_find(roots[nr], 0x1000 * (i * 7 % MORE) + 0x7ff);
+
+			assert_int_equal(m != NULL, i < nr);
+			if (m)
+				assert_int_equal(m->image, i);
+			assert_null(
+				space_find(roots[nr], 0x1000 * (i * 7 % MORE) + 0x800));
+		}
+		space_put(&pool, roots[nr]);
+	}
+	assert_int_equal(pool.nr_used, 0);
+	space_pool_done(&pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_model),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
