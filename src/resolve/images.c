@@ -43,7 +43,7 @@ static enum image_kind user_kind(const struct record_mmap *m)
 	if (m->path[0] != '/')
 		return IMAGE_ANON;
 	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++)
-		if (starts_with(m->path, memory[i]))
+		if (m->path[1] == memory[i][1] && starts_with(m->path, memory[i]))
 			return IMAGE_ANON;
 	return IMAGE_FILE;
 }

@@ -113,6 +113,9 @@ static bool try_rest(struct resolver *r, struct unwind_moment *moment,
 {
 	size_t nr;
 
+	/* Nobody has it any more. */
+	if (at->process->end_ns != UINT64_MAX)
+		return false;
 	r->rests.tried++;
 	if (!unwind_with_rest(r, moment, at, max, &nr))
 		return false;
