@@ -15,6 +15,8 @@
 #include "tools/recorder_priv.h"
 
 static const uint64_t look_ns = 1000000000;
+/* Files of /proc and /sys cost more: memory and CPUs. */
+static const uint64_t machine_ns = 3000000000;
 static const uint64_t statistics_ns = 600000000000;
 /* From one recording that was given up for its memory to the next. */
 static const uint64_t memory_ns = 60000000000;
@@ -85,6 +87,7 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 
 	if (!d->recorder || !d->max_memory || now < d->next_memory_ns)
 		return;
+	d->next_memory_ns = now + machine_ns;
 	bytes = oprofiled_resident_bytes();
 	if (bytes <= d->max_memory)
 		return;
@@ -109,13 +112,16 @@ static bool has_cpu(const struct cpu_list *list, int cpu)
 
 /* One that has come online is sampled from now on: in another recording, as each has the events
  * that it began with. */
-static void watch_cpus(struct oprofiled *d)
+static void watch_cpus(struct oprofiled *d, uint64_t now)
 {
 	struct cpu_list online = { 0 };
 	struct err err = { 0 };
 	int come = -1;
 
-	if (!d->recorder || !d->cpus.nr || cpu_list_online(&online))
+	if (!d->recorder || !d->cpus.nr || now < d->next_cpus_ns)
+		return;
+	d->next_cpus_ns = now + machine_ns;
+	if (cpu_list_online(&online))
 		return;
 	for (size_t i = 0; i < online.nr; i++)
 		if (!has_cpu(&d->cpus, online.at[i]))
@@ -163,7 +169,7 @@ void oprofiled_govern(struct oprofiled *d)
 	d->next_govern_ns = now + look_ns;
 	govern(d, now);
 	bound_memory(d, now);
-	watch_cpus(d);
+	watch_cpus(d, now);
 	tell_statistics(d, now);
 	if (d->watchdog_ns && now >= d->next_watchdog_ns) {
 		d->next_watchdog_ns = now + d->watchdog_ns;

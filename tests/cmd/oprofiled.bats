@@ -848,7 +848,7 @@ scrape() {
 }
 
 # Which are online, a file of ours says.
-@test "a CPU that comes online is sampled at once" {
+@test "a CPU that comes online is sampled soon" {
 	taskset -c 1 true || skip "there is one CPU: NOT TESTED"
 	echo 0 >"$BATS_TEST_TMPDIR/online"
 	unshare --mount mount --bind "$BATS_TEST_TMPDIR/online" /sys/devices/system/cpu/online ||
