@@ -27,6 +27,7 @@ enum {
 	VALUE_MAX = 2048,
 	READ_BYTES = 4096,
 	TURN_NS = 20000,           /* what a turn takes beside its requests */
+	REST_MAX_NS = 250000000,   /* of the listener: root may be behind it */
 	EVENTS_OF_OTHERS = 4,      /* the listener, users_fd, the timers of both */
 	OUT_KEPT_BYTES = 64 * 1024 /* for the next reply; more is given back */
 };
@@ -58,6 +59,7 @@ struct control_server {
 	struct epoll_rest rest;       /* of the listener */
 	struct epoll_rest users_rest; /* of users_fd */
 	struct allowance of_users;
+	struct allowance of_comers;     /* who may not ask all */
 	const struct client *last_user; /* that was served; of uid `last_uid` */
 	uid_t last_uid;
 	bool taken_over;
@@ -344,7 +346,8 @@ static struct client *find_place(struct control_server *s, const struct client *
 	return lowest;
 }
 
-static void accept_client(struct control_server *s)
+/* The rank of who came, or -1: nobody. */
+static int accept_one(struct control_server *s)
 {
 	static const char busy[] = "error EBUSY too many connections\n";
 	struct epoll_event event = { .events = EPOLLIN };
@@ -354,21 +357,40 @@ static void accept_client(struct control_server *s)
 	peer.fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (peer.fd < 0) {
 		epoll_rest_if_full(&s->rest, errno);
-		return;
+		return -1;
 	}
 	know_peer(s, &peer);
-	/* Behind the last one of its window the next waits. */
-	if (peer.rank == RANK_USER)
-		(void)epoll_rest_may_work(&s->rest, clock_ns(CLOCK_MONOTONIC));
 	c = find_place(s, &peer);
 	event.data.ptr = c;
 	if (!c || epoll_ctl(epoll_of(s, &peer), EPOLL_CTL_ADD, peer.fd, &event)) {
 		(void)send(peer.fd, busy, sizeof(busy) - 1,
 			   MSG_DONTWAIT | MSG_NOSIGNAL);
 		close(peer.fd);
-		return;
+	} else {
+		*c = peer;
 	}
-	*c = peer;
+	return (int)peer.rank;
+}
+
+/* All who wait: it is not known who they are before, and root may be behind a crowd. */
+static void accept_all(struct control_server *s)
+{
+	uint64_t spent_ns = 0, rest_ns = 0;
+	int rank = RANK_OWNER;
+
+	for (int i = 0; i < BACKLOG && rank >= 0; i++) {
+		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		rank = accept_one(s);
+		if (rank == RANK_USER)
+			spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	}
+	if (spent_ns)
+		rest_ns = allowance_spend(&s->of_comers, clock_ns(CLOCK_MONOTONIC),
+					  spent_ns + TURN_NS);
+	if (rest_ns && !s->rest.rests)
+		epoll_rest_begin(&s->rest,
+				 rest_ns < REST_MAX_NS ? rest_ns : REST_MAX_NS);
 }
 
 /* How far behind the one served last: the next user's first, of one user the next connection's. */
@@ -441,7 +463,7 @@ void control_server_turn(struct control_server *s)
 		serve_users(s);
 	/* Last: who comes may take the place of one whose event was in the list. */
 	if (epoll_rest_is_over(&s->rest))
-		accept_client(s);
+		accept_all(s);
 }
 
 size_t control_server_readers(const struct control_server *s)
@@ -512,6 +534,7 @@ static int open_server(struct control_server *s,
 	if (s->epoll_fd < 0 || s->users_fd < 0)
 		return err_sys(err, -errno, "epoll");
 	allowance_begin(&s->of_users, clock_ns(CLOCK_MONOTONIC));
+	allowance_begin(&s->of_comers, clock_ns(CLOCK_MONOTONIC));
 	snprintf(s->group, sizeof(s->group), "%s", config->group ? config->group : "");
 	s->has_gid = group;
 	s->gid = group ? group->gr_gid : 0;

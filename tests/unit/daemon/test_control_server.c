@@ -19,7 +19,8 @@
 #include "unit.h"
 
 enum {
-	PEERS_MAX = 80,
+	PEERS_MAX = 200,
+	CROWD = 60,   /* nearly as many as can wait to be let in */
 	OF_USER = 16, /* as docs/daemon.md has it */
 	ALL = 64,
 	REPLY_BYTES = 1500,
@@ -290,14 +291,34 @@ static void users_take_turns(void **state)
 	end(&p);
 }
 
-/* Not as fast as that they had to wait: ten come in a tenth of a second. */
 static int arrive_as(struct place *p, uid_t user)
 {
 	int fd = come_as(p, user);
 
-	usleep(12000);
 	turns(p, 1);
 	return fd;
+}
+
+/* Who may ask all does not stand in their line. */
+static void a_crowd_is_let_in_at_once(void **state)
+{
+	struct place p;
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	for (int turn = 0; turn < 3; turn++) {
+		for (int i = 0; i < CROWD; i++)
+			(void)come_as(&p, 60001);
+		fd = come(&p);
+		turns(&p, 2);
+		ask(fd, "stop\n");
+		turns(&p, 2);
+		assert_string_equal(told(fd), "ok\n");
+	}
+	end(&p);
 }
 
 /* One user's connections do not keep others out, and those of all of them not root. */
@@ -516,6 +537,7 @@ int main(void)
 		cmocka_unit_test(users_cost_is_bounded),
 		cmocka_unit_test(users_take_turns),
 		cmocka_unit_test(root_is_let_in),
+		cmocka_unit_test(a_crowd_is_let_in_at_once),
 		cmocka_unit_test(without_descriptors_it_waits),
 		cmocka_unit_test(readers_do_not_hold_up),
 		cmocka_unit_test(readers_may_be_rude),
