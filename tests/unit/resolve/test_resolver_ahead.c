@@ -260,6 +260,42 @@ static void rest_behind_what_was_ahead(void **state)
 	end(&w);
 }
 
+/* The memory of a process that has ended is not asked for. */
+static void no_rest_of_the_dead(void **state)
+{
+	const struct record ended = { .type = PERF_RECORD_EXIT,
+				      .id = { .time_ns = 200, .has_time = true },
+				      .task = { .pid = PID, .tid = PID } };
+	struct resolver_unwind with = { .table = no_table,
+					.copy = copy_live,
+					.machine = "x86_64" };
+	struct world w;
+	uint32_t seed = 5;
+
+	(void)state;
+	begin(&w);
+	with.ctx = &w;
+	assert_int_equal(resolver_use_unwind(w.resolver, &with), 0);
+	live = &moments[0];
+	for (int ends = 0; ends < 2; ends++) {
+		uint64_t tried = resolver_unwind_rests(w.resolver).tried;
+
+		for (int turn = 0; turn < 64; turn++) {
+			struct sample s;
+
+			make_moment(live, IMAGES, &seed);
+			live->rec.sample.user_stack.len = sizeof(live->stack) / 2;
+			assert_int_equal(
+				resolver_sample(w.resolver, &w.decoder, &live->rec, &s),
+				0);
+		}
+		assert_int_equal(resolver_unwind_rests(w.resolver).tried == tried,
+				 ends);
+		assert_int_equal(resolver_side_band(w.resolver, &ended), 0);
+	}
+	end(&w);
+}
+
 /* What has not been met yet is left to its turn; so is, always, memory without a file. */
 static void only_what_is_known(void **state)
 {
@@ -300,6 +336,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_without),
 		cmocka_unit_test(rest_behind_what_was_ahead),
+		cmocka_unit_test(no_rest_of_the_dead),
 		cmocka_unit_test(only_what_is_known),
 	};
 
