@@ -35,7 +35,7 @@ enum {
 	MIN_PAGES = 8,
 	/* The kernel wakes us each time that so much of a ring was written, whether we have looked
 	 * meanwhile or not.  What has less than MUCH then has room up to the next time. */
-	WAKE_EIGHTHS = 2,
+	WAKE_EIGHTHS = 3,
 	MUCH_EIGHTHS = 3
 };
 
