@@ -14,8 +14,8 @@ enum {
 };
 
 /* (event, cpu, bucket) of sample i as one number; 1: the event is not asked for. */
-static inline int pack_rest(const struct view *v, const struct sample_batch *b,
-			    size_t i, uint64_t *ret_rest)
+static inline int pack_rest(const struct profile *p, const struct view *v,
+			    const struct sample_batch *b, size_t i, uint64_t *ret_rest)
 {
 	uint32_t event = b->event[i];
 	uint64_t rest = event;
@@ -25,6 +25,8 @@ static inline int pack_rest(const struct view *v, const struct sample_batch *b,
 	if (v->by_cpu && b->cpu) {
 		uint32_t cpu = b->cpu[i] < VIEW_CPU_NONE ? b->cpu[i] : VIEW_CPU_NONE;
 
+		if (p->given_up & NEED_CPU)
+			cpu = VIEW_CPU_NONE;
 		rest |= (uint64_t)cpu << VIEW_EVENT_BITS;
 	}
 	if (b->time_ns) {
@@ -68,7 +70,7 @@ static inline int find_cell(struct profile *p, struct view *v,
 		if (actor == VIEW_SKIP)
 			return 1;
 	}
-	r = pack_rest(v, b, i, ret_b);
+	r = pack_rest(p, v, b, i, ret_b);
 	if (r)
 		return r;
 	if (b->stack) {
@@ -232,6 +234,20 @@ static int count_chunk(struct profile *p, struct view *v, const struct sample_ba
 	return r;
 }
 
+/* Once there are too many cells they are told apart by less. */
+static int limit_cells(struct profile *p, struct view *v)
+{
+	const unsigned int *need = p->options.give_up;
+	int r = 0;
+
+	if (!p->options.most_cells || !need)
+		return 0;
+	for (; !r && *need && v->tally.nr_summed > p->options.most_cells; need++)
+		if (!(p->given_up & *need))
+			r = view_give_up(p, v, *need);
+	return r;
+}
+
 int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)
 {
 	for (size_t from = 0; from < b->nr; from += CHUNK) {
@@ -241,7 +257,7 @@ int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)
 		if (r)
 			return r;
 	}
-	return 0;
+	return limit_cells(p, v);
 }
 
 int count_end(struct view *v)

@@ -73,6 +73,10 @@ struct profile_options {
 	unsigned int
 		threads; /* that read a file, at most; 0: as there are CPUs, 1: without
 			  * help.  The result is the same */
+	/* When a source has more different samples than that (0: no matter how many), they are told
+	 * apart by less: what these keys need, one after the other, is given up.  Ends with 0. */
+	size_t most_cells;
+	const unsigned int *give_up; /* NEED_PID, NEED_TID, NEED_CPU */
 	/* Called for every batch of a file: bytes of it read so far, and all in all (0: not
 	 * known).  May be NULL. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
@@ -233,6 +237,8 @@ struct profile {
 	size_t nr_group_slots;
 	VEC(uint32_t) first_rows; /* of each group; none before somebody asks */
 	unsigned int needs;
+	unsigned int
+		given_up; /* of options.give_up: values of such keys are -1 from then on */
 	struct view *view; /* between profile_begin() and profile_end() */
 };
 

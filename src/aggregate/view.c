@@ -165,9 +165,9 @@ static uint32_t actor_of_thread(const struct profile *p, struct view *v,
 	if (p->needs & NEED_CGROUP)
 		a.cgroup = t->cgroup;
 	if (p->needs & NEED_PID)
-		a.pid = t->pid;
+		a.pid = p->given_up & NEED_PID ? -1 : t->pid;
 	if (p->needs & NEED_TID)
-		a.tid = t->tid;
+		a.tid = p->given_up & NEED_TID ? -1 : t->tid;
 	if (p->needs & NEED_QUALITY) {
 		if (t->pid == 0 && t->tid == 0)
 			a.flags |= ACTOR_IDLE;
@@ -175,6 +175,73 @@ static uint32_t actor_of_thread(const struct profile *p, struct view *v,
 			a.flags |= ACTOR_EXITING;
 	}
 	return intern_actor(v, &a);
+}
+
+/* By actor what it is without what was given up; malloc'd. */
+static uint32_t *merge_actors(const struct profile *p, struct view *v)
+{
+	size_t nr = v->actors.nr;
+	struct actor *old = v->actors.at;
+	uint32_t *now = calloc(nr + 1, sizeof(*now));
+
+	if (!now)
+		return NULL;
+	v->actors.at = NULL;
+	vec_done(&v->actors);
+	map_done(&v->actor_by);
+	for (size_t i = 0; i < nr; i++) {
+		if (p->given_up & NEED_PID)
+			old[i].pid = -1;
+		if (p->given_up & NEED_TID)
+			old[i].tid = -1;
+		now[i] = intern_actor(v, &old[i]);
+		if (now[i] == VIEW_UNSET) {
+			free(now);
+			now = NULL;
+			break;
+		}
+	}
+	free(old);
+	return now;
+}
+
+/* Counts all cells anew. */
+static int merge_cells(const struct profile *p, struct view *v, const uint32_t *now)
+{
+	const uint64_t no_cpu = (uint64_t)VIEW_CPU_NONE << VIEW_EVENT_BITS;
+	struct tally old = v->tally;
+	int r = tally_finish(&old);
+
+	v->tally = (struct tally){ 0 };
+	for (size_t i = 0; !r && i < old.nr_cells; i++) {
+		const struct tally_cell *c = &old.cells[i];
+		uint64_t actor = now[c->a >> 32];
+
+		r = tally_add_many(&v->tally, actor << 32 | (uint32_t)c->a,
+				   p->given_up & NEED_CPU ? c->b | no_cpu : c->b,
+				   c->samples, c->period);
+	}
+	tally_done(&old);
+	return r;
+}
+
+int view_give_up(struct profile *p, struct view *v, unsigned int need)
+{
+	uint32_t *now;
+	int r;
+
+	p->given_up |= need;
+	if (dense_flush(&v->dense, &v->tally))
+		return -ENOMEM;
+	now = merge_actors(p, v);
+	if (!now)
+		return -ENOMEM;
+	for (size_t i = 0; v->actor_of && i <= v->nr_threads; i++)
+		if (v->actor_of[i] < VIEW_SKIP)
+			v->actor_of[i] = now[v->actor_of[i]];
+	r = merge_cells(p, v, now);
+	free(now);
+	return r;
 }
 
 static int extend_threads(struct profile *p, struct view *v)

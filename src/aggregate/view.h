@@ -130,6 +130,9 @@ int view_extend(struct profile *p, struct view *v);
 /* Whether all samples of a symbol have one place: where neither addresses nor callers
  * matter. */
 bool view_one_place_a_symbol(const struct profile *p);
+/* What is counted from now on, and what was, is told apart by less (profile_options.give_up).
+ * 0 or -ENOMEM. */
+int view_give_up(struct profile *p, struct view *v, unsigned int need);
 /* The place of a stack, worked out; VIEW_UNSET when memory is short. */
 uint32_t view_place(struct profile *p, struct view *v, uint32_t stack);
 /* Asks for the memory that view_place() of a stack looks at; for many in turn, each first with

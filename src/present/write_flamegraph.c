@@ -116,7 +116,11 @@ static int choose_level(struct flames *f)
 {
 	int r;
 
-	for (f->levels = LEVELS; (r = count_level(f)) > 0;)
+	/* What was given up when it was read is not told apart here. */
+	f->levels = LEVELS;
+	f->levels -= (f->page.p->given_up & NEED_TID) != 0;
+	f->levels -= (f->page.p->given_up & NEED_PID) != 0;
+	while ((r = count_level(f)) > 0)
 		f->levels--;
 	return r;
 }

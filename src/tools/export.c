@@ -24,6 +24,10 @@ static const struct export_rows heat_rows[] = {
 	{ 0 },
 };
 
+/* A viewer of profiles holds all samples that differ. */
+static const unsigned int pprof_gives_up[] = { NEED_TID, NEED_CPU, NEED_PID, 0 };
+static const unsigned int flamegraph_gives_up[] = { NEED_TID, NEED_PID, 0 };
+
 static const struct export_format formats[] = {
 	{ .name = "perf-data", .run = export_perf_data },
 	{ .name = "perf-script", .run = export_perf_script, .finds_sources = true },
@@ -45,6 +49,8 @@ static const struct export_format formats[] = {
 	  .keys = "comm,pid,tid,cpu,host,stack",
 	  .periods = true,
 	  .lines = true,
+	  .give_up = pprof_gives_up,
+	  .labels = true,
 	  .binary = true,
 	  .write = write_pprof },
 	{ .name = "speedscope",
@@ -58,6 +64,7 @@ static const struct export_format formats[] = {
 	{ .name = "flamegraph",
 	  .run = export_profile,
 	  .keys = "host,session,comm,pid,tid,stack",
+	  .give_up = flamegraph_gives_up,
 	  .threshold = "0.005",
 	  .write = write_flamegraph,
 	  .svg = write_flame_svg },
@@ -206,7 +213,10 @@ const struct command command_export = {
 		"  gmon       for gprof: what opgprof writes\n"
 		"  pprof      for go tool pprof and what reads such files: a value for "
 		"each event, lines of the source, and labels comm, pid, tid, cpu, "
-		"host\n"
+		"host;\n"
+		"             of more than a million different samples without tid, "
+		"cpu "
+		"and pid\n"
 		"  speedscope JSON for www.speedscope.app\n"
 		"  firefox    JSON for profiler.firefox.com: threads and time\n"
 		"  chrome     a .cpuprofile, for Chrome's developer tools\n"

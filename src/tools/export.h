@@ -72,7 +72,10 @@ struct export_format {
 	const struct export_rows *rows; /* ends with NULL; NULL: there is no choice */
 	const char *threshold;          /* NULL: 0 */
 	const char *usual; /* file that is written without --output-file; NULL: none */
-	bool code;         /* it needs to know where code is */
+	/* Where there are more different samples than a reader can hold: profile_options.give_up. */
+	const unsigned int *give_up;
+	bool labels; /* which of them are missing is said */
+	bool code;   /* it needs to know where code is */
 	bool periods;
 	bool lines; /* of the source, for all callers, too */
 	bool binary;

@@ -7,11 +7,16 @@
 
 #include "base/err.h"
 #include "present/writers.h"
+#include "tools/command.h"
 #include "tools/export.h"
 #include "tools/export_out.h"
 #include "tools/report_plan.h"
 #include "tools/report_progress.h"
 #include "tools/report_read.h"
+
+enum {
+	MOST_CELLS = 1000000
+};
 
 /* The keys that --rows asks for.  0 or -EINVAL. */
 static int choose_rows(const struct export_run *run, const char **ret_keys,
@@ -42,6 +47,20 @@ static void choose(struct export_run *run, struct report_plan *plan)
 	plan->options.total_period = run->format->periods;
 }
 
+/* Said where a reader would look for them; they go in this order. */
+static void warn_of_labels(const struct export_run *run, const struct profile *p)
+{
+	const char *missing = p->given_up & NEED_PID   ? "tid, cpu or pid"
+			      : p->given_up & NEED_CPU ? "tid or cpu"
+						       : "tid";
+
+	if (run->format->labels && p->given_up)
+		command_warning(
+			"more than %u samples differ, so they have no label %s; "
+			"a part, such as time:0-10s or comm:NAME, may have them",
+			MOST_CELLS, missing);
+}
+
 int export_profile_read(struct export_run *run, struct report_plan *plan,
 			struct report_read *read, struct err *err)
 {
@@ -56,9 +75,13 @@ int export_profile_read(struct export_run *run, struct report_plan *plan,
 	plan->profile.inlined = run->options->inlined;
 	plan->profile.call_lines = run->format->lines;
 	plan->profile.code = run->format->code;
+	plan->profile.give_up = run->format->give_up;
+	plan->profile.most_cells = MOST_CELLS;
 	if (!r)
 		r = report_read_all(read, plan, err);
 	report_progress_end();
+	if (!r)
+		warn_of_labels(run, &read->profile);
 	run->incomplete = report_warn_of_damage(read);
 	return r;
 }

@@ -16,7 +16,8 @@ enum {
 	NR_IMAGES = 6,
 	NR_THREADS = 9,
 	NR_STACKS = 40,
-	START_NS = 1000
+	START_NS = 1000,
+	OFTEN = 40
 };
 
 struct world {
@@ -243,6 +244,77 @@ static void rows_are_what_a_model_counts(void **state)
 		profile_done(&p);
 		keys_done(&keys);
 	}
+}
+
+/* All samples, many times over, so that notes are summed up in between; as two sources. */
+static void count_often(struct world *w, const struct profile_options *options,
+			struct profile *p)
+{
+	struct profile_source source = {
+		.dict = &w->dict, .info = &w->info, .session = "s", .start_ns = START_NS
+	};
+	struct sample_batch b = { NR_SAMPLES, w->time_ns, w->period, w->thread,
+				  w->event,   w->stack,   w->cpu };
+
+	assert_int_equal(profile_init(p, options), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(profile_begin(p, &source), 0);
+		for (size_t again = 0; again < OFTEN / 2; again++)
+			assert_int_equal(profile_add(p, &b, NULL), 0);
+		assert_int_equal(profile_end(p), 0);
+	}
+	profile_finish(p);
+}
+
+/* Rows against those of a profile that never knew more. */
+static void check_given_up(struct world *w, size_t most_cells, unsigned int want)
+{
+	static const unsigned int give_up[] = { NEED_TID, NEED_CPU, NEED_PID, 0 };
+	struct key_list all = { 0 }, few = { 0 };
+	struct profile_options options = { .keys = &all, .periods = true };
+	struct profile p, model;
+
+	assert_int_equal(keys_parse(&all, "comm,pid,cpu,tid", NULL), 0);
+	assert_int_equal(keys_parse(&few, want & NEED_PID ? "comm" : "comm,pid", NULL),
+			 0);
+	options.most_cells = most_cells;
+	options.give_up = give_up;
+	count_often(w, &options, &p);
+	assert_int_equal(p.given_up, want);
+	options = (struct profile_options){ .keys = &few, .periods = true };
+	count_often(w, &options, &model);
+	assert_int_equal(p.samples, model.samples);
+	assert_int_equal(p.rows.nr, model.rows.nr);
+	for (size_t r = 0; r < p.rows.nr; r++) {
+		bool found = false;
+
+		for (size_t m = 0; m < model.rows.nr && !found; m++) {
+			found = p.rows.at[r].event == model.rows.at[m].event &&
+				p.rows.at[r].samples == model.rows.at[m].samples &&
+				p.rows.at[r].period == model.rows.at[m].period;
+			for (size_t k = 0; found && k < model.nr_keys; k++)
+				found = profile_value(&p, p.rows.at[r].group, k) ==
+					profile_value(&model, model.rows.at[m].group,
+						      k);
+		}
+		assert_true(found);
+		for (size_t k = model.nr_keys; k < p.nr_keys; k++)
+			assert_int_equal(profile_value(&p, p.rows.at[r].group, k),
+					 UINT64_MAX);
+	}
+	profile_done(&p);
+	profile_done(&model);
+	keys_done(&all);
+	keys_done(&few);
+}
+
+static void too_many_cells_are_told_apart_by_less(void **state)
+{
+	struct world *w = *state;
+
+	/* 10 threads, of different names or processes, 5 CPUs, 2 events. */
+	check_given_up(w, 50, NEED_TID | NEED_CPU);
+	check_given_up(w, 15, NEED_TID | NEED_CPU | NEED_PID);
 }
 
 static uint64_t count_with(struct world *w, const char *word, const char *second)
@@ -522,6 +594,8 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test_setup_teardown(rows_are_what_a_model_counts,
+						make_world, free_world),
+		cmocka_unit_test_setup_teardown(too_many_cells_are_told_apart_by_less,
 						make_world, free_world),
 		cmocka_unit_test_setup_teardown(selections_are_what_a_model_counts,
 						make_world, free_world),
