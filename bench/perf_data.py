@@ -5,8 +5,8 @@ perf, against one thread that adds up the words of the file, and `oprofile scrip
 of samples.
 
 Every file is made for this run and is in no cache when it is first read.  What is not said to be
-from disk is from the cache, ours and perf's in turn, and the median of RUNS: the kernel has not
-always pages at hand that are quick to fill.
+from disk is from the cache, ours and perf's in turn.  All but perf's from disk are medians of some
+runs: the kernel has not always pages at hand that are quick to fill.
 """
 import argparse
 import os
@@ -18,6 +18,7 @@ from report import make_libraries
 
 LIBRARIES = 60
 RUNS = 5
+DISK_RUNS = 3
 # Name, megabytes, kind, whether perf script is compared, too.
 FILES = [
     ("100 MB flat", 100, "flat", True),
@@ -63,9 +64,9 @@ def row(name, done, base=None):
             "" if base is None else ratio(done.wall_s, base.wall_s)]
 
 
-def in_turn(commands):
-    """Runs each command in turn, RUNS times; a command's runs, as one of their medians."""
-    runs = [[checked(argv) for argv in commands] for _ in range(RUNS)]
+def in_turn(commands, runs=RUNS, forget_path=None):
+    """Runs each command in turn, so many times; a command's runs, as one of their medians."""
+    runs = [[checked(argv, forget_path) for argv in commands] for _ in range(runs)]
     return [Median([done[i] for done in runs]) for i in range(len(commands))]
 
 
@@ -82,8 +83,7 @@ def measure_file(build, path, name, script):
     words = [os.path.join(build, "bench", "sum_words"), path]
     perf = ["perf", "report", "-i", path, "--stdio", "-g", "none", "--no-children",
             "--sort", "comm,dso,symbol"]
-    cold = checked(report, path)
-    cold_words = checked(words, path)
+    cold, cold_words = in_turn([report, words], DISK_RUNS, path)
     cold_perf = checked(perf, path)
     warm, warm_words, touch, warm_perf = in_turn(
         [report, words, [os.path.join(build, "bench", "touch_records"), path], perf])

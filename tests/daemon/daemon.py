@@ -14,6 +14,7 @@ import re
 import shutil
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -253,7 +254,10 @@ def test_week(daemon, options):
           f", {len(daemon.segments())} at the end {said.strip()}")
     return (told == complete and
             max(look[1] for look in late) <= max(look[1] for look in early) + 8 and
-            max(look[0] for look in late) <= 1.5 * max(look[0] for look in early))
+            max(look[0] for look in looks) <= 128 * 1024 and
+            # Merges take some memory, whenever they come.
+            statistics.median(look[0] for look in late)
+            <= 1.5 * statistics.median(look[0] for look in early))
 
 
 def main():
