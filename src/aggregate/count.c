@@ -238,14 +238,20 @@ static int count_chunk(struct profile *p, struct view *v, const struct sample_ba
 static int limit_cells(struct profile *p, struct view *v)
 {
 	const unsigned int *need = p->options.give_up;
-	int r = 0;
+	size_t most = p->options.most_cells;
 
-	if (!p->options.most_cells || !need)
+	if (!most || !need)
 		return 0;
-	for (; !r && *need && v->tally.nr_summed > p->options.most_cells; need++)
-		if (!(p->given_up & *need))
-			r = view_give_up(p, v, *need);
-	return r;
+	for (; *need && v->tally.nr_summed > most; need++) {
+		if (p->given_up & *need)
+			continue;
+		/* Parts of it may have cells in common. */
+		if (tally_settle(&v->tally))
+			return -ENOMEM;
+		if (v->tally.nr_summed > most && view_give_up(p, v, *need))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)

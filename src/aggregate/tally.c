@@ -417,6 +417,15 @@ int tally_make_room(struct tally *t)
 	return 0;
 }
 
+int tally_settle(struct tally *t)
+{
+	while (t->nr_runs > 1) {
+		if (merge_last_two(t))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int tally_finish(struct tally *t)
 {
 	struct packing p = find_packing(t);
@@ -428,10 +437,8 @@ int tally_finish(struct tally *t)
 	t->notes = NULL;
 	t->keys = NULL;
 	t->room = 0;
-	while (t->nr_runs > 1) {
-		if (merge_last_two(t))
-			return -ENOMEM;
-	}
+	if (tally_settle(t))
+		return -ENOMEM;
 	run_done(&t->spare);
 	if (t->nr_runs) {
 		t->cells = t->runs[0].cells;

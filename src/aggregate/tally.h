@@ -47,6 +47,9 @@ struct tally {
 void tally_done(struct tally *t);
 /* Makes room for a note: sums up those there are.  0 or -ENOMEM. */
 int tally_make_room(struct tally *t);
+/* Sums up what was summed up in parts: nr_summed is the number of cells then, without the notes.
+ * 0 or -ENOMEM. */
+int tally_settle(struct tally *t);
 /* Sums up all that was added.  Nothing is added behind it.  0 or -ENOMEM. */
 int tally_finish(struct tally *t);
 /* After tally_finish(): the first `nr` cells are not read any more. */

@@ -325,6 +325,10 @@ static void look_at_chain(struct resolver *r, const struct decoder *d,
 		look_for_user(r, at, decoder_chain_at(d, s, in.user), c);
 	find_inner_key(r, d, s, at, &in, c);
 	c->alone = c->from == s->nr_chain;
+	/* A marker in its place: its callers are elsewhere than others'. */
+	if (in.user < s->nr_chain &&
+	    decoder_chain_at(d, s, in.user) >= PERF_CONTEXT_MAX)
+		return;
 	if (c->alone || is_astray(at, decoder_chain_at(d, s, c->from), c))
 		return;
 	c->callers_key =

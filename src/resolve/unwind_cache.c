@@ -506,8 +506,9 @@ static bool add_file(struct line_key *id, int fd)
 	add_u64(id, st.st_dev);
 	add_u64(id, st.st_ino);
 	add_u64(id, (uint64_t)st.st_size);
-	add_u64(id, (uint64_t)st.st_mtim.tv_sec * 1000000000 +
-			    (uint64_t)st.st_mtim.tv_nsec);
+	/* Not its modification, which its owner may set as he likes. */
+	add_u64(id, (uint64_t)st.st_ctim.tv_sec * 1000000000 +
+			    (uint64_t)st.st_ctim.tv_nsec);
 	return true;
 }
 

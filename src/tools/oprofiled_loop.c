@@ -60,8 +60,12 @@ static int open_log(const struct oprofiled *d, struct err *err)
 	fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		return err_sys(err, fd, "%s", path);
-	if (log_file)
-		fclose(log_file);
+	/* Other threads may be writing to it. */
+	if (log_file) {
+		r = dup3(fd, fileno(log_file), O_CLOEXEC) < 0 ? -errno : 0;
+		close(fd);
+		return r ? err_sys(err, r, "%s", path) : 0;
+	}
 	log_file = fdopen(fd, "a");
 	if (!log_file) {
 		close(fd);

@@ -81,8 +81,8 @@ void oprofiled_upkeep_end(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
 
-	if (u->runs)
-		end(u);
+	/* What is left is copied by who waits for it, not at the lowest priority. */
+	oprofiled_upkeep_pause(d);
 	(void)copy_list_make(&u->copies, NULL);
 }
 

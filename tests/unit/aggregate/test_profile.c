@@ -469,6 +469,33 @@ static void few_cells_are_summed_up(void **state)
 	tally_done(&t);
 }
 
+/* Parts of it have many cells in common: only together they tell how many there are. */
+static void a_settled_tally_knows_how_many(void **state)
+{
+	enum {
+		CELLS = 1500000,
+		NR = 3000000
+	};
+	struct tally t = { 0 };
+	uint64_t seed = 7;
+	bool were_parts = false;
+
+	(void)state;
+	for (size_t i = 0; i < NR; i++) {
+		assert_int_equal(tally_add(&t, roll(&seed, CELLS), 0, 1), 0);
+		were_parts |= t.nr_runs > 1;
+		if (i % 900000)
+			continue;
+		assert_int_equal(tally_settle(&t), 0);
+		assert_true(t.nr_summed <= CELLS);
+		assert_int_equal(t.nr_summed, t.nr_runs ? t.runs[0].nr : 0);
+	}
+	assert_true(were_parts);
+	assert_int_equal(tally_finish(&t), 0);
+	assert_true(t.nr_cells <= CELLS && t.nr_cells > CELLS / 2);
+	tally_done(&t);
+}
+
 static void nothing_is_a_tally_too(void **state)
 {
 	struct tally t = { 0 };
@@ -604,6 +631,7 @@ int main(void)
 		cmocka_unit_test(irq_enablers_are_known_by_name),
 		cmocka_unit_test(a_tally_forgets_nothing_and_is_in_order),
 		cmocka_unit_test(few_cells_are_summed_up),
+		cmocka_unit_test(a_settled_tally_knows_how_many),
 		cmocka_unit_test(nothing_is_a_tally_too),
 		cmocka_unit_test(notes_that_count_differently_are_summed_up),
 		cmocka_unit_test_setup_teardown(counts_that_run_over_are_carried,
