@@ -241,6 +241,15 @@ bool io_is_hollow(int fd)
 	       st.st_blocks * ST_BLOCK_BYTES < st.st_size / HOLLOW_PART;
 }
 
+char *io_follow(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISLNK(st.st_mode))
+		return realpath(path, NULL);
+	return strdup(path);
+}
+
 int io_make_dirs(const char *path, mode_t mode)
 {
 	char *copy;

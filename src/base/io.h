@@ -34,6 +34,10 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
 int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop);
 /* Whether a large file is nearly all holes: a copy would take far more room than it does. */
 bool io_is_hollow(int fd);
+/* The file that is to take a new one's place: what a symbolic link leads to, else the path itself.  A
+ * rename to the link would leave that as it was, and /dev/stdout is one.  malloc'd; NULL with errno:
+ * the link leads nowhere, or memory is short. */
+char *io_follow(const char *path);
 /* mkdir -p.  0 or a negative errno. */
 int io_make_dirs(const char *path, mode_t mode);
 /* rm -r; 0 also if nothing was there, else a negative errno.  Follows no links. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/io.h"
 #include "tools/scratch.h"
 
 enum {
@@ -14,7 +15,7 @@ enum {
 
 static int open_beside(struct export_out *o, struct err *err)
 {
-	int r = scratch_new_beside(o->path, &o->dir, err);
+	int r = scratch_new_beside(o->target, &o->dir, err);
 
 	if (r)
 		return r;
@@ -31,11 +32,15 @@ int export_out_open(struct export_out *o, const char *path, struct err *err)
 	struct stat st;
 	int r = 0;
 
-	*o = (struct export_out){ .path = path && strcmp(path, "-") != 0 ? path
-									 : NULL };
+	*o = (struct export_out){ .path = path };
+	/* What is in it already stays: neither is it opened anew nor another file put there. */
+	if (path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout")))
+		o->path = NULL;
+	if (o->path)
+		o->target = io_follow(o->path);
 	if (!o->path) {
 		o->file = stdout;
-	} else if (!stat(o->path, &st) && !S_ISREG(st.st_mode)) {
+	} else if (!o->target || (!stat(o->path, &st) && !S_ISREG(st.st_mode))) {
 		o->file = fopen(o->path, "wbe");
 		if (!o->file)
 			r = err_sys(err, -errno, "%s: cannot write", o->path);
@@ -58,7 +63,7 @@ static int finish(struct export_out *o, struct err *err)
 		failed |= fclose(o->file) != 0;
 	if (failed)
 		return err_sys(err, errno ? -errno : -EIO, "%s: cannot write", name);
-	if (o->dir && rename(o->making, o->path))
+	if (o->dir && rename(o->making, o->target))
 		return err_sys(err, -errno, "%s: cannot write", name);
 	return 0;
 }
@@ -73,6 +78,7 @@ int export_out_close(struct export_out *o, bool whole, struct err *err)
 		fclose(o->file);
 	scratch_free(o->dir);
 	free(o->making);
+	free(o->target);
 	*o = (struct export_out){ 0 };
 	return r;
 }

@@ -13,6 +13,7 @@ struct export_out {
 	struct scratch
 		*dir; /* NULL: `path` is written at once, as it is no regular file */
 	char *making; /* in it */
+	char *target; /* the file that takes the name; NULL: the link leads nowhere yet */
 };
 
 /* `path` NULL or "-": the standard output.  A regular file is made beside what is there, which

@@ -16,6 +16,7 @@
 #include "aggregate/spec.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "base/vec.h"
 #include "format/perf_data.h"
 #include "format/perf_input.h"
@@ -36,6 +37,7 @@ enum {
 struct perf_data_export {
 	struct export_run *run;
 	const char *output;
+	char *target;                 /* the same, links followed */
 	struct scratch *dir;          /* for what is being made */
 	char *making;                 /* in it */
 	struct naming_places *places; /* for symbol: */
@@ -76,7 +78,10 @@ static int make_dir(struct perf_data_export *e, struct err *err)
 
 	if (r)
 		return r;
-	r = scratch_new_beside(e->output, &e->dir, err);
+	e->target = io_follow(e->output);
+	if (!e->target)
+		return err_sys(err, -errno, "cannot write %s", e->output);
+	r = scratch_new_beside(e->target, &e->dir, err);
 	if (r)
 		return r;
 	if (asprintf(&e->making, "%s/perf.data", scratch_folder(e->dir)) < 0) {
@@ -462,7 +467,7 @@ static int make(struct perf_data_export *e, struct err *err)
 		r = no_samples(e, err);
 	if (!r)
 		r = close_writer(e, err);
-	if (!r && rename(e->making, e->output))
+	if (!r && rename(e->making, e->target))
 		r = err_sys(err, -errno, "cannot write %s", e->output);
 	return r;
 }
@@ -478,6 +483,7 @@ static void clean_up(struct perf_data_export *e)
 	naming_places_free(e->places);
 	scratch_free(e->dir);
 	free(e->making);
+	free(e->target);
 }
 
 int export_perf_data(struct export_run *run, struct err *err)

@@ -201,6 +201,38 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(ls -A)" = perf.data ]
 }
 
+@test "a symbolic link stays one, and what it leads to is written" {
+	need_data
+	cd "$BATS_TEST_TMPDIR"
+	mkdir there
+	echo old >there/file
+	for format in folded perf-data; do
+		ln -sf there/file link
+		"$OPROFILE" export "$format" -o link "$DATA/arm64/perf.data" 2>/dev/null
+		[ -L link ]
+		"$OPROFILE" export "$format" -o "plain.$format" "$DATA/arm64/perf.data" 2>/dev/null
+		cmp there/file "plain.$format"
+	done
+	# As /dev/stdout is one; of root it would be gone for all.
+	ln -s /proc/self/fd/1 out
+	"$OPROFILE" export folded -o out "$DATA/arm64/perf.data" >text
+	[ -L out ]
+	cmp text plain.folded
+	"$OPROFILE" export folded -o out "$DATA/arm64/perf.data" | cmp - plain.folded
+	[ -L out ]
+	ln -s nowhere/file lost
+	run "$OPROFILE" export folded -o lost "$DATA/arm64/perf.data"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *lost* ]]
+	ln -s new begun
+	"$OPROFILE" export folded -o begun "$DATA/arm64/perf.data"
+	cmp new plain.folded
+	{ echo first && "$OPROFILE" export folded -o /dev/stdout "$DATA/arm64/perf.data"; } >text
+	[ "$(head -1 text)" = first ]
+	tail -n +2 text | cmp - plain.folded
+	[ -L /dev/stdout ]
+}
+
 @test "wrong calls: one line each" {
 	for words in "" "perf-dat" "perf-data /nowhere -o x" "perf-data --nonsense"; do
 		run "$OPROFILE" export $words
