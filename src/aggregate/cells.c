@@ -4,30 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/cells_priv.h"
 #include "aggregate/cells_rows.h"
 #include "aggregate/groups.h"
 #include "aggregate/quality.h"
 #include "aggregate/source_lines.h"
 #include "aggregate/view.h"
 
+const struct actor cells_nobody = { .app = DICT_NONE };
+const struct place cells_nowhere = { .image = DICT_NONE, .function = DICT_NONE };
+
 enum {
 	/* For the number of an image: the kernel, whatever file. */
 	APP_KERNEL = 0xfffffffe,
 	AHEAD_CELLS = 16
-};
-
-static const struct actor nobody = { .app = DICT_NONE };
-static const struct place nowhere = { .image = DICT_NONE, .function = DICT_NONE };
-
-/* What one tally cell stands for. */
-struct cell_view {
-	const struct actor *actor;
-	const struct place *place;
-	uint32_t event; /* of the profile */
-	uint32_t cpu;
-	uint64_t bucket;
-	bool top;     /* the image stands at the top level */
-	uint32_t app; /* image that names the application */
 };
 
 /* The tuple of an application, as long as all else of the cells stays. */
@@ -51,10 +41,6 @@ struct numbers {
 	uint32_t *where_of;         /* by place; one more for an unknown one */
 	struct node_where *of_node; /* by node of the call tree; NULL: of no use */
 	struct source_lines *lines;
-};
-
-enum {
-	WHERE_WANTED = 0 /* not made yet; DICT_NONE: not wanted */
 };
 
 static uint32_t image_text(struct profile *p, struct view *v, uint32_t image)
@@ -188,9 +174,7 @@ static int app_wanted(struct profile *p, struct view *v, const struct cell_view 
 	return app == image;
 }
 
-/* 1: the specification asks for the cell, as far as functions do not matter; 0: it does not;
- * or -ENOMEM. */
-static int image_wanted(struct profile *p, struct view *v, struct cell_view *c)
+int cells_image_wanted(struct profile *p, struct view *v, struct cell_view *c)
 {
 	int wanted;
 
@@ -200,14 +184,19 @@ static int image_wanted(struct profile *p, struct view *v, struct cell_view *c)
 	return wanted <= 0 ? wanted : app_wanted(p, v, c);
 }
 
-static int cell_wanted(struct profile *p, struct view *v, struct cell_view *c)
+int cells_wanted(struct profile *p, struct view *v, struct cell_view *c)
 {
-	return function_wanted(p, c->place->function) ? image_wanted(p, v, c) : 0;
+	return function_wanted(p, c->place->function) ? cells_image_wanted(p, v, c) : 0;
 }
 
-/* The number of the tuple that one side of the cell's group is. */
-static uint32_t make_tuple(struct profile *p, struct view *v, struct numbers *n,
-			   const struct cell_view *c, unsigned int side)
+bool cells_all_wanted(const struct profile *p, const struct view *v)
+{
+	return !v->selection.images && !p->options.exclude_dependent &&
+	       !symbol_filter_filters(p->options.symbols, p->options.spec);
+}
+
+uint32_t cells_tuple(struct profile *p, struct view *v, struct numbers *n,
+		     const struct cell_view *c, unsigned int side)
 {
 	uint64_t values[KEY_ID_COUNT] = { 0 };
 
@@ -247,23 +236,23 @@ static uint32_t who_tuple(struct profile *p, struct view *v, struct numbers *n,
 	n->last = *c;
 	known = c->app < v->nr_images ? &n->of_app[c->app] : NULL;
 	n->who = known && known->turn == n->turn ? known->who
-						 : make_tuple(p, v, n, c, GROUP_WHO);
+						 : cells_tuple(p, v, n, c, GROUP_WHO);
 	if (known)
 		*known = (struct app_who){ n->turn, n->who };
 	return n->who;
 }
 
-static struct cell_view look_at(const struct view *v, const struct tally_cell *cell)
+struct cell_view cells_look_at(const struct view *v, uint64_t a, uint64_t b)
 {
-	uint32_t actor = (uint32_t)(cell->a >> 32);
-	uint32_t place = (uint32_t)cell->a;
+	uint32_t actor = (uint32_t)(a >> 32);
+	uint32_t place = (uint32_t)a;
 
 	return (struct cell_view){
-		.actor = actor < v->actors.nr ? &v->actors.at[actor] : &nobody,
-		.place = place < v->places.nr ? &v->places.at[place] : &nowhere,
-		.event = v->event_of[cell->b & VIEW_EVENT_NONE],
-		.cpu = (uint32_t)(cell->b >> VIEW_EVENT_BITS) & VIEW_CPU_NONE,
-		.bucket = cell->b >> (VIEW_EVENT_BITS + VIEW_CPU_BITS),
+		.actor = actor < v->actors.nr ? &v->actors.at[actor] : &cells_nobody,
+		.place = place < v->places.nr ? &v->places.at[place] : &cells_nowhere,
+		.event = v->event_of[b & VIEW_EVENT_NONE],
+		.cpu = (uint32_t)(b >> VIEW_EVENT_BITS) & VIEW_CPU_NONE,
+		.bucket = b >> (VIEW_EVENT_BITS + VIEW_CPU_BITS),
 	};
 }
 
@@ -279,10 +268,10 @@ static size_t place_slot(const struct view *v, const struct tally_cell *cell)
 static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 		     struct tally_cell *cell)
 {
-	struct cell_view c = look_at(v, cell);
+	struct cell_view c = cells_look_at(v, cell->a, cell->b);
 	struct profile_event *event = &p->events.at[c.event];
 	size_t slot = place_slot(v, cell);
-	int wanted = cell_wanted(p, v, &c);
+	int wanted = cells_wanted(p, v, &c);
 	uint32_t who;
 
 	if (wanted <= 0)
@@ -353,9 +342,9 @@ static uint32_t where_tuple(struct profile *p, struct view *v, struct numbers *n
 	if (known && known->where != DICT_NONE && known->image == place->image)
 		return known->where;
 	if (!known)
-		return make_tuple(p, v, n, c, GROUP_WHERE);
+		return cells_tuple(p, v, n, c, GROUP_WHERE);
 	known->image = place->image;
-	known->where = make_tuple(p, v, n, c, GROUP_WHERE);
+	known->where = cells_tuple(p, v, n, c, GROUP_WHERE);
 	return known->where;
 }
 
@@ -378,8 +367,8 @@ static int number_place(struct profile *p, struct view *v, struct numbers *n, si
 {
 	bool is_known = i < v->places.nr;
 	size_t at = is_known && v->order ? v->order[i] : i;
-	struct cell_view c = { .actor = &nobody,
-			       .place = is_known ? &v->places.at[at] : &nowhere };
+	struct cell_view c = { .actor = &cells_nobody,
+			       .place = is_known ? &v->places.at[at] : &cells_nowhere };
 
 	if (view_needs_order(p) && is_known &&
 	    (!i || c.place->image != n->lines->image) &&
@@ -430,7 +419,8 @@ int cells_add_all(struct profile *p, struct view *v)
 	n.of_app = calloc(v->nr_images + 1, sizeof(*n.of_app));
 	if (n.where_of && n.of_app) {
 		memset(n.where_of, 0xff, bytes); /* DICT_NONE */
-		r = take_cells(p, v, &n);
+		r = p->options.timeline ? cells_timeline_take(p, v, n.where_of)
+					: take_cells(p, v, &n);
 		for (size_t i = v->function_places; i < v->places.nr; i++)
 			n.where_of[i] = WHERE_WANTED;
 		if (!r)
@@ -438,76 +428,12 @@ int cells_add_all(struct profile *p, struct view *v)
 		if (!r)
 			r = note_functions(p, v, &n);
 		if (!r)
-			r = cells_rows_add(p, &v->tally, n.where_of);
+			r = p->options.timeline
+				    ? cells_timeline_add(p, v, n.where_of)
+				    : cells_rows_add(p, &v->tally, n.where_of);
 	}
 	source_lines_done(&lines);
 	free(n.where_of);
 	free(n.of_app);
-	return r;
-}
-
-/* How much of a profile an image is. */
-struct weight {
-	uint32_t image;
-	uint64_t samples;
-};
-
-/* Functions are not known yet: all of an image's samples count if it is asked for. */
-static int weigh_cells(struct profile *p, struct view *v, struct weight *weights)
-{
-	for (size_t i = 0; i < v->tally.nr_cells; i++) {
-		const struct tally_cell *cell = &v->tally.cells[i];
-		struct cell_view c = look_at(v, cell);
-		int wanted = image_wanted(p, v, &c);
-
-		if (wanted < 0)
-			return wanted;
-		if (wanted && c.place->image < v->nr_images)
-			weights[c.place->image].samples += cell->samples;
-	}
-	return 0;
-}
-
-static int compare_weights(const void *a, const void *b)
-{
-	const struct weight *x = a;
-	const struct weight *y = b;
-
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
-	return x->image < y->image ? -1 : x->image > y->image;
-}
-
-static int fetch_by_weight(struct view *v, struct weight *weights)
-{
-	uint32_t *images = malloc((v->nr_images + 1) * sizeof(*images));
-	size_t nr = 0;
-	int r;
-
-	if (!images)
-		return -ENOMEM;
-	qsort(weights, v->nr_images, sizeof(*weights), compare_weights);
-	while (nr < v->nr_images && weights[nr].samples) {
-		images[nr] = weights[nr].image;
-		nr++;
-	}
-	r = naming_fetch(v->source.naming, images, nr);
-	free(images);
-	return r;
-}
-
-int cells_fetch(struct profile *p, struct view *v)
-{
-	struct weight *weights = calloc(v->nr_images + 1, sizeof(*weights));
-	int r;
-
-	if (!weights)
-		return -ENOMEM;
-	for (size_t i = 0; i < v->nr_images; i++)
-		weights[i].image = (uint32_t)i;
-	r = weigh_cells(p, v, weights);
-	if (!r)
-		r = fetch_by_weight(v, weights);
-	free(weights);
 	return r;
 }

@@ -13,8 +13,23 @@ enum {
 	ROW_NONE = 0xffffffff /* of a sample that is not asked for */
 };
 
+/* Samples in a row are in few spans: nothing is divided for each.  0 or -ERANGE. */
+static int find_bucket(struct view *v, uint64_t time_ns)
+{
+	uint64_t start = v->source.start_ns, width = v->time_width_ns;
+	uint64_t number = time_ns > start ? (time_ns - start) / width : 0;
+
+	if (number > UINT32_MAX)
+		return -ERANGE;
+	v->bucket.number = (uint32_t)number;
+	if (__builtin_add_overflow(start + number * width, width, &v->bucket.to))
+		v->bucket.to = UINT64_MAX;
+	v->bucket.from = number ? start + number * width : 0;
+	return 0;
+}
+
 /* (event, cpu, bucket) of sample i as one number; 1: the event is not asked for. */
-static inline int pack_rest(const struct profile *p, const struct view *v,
+static inline int pack_rest(const struct profile *p, struct view *v,
 			    const struct sample_batch *b, size_t i, uint64_t *ret_rest)
 {
 	uint32_t event = b->event[i];
@@ -30,14 +45,12 @@ static inline int pack_rest(const struct profile *p, const struct view *v,
 		rest |= (uint64_t)cpu << VIEW_EVENT_BITS;
 	}
 	if (b->time_ns) {
-		uint64_t start = v->source.start_ns;
-		uint64_t bucket = b->time_ns[i] > start
-					  ? (b->time_ns[i] - start) / v->time_width_ns
-					  : 0;
+		uint64_t time_ns = b->time_ns[i];
 
-		if (bucket > UINT32_MAX)
+		if ((time_ns < v->bucket.from || time_ns >= v->bucket.to) &&
+		    find_bucket(v, time_ns))
 			return -ERANGE;
-		rest |= bucket << (VIEW_EVENT_BITS + VIEW_CPU_BITS);
+		rest |= (uint64_t)v->bucket.number << (VIEW_EVENT_BITS + VIEW_CPU_BITS);
 	}
 	*ret_rest = rest;
 	return 0;
@@ -82,17 +95,45 @@ static inline int find_cell(struct profile *p, struct view *v,
 	return 0;
 }
 
+/* Numbers of places by stack are larger than caches. */
+static inline void ask_for_place(const struct view *v, const struct sample_batch *b,
+				 size_t i, size_t end)
+{
+	if (b->stack && i < end && b->stack[i] < v->nr_stacks)
+		__builtin_prefetch(&v->place_of[b->stack[i]]);
+}
+
 static int count_in_tally(struct profile *p, struct view *v,
 			  const struct sample_batch *b, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
 		uint64_t cell_a;
 		uint64_t cell_b;
-		int r = find_cell(p, v, b, i, &cell_a, &cell_b);
+		int r;
 
+		ask_for_place(v, b, i + FAR_SAMPLES, end);
+		r = find_cell(p, v, b, i, &cell_a, &cell_b);
 		if (!r)
 			r = tally_add(&v->tally, cell_a, cell_b,
 				      b->period ? b->period[i] : 0);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int count_in_timeline(struct profile *p, struct view *v,
+			     const struct sample_batch *b, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++) {
+		uint64_t cell_a;
+		uint64_t cell_b;
+		int r;
+
+		ask_for_place(v, b, i + FAR_SAMPLES, end);
+		r = find_cell(p, v, b, i, &cell_a, &cell_b);
+		if (!r)
+			r = timeline_add(&p->timeline, cell_a, cell_b);
 		if (r < 0)
 			return r;
 	}
@@ -221,6 +262,8 @@ static int count_chunk(struct profile *p, struct view *v, const struct sample_ba
 	size_t counted = nr;
 	int r = 0;
 
+	if (p->options.timeline)
+		return count_in_timeline(p, v, b, from, from + nr);
 	if (!v->dense.on || !find_rows(v, b, from, nr, rows))
 		return count_in_tally(p, v, b, from, from + nr);
 	if (b->cpu)

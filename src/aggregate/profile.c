@@ -62,6 +62,7 @@ void profile_done(struct profile *p)
 	vec_done(&p->images);
 	vec_done(&p->functions);
 	groups_done(p);
+	timeline_done(&p->timeline);
 	map_done(&p->image_by);
 	map_done(&p->function_by);
 	call_tree_done(&p->calls);
@@ -116,7 +117,7 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 	p->view->time_width_ns = time_width(p);
 	p->view->by_cpu = p->needs & NEED_CPU;
 	p->view->dense.on = !p->options.periods && !(p->needs & (NEED_CPU | NEED_TIME));
-	return 0;
+	return p->options.timeline ? timeline_begin(&p->timeline) : 0;
 }
 
 /* Leaves the samples whose time is asked for. */
@@ -181,6 +182,7 @@ int profile_end(struct profile *p)
 	if (!p->view)
 		return 0;
 	r = count_end(p->view);
+	timeline_end(&p->timeline);
 	view_counted(p->view);
 	if (!r && p->view->fetch)
 		r = cells_fetch(p, p->view);

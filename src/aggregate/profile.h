@@ -25,6 +25,7 @@
 #include "aggregate/keys.h"
 #include "aggregate/spec.h"
 #include "aggregate/symbol_filter.h"
+#include "aggregate/timeline.h"
 #include "aggregate/tuples.h"
 #include "base/buf.h"
 #include "base/map.h"
@@ -47,7 +48,11 @@ struct profile_options {
 	/* Functions of one name at several addresses are several groups (OProfile's
 	 * --symbols), not one (--by symbol). */
 	bool functions_apart;
-	bool periods;    /* sum up the samples' periods, else they stay 0 */
+	bool periods; /* sum up the samples' periods, else they stay 0 */
+	/* Of keys with time and stack, none of them of the application, and without `periods`,
+	 * `quality` and `give_up`: what was counted is in profile.timeline.  Rows are sums of who
+	 * it was alone, without a value of KEY_TIME and without a place. */
+	bool timeline;
 	bool quality;    /* fill profile.quality and the counts of images */
 	bool code;       /* note where the code of images is ... */
 	bool code_lines; /* ... and find their debug files, too */
@@ -216,7 +221,8 @@ struct profile {
 	VEC(struct profile_function) functions;
 	VEC(struct profile_group) groups;
 	VEC(struct profile_row) rows;
-	struct call_tree calls; /* of KEY_STACK: its values are nodes */
+	struct timeline timeline; /* of options.timeline: its places are tuples */
+	struct call_tree calls;   /* of KEY_STACK: its values are nodes */
 	bool has_nodes; /* ... and profile_node() of each group, in their tuples: */
 	uint8_t node_slot;
 	/* With options.call_graph: by function, the tuple of its keys; and what comes of it. */

@@ -98,9 +98,13 @@ struct view {
 	struct map actor_by;    /* hash, turn */
 	struct map place_by;    /* (image, truncated and function, address) */
 	uint64_t time_width_ns; /* of KEY_TIME */
-	bool by_cpu;            /* KEY_CPU is among the keys */
-	bool fetch;             /* some images have no names before cells_fetch() */
-	struct dense dense;     /* in front of the tally */
+	struct {
+		uint64_t from, to; /* both 0: none yet */
+		uint32_t number;
+	} bucket;           /* of KEY_TIME: the last one */
+	bool by_cpu;        /* KEY_CPU is among the keys */
+	bool fetch;         /* some images have no names before cells_fetch() */
+	struct dense dense; /* in front of the tally */
 	struct tally tally;
 	bool late; /* places get their names when the source ends, in order */
 	/* Of a late view then: places by image and offset; NULL: as they are. */

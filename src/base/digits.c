@@ -2,6 +2,23 @@
 
 #include <string.h>
 
+enum {
+	THOUSAND = 1000,
+	GROUP = 3, /* digits */
+	COPIED = 4 /* bytes at a time */
+};
+
+#define ONES(p) p "0", p "1", p "2", p "3", p "4", p "5", p "6", p "7", p "8", p "9"
+#define TENS(p)                                                                        \
+	ONES(p "0"), ONES(p "1"), ONES(p "2"), ONES(p "3"), ONES(p "4"), ONES(p "5"),  \
+		ONES(p "6"), ONES(p "7"), ONES(p "8"), ONES(p "9")
+
+/* With zeros in front. */
+static const char thousand[THOUSAND][COPIED] = { TENS("0"), TENS("1"), TENS("2"),
+						 TENS("3"), TENS("4"), TENS("5"),
+						 TENS("6"), TENS("7"), TENS("8"),
+						 TENS("9") };
+
 size_t digits_of(char digits[DIGITS_MAX], uint64_t v)
 {
 	static const char pairs[] = "0001020304050607080910111213141516171819"
@@ -23,4 +40,31 @@ size_t digits_of(char digits[DIGITS_MAX], uint64_t v)
 		digits[--at] = (char)('0' + v);
 	}
 	return DIGITS_MAX - at;
+}
+
+/* Nothing depends on how many digits there are, which cannot be foreseen. */
+static size_t put_below_thousand(char *to, uint64_t v)
+{
+	size_t zeros = (v < 100) + (v < 10);
+
+	/* The next number's digits are behind the last ones. */
+	memcpy(to, (const char *)thousand + v * COPIED + zeros, COPIED);
+	return GROUP - zeros;
+}
+
+size_t digits_put(char *to, uint64_t v)
+{
+	char digits[DIGITS_MAX];
+	size_t nr;
+
+	if (v < THOUSAND)
+		return put_below_thousand(to, v);
+	if (v < THOUSAND * THOUSAND) {
+		nr = put_below_thousand(to, v / THOUSAND);
+		memcpy(to + nr, thousand[v % THOUSAND], COPIED);
+		return nr + GROUP;
+	}
+	nr = digits_of(digits, v);
+	memcpy(to, digits + DIGITS_MAX - nr, nr);
+	return nr;
 }

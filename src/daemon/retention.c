@@ -325,7 +325,7 @@ static bool has_room(const struct look *l, size_t i)
 	       (uint64_t)fs.f_bavail * fs.f_frsize > (uint64_t)st.st_size + SPARE_BYTES;
 }
 
-/* Written each second it takes half as much again as when it is written as a whole.  Without room
+/* Written each second it takes twice as much as when it is written as a whole.  Without room
  * for it, and where something is wrong with it, it stays as it is. */
 static int seal_one(struct retention *r, struct look *l, struct err *err)
 {

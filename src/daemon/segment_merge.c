@@ -14,7 +14,7 @@
 #include "format/session.h"
 
 enum {
-	FLUSH_SAMPLES = 64 * 1024
+	FLUSH_SAMPLES = 128 * 1024 /* those of ten minutes */
 };
 
 static const int64_t clock_slack_ns = 1000000000;

@@ -1,5 +1,5 @@
 /* segment_merge.h - neighbouring segments of a session as one.
- * Layer: daemon.  Memory holds what is distinct in them, and some 64k samples. */
+ * Layer: daemon.  Memory holds what is distinct in them, and some 128k samples. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 
 enum {
 	SEGMENT_HEADER_BYTES = 32,
-	SEGMENT_VERSION = 2,
+	SEGMENT_VERSION = 3,
 	BLOCK_HEADER_BYTES = 24,
 	BLOCK_BYTES_MAX = 32 << 20 /* payload; a reader takes no longer one for real */
 };

@@ -3,6 +3,7 @@
  * The reader's side bounds everything by the number of values that the caller asks for:
  * what the bytes claim never decides how much memory is taken. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ enum column_kind {
 	COLUMN_PLANES,  /* byte 0 of all, byte 1 of all ... */
 	COLUMN_OCTAVES, /* number of significant bits of each, then the bits below */
 	COLUMN_RUNS,    /* lengths, then values, of runs of equal values */
+	COLUMN_STEPS,   /* all are multiples of a unit, of either sign */
 	COLUMN_KIND_COUNT
 };
 
@@ -34,10 +36,12 @@ enum plane_kind {
 
 struct column_encoder {
 	struct ZSTD_CCtx_s *zstd;
+	bool no_matches;   /* how zstd is set */
 	struct buf packed; /* what zstd made */
 	struct buf plane;  /* what zstd gets */
 	VEC(uint64_t) run_lens;
 	VEC(uint64_t) run_values;
+	VEC(uint64_t) steps;
 };
 
 struct column_decoder {
@@ -45,6 +49,7 @@ struct column_decoder {
 	struct buf plane;
 	VEC(uint64_t) run_lens;
 	VEC(uint64_t) run_values;
+	VEC(uint64_t) steps;
 };
 
 /* 0 or -ENOMEM. */

@@ -23,6 +23,7 @@ void column_decoder_done(struct column_decoder *d)
 	buf_done(&d->plane);
 	vec_done(&d->run_lens);
 	vec_done(&d->run_values);
+	vec_done(&d->steps);
 }
 
 /* `len` bytes of a plane: borrowed from the input, or unpacked into `room`. */
@@ -264,6 +265,30 @@ static int get_runs(struct column_decoder *d, struct cursor *in, const struct si
 	return filled == nr ? 0 : -EBADMSG;
 }
 
+static int get_steps(struct column_decoder *d, struct cursor *in, const struct sink *to,
+		     size_t nr)
+{
+	uint64_t unit = cursor_varint(in);
+	struct sink steps = { 0 };
+	int r;
+
+	if (!vec_reserve(&d->steps, nr))
+		return -ENOMEM;
+	steps.wide = d->steps.at;
+	r = get_plain(d, in, cursor_u8(in), &steps, nr);
+	if (r)
+		return r;
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t value = unzigzag(steps.wide[i]) * unit;
+
+		if (to->is_narrow)
+			to->narrow[i] = (uint32_t)value;
+		else
+			to->wide[i] = value;
+	}
+	return 0;
+}
+
 static int decode(struct column_decoder *d, struct cursor *in, const struct sink *to,
 		  size_t nr)
 {
@@ -274,8 +299,11 @@ static int decode(struct column_decoder *d, struct cursor *in, const struct sink
 	if (nr > COLUMN_VALUES_MAX)
 		return -EBADMSG;
 	kind = cursor_u8(in);
-	return kind == COLUMN_RUNS ? get_runs(d, in, to, nr)
-				   : get_plain(d, in, kind, to, nr);
+	if (kind == COLUMN_RUNS)
+		return get_runs(d, in, to, nr);
+	if (kind == COLUMN_STEPS)
+		return get_steps(d, in, to, nr);
+	return get_plain(d, in, kind, to, nr);
 }
 
 int column_decode(struct column_decoder *d, struct cursor *in, uint64_t *v, size_t nr)

@@ -1,3 +1,4 @@
+#define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_c_literalCompressionMode */
 #include "format/column.h"
 
 #include <errno.h>
@@ -11,8 +12,14 @@ enum {
 	ZSTD_LEVEL = 1,
 	ZSTD_MIN_MATCH = 7,
 	ZSTD_WORTH_BYTES = 24, /* a frame of zstd alone takes a dozen bytes */
+	ZSTD_SKIP =
+		1 << 17, /* the most bytes that the search for matches can step over */
+	ZSTD_LITERALS_PACKED = 1, /* ZSTD_ps_enable, or ZSTD_lcm_huffman before 1.5 */
+	ZSTD_HASH_LOG_LEAST = 6,
+	RUNS_LEAST = 8, /* bytes of a run, in the mean, that are worth looking for */
 	CLASS_COUNT = 65,
 	PLANES_WIDTH_MAX = 4, /* wider ones never won */
+	STEPS_BITS = 32,      /* of the unit */
 	LOG2_ONE = 256        /* fixed point of the estimates */
 };
 
@@ -48,6 +55,7 @@ void column_encoder_done(struct column_encoder *e)
 	buf_done(&e->plane);
 	vec_done(&e->run_lens);
 	vec_done(&e->run_values);
+	vec_done(&e->steps);
 }
 
 static unsigned int class_of(uint64_t v)
@@ -55,12 +63,16 @@ static unsigned int class_of(uint64_t v)
 	return v ? 64 - (unsigned int)__builtin_clzll(v) : 0;
 }
 
-/* log2 in 1/LOG2_ONE, linear between powers of 2: at most 0.09 too small. */
+/* log2 in 1/LOG2_ONE, a parabola between powers of 2: less than 0.01 wrong. */
 static uint64_t log2_fixed(uint64_t v)
 {
 	unsigned int whole = class_of(v | 1) - 1;
+	uint64_t part = (v << 8 >> whole) - LOG2_ONE;
 
-	return (uint64_t)whole * LOG2_ONE + ((v << 8 >> whole) - LOG2_ONE);
+	if (!v)
+		return 0;
+	return (uint64_t)whole * LOG2_ONE + part +
+	       (part * (LOG2_ONE - part) * 88 >> 16);
 }
 
 /* Bits that an entropy coder needs for symbols with these counts, with its table. */
@@ -85,8 +97,39 @@ static uint64_t entropy_bits(const uint32_t *counts, size_t nr_symbols, size_t n
 	return bits < nr * 8 ? bits : nr * 8 + 8;
 }
 
+/* Numbers below others' first bits repeat by chance; a match of such takes more room than its bytes by
+ * their entropy, and looking for it more time.  False: this zstd packs no bytes without matches. */
+static bool set_matches(struct column_encoder *e, bool wanted)
+{
+	ZSTD_CCtx *zstd = e->zstd;
+
+	if (e->no_matches == !wanted)
+		return true;
+#ifdef ZSTD_c_literalCompressionMode
+	if (ZSTD_isError(ZSTD_CCtx_setParameter(zstd, ZSTD_c_literalCompressionMode,
+						wanted ? 0 : ZSTD_LITERALS_PACKED)))
+		return false;
+#else
+	return false;
+#endif
+	(void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_targetLength, wanted ? 0 : ZSTD_SKIP);
+	(void)ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog,
+				     wanted ? 0 : ZSTD_HASH_LOG_LEAST);
+	e->no_matches = !wanted;
+	return true;
+}
+
+static bool has_runs(const uint8_t *bytes, size_t len)
+{
+	size_t nr_runs = 1;
+
+	for (size_t i = 1; i < len; i++)
+		nr_runs += bytes[i] != bytes[i - 1];
+	return nr_runs <= len / RUNS_LEAST;
+}
+
 static int put_plane(struct column_encoder *e, const uint8_t *bytes, size_t len,
-		     struct buf *out)
+		     bool is_text, struct buf *out)
 {
 	size_t packed_len;
 
@@ -97,6 +140,7 @@ static int put_plane(struct column_encoder *e, const uint8_t *bytes, size_t len,
 	}
 	packed_len = len;
 	if (len >= ZSTD_WORTH_BYTES) {
+		(void)set_matches(e, is_text || has_runs(bytes, len));
 		buf_clear(&e->packed);
 		if (!buf_reserve(&e->packed, ZSTD_compressBound(len)))
 			return -ENOMEM;
@@ -119,7 +163,7 @@ static int put_plane(struct column_encoder *e, const uint8_t *bytes, size_t len,
 int column_encode_bytes(struct column_encoder *e, const uint8_t *bytes, size_t len,
 			struct buf *out)
 {
-	return len ? put_plane(e, bytes, len, out) : 0;
+	return len ? put_plane(e, bytes, len, true, out) : 0;
 }
 
 /* Does not look on once there are `enough`. */
@@ -205,7 +249,7 @@ static int put_planes(struct column_encoder *e, const uint64_t *v, size_t nr,
 
 		for (size_t i = 0; i < nr; i++)
 			e->plane.data[i] = (uint8_t)((v[i] - est->base) >> (8 * plane));
-		r = put_plane(e, e->plane.data, nr, out);
+		r = put_plane(e, e->plane.data, nr, false, out);
 		if (r)
 			return r;
 	}
@@ -248,7 +292,7 @@ static int put_octaves(struct column_encoder *e, const uint64_t *v, size_t nr,
 		e->plane.data[i] = (uint8_t) class;
 		nr_bits += class ? class - 1 : 0;
 	}
-	r = put_plane(e, e->plane.data, nr, out);
+	r = put_plane(e, e->plane.data, nr, false, out);
 	if (r || !buf_reserve(out, nr_bits / 8 + 1))
 		return -ENOMEM;
 	sink.at = out->data + out->len;
@@ -334,6 +378,54 @@ static int try_runs(struct column_encoder *e, const uint64_t *v, size_t nr,
 	return r ? r : 1;
 }
 
+static uint64_t magnitude(uint64_t v)
+{
+	return (int64_t)v < 0 ? -v : v;
+}
+
+/* The largest number that divides all of them, as signed ones; of most columns that is 1, which shows
+ * soon. */
+static uint64_t common_unit(const uint64_t *v, size_t nr)
+{
+	uint64_t unit = 0;
+
+	for (size_t i = 0; i < nr && unit != 1; i++) {
+		uint64_t rest = magnitude(v[i]);
+
+		while (rest) {
+			uint64_t next = unit % rest;
+
+			unit = rest;
+			rest = next;
+		}
+	}
+	return unit;
+}
+
+/* As multiples of a unit, if that is estimated to take less than `plain`: 1 if it was done, 0 or
+ * -ENOMEM. */
+static int try_steps(struct column_encoder *e, const uint64_t *v, size_t nr,
+		     const struct estimate *plain, struct buf *out)
+{
+	uint64_t unit = common_unit(v, nr);
+	struct estimate steps;
+	int r;
+
+	if (unit <= 1 || unit > INT64_MAX)
+		return 0;
+	if (!vec_reserve(&e->steps, nr))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		e->steps.at[i] = zigzag((uint64_t)((int64_t)v[i] / (int64_t)unit));
+	steps = estimate_plain(e->steps.at, nr);
+	if (steps.bits + STEPS_BITS >= plain->bits)
+		return 0;
+	buf_put_u8(out, COLUMN_STEPS);
+	buf_put_varint(out, unit);
+	r = put_plain(e, e->steps.at, nr, &steps, out);
+	return r ? r : 1;
+}
+
 int column_encode(struct column_encoder *e, const uint64_t *v, size_t nr,
 		  struct buf *out)
 {
@@ -345,6 +437,8 @@ int column_encode(struct column_encoder *e, const uint64_t *v, size_t nr,
 	est = estimate_plain(v, nr);
 	if (est.kind != COLUMN_CONST) {
 		r = try_runs(e, v, nr, &est, out);
+		if (!r)
+			r = try_steps(e, v, nr, &est, out);
 		if (r)
 			return r < 0 ? r : 0;
 	}

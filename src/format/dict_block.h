@@ -19,14 +19,21 @@ enum dict_table {
 	DICT_STACKS,
 	DICT_THREADS,
 	DICT_TABLE_COUNT,
-	/* A section of stacks with the frames that they are the first to have. */
-	DICT_CALLS = DICT_TABLE_COUNT
+	/* A section of stacks with the frames that they are the first to have, as version 2
+	 * had them. */
+	DICT_OLD_CALLS = DICT_TABLE_COUNT,
+	DICT_CALLS, /* the same, in chains */
+	DICT_SECTION_COUNT
 };
 
 enum {
 	DICT_CHUNK_ENTRIES = 1 << 16, /* of one table in one section */
 	DICT_CHUNK_STRING_BYTES = 4 << 20,
 	DICT_CALLS_LEAST = 1 << 10, /* stacks that are worth a section of calls */
+	DICT_CALLS_MOST = 1 << 19,  /* stacks of one: each learns anew */
+	DICT_CALLS_HEAD =
+		2 +
+		CALLS_COLUMN_COUNT, /* first frame, first chain, lengths of columns */
 	DICT_STRING_MAX = 1 << 20,  /* a longer string is cut on its way to disk */
 	DICT_HOLES_MAX = 1 << 20,   /* that one section may leave before it */
 	/* What a file may describe, holes counted: so many entries, and so many more a byte of its
@@ -39,6 +46,17 @@ enum {
 struct dict_counts {
 	size_t nr[DICT_TABLE_COUNT];
 	uint32_t next_frame; /* above all that the stacks counted refer to */
+	size_t nr_chains;
+};
+
+enum {
+	CHAIN_LOST = 0xfffffffe /* the end of one that was damaged in the file */
+};
+
+/* The innermost stack of each chain of calls, which is a sample's as a rule: so a sample tells a
+ * chain's number, which is mostly the next one. */
+struct chain_ends {
+	VEC(uint32_t) stacks;
 };
 
 /* Of a dict fresh from dict_init(). */
@@ -55,10 +73,8 @@ struct dict_scratch {
 	struct buf section;
 	uint64_t unpacked; /* bytes of sections */
 	struct dict_calls calls;
-	VEC(uint64_t) parents; /* of a section of calls */
-	VEC(uint64_t) hows;
-	VEC(uint64_t) new_images; /* of its new frames */
-	VEC(uint64_t) new_offsets;
+	struct chain_ends ends;
+	bool is_whole; /* what is packed does not grow: each section of calls is worth it */
 };
 
 void dict_scratch_done(struct dict_scratch *s);

@@ -13,6 +13,7 @@ struct packer {
 	size_t nr;
 	uint32_t next_frame; /* of stacks, moves on with them */
 	size_t first_frame;  /* of calls: the first that is not told yet */
+	size_t first_chain;
 };
 
 struct dict_counts dict_counts_none(void)
@@ -30,10 +31,7 @@ void dict_scratch_done(struct dict_scratch *s)
 	buf_done(&s->column);
 	buf_done(&s->section);
 	dict_calls_done(&s->calls);
-	vec_done(&s->parents);
-	vec_done(&s->hows);
-	vec_done(&s->new_images);
-	vec_done(&s->new_offsets);
+	vec_done(&s->ends.stacks);
 }
 
 /* Behind its length, so that a reader can skip what it does not know. */
@@ -182,13 +180,15 @@ static int put_stacks(struct packer *p)
 }
 
 /* Whether stacks are the first to have the frames in the order of their numbers, as those of a
- * merge do, and are enough to learn from. */
-static bool tells_calls(const struct dict *d, const struct dict_counts *done, size_t nr)
+ * merge do (or have none that is new: those of a recording are told before), and are enough to learn
+ * from. */
+static bool tells_calls(const struct dict *d, const struct dict_counts *done, size_t nr,
+			bool is_whole)
 {
 	const struct stack *stacks = d->stacks.at + done->nr[DICT_STACKS];
 	size_t next = done->nr[DICT_FRAMES];
 
-	if (nr < DICT_CALLS_LEAST)
+	if (!nr || (nr < DICT_CALLS_LEAST && !is_whole))
 		return false;
 	for (size_t i = 0; i < nr; i++) {
 		if (stacks[i].frame > next)
@@ -200,21 +200,15 @@ static bool tells_calls(const struct dict *d, const struct dict_counts *done, si
 
 static int collect_calls(struct packer *p)
 {
-	struct dict_scratch *s = p->s;
+	struct chain_ends *ends = &p->s->ends;
+	uint32_t number = (uint32_t)p->first;
 
-	s->parents.nr = s->hows.nr = s->new_images.nr = s->new_offsets.nr = 0;
-	for (size_t i = 0; i < p->nr; i++) {
-		const struct stack *stack = &p->d->stacks.at[p->first + i];
-		struct call_words words;
-		int r = dict_calls_tell(&s->calls, stack->parent, stack->frame, &words);
+	for (size_t i = 0; i < p->nr; i++, number++) {
+		bool ends_chain =
+			i + 1 == p->nr || p->d->stacks.at[number + 1].parent != number;
 
-		if (r)
-			return -ENOMEM;
-		if (!vec_push(&s->parents, p->first + i - 1 - stack->parent) ||
-		    !vec_push(&s->hows, words.how))
-			return -ENOMEM;
-		if (!words.how && (!vec_push(&s->new_images, words.image) ||
-				   !vec_push(&s->new_offsets, words.offset)))
+		if (dict_calls_tell(&p->s->calls, number) ||
+		    (ends_chain && !vec_push(&ends->stacks, number)))
 			return -ENOMEM;
 	}
 	return 0;
@@ -223,27 +217,28 @@ static int collect_calls(struct packer *p)
 static int put_calls(struct packer *p)
 {
 	struct dict_scratch *s = p->s;
-	int r = dict_calls_begin(&s->calls, p->d, (uint32_t)p->first_frame,
-				 p->d->frames.nr);
+	const struct calls_values *columns = s->calls.columns;
+	uint64_t head[DICT_CALLS_HEAD];
+	int r;
 
+	s->ends.stacks.nr = p->first_chain;
+	r = dict_calls_begin(&s->calls, p->d, (uint32_t)p->first_frame, p->d->frames.nr,
+			     (uint32_t)p->first);
 	if (!r)
 		r = collect_calls(p);
 	if (r)
 		return r;
-	s->values.at[0] = p->first_frame;
-	r = put_column(p, 1);
-	if (!r)
-		r = put_values(p, s->parents.at, p->nr);
-	if (!r)
-		r = put_values(p, s->hows.at, p->nr);
-	if (!r)
-		r = put_values(p, s->new_images.at, s->new_images.nr);
-	if (!r)
-		r = put_values(p, s->new_offsets.at, s->new_offsets.nr);
+	head[0] = p->first_frame;
+	head[1] = p->first_chain;
+	for (size_t i = 0; i < CALLS_COLUMN_COUNT; i++)
+		head[2 + i] = columns[i].list.nr;
+	r = put_values(p, head, DICT_CALLS_HEAD);
+	for (size_t i = 0; i < CALLS_COLUMN_COUNT && !r; i++)
+		r = put_values(p, columns[i].list.at, columns[i].list.nr);
 	return r;
 }
 
-static int (*const put_table[DICT_CALLS + 1])(struct packer *) = {
+static int (*const put_table[DICT_SECTION_COUNT])(struct packer *) = {
 	[DICT_STRINGS] = put_strings, [DICT_EVENTS] = put_events,
 	[DICT_IMAGES] = put_images,   [DICT_FRAMES] = put_frames,
 	[DICT_STACKS] = put_stacks,   [DICT_THREADS] = put_threads,
@@ -262,29 +257,43 @@ struct dict_counts dict_counts_of(const struct dict *d)
 				     } };
 }
 
+/* The stacks of a section of calls, which ends with a chain. */
+static size_t nr_calls(const struct dict *d, const struct dict_counts *done)
+{
+	size_t first = done->nr[DICT_STACKS];
+	size_t nr = d->stacks.nr - first;
+
+	if (nr <= DICT_CALLS_MOST)
+		return nr;
+	for (nr = DICT_CALLS_MOST; nr > 1; nr--)
+		if (d->stacks.at[first + nr].parent != first + nr - 1)
+			return nr;
+	return DICT_CALLS_MOST;
+}
+
 /* Which section comes next, from where on and how many entries.  1: none. */
 static int next_section(struct packer *p, const struct dict_counts *done,
 			size_t *ret_table)
 {
 	struct dict_counts all = dict_counts_of(p->d);
 	size_t table = 0;
-	size_t stacks = all.nr[DICT_STACKS] - done->nr[DICT_STACKS];
+	size_t stacks = nr_calls(p->d, done);
 
 	while (table < DICT_TABLE_COUNT && done->nr[table] == all.nr[table])
 		table++;
 	if (table == DICT_TABLE_COUNT)
 		return 1;
-	if (stacks > DICT_CHUNK_ENTRIES)
-		stacks = DICT_CHUNK_ENTRIES;
 	*ret_table = table;
 	p->first = done->nr[table];
 	p->nr = all.nr[table] - p->first;
 	if ((table == DICT_FRAMES || table == DICT_STACKS) &&
-	    tells_calls(p->d, done, stacks)) {
+	    tells_calls(p->d, done, stacks, p->s->is_whole)) {
 		*ret_table = DICT_CALLS;
 		p->first = done->nr[DICT_STACKS];
 		p->first_frame = done->nr[DICT_FRAMES];
+		p->first_chain = done->nr_chains;
 		p->nr = stacks;
+		return 0;
 	}
 	if (p->nr > DICT_CHUNK_ENTRIES)
 		p->nr = DICT_CHUNK_ENTRIES;
@@ -296,6 +305,7 @@ static void count_done(const struct packer *p, size_t table, struct dict_counts 
 	if (table == DICT_CALLS) {
 		done->nr[DICT_STACKS] += p->nr;
 		done->nr[DICT_FRAMES] = p->s->calls.next;
+		done->nr_chains = p->s->ends.stacks.nr;
 		if (done->next_frame < p->s->calls.next)
 			done->next_frame = p->s->calls.next;
 		return;
@@ -313,7 +323,8 @@ int dict_pack(const struct dict *d, struct dict_counts *done, struct dict_scratc
 
 	if (r)
 		return r;
-	if (!vec_reserve(&s->values, p.nr))
+	/* Calls have columns of their own. */
+	if (table != DICT_CALLS && !vec_reserve(&s->values, p.nr))
 		return -ENOMEM;
 	buf_clear(&s->section);
 	r = put_table[table](&p);

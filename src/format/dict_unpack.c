@@ -5,26 +5,17 @@
 #include <string.h>
 
 #include "format/dict_fields.h"
+#include "format/dict_unpack_priv.h"
 
-struct unpacker {
-	struct dict *d;
-	struct dict_scratch *s;
-	struct column_decoder *dec;
-	struct cursor in; /* the section's columns */
-	size_t first;
-	size_t nr;
-	bool holes;
-};
-
-/* The next column: `nr` values.  One that an older writer did not know is all 0. */
-static int take_values(struct unpacker *u, uint64_t *values, size_t nr)
+int dict_unpack_values(struct unpacker *u, uint64_t *values, size_t nr)
 {
 	struct cursor column;
 	const void *bytes;
 	uint64_t len;
 
 	if (!cursor_left(&u->in)) {
-		memset(values, 0, nr * sizeof(*values));
+		if (nr)
+			memset(values, 0, nr * sizeof(*values));
 		return 0;
 	}
 	len = cursor_varint(&u->in);
@@ -38,7 +29,7 @@ static int take_values(struct unpacker *u, uint64_t *values, size_t nr)
 /* The next column; `nr` values of s->values. */
 static int take_column(struct unpacker *u, size_t nr)
 {
-	return take_values(u, u->s->values.at, nr);
+	return dict_unpack_values(u, u->s->values.at, nr);
 }
 
 /* The next two columns: lengths to s->values, their bytes to s->bytes. */
@@ -145,7 +136,7 @@ static int take_events(struct unpacker *u)
 	return 0;
 }
 
-static bool has_image(const struct dict *d, uint32_t image)
+bool dict_unpack_has_image(const struct dict *d, uint32_t image)
 {
 	return image < d->images.nr && d->images.at[image].kind != IMAGE_LOST;
 }
@@ -197,7 +188,7 @@ static int take_threads(struct unpacker *u)
 	for (size_t i = 0; i < u->nr; i++) {
 		mend_string(u, &threads[i].comm);
 		mend_string(u, &threads[i].cgroup);
-		if (!has_image(u->d, threads[i].app))
+		if (!dict_unpack_has_image(u->d, threads[i].app))
 			threads[i].app = DICT_NONE;
 	}
 	u->d->threads.nr += u->nr;
@@ -230,7 +221,7 @@ static int take_frames(struct unpacker *u)
 
 		last[image] += unzigzag(u->s->values.at[i]);
 		frames[i].offset = last[image];
-		if (has_image(u->d, frames[i].image))
+		if (dict_unpack_has_image(u->d, frames[i].image))
 			continue;
 		frames[i] = (struct frame){ .image = DICT_NONE };
 		u->holes = true;
@@ -239,7 +230,7 @@ static int take_frames(struct unpacker *u)
 	return 0;
 }
 
-static void mend_stack(struct unpacker *u, uint32_t number)
+void dict_unpack_mend_stack(struct unpacker *u, uint32_t number)
 {
 	struct stack *stacks = u->d->stacks.at;
 	struct stack *node = &stacks[number];
@@ -286,153 +277,30 @@ static int take_stacks(struct unpacker *u)
 			next_frame = frame + 1;
 	}
 	for (size_t i = 0; i < u->nr; i++)
-		mend_stack(u, (uint32_t)(u->first + i));
+		dict_unpack_mend_stack(u, (uint32_t)(u->first + i));
 	u->d->stacks.nr += u->nr;
 	return 0;
 }
 
-/* ---- calls ---- */
-
-static bool add_frame_hole(struct dict *d)
-{
-	return vec_push(&d->frames, (struct frame){ .image = DICT_NONE });
-}
-
-/* Whether so many entries more are believed of a file as long as this. */
-static bool has_room(const struct unpacker *u, uint64_t more)
+bool dict_unpack_has_room(const struct unpacker *u, uint64_t more)
 {
 	struct dict_counts counts = dict_counts_of(u->d);
-	uint64_t nr = more;
+	uint64_t nr = more + u->s->ends.stacks.nr;
 
 	for (int i = 0; i < DICT_TABLE_COUNT; i++)
 		nr += counts.nr[i];
 	return nr <= DICT_ENTRIES_FREE + u->s->unpacked * DICT_ENTRIES_A_BYTE;
 }
 
-/* A lost block may have had frames. */
-static int skip_frames(struct unpacker *u, uint64_t first)
+bool dict_unpack_add_frame_hole(struct dict *d)
 {
-	struct dict *d = u->d;
-
-	if (first < d->frames.nr || first - d->frames.nr > DICT_HOLES_MAX ||
-	    first > DICT_NONE - u->nr || !has_room(u, first - d->frames.nr + 2 * u->nr))
-		return -EBADMSG;
-	while (d->frames.nr < first) {
-		if (!add_frame_hole(d))
-			return -ENOMEM;
-		u->holes = true;
-	}
-	return 0;
+	return vec_push(&d->frames, (struct frame){ .image = DICT_NONE });
 }
 
-static int take_call_columns(struct unpacker *u, size_t *ret_nr_new)
-{
-	struct dict_scratch *s = u->s;
-	size_t nr_new = 0;
-	int r;
-
-	if (!vec_reserve(&s->parents, u->nr) || !vec_reserve(&s->hows, u->nr))
-		return -ENOMEM;
-	r = take_values(u, s->parents.at, u->nr);
-	if (!r)
-		r = take_values(u, s->hows.at, u->nr);
-	if (r)
-		return r;
-	for (size_t i = 0; i < u->nr; i++)
-		nr_new += !s->hows.at[i];
-	*ret_nr_new = nr_new;
-	if (!vec_reserve(&s->new_images, nr_new + 1) ||
-	    !vec_reserve(&s->new_offsets, nr_new + 1) ||
-	    !vec_reserve(&u->d->frames, u->d->frames.nr + nr_new) ||
-	    !vec_reserve(&u->d->stacks, u->first + u->nr))
-		return -ENOMEM;
-	r = take_values(u, s->new_images.at, nr_new);
-	return r ? r : take_values(u, s->new_offsets.at, nr_new);
-}
-
-/* The next stack, and its frame if that is new. */
-static int take_call(struct unpacker *u, size_t i, size_t *nr_new)
-{
-	const struct dict_scratch *s = u->s;
-	struct call_words words = { .how = s->hows.at[i] };
-	uint32_t number = (uint32_t)(u->first + i);
-	struct stack stack = { .parent = (uint32_t)(number - 1 - s->parents.at[i]) };
-	struct frame frame;
-	int r;
-
-	if (!words.how) {
-		words.image = s->new_images.at[*nr_new];
-		words.offset = s->new_offsets.at[*nr_new];
-	}
-	r = dict_calls_take(&u->s->calls, stack.parent, &words, &stack.frame, &frame);
-	if (r)
-		return r;
-	if (!words.how) {
-		u->d->frames.at[u->d->frames.nr++] = frame;
-		++*nr_new;
-	}
-	u->d->stacks.at[u->d->stacks.nr++] = stack;
-	return 0;
-}
-
-/* Frames of lost images go last: what is told behind them is told by their numbers. */
-static void mend_calls(struct unpacker *u, size_t first_frame)
-{
-	for (size_t i = first_frame; i < u->d->frames.nr; i++) {
-		struct frame *f = &u->d->frames.at[i];
-
-		if (has_image(u->d, f->image))
-			continue;
-		*f = (struct frame){ .image = DICT_NONE };
-		u->holes = true;
-	}
-	for (size_t i = u->first; i < u->d->stacks.nr; i++)
-		mend_stack(u, (uint32_t)i);
-}
-
-static bool add_stack_hole(struct dict *d)
+bool dict_unpack_add_stack_hole(struct dict *d)
 {
 	return vec_push(&d->stacks, (struct stack){ .parent = STACK_TRUNCATED,
 						    .frame = DICT_NONE });
-}
-
-/* The rest of a section that hangs on what was lost: it has its numbers, and what is told behind it
- * stands. */
-static int lose_calls(struct unpacker *u, size_t frames_end)
-{
-	struct dict *d = u->d;
-
-	u->holes = true;
-	while (d->frames.nr < frames_end)
-		if (!add_frame_hole(d))
-			return -ENOMEM;
-	while (d->stacks.nr < u->first + u->nr)
-		if (!add_stack_hole(d))
-			return -ENOMEM;
-	return 0;
-}
-
-static int take_calls(struct unpacker *u)
-{
-	size_t nr_new = 0, nr_frames = 0, first_frame;
-	bool begun;
-	int r = take_column(u, 1);
-
-	if (!r)
-		r = skip_frames(u, u->s->values.at[0]);
-	if (!r)
-		r = take_call_columns(u, &nr_frames);
-	first_frame = u->d->frames.nr;
-	if (!r)
-		r = dict_calls_begin(&u->s->calls, u->d, (uint32_t)first_frame,
-				     first_frame + u->nr);
-	begun = !r;
-	for (size_t i = 0; i < u->nr && !r; i++)
-		r = take_call(u, i, &nr_new);
-	if (begun && r == -EBADMSG)
-		r = lose_calls(u, first_frame + nr_frames);
-	mend_calls(u, first_frame);
-	return r;
 }
 
 static bool add_string_hole(struct dict *d)
@@ -463,26 +331,29 @@ static bool add_thread_hole(struct dict *d)
 static const struct table {
 	int (*take)(struct unpacker *u);
 	bool (*add_hole)(struct dict *d);
-} tables[DICT_CALLS + 1] = {
+} tables[DICT_SECTION_COUNT] = {
 	[DICT_STRINGS] = { take_strings, add_string_hole },
 	[DICT_EVENTS] = { take_events, add_event_hole },
 	[DICT_IMAGES] = { take_images, add_image_hole },
-	[DICT_FRAMES] = { take_frames, add_frame_hole },
-	[DICT_STACKS] = { take_stacks, add_stack_hole },
+	[DICT_FRAMES] = { take_frames, dict_unpack_add_frame_hole },
+	[DICT_STACKS] = { take_stacks, dict_unpack_add_stack_hole },
 	[DICT_THREADS] = { take_threads, add_thread_hole },
-	[DICT_CALLS] = { take_calls, add_stack_hole },
+	[DICT_OLD_CALLS] = { dict_unpack_old_calls, dict_unpack_add_stack_hole },
+	[DICT_CALLS] = { dict_unpack_calls, dict_unpack_add_stack_hole },
 };
 
 static int take_section(struct unpacker *u, enum dict_table table)
 {
-	size_t have =
-		dict_counts_of(u->d).nr[table == DICT_CALLS ? DICT_STACKS : table];
+	bool is_calls = table >= DICT_TABLE_COUNT;
+	size_t have = dict_counts_of(u->d).nr[is_calls ? DICT_STACKS : table];
+	size_t most = table == DICT_CALLS ? DICT_CALLS_MOST : DICT_CHUNK_ENTRIES;
 
-	if (!u->nr || u->nr > DICT_CHUNK_ENTRIES || u->first < have ||
+	if (!u->nr || u->nr > most || u->first < have ||
 	    u->first - have > DICT_HOLES_MAX || u->first > DICT_NONE - u->nr ||
-	    !has_room(u, u->first - have + u->nr))
+	    !dict_unpack_has_room(u, u->first - have + u->nr))
 		return -EBADMSG;
-	if (!vec_reserve(&u->s->values, u->nr))
+	/* Calls have columns of their own. */
+	if (!is_calls && !vec_reserve(&u->s->values, u->nr))
 		return -ENOMEM;
 	for (; have < u->first; have++) {
 		if (!tables[table].add_hole(u->d))
@@ -510,7 +381,7 @@ int dict_unpack(struct dict *d, struct cursor *payload, struct dict_scratch *s,
 		if (!bytes)
 			r = -EBADMSG;
 		s->unpacked += bytes ? len : 0;
-		if (!r && table <= DICT_CALLS) {
+		if (!r && table < DICT_SECTION_COUNT) {
 			u.in = cursor_le(bytes, len);
 			r = take_section(&u, table);
 		}

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "format/column.h"
+#include "format/dict_block.h"
 #include "format/session.h"
 
 enum {
@@ -23,7 +24,15 @@ enum sample_column {
 	SAMPLE_EVENT,
 	SAMPLE_STACK,
 	SAMPLE_PERIOD,
-	SAMPLE_COLUMN_COUNT
+	SAMPLE_COLUMN_COUNT,
+	/* Other forms of two of them: */
+	SAMPLE_RECENT_THREADS = SAMPLE_COLUMN_COUNT,
+	SAMPLE_CHAINS
+};
+
+enum {
+	STACKS_AGAIN = 1 << 13, /* that the writer finds again, at most */
+	RECENT_THREADS = 32     /* are told by when they were met last */
 };
 
 /* Times come from a timer that fires on a grid, give or take its latency.  The step to
@@ -48,18 +57,33 @@ static inline void time_grid_follow(struct time_grid *g, uint64_t expected_ns,
 	g->at_ns = expected_ns + rest * (g->step_ns ? g->unit_ns / 4 : g->unit_ns);
 }
 
+/* A stack that was told again in this block, and when. */
+struct stack_again {
+	uint32_t stack;
+	uint32_t turn; /* counted from 1 on; 0: there is none here */
+};
+
 struct sample_packer {
 	VEC(uint64_t) values;
-	VEC(uint64_t) rests; /* of times */
+	VEC(uint64_t) rests;           /* of times */
+	VEC(struct stack_again) again; /* by hash: one forgets another */
 	struct buf column;
+	const struct chain_ends
+		*ends;       /* the caller's, of the chains in earlier blocks */
 	uint32_t time_units; /* of SAMPLE_TIME_UNIT_NS that times are told in; 0: one */
 };
 
+/* One above all numbers in earlier blocks. */
+struct sample_next {
+	uint32_t thread;
+	uint32_t stack;
+	uint32_t chain;
+};
+
 void sample_packer_done(struct sample_packer *p);
-/* Appends the payload for `nr` samples, 1 to SAMPLES_PER_BLOCK.  *next_stack is one above
- * all stacks in earlier blocks, and is moved on.  0 or -ENOMEM. */
+/* Appends the payload for `nr` samples, 1 to SAMPLES_PER_BLOCK, and moves *next on.  0 or -ENOMEM. */
 int sample_pack(struct sample_packer *p, const struct sample *samples, size_t nr,
-		uint32_t *next_stack, struct column_encoder *e, struct buf *out);
+		struct sample_next *next, struct column_encoder *e, struct buf *out);
 
 /* Decoded columns, owned; those that were not asked for have undefined contents. */
 struct sample_columns {
@@ -71,11 +95,14 @@ struct sample_columns {
 	uint32_t *thread;
 	uint32_t *event;
 	uint32_t *stack;
+	uint32_t *again; /* of stacks, those that were not told first */
 	uint32_t *cpu;
 	uint8_t *bad; /* for the caller: 1 refers to something lost */
 };
 
 void sample_columns_done(struct sample_columns *c);
-/* Decodes the columns asked for (COLUMN_...).  0, -EBADMSG or -ENOMEM. */
+/* Decodes the columns asked for (COLUMN_...).  A chain that is not in `ends` has the stack
+ * CHAIN_LOST.  0, -EBADMSG or -ENOMEM. */
 int sample_unpack(struct sample_columns *c, struct cursor *payload,
-		  unsigned int columns, struct column_decoder *d);
+		  unsigned int columns, const struct chain_ends *ends,
+		  struct column_decoder *d);

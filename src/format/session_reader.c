@@ -210,7 +210,8 @@ static int take_samples(struct segment *s, struct cursor *payload, unsigned int 
 			struct sample_batch *ret_batch)
 {
 	const struct sample_columns *c = &s->columns;
-	int r = sample_unpack(&s->columns, payload, columns, &s->decoder);
+	int r = sample_unpack(&s->columns, payload, columns, &s->scratch.ends,
+			      &s->decoder);
 
 	if (r)
 		return r;

@@ -27,7 +27,7 @@ struct segment_writer {
 	uint64_t salt;
 	uint64_t bytes;          /* whole blocks in the file */
 	struct dict_counts done; /* of the dict, in the file */
-	uint32_t next_stack;     /* above all that samples in the file refer to */
+	struct sample_next next; /* above all that samples in the file refer to */
 	VEC(struct sample) pending;
 	struct buf out;
 	struct dict_scratch scratch;
@@ -118,6 +118,7 @@ int segment_writer_open(const char *path, const struct session_info *info,
 	w->fd = -1;
 	w->dict = dict;
 	w->done = dict_counts_none();
+	w->packer.ends = &w->scratch.ends;
 	w->path = strdup(path);
 	if (!w->path || column_encoder_init(&w->encoder)) {
 		writer_free(w);
@@ -145,6 +146,7 @@ int segment_writer_open(const char *path, const struct session_info *info,
 void segment_writer_coarsen(struct segment_writer *w, uint64_t unit_ns)
 {
 	w->packer.time_units = (uint32_t)(unit_ns / SAMPLE_TIME_UNIT_NS);
+	w->scratch.is_whole = true;
 }
 
 int segment_writer_add(struct segment_writer *w, const struct sample *sample)
@@ -183,7 +185,7 @@ static int put_dict(struct segment_writer *w, struct dict_counts *done)
 	return 0;
 }
 
-static int put_samples(struct segment_writer *w, uint32_t *next_stack)
+static int put_samples(struct segment_writer *w, struct sample_next *next)
 {
 	size_t nr;
 
@@ -194,7 +196,7 @@ static int put_samples(struct segment_writer *w, uint32_t *next_stack)
 		nr = w->pending.nr - first;
 		if (nr > SAMPLES_PER_BLOCK)
 			nr = SAMPLES_PER_BLOCK;
-		r = sample_pack(&w->packer, w->pending.at + first, nr, next_stack,
+		r = sample_pack(&w->packer, w->pending.at + first, nr, next,
 				&w->encoder, &w->out);
 		if (r)
 			return r;
@@ -207,14 +209,16 @@ static int flush(struct segment_writer *w, const struct session_totals *totals,
 		 bool end, struct err *err)
 {
 	struct dict_counts done = w->done;
-	uint32_t next_stack = w->next_stack;
+	struct sample_next next = w->next;
 	size_t begin;
 	int r;
 
 	buf_clear(&w->out);
+	/* Chains of a flush that failed are none. */
+	w->scratch.ends.stacks.nr = done.nr_chains;
 	r = put_dict(w, &done);
 	if (!r)
-		r = put_samples(w, &next_stack);
+		r = put_samples(w, &next);
 	if (r)
 		return err_sys(err, r, "%s", w->path);
 	begin = block_begin(&w->out);
@@ -226,7 +230,7 @@ static int flush(struct segment_writer *w, const struct session_totals *totals,
 	if (r)
 		return r;
 	w->done = done;
-	w->next_stack = next_stack;
+	w->next = next;
 	w->pending.nr = 0;
 	return 0;
 }

@@ -208,6 +208,30 @@ static int find_tuple_nodes(struct call_making *m)
 	return 0;
 }
 
+static void sum_rows(const struct call_making *m, uint32_t event, uint64_t *sums)
+{
+	const struct profile_row *rows = m->p->rows.at;
+
+	for (size_t i = 0; i < m->p->rows.nr; i++)
+		if (rows[i].event == event)
+			sums[call_row_node(m, &rows[i])] += rows[i].samples;
+}
+
+static void sum_spans(const struct call_making *m, uint32_t event, uint64_t *sums)
+{
+	const struct timeline *t = &m->p->timeline;
+
+	for (size_t i = 0; i < t->spans.nr; i++) {
+		uint32_t at = t->spans.at[i].at, end = timeline_span_end(t, i);
+		uint32_t samples, where;
+
+		while (t->tracks.at[t->spans.at[i].track].what == event && at < end) {
+			where = timeline_next(t, &at, &samples);
+			sums[m->own_of_tuple[where]] += samples;
+		}
+	}
+}
+
 /* Marks the nodes with enough of an event; sums[] has room for all nodes. */
 static void keep_of_event(struct call_making *m, uint32_t event, double threshold,
 			  uint64_t *sums)
@@ -215,10 +239,10 @@ static void keep_of_event(struct call_making *m, uint32_t event, double threshol
 	uint64_t all = m->p->events.at[event].samples;
 
 	memset(sums, 0, m->own.nr * sizeof(*sums));
-	for (size_t i = 0; i < m->p->rows.nr; i++)
-		if (m->p->rows.at[i].event == event)
-			sums[call_row_node(m, &m->p->rows.at[i])] +=
-				m->p->rows.at[i].samples;
+	if (m->p->options.timeline)
+		sum_spans(m, event, sums);
+	else
+		sum_rows(m, event, sums);
 	for (size_t i = m->own.nr - 1; i; i--) {
 		if (sums[i] && percent_of(sums[i], all) >= threshold)
 			m->kept[i] = 1;
@@ -367,6 +391,8 @@ void call_table_done(struct call_table *t)
 	free(t->order);
 	vec_done(&t->events);
 	free(t->event_at);
+	free(t->node_of);
+	free(t->who_of);
 	*t = (struct call_table){ 0 };
 }
 

@@ -35,7 +35,7 @@ static inline uint32_t call_row_node(const struct call_making *m,
 {
 	return m->own_of_tuple[m->p->groups.at[row->group].tuple[GROUP_WHERE]];
 }
-/* Each fills its part of m->t: `events`, and, when there are nodes, `whos` and `rows`.  0 or
- * -ENOMEM. */
+/* Each fills its part of m->t: `events`, and, when there are nodes, `whos` and `rows`, or what spans
+ * need.  0 or -ENOMEM. */
 int call_table_list_events(struct call_making *m);
 int call_table_make_rows(struct call_making *m);

@@ -309,11 +309,30 @@ static int add_groups(struct call_making *m, const struct sort_key *order)
 	return r;
 }
 
+/* What spans of time say by numbers. */
+static int make_numbers(struct call_making *m)
+{
+	const struct timeline *timeline = &m->p->timeline;
+	size_t nr_places = m->p->tuples[GROUP_WHERE].nr;
+
+	m->t->node_of = call_numbers(nr_places);
+	m->t->who_of = call_numbers(timeline->tracks.nr);
+	if (!m->t->node_of || !m->t->who_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_places; i++)
+		m->t->node_of[i] = m->place_of[m->own_of_tuple[i]];
+	for (size_t i = 0; i < timeline->tracks.nr; i++)
+		m->t->who_of[i] = m->who_of[tuple_of(m->p, timeline->tracks.at[i].who)];
+	return 0;
+}
+
 int call_table_make_rows(struct call_making *m)
 {
 	struct sort_key *order = NULL;
 	int r = make_whos(m);
 
+	if (!r && m->p->options.timeline)
+		return make_numbers(m);
 	if (!r)
 		r = take_rows(m);
 	if (!r)

@@ -8,8 +8,7 @@
 #include "base/utf8.h"
 
 enum {
-	LINES_DEPTH = 2,
-	AT_ONCE = 4096 /* bytes */
+	LINES_DEPTH = 2
 };
 
 /* What has to stand before a value or a name. */
@@ -197,87 +196,105 @@ void json_bool(struct json *j, bool value)
 	fputs(value ? "true" : "false", j->out);
 }
 
-/* Writes what was gathered unless there is room for `more` bytes; how many are in it now. */
-static size_t flush_at_once(struct json *j, const char *bytes, size_t len, size_t more)
-{
-	if (len + more <= AT_ONCE)
-		return len;
-	fwrite_unlocked(bytes, 1, len, j->out);
-	return 0;
-}
+/* ---- rows ---- */
 
-/* Numbers in text, with the commas between them. */
-struct row {
-	struct json *j;
-	char bytes[AT_ONCE];
-	size_t len;
-	bool begun;
-};
-
-static void put_in_row(struct row *r, const char *text, size_t len)
-{
-	r->len = flush_at_once(r->j, r->bytes, r->len, len + 1);
-	if (r->begun)
-		r->bytes[r->len++] = ',';
-	memcpy(r->bytes + r->len, text, len);
-	r->len += len;
-	r->begun = true;
-}
-
-static void put_number_in_row(struct row *r, uint64_t value)
-{
-	char digits[DIGITS_MAX];
-	size_t n = digits_of(digits, value);
-
-	put_in_row(r, digits + DIGITS_MAX - n, n);
-}
-
-static void begin_row(struct row *r, struct json *j)
+/* Each value is followed by a comma, the last one's is taken away: values are put in as they are. */
+void json_begin_row(struct json_row *r, struct json *j)
 {
 	json_begin_array(j);
 	r->j = j;
 	r->len = 0;
-	r->begun = false;
 }
 
-static void end_row(struct row *r)
+static void flush(struct json_row *r)
 {
 	fwrite_unlocked(r->bytes, 1, r->len, r->j->out);
+	r->len = 0;
+}
+
+static inline void make_room(struct json_row *r, size_t bytes)
+{
+	if (__builtin_expect(r->len + bytes > sizeof(r->bytes), 0))
+		flush(r);
+}
+
+void json_put_in_row(struct json_row *r, const void *bytes, size_t len)
+{
+	if (len >= sizeof(r->bytes)) {
+		flush(r);
+		fwrite_unlocked(bytes, 1, len, r->j->out);
+	} else {
+		make_room(r, len + 1);
+		memcpy(r->bytes + r->len, bytes, len);
+		r->len += len;
+	}
+	r->bytes[r->len++] = ',';
+}
+
+static inline void put_number_in_row(struct json_row *r, uint64_t value)
+{
+	make_room(r, DIGITS_ROOM + 1);
+	r->len += digits_put(r->bytes + r->len, value);
+	r->bytes[r->len++] = ',';
+}
+
+/* A comma is in there unless the row is empty: it comes behind what is flushed. */
+void json_end_row(struct json_row *r)
+{
+	if (r->len)
+		r->len--;
+	flush(r);
 	json_end_array(r->j);
 }
 
 void json_u32s(struct json *j, const uint32_t *at, size_t nr, const char *none)
 {
-	size_t none_len = strnlen(none, DIGITS_MAX);
-	struct row row;
+	size_t none_len = strlen(none);
+	struct json_row row;
 
-	begin_row(&row, j);
+	json_begin_row(&row, j);
 	for (size_t i = 0; i < nr; i++) {
 		if (at[i] == JSON_NONE)
-			put_in_row(&row, none, none_len);
+			json_put_in_row(&row, none, none_len);
 		else
 			put_number_in_row(&row, at[i]);
 	}
-	end_row(&row);
+	json_end_row(&row);
 }
 
 void json_u64s(struct json *j, const uint64_t *at, size_t nr)
 {
-	struct row row;
+	struct json_row row;
 
-	begin_row(&row, j);
+	json_begin_row(&row, j);
 	for (size_t i = 0; i < nr; i++)
 		put_number_in_row(&row, at[i]);
-	end_row(&row);
+	json_end_row(&row);
+}
+
+/* What is there is doubled. */
+static void fill_row(struct json_row *r, size_t bytes)
+{
+	while (r->len < bytes) {
+		size_t more = bytes - r->len < r->len ? bytes - r->len : r->len;
+
+		memcpy(r->bytes + r->len, r->bytes, more);
+		r->len += more;
+	}
 }
 
 void json_repeated(struct json *j, const char *value, size_t nr)
 {
-	size_t value_len = strnlen(value, AT_ONCE - 1);
-	struct row row;
+	size_t each = strnlen(value, JSON_ROW_BYTES - 1) + 1; /* with the comma */
+	size_t most = JSON_ROW_BYTES / each;
+	struct json_row row;
 
-	begin_row(&row, j);
-	for (size_t i = 0; i < nr; i++)
-		put_in_row(&row, value, value_len);
-	end_row(&row);
+	json_begin_row(&row, j);
+	if (nr)
+		json_put_in_row(&row, value, each - 1);
+	fill_row(&row, each * (nr < most ? nr : most));
+	for (; nr > most; nr -= most)
+		fwrite_unlocked(row.bytes, 1, each * most, j->out);
+	row.len = each * nr;
+	json_end_row(&row);
 }

@@ -11,6 +11,7 @@ struct buf;
 
 enum {
 	JSON_MAX_DEPTH = 16,
+	JSON_ROW_BYTES = 4096,
 	JSON_NONE = 0xffffffff
 };
 
@@ -41,6 +42,16 @@ void json_bool(struct json *j, bool value);
 void json_u32s(struct json *j, const uint32_t *at, size_t nr, const char *none);
 void json_u64s(struct json *j, const uint64_t *at, size_t nr);
 void json_repeated(struct json *j, const char *value, size_t nr);
+/* An array of many values that were made elsewhere, one after the other; nothing else is written
+ * meanwhile. */
+struct json_row {
+	struct json *j;
+	size_t len;
+	char bytes[JSON_ROW_BYTES];
+};
+void json_begin_row(struct json_row *r, struct json *j);
+void json_put_in_row(struct json_row *r, const void *bytes, size_t len);
+void json_end_row(struct json_row *r);
 /* A value that was made elsewhere. */
 void json_raw(struct json *j, const void *bytes, size_t len);
 /* Appends a text as JSON has it, for such values. */

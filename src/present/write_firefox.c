@@ -1,6 +1,6 @@
 /* write_firefox.c - the Firefox Profiler's processed profile, version 47
  * (github.com/firefox-devtools/profiler, src/types/profile.js and CHANGELOG-formats.md).  The
- * profile's keys are pid, tid, comm, time and stack.
+ * profile is a timeline; its keys are pid, tid, comm, time and stack.
  *
  * A thread has tables of its own, as columns; a frame is a function.  Samples of one stack in
  * one span of time are one with their number as weight.  With several events a thread is there
@@ -13,7 +13,7 @@
 #include "aggregate/profile.h"
 #include "base/err.h"
 #include "base/sort_numbers.h"
-#include "present/call_table.h"
+#include "present/call_spans.h"
 #include "present/json.h"
 #include "present/writers.h"
 
@@ -25,7 +25,9 @@ enum {
 	GECKO_VERSION = 27,
 	US_A_MS = 1000,
 	NS_A_US = 1000,
-	NS_A_MS = 1000000
+	NS_A_MS = 1000000,
+	NODE_SHIFT = 32,
+	WORD_BITS = 64
 };
 
 /* Numbers in a thread's tables of what the whole has many of. */
@@ -34,19 +36,43 @@ struct numbers {
 	VEC(uint32_t) members; /* in order */
 };
 
+/* Some of the nodes, which come out in order: a bit for each, and one for each word of these with
+ * any. */
+struct node_set {
+	uint64_t *bits;
+	uint64_t *words;
+	size_t nr_words; /* of `words` */
+};
+
+/* Names as JSON has them. */
+struct texts {
+	struct buf buf;
+	size_t *at; /* by number: where it is in it; and the end */
+};
+
 struct firefox {
 	struct profile *p;
 	struct call_table calls;
 	struct json json;
-	struct numbers nodes;
+	struct node_set node_set; /* of the thread at hand */
+	struct numbers
+		nodes; /* of what was in it, others are anything; none of the root */
 	struct numbers symbols;
 	struct numbers images;
-	size_t pid, tid, comm, time;
-	VEC(uint32_t) column; /* the one at hand */
-	VEC(uint64_t) wide;   /* likewise, of large numbers */
-	struct buf texts;     /* names of symbols as JSON has them */
-	size_t *text_at;      /* by symbol: where they are in it; and the end */
-	bool failed;          /* memory is short */
+	size_t pid, tid, comm;
+	uint64_t width_ns;       /* of KEY_TIME: whole milliseconds */
+	struct call_spans spans; /* those of a thread together */
+	VEC(uint32_t) column;    /* the one at hand */
+	/* The samples of the thread at hand, as columns. */
+	VEC(uint32_t) stacks;
+	VEC(uint64_t) times; /* ms */
+	VEC(uint64_t) weights;
+	VEC(uint64_t) moment; /* (node, samples) of one time */
+	VEC(uint64_t) room;   /* to sort in */
+	struct texts image_texts;
+	struct texts symbol_texts;
+	uint8_t *categories; /* by symbol */
+	bool failed;         /* memory is short */
 };
 
 static int numbers_init(struct numbers *n, size_t nr)
@@ -145,7 +171,7 @@ static const struct call_symbol *symbol_at(const struct firefox *f, size_t i)
 	return &f->calls.symbols.at[f->symbols.members.at[i]];
 }
 
-static unsigned int category_of(const struct firefox *f, uint32_t symbol)
+static uint8_t category_of(const struct firefox *f, uint32_t symbol)
 {
 	if (f->calls.symbols.at[symbol].image == DICT_NONE)
 		return CATEGORY_OTHER;
@@ -153,46 +179,78 @@ static unsigned int category_of(const struct firefox *f, uint32_t symbol)
 							: CATEGORY_USER;
 }
 
-static void sort_members(struct firefox *f, struct numbers *n)
+static int node_set_init(struct node_set *s, size_t nr_nodes)
 {
-	size_t nr = n->members.nr;
-	const uint64_t *sorted;
+	size_t nr_bits = nr_nodes / WORD_BITS + 1;
 
-	if (!vec_reserve(&f->wide, 2 * nr)) {
-		f->failed = true;
-		return;
-	}
-	for (size_t i = 0; i < nr; i++)
-		f->wide.at[i] = n->members.at[i];
-	sorted = sort_numbers(f->wide.at, f->wide.at + nr, nr, 0);
-	for (size_t i = 0; i < nr; i++)
-		n->members.at[i] = (uint32_t)sorted[i];
+	s->nr_words = nr_bits / WORD_BITS + 1;
+	s->bits = calloc(nr_bits, sizeof(*s->bits));
+	s->words = calloc(s->nr_words, sizeof(*s->words));
+	return s->bits && s->words ? 0 : -ENOMEM;
 }
 
-/* The nodes of the rows, callers in front; their symbols, and images of these. */
-static void collect(struct firefox *f, size_t at, size_t end, uint32_t event)
+static void node_set_done(struct node_set *s)
+{
+	free(s->bits);
+	free(s->words);
+}
+
+/* False: it is in it already. */
+static bool node_set_add(struct node_set *s, uint32_t node)
+{
+	size_t at = node / WORD_BITS;
+	uint64_t bit = (uint64_t)1 << node % WORD_BITS;
+
+	if (s->bits[at] & bit)
+		return false;
+	s->bits[at] |= bit;
+	s->words[at / WORD_BITS] |= (uint64_t)1 << at % WORD_BITS;
+	return true;
+}
+
+/* The nodes of a word get their numbers. */
+static void number_nodes(struct firefox *f, size_t at)
+{
+	struct numbers *n = &f->nodes;
+	uint64_t *word = &f->node_set.bits[at];
+
+	for (; *word; *word &= *word - 1) {
+		uint32_t node =
+			(uint32_t)(at * WORD_BITS) + (uint32_t)__builtin_ctzll(*word);
+
+		n->of[node] = (uint32_t)n->members.nr;
+		if (!vec_push(&n->members, node))
+			f->failed = true;
+	}
+}
+
+/* Empties the set. */
+static void take_nodes(struct firefox *f)
+{
+	struct node_set *s = &f->node_set;
+
+	f->nodes.members.nr = 0;
+	for (size_t i = 0; i < s->nr_words; i++)
+		for (; s->words[i]; s->words[i] &= s->words[i] - 1)
+			number_nodes(f, i * WORD_BITS +
+						(size_t)__builtin_ctzll(s->words[i]));
+}
+
+/* The nodes of the samples, callers in front; their symbols, and images of these. */
+static void collect(struct firefox *f)
 {
 	const struct call_place *nodes = f->calls.nodes.at;
 
-	numbers_clear(&f->nodes);
 	numbers_clear(&f->symbols);
 	numbers_clear(&f->images);
-	for (; at < end; at++) {
-		const struct call_row *row = call_row_at(&f->calls, at);
-		uint32_t node = row->node;
-
-		if (row->event != event)
-			continue;
-		for (; node && f->nodes.of[node] == DICT_NONE;
-		     node = nodes[node].parent)
-			number_of(f, &f->nodes, node);
-	}
-	sort_members(f, &f->nodes);
+	for (size_t i = 0; i < f->stacks.nr; i++)
+		for (uint32_t node = f->stacks.at[i];
+		     node && node_set_add(&f->node_set, node);)
+			node = nodes[node].parent;
+	take_nodes(f);
 	for (uint32_t i = 0; i < f->nodes.members.nr; i++) {
-		uint32_t node = f->nodes.members.at[i];
-		uint32_t symbol = nodes[node].symbol;
+		uint32_t symbol = nodes[f->nodes.members.at[i]].symbol;
 
-		f->nodes.of[node] = i;
 		number_of(f, &f->symbols, symbol);
 		if (f->calls.symbols.at[symbol].image != DICT_NONE)
 			number_of(f, &f->images, f->calls.symbols.at[symbol].image);
@@ -219,7 +277,7 @@ static void put_stacks(struct firefox *f)
 		to[i] = f->symbols.of[nodes[members[i]].symbol];
 	put_column(f, "frame", "null");
 	for (size_t i = 0; to && i < nr; i++)
-		to[i] = category_of(f, nodes[members[i]].symbol);
+		to[i] = f->categories[nodes[members[i]].symbol];
 	put_column(f, "category", "null");
 	put_same(j, "subcategory", "0", nr);
 	json_member_u64(j, "length", nr);
@@ -235,7 +293,7 @@ static void put_frames(struct firefox *f)
 	json_name(j, "frameTable");
 	json_begin_object(j);
 	for (size_t i = 0; to && i < nr; i++)
-		to[i] = category_of(f, f->symbols.members.at[i]);
+		to[i] = f->categories[f->symbols.members.at[i]];
 	put_column(f, "category", "null");
 	put_counting(f, "func", 0, nr);
 	put_same(j, "address", "-1", nr);
@@ -292,22 +350,24 @@ static void put_resources(struct firefox *f)
 	json_end_object(j);
 }
 
+static void put_text(struct json_row *row, const struct texts *t, uint32_t number)
+{
+	size_t at = t->at[number];
+
+	json_put_in_row(row, t->buf.data + at, t->at[number + 1] - at);
+}
+
 static void put_strings(struct firefox *f)
 {
-	struct json *j = &f->json;
+	struct json_row row;
 
-	json_name(j, "stringArray");
-	json_begin_array(j);
+	json_name(&f->json, "stringArray");
+	json_begin_row(&row, &f->json);
 	for (size_t i = 0; i < f->images.members.nr; i++)
-		json_text(j, strtab_get(&f->p->strings,
-					f->p->images.at[f->images.members.at[i]].name));
-	for (size_t i = 0; i < f->symbols.members.nr; i++) {
-		uint32_t symbol = f->symbols.members.at[i];
-		size_t at = f->text_at[symbol];
-
-		json_raw(j, f->texts.data + at, f->text_at[symbol + 1] - at);
-	}
-	json_end_array(j);
+		put_text(&row, &f->image_texts, f->images.members.at[i]);
+	for (size_t i = 0; i < f->symbols.members.nr; i++)
+		put_text(&row, &f->symbol_texts, f->symbols.members.at[i]);
+	json_end_row(&row);
 }
 
 /* Milliseconds; with three digits behind the point if there is something. */
@@ -324,52 +384,86 @@ static void put_ms(struct json *j, uint64_t ns)
 	json_number(j, text);
 }
 
-static uint64_t time_of(const struct firefox *f, const struct call_row *row)
+/* ---- samples of a thread ---- */
+
+static uint64_t time_of(const struct firefox *f, size_t span)
 {
-	return profile_value(f->p, f->calls.whos.at[row->who], f->time);
+	return call_spans_at(&f->spans, span).bucket * f->width_ns;
 }
 
-/* The columns of the samples in one go: rows are much memory.  Returns how many they are. */
-static size_t take_samples(struct firefox *f, size_t at, size_t end, uint32_t event)
+static void add_sample(struct firefox *f, uint32_t node, uint64_t ms, uint64_t weight)
 {
-	uint64_t *times = f->wide.at, *weights = times + (end - at);
-	uint32_t who = DICT_NONE;
-	uint64_t ms = 0;
-	size_t nr = 0;
+	if (!vec_push(&f->stacks, node) || !vec_push(&f->times, ms) ||
+	    !vec_push(&f->weights, weight))
+		f->failed = true;
+}
 
-	for (; at < end; at++) {
-		const struct call_row *row = call_row_at(&f->calls, at);
+/* By node, each once. */
+static void add_moment(struct firefox *f, uint64_t ms)
+{
+	size_t nr = f->moment.nr;
+	const uint64_t *sorted = NULL;
 
-		if (row->event != event)
-			continue;
-		/* Milliseconds: the key's spans are whole ones. */
-		if (row->who != who)
-			ms = time_of(f, row) / NS_A_MS;
-		who = row->who;
-		f->column.at[nr] = f->nodes.of[row->node];
-		times[nr] = ms;
-		weights[nr++] = row->samples;
+	if (vec_reserve(&f->room, nr))
+		sorted = sort_numbers(f->moment.at, f->room.at, nr, NODE_SHIFT);
+	else
+		f->failed = true;
+	for (size_t i = 0; sorted && i < nr; i++) {
+		uint32_t node = (uint32_t)(sorted[i] >> NODE_SHIFT);
+		uint64_t weight = (uint32_t)sorted[i];
+
+		for (; i + 1 < nr && sorted[i + 1] >> NODE_SHIFT == node; i++)
+			weight += (uint32_t)sorted[i + 1];
+		add_sample(f, node, ms, weight);
 	}
-	return nr;
+	f->moment.nr = 0;
 }
 
-static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event)
+static void note_span(struct firefox *f, struct call_span span)
+{
+	while (span.at < span.end) {
+		uint32_t samples;
+		uint64_t node = call_spans_next(&f->spans, &span, &samples);
+
+		if (!vec_push(&f->moment, node << NODE_SHIFT | samples))
+			f->failed = true;
+	}
+}
+
+/* The columns of an event's samples, by time. */
+static void take_samples(struct firefox *f, size_t at, size_t end, uint32_t event)
+{
+	uint32_t bucket = 0;
+
+	f->moment.nr = f->stacks.nr = f->times.nr = f->weights.nr = 0;
+	for (; at < end; at++) {
+		struct call_span span = call_spans_at(&f->spans, at);
+
+		if (span.event != event)
+			continue;
+		if (span.bucket != bucket && f->moment.nr)
+			add_moment(f, bucket * f->width_ns / NS_A_MS);
+		bucket = span.bucket;
+		note_span(f, span);
+	}
+	add_moment(f, bucket * f->width_ns / NS_A_MS);
+}
+
+static void put_samples(struct firefox *f)
 {
 	struct json *j = &f->json;
-	size_t nr;
+	size_t nr = f->stacks.nr;
 
-	if (!column(f, end - at) || !vec_reserve(&f->wide, 2 * (end - at)))
-		f->failed = true;
-	if (f->failed)
-		return;
-	f->column.nr = nr = take_samples(f, at, end, event);
+	for (size_t i = 0; i < nr; i++)
+		f->stacks.at[i] = f->nodes.of[f->stacks.at[i]];
 	json_name(j, "samples");
 	json_begin_object(j);
-	put_column(f, "stack", "null");
+	json_name(j, "stack");
+	json_u32s(j, f->stacks.at, nr, "null");
 	json_name(j, "time");
-	json_u64s(j, f->wide.at, nr);
+	json_u64s(j, f->times.at, nr);
 	json_name(j, "weight");
-	json_u64s(j, f->wide.at + (end - at), nr);
+	json_u64s(j, f->weights.at, nr);
 	json_member_text(j, "weightType", "samples");
 	json_member_u64(j, "length", nr);
 	json_end_object(j);
@@ -379,7 +473,7 @@ static void put_samples(struct firefox *f, size_t at, size_t end, uint32_t event
 
 static void put_thread_head(struct firefox *f, size_t at, size_t end, uint32_t event)
 {
-	uint32_t group = f->calls.whos.at[call_row_at(&f->calls, at)->who];
+	uint32_t group = f->calls.whos.at[call_spans_at(&f->spans, at).who];
 	int64_t pid = (int64_t)profile_value(f->p, group, f->pid);
 	int64_t tid = (int64_t)profile_value(f->p, group, f->tid);
 	const char *comm = profile_text(f->p, group, f->comm);
@@ -400,13 +494,13 @@ static void put_thread_head(struct firefox *f, size_t at, size_t end, uint32_t e
 	json_name(j, "tid");
 	json_number(j, number);
 	json_name(j, "processStartupTime");
-	put_ms(j, time_of(f, call_row_at(&f->calls, at)));
+	put_ms(j, time_of(f, at));
 	json_name(j, "processShutdownTime");
 	json_number(j, "null");
 	json_name(j, "registerTime");
-	put_ms(j, time_of(f, call_row_at(&f->calls, at)));
+	put_ms(j, time_of(f, at));
 	json_name(j, "unregisterTime");
-	put_ms(j, time_of(f, call_row_at(&f->calls, end - 1)) + NS_A_MS);
+	put_ms(j, time_of(f, end - 1) + NS_A_MS);
 	put_empty(j, "pausedRanges");
 }
 
@@ -418,10 +512,13 @@ static void put_thread(struct firefox *f, size_t at, size_t end, uint32_t event)
 	static const char *const symbols[] = { "libIndex", "address", "name",
 					       "functionSize", NULL };
 
-	collect(f, at, end, event);
+	take_samples(f, at, end, event);
+	collect(f);
+	if (f->failed)
+		return;
 	json_begin_object(&f->json);
 	put_thread_head(f, at, end, event);
-	put_samples(f, at, end, event);
+	put_samples(f);
 	put_empty_table(&f->json, "markers", markers);
 	put_stacks(f);
 	put_frames(f);
@@ -432,35 +529,24 @@ static void put_thread(struct firefox *f, size_t at, size_t end, uint32_t event)
 	json_end_object(&f->json);
 }
 
-static bool same_thread(const struct firefox *f, const struct call_row *a,
-			const struct call_row *b)
-{
-	uint32_t x = f->calls.whos.at[a->who], y = f->calls.whos.at[b->who];
-
-	return a->who == b->who ||
-	       (profile_value(f->p, x, f->pid) == profile_value(f->p, y, f->pid) &&
-		profile_value(f->p, x, f->tid) == profile_value(f->p, y, f->tid) &&
-		profile_value(f->p, x, f->comm) == profile_value(f->p, y, f->comm));
-}
-
 static bool has_event(const struct firefox *f, size_t at, size_t end, uint32_t event)
 {
 	for (; at < end; at++)
-		if (call_row_at(&f->calls, at)->event == event)
+		if (call_spans_at(&f->spans, at).event == event)
 			return true;
 	return false;
 }
 
 static void put_threads(struct firefox *f)
 {
-	size_t nr = f->calls.nr_rows;
+	size_t nr = f->spans.nr;
 
 	json_name(&f->json, "threads");
 	json_begin_array(&f->json);
 	for (size_t at = 0, end; at < nr; at = end) {
-		for (end = at + 1;
-		     end < nr && same_thread(f, call_row_at(&f->calls, end - 1),
-					     call_row_at(&f->calls, end));)
+		uint32_t who = call_spans_at(&f->spans, at).who;
+
+		for (end = at; end < nr && call_spans_at(&f->spans, end).who == who;)
 			end++;
 		for (uint32_t i = 0; i < f->calls.events.nr; i++)
 			if (has_event(f, at, end, i))
@@ -541,19 +627,42 @@ static void put_libs(struct firefox *f)
 	json_end_array(j);
 }
 
-/* A name stands in the tables of many threads. */
+/* A name stands in the tables of many threads: texts are made once. */
+static int texts_init(struct texts *t, size_t nr)
+{
+	t->at = calloc(nr + 1, sizeof(*t->at));
+	return t->at ? 0 : -ENOMEM;
+}
+
+static void add_text(struct texts *t, uint32_t number, const char *text)
+{
+	json_put_string(&t->buf, text, strlen(text));
+	t->at[number + 1] = t->buf.len;
+}
+
+static void texts_done(struct texts *t)
+{
+	buf_done(&t->buf);
+	free(t->at);
+}
+
+/* What tables say of symbols and images. */
 static int make_texts(struct firefox *f)
 {
-	size_t nr = f->calls.symbols.nr;
+	const struct profile *p = f->p;
 
-	f->text_at = calloc(nr + 1, sizeof(*f->text_at));
-	for (uint32_t i = 0; f->text_at && i < nr; i++) {
-		const char *name = call_symbol_name(&f->calls, i);
-
-		json_put_string(&f->texts, name, strlen(name));
-		f->text_at[i + 1] = f->texts.len;
+	f->categories = calloc(f->calls.symbols.nr + 1, sizeof(*f->categories));
+	if (!f->categories || texts_init(&f->symbol_texts, f->calls.symbols.nr) ||
+	    texts_init(&f->image_texts, p->images.nr))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < f->calls.symbols.nr; i++) {
+		add_text(&f->symbol_texts, i, call_symbol_name(&f->calls, i));
+		f->categories[i] = category_of(f, i);
 	}
-	return f->text_at && !f->texts.failed ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < p->images.nr; i++)
+		add_text(&f->image_texts, i,
+			 strtab_get(&p->strings, p->images.at[i].name));
+	return f->symbol_texts.buf.failed || f->image_texts.buf.failed ? -ENOMEM : 0;
 }
 
 static void put_all(struct firefox *f)
@@ -576,20 +685,30 @@ int write_firefox(FILE *out, struct profile *p, const struct present_options *op
 		.pid = (size_t)keys_find(keys, KEY_PID),
 		.tid = (size_t)keys_find(keys, KEY_TID),
 		.comm = (size_t)keys_find(keys, KEY_COMM),
-		.time = (size_t)keys_find(keys, KEY_TIME),
+		.width_ns = keys->keys.at[keys_find(keys, KEY_TIME)].width_ns,
 	};
 	int r = call_table_make(&f.calls, p, options->threshold);
 
-	if (!r && (numbers_init(&f.nodes, f.calls.nodes.nr) ||
+	if (!r)
+		r = call_spans_make(&f.spans, &f.calls, SPANS_BY_WHO);
+	if (!r && (node_set_init(&f.node_set, f.calls.nodes.nr) ||
+		   numbers_init(&f.nodes, f.calls.nodes.nr) ||
 		   numbers_init(&f.symbols, f.calls.symbols.nr) ||
 		   numbers_init(&f.images, p->images.nr) || make_texts(&f)))
 		r = -ENOMEM;
 	if (!r)
 		put_all(&f);
+	call_spans_done(&f.spans);
 	vec_done(&f.column);
-	vec_done(&f.wide);
-	buf_done(&f.texts);
-	free(f.text_at);
+	vec_done(&f.stacks);
+	vec_done(&f.times);
+	vec_done(&f.weights);
+	vec_done(&f.moment);
+	vec_done(&f.room);
+	texts_done(&f.image_texts);
+	texts_done(&f.symbol_texts);
+	free(f.categories);
+	node_set_done(&f.node_set);
 	numbers_done(&f.nodes);
 	numbers_done(&f.symbols);
 	numbers_done(&f.images);

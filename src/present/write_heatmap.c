@@ -1,6 +1,6 @@
 /* write_heatmap.c - a page with a heat map of samples, and a flame graph of the span that is chosen
- * there.  The profile's keys are time and stack, and cpu, or pid, tid and comm, for rows of these;
- * without them a row is an offset within the second.
+ * there.  The profile is a timeline; its keys are time and stack, and cpu, or pid, tid and comm, for
+ * rows of these: without them a row is an offset within the second.
  *
  * Besides what flame_page.h says #data has:
  *	heat		rows: "offset", "cpu" or "thread"; names of the rows; number of columns;
@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/pairs.h"
 #include "heatmap_page.h"
+#include "present/call_spans.h"
 #include "present/flame_page.h"
 #include "present/writers.h"
 #include "resolve/sort_keys.h"
@@ -56,15 +57,15 @@ struct heat_entry {
 struct heat {
 	struct flame_page page;
 	enum heat_rows kind;
-	size_t time_key, key; /* `key`: cpu or tid */
+	size_t key;        /* cpu or tid */
+	uint64_t width_ns; /* of KEY_TIME */
 	VEC(struct heat_line) lines;
 	struct pairs line_by;
 	uint32_t *line_of; /* by who */
 	uint64_t nr_rows, nr_columns, column_ms;
-	struct sort_key *whos; /* by cell */
-	size_t *row_of;        /* by who: its first row; and the end */
-	uint64_t *counts;      /* by node and event, of the cell at hand */
-	VEC(uint32_t) touched; /* of these, in any order */
+	struct call_spans spans; /* by time, later by cell */
+	uint64_t *counts;        /* by node and event, of the cell at hand */
+	VEC(uint32_t) touched;   /* of these, in any order */
 	VEC(struct heat_entry) entries;
 	uint64_t *sums;   /* by node and event, with calls */
 	uint32_t *folded; /* by node: where its samples are counted */
@@ -72,10 +73,9 @@ struct heat {
 
 /* ---- rows and columns ---- */
 
-static uint64_t ms_of(const struct heat *h, uint32_t who)
+static uint64_t ms_of(const struct heat *h, struct call_span span)
 {
-	return profile_value(h->page.p, h->page.calls.whos.at[who], h->time_key) /
-	       NS_A_MS;
+	return span.bucket * h->width_ns / NS_A_MS;
 }
 
 /* The line of a thread or CPU; NULL when memory is short. */
@@ -140,44 +140,62 @@ static int rank_lines(struct heat *h)
 	return 0;
 }
 
+static uint64_t samples_of(const struct heat *h, struct call_span span)
+{
+	uint64_t sum = 0;
+	uint32_t samples;
+
+	while (span.at < span.end) {
+		call_spans_next(&h->spans, &span, &samples);
+		sum += samples;
+	}
+	return sum;
+}
+
+/* A thread has the name that it had last. */
 static int make_lines(struct heat *h)
 {
-	const struct call_table *t = &h->page.calls;
-
-	h->line_of = calloc(t->whos.nr + 1, sizeof(*h->line_of));
+	h->line_of = calloc(h->page.calls.whos.nr + 1, sizeof(*h->line_of));
 	if (!h->line_of)
 		return -ENOMEM;
-	for (size_t i = 0; i < t->nr_rows; i++) {
-		struct heat_line *line = line_at(h, call_row_at(t, i)->who);
+	for (size_t i = 0; i < h->spans.nr; i++) {
+		struct call_span span = call_spans_at(&h->spans, i);
+		struct heat_line *line = line_at(h, span.who);
 
 		if (!line)
 			return -ENOMEM;
-		line->samples += call_row_at(t, i)->samples;
+		line->samples += samples_of(h, span);
 	}
 	return rank_lines(h);
 }
 
 static int lay_out(struct heat *h)
 {
-	const struct call_table *t = &h->page.calls;
 	uint64_t last = 0, unit = h->kind == ROWS_OFFSET ? OFFSETS * ROW_MS : ROW_MS;
 
-	for (uint32_t i = 0; i < t->whos.nr; i++)
-		if (ms_of(h, i) > last)
-			last = ms_of(h, i);
+	if (h->spans.nr)
+		last = ms_of(h, call_spans_at(&h->spans, h->spans.nr - 1));
 	h->column_ms = (last / unit / MOST_COLUMNS + 1) * unit;
 	h->nr_columns = last / h->column_ms + 1;
 	h->nr_rows = OFFSETS;
 	return h->kind == ROWS_OFFSET ? 0 : make_lines(h);
 }
 
-static uint64_t cell_of(const struct heat *h, uint32_t who)
+static uint64_t cell_of(const struct heat *h, struct call_span span)
 {
-	uint64_t ms = ms_of(h, who), column = ms / h->column_ms;
+	uint64_t ms = ms_of(h, span), column = ms / h->column_ms;
 	uint64_t row = h->kind == ROWS_OFFSET ? ms / ROW_MS % OFFSETS
-					      : h->lines.at[h->line_of[who]].row;
+					      : h->lines.at[h->line_of[span.who]].row;
 
 	return column * h->nr_rows + row;
+}
+
+/* Spans of a cell together. */
+static int order_spans(struct heat *h)
+{
+	for (size_t i = 0; i < h->spans.nr; i++)
+		h->spans.keys[i].at = cell_of(h, call_spans_at(&h->spans, i));
+	return call_spans_sort(&h->spans);
 }
 
 /* ---- entries ---- */
@@ -202,50 +220,29 @@ static uint64_t entry_cell(const struct heat *h, const struct heat_entry *e)
 	return e->key / nr_events(h) / nr_nodes(h);
 }
 
-/* Those of a cell together. */
-static int order_whos(struct heat *h)
-{
-	const struct call_table *t = &h->page.calls;
-	size_t nr = t->whos.nr;
-
-	h->whos = malloc((nr + 1) * sizeof(*h->whos));
-	h->row_of = calloc(nr + 2, sizeof(*h->row_of));
-	if (!h->whos || !h->row_of)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < nr; i++)
-		h->whos[i] = (struct sort_key){ cell_of(h, i), i };
-	for (size_t i = 0; i < t->nr_rows; i++)
-		h->row_of[call_row_at(t, i)->who + 1]++;
-	for (size_t i = 1; i <= nr; i++)
-		h->row_of[i] += h->row_of[i - 1];
-	return sort_keys(&h->whos, nr);
-}
-
-static void sum_who(struct heat *h, uint32_t who)
+static void sum_span(struct heat *h, struct call_span span)
 {
 	size_t events = nr_events(h);
 
-	for (size_t i = h->row_of[who]; i < h->row_of[who + 1]; i++) {
-		const struct call_row *row = call_row_at(&h->page.calls, i);
-		size_t slot = h->folded[row->node] * events + row->event;
+	while (span.at < span.end) {
+		uint32_t samples, node = call_spans_next(&h->spans, &span, &samples);
+		size_t slot = h->folded[node] * events + span.event;
 
-		if (!row->samples)
-			continue;
 		/* There is room: made so at the beginning. */
 		if (!h->counts[slot])
 			h->touched.at[h->touched.nr++] = (uint32_t)slot;
-		h->counts[slot] += row->samples;
+		h->counts[slot] += samples;
 	}
 }
 
-/* Counts the cell of the who at `at`; returns where that of another one stands. */
+/* Counts the cell of the span at `at`; returns where that of another one stands. */
 static size_t sum_cell(struct heat *h, size_t at)
 {
-	uint64_t cell = h->whos[at].at;
+	uint64_t cell = h->spans.keys[at].at;
 
 	h->touched.nr = 0;
-	for (; at < h->page.calls.whos.nr && h->whos[at].at == cell; at++)
-		sum_who(h, h->whos[at].index);
+	for (; at < h->spans.nr && h->spans.keys[at].at == cell; at++)
+		sum_span(h, call_spans_at(&h->spans, at));
 	return at;
 }
 
@@ -269,8 +266,8 @@ static int make_entries(struct heat *h, size_t most)
 	size_t slots = nr_nodes(h) * nr_events(h);
 
 	h->entries.nr = 0;
-	for (size_t at = 0; at < h->page.calls.whos.nr && h->entries.nr <= most;) {
-		uint64_t cell = h->whos[at].at;
+	for (size_t at = 0; at < h->spans.nr && h->entries.nr <= most;) {
+		uint64_t cell = h->spans.keys[at].at;
 
 		at = sum_cell(h, at);
 		qsort(h->touched.at, h->touched.nr, sizeof(*h->touched.at),
@@ -318,10 +315,15 @@ static int make_sums(struct heat *h)
 	if (!h->folded || !h->sums || !h->counts || t->nodes.nr * events > UINT32_MAX ||
 	    !vec_reserve(&h->touched, t->nodes.nr * events + 1))
 		return -ENOMEM;
-	for (size_t i = 0; i < t->nr_rows; i++) {
-		const struct call_row *row = call_row_at(t, i);
+	for (size_t i = 0; i < h->spans.nr; i++) {
+		struct call_span span = call_spans_at(&h->spans, i);
 
-		h->sums[row->node * events + row->event] += row->samples;
+		while (span.at < span.end) {
+			uint32_t samples,
+				node = call_spans_next(&h->spans, &span, &samples);
+
+			h->sums[node * events + span.event] += samples;
+		}
 	}
 	for (size_t i = t->nodes.nr; i-- > 1;)
 		for (size_t e = 0; e < events; e++)
@@ -510,7 +512,7 @@ static void put_page(struct heat *h)
 
 static void choose_kind(struct heat *h, const struct key_list *keys)
 {
-	h->time_key = (size_t)keys_find(keys, KEY_TIME);
+	h->width_ns = keys->keys.at[keys_find(keys, KEY_TIME)].width_ns;
 	h->kind = keys_find(keys, KEY_CPU) >= 0   ? ROWS_CPU
 		  : keys_find(keys, KEY_TID) >= 0 ? ROWS_THREAD
 						  : ROWS_OFFSET;
@@ -527,9 +529,11 @@ int write_heatmap(FILE *out, struct profile *p, const struct present_options *op
 
 	choose_kind(&h, p->options.keys);
 	if (!r)
+		r = call_spans_make(&h.spans, &h.page.calls, SPANS_BY_TIME);
+	if (!r)
 		r = lay_out(&h);
 	if (!r)
-		r = order_whos(&h);
+		r = order_spans(&h);
 	if (!r)
 		r = limit(&h, options->threshold);
 	if (!r)
@@ -539,8 +543,7 @@ int write_heatmap(FILE *out, struct profile *p, const struct present_options *op
 	vec_done(&h.lines);
 	pairs_done(&h.line_by);
 	free(h.line_of);
-	free(h.whos);
-	free(h.row_of);
+	call_spans_done(&h.spans);
 	free(h.counts);
 	vec_done(&h.touched);
 	vec_done(&h.entries);

@@ -131,7 +131,7 @@ static int finish_together(struct replay *r, int nr_group, size_t *nr)
 			      &r->group[i].found, &r->group[i].state);
 	for (int i = 0; i < nr_group; i++)
 		resolver_ask(r->resolver, &r->decoder, &r->group[i].rec,
-			     &r->group[i].state);
+			     &r->group[i].found, &r->group[i].state);
 	while (from < nr_group) {
 		int to = begin_together(r, from, nr_group);
 

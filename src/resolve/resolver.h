@@ -132,6 +132,7 @@ struct resolver_chain {
 	bool alone, asked, inside, stopped, keep, keep_callers;
 	uint64_t from;        /* position of the callers in the chain */
 	uint64_t callers_key; /* 0: there are none, or what stands there is none */
+	uint64_t places_key;  /* the same by their places; 0: not looked for, or none */
 	/* Of what is in front of them, wherever its process has its mappings; 0: there is none. */
 	uint64_t inner_key;
 	uint64_t inner_words; /* frames there */
@@ -148,7 +149,7 @@ void resolver_look(struct resolver *r, const struct decoder *d,
 		   const struct record *rec, const struct resolver_found *found,
 		   struct resolver_chain *chain);
 void resolver_ask(struct resolver *r, const struct decoder *d, const struct record *rec,
-		  struct resolver_chain *chain);
+		  const struct resolver_found *found, struct resolver_chain *chain);
 /* False: resolver_end() comes first for those which began. */
 bool resolver_has_room(const struct resolver *r);
 /* All of the sample but its stack.  0, -ENOMEM, or as resolver_sample(). */

@@ -67,6 +67,7 @@ enum {
 struct find {
 	const struct resolver_ahead *a;
 	const struct space_node *root;
+	const struct mapping *last; /* that was found; or NULL */
 	bool unknown;
 };
 
@@ -76,11 +77,12 @@ static enum unwind_code find_known(void *ctx, uint64_t pc,
 				   uint64_t *ret_offset)
 {
 	struct find *f = ctx;
-	const struct mapping *m = space_find(f->root, pc);
+	const struct mapping *m = space_find_near(f->root, pc, f->last);
 	const struct known *known;
 
 	if (!m)
 		return UNWIND_CODE_NOWHERE;
+	f->last = m;
 	known = m->image < f->a->known.nr ? &f->a->known.at[m->image] : NULL;
 	if (!known || !known->is) {
 		f->unknown = true;
@@ -111,7 +113,7 @@ static void add_work(const struct resolver_ahead *a, struct slice *slice,
 
 	if (!arch)
 		return;
-	w->finds[i] = (struct find){ a, job->stack.root, false };
+	w->finds[i] = (struct find){ .a = a, .root = job->stack.root };
 	w->ops[i] = (struct unwind_ops){ .find = find_known, .ctx = &w->finds[i] };
 	w->jobs[i] = (struct unwind_job){
 		.moment = { arch, &w->windows[i], &w->ops[i], &w->regs[i] },

@@ -5,6 +5,12 @@
 #include "base/hash.h"
 #include "resolve/resolver_priv.h"
 
+enum {
+	MAPPING_SHIFT =
+		21, /* addresses so near to each other are mostly in one mapping */
+	CALLERS_MAX = 128 /* that are looked up by their places */
+};
+
 /* The markers in a chain: enum perf_callchain_context of <linux/perf_event.h>.  false: it
  * is none, but what a program had in its frame pointer. */
 static bool world_of_marker(uint64_t marker, enum world *ret_world)
@@ -144,17 +150,18 @@ static uint32_t max_stack(const struct decoder *d, const struct record *rec)
 static void ask_for_frames(const struct resolver *r, const struct proc_version *user,
 			   size_t nr)
 {
+	const struct mapping *m = NULL;
+
 	for (size_t i = 0; i < nr; i++)
 		__builtin_prefetch(frame_slot(r, user->generation, r->pcs[i]));
 	for (size_t i = 0; i < nr; i++) {
 		const struct frame_slot *slot =
 			frame_slot(r, user->generation, r->pcs[i]);
-		const struct mapping *m;
 		uint32_t image;
 
 		if (slot->ip == r->pcs[i] && slot->generation == user->generation)
 			continue;
-		m = space_find(user->root, r->pcs[i]);
+		m = space_find_near(user->root, r->pcs[i], m);
 		image = m ? r->images.entries.at[m->image].number : DICT_NONE;
 		if (image != DICT_NONE)
 			dict_prefetch_frame(r->dict, image,
@@ -239,25 +246,56 @@ static struct chain_inside look_inside(const struct decoder *d,
 	return in;
 }
 
+/* What is no code is a small number, a pointer to data or text: each in a hole of its own. */
+static struct hole_slot *hole_slot(struct resolver *r, uint64_t ip)
+{
+	unsigned int bits = 63 - (unsigned int)__builtin_clzll(ip | 1);
+
+	return &r->user_holes[bits / 8];
+}
+
+/* The mapping of an address in user space.  Most chains are in few mappings. */
+static const struct mapping *
+find_user_mapping(struct resolver *r, const struct resolver_found *at, uint64_t ip)
+{
+	uint64_t generation = at->user->generation;
+	struct mapping_slot *slot =
+		&r->user_mappings[(ip >> MAPPING_SHIFT) % USER_MAPPINGS];
+	struct hole_slot *empty = hole_slot(r, ip);
+	const struct mapping *m = slot->m;
+	struct space_hole hole = { 0 };
+
+	if (m && slot->generation == generation && ip >= m->start && ip < m->end)
+		return m;
+	if (empty->generation == generation && ip >= empty->hole.from &&
+	    ip < empty->hole.to)
+		return NULL;
+	m = space_find_or_hole(at->user->root, ip, &hole);
+	if (m)
+		*slot = (struct mapping_slot){ generation, m };
+	else
+		*empty = (struct hole_slot){ generation, hole };
+	return m;
+}
+
 /* Of a chain's addresses the innermost one in user space is that which few samples share. */
 static void look_for_user(struct resolver *r, const struct resolver_found *at,
 			  uint64_t ip, struct resolver_chain *c)
 {
-	uint64_t generation = at->user->generation;
-	const struct mapping *m = r->user_mapping;
-	uint32_t image;
-
 	if (ip >= PERF_CONTEXT_MAX)
 		return;
-	if (!m || r->user_generation != generation || ip < m->start || ip >= m->end)
-		m = space_find(at->user->root, ip);
-	r->user_mapping = m;
-	r->user_generation = generation;
 	c->user_ip = ip;
-	c->user_mapping = m;
-	image = m ? r->images.entries.at[m->image].number : DICT_NONE;
+	c->user_mapping = find_user_mapping(r, at, ip);
+}
+
+/* Has the memory fetched in which that frame is looked for. */
+static void ask_for_user(const struct resolver *r, const struct resolver_chain *c)
+{
+	const struct mapping *m = c->user_mapping;
+	uint32_t image = m ? r->images.entries.at[m->image].number : DICT_NONE;
+
 	if (image != DICT_NONE)
-		dict_prefetch_frame(r->dict, image, ip - m->start + m->pgoff);
+		dict_prefetch_frame(r->dict, image, c->user_ip - m->start + m->pgoff);
 }
 
 static struct callers_slot *callers_slot(const struct resolver *r, uint64_t key)
@@ -302,14 +340,14 @@ static void find_inner_key(const struct resolver *r, const struct decoder *d,
 
 /* Whether the first caller is no code: the innermost function uses the register for something else,
  * as half of those without frame pointers do.  That is another number each time. */
-static bool is_astray(const struct resolver_found *at, uint64_t ip,
+static bool is_astray(struct resolver *r, const struct resolver_found *at, uint64_t ip,
 		      const struct resolver_chain *c)
 {
 	const struct mapping *m = c->user_mapping;
 
 	if (ip >= PERF_CONTEXT_MAX || !m || (ip >= m->start && ip < m->end))
 		return false;
-	return !space_find(at->user->root, ip);
+	return !find_user_mapping(r, at, ip);
 }
 
 /* The callers of that frame are the same again and again, under other addresses and other work of
@@ -329,7 +367,7 @@ static void look_at_chain(struct resolver *r, const struct decoder *d,
 	if (in.user < s->nr_chain &&
 	    decoder_chain_at(d, s, in.user) >= PERF_CONTEXT_MAX)
 		return;
-	if (c->alone || is_astray(at, decoder_chain_at(d, s, c->from), c))
+	if (c->alone || is_astray(r, at, decoder_chain_at(d, s, c->from), c))
 		return;
 	c->callers_key =
 		hash_bytes(s->chain + c->from * sizeof(uint64_t),
@@ -362,17 +400,74 @@ static uint32_t known_callers(const struct resolver *r, const struct resolver_ch
 	return slot->stack;
 }
 
-void resolver_chain_ask(struct resolver *r, const struct decoder *d,
-			const struct record *rec, struct resolver_chain *c)
+/* The callers by image and offset, which are the same in all processes of a program: most of these
+ * are met once, and have been so before.  The key, and the number of frames up to where the chain
+ * leads to no code; 0: they are no such. */
+static uint64_t find_callers_places(struct resolver *r, const struct decoder *d,
+				    const struct record_sample *s,
+				    const struct resolver_found *at,
+				    const struct resolver_chain *c, uint32_t *ret_nr)
 {
-	uint32_t nr, callers;
+	uint64_t places[2 * CALLERS_MAX];
+	const struct mapping *m = c->user_mapping;
+	uint32_t nr = 0;
+
+	if (s->nr_chain - c->from > CALLERS_MAX)
+		return 0;
+	for (uint64_t i = c->from; i < s->nr_chain; i++) {
+		uint64_t ip = decoder_chain_at(d, s, i);
+		uint32_t image;
+
+		if (ip >= PERF_CONTEXT_MAX)
+			return 0;
+		if (!m || ip < m->start || ip >= m->end)
+			m = find_user_mapping(r, at, ip);
+		if (!m)
+			break;
+		image = r->images.entries.at[m->image].number;
+		if (image == DICT_NONE)
+			return 0;
+		places[2 * nr] = image;
+		places[2 * nr++ + 1] = ip - m->start + m->pgoff;
+	}
+	*ret_nr = nr;
+	/* With the same frames it may be cut or not. */
+	return hash_bytes(places, 2 * nr * sizeof(*places),
+			  s->nr_chain - c->from == nr);
+}
+
+/* Callers whose addresses are new: those that other processes had at the same places are theirs. */
+static void find_new_callers(struct resolver *r, const struct decoder *d,
+			     const struct record_sample *s,
+			     const struct resolver_found *at, struct resolver_chain *c)
+{
+	struct callers_slot *slot = callers_slot(r, c->callers_key);
+	uint32_t nr, stack;
+
+	if (!c->callers_key || slot->key == c->callers_key)
+		return;
+	c->places_key = find_callers_places(r, d, s, at, c, &nr);
+	stack = c->places_key ? stack_memo_get(&r->memo, c->places_key) : DICT_NONE;
+	if (stack != DICT_NONE)
+		*slot = (struct callers_slot){ .key = c->callers_key,
+					       .stack = stack,
+					       .nr = nr };
+}
+
+void resolver_chain_ask(struct resolver *r, const struct decoder *d,
+			const struct record *rec, const struct resolver_found *at,
+			struct resolver_chain *c)
+{
+	uint32_t nr = 0, callers = DICT_NONE;
 
 	c->asked = true;
-	if (!c->inner_key)
+	find_new_callers(r, d, &rec->sample, at, c);
+	if (c->inner_key)
+		callers = known_callers(r, c, &nr);
+	if (callers == DICT_NONE || c->inner_words + nr >= most_frames(r, d, rec)) {
+		ask_for_user(r, c);
 		return;
-	callers = known_callers(r, c, &nr);
-	if (callers == DICT_NONE || c->inner_words + nr >= most_frames(r, d, rec))
-		return;
+	}
 	c->memo_key = hash_pair(c->inner_key, callers);
 	stack_memo_prefetch(&r->memo, c->memo_key);
 }
@@ -437,10 +532,11 @@ void resolver_chain_look(struct resolver *r, const struct decoder *d,
 
 /* Whether a sample had the same stack. */
 static bool use_stack(struct resolver *r, const struct decoder *d,
-		      const struct record *rec, struct resolver_chain *c)
+		      const struct record *rec, const struct resolver_found *at,
+		      struct resolver_chain *c)
 {
 	if (!c->asked)
-		resolver_chain_ask(r, d, rec, c);
+		resolver_chain_ask(r, d, rec, at, c);
 	if (c->memo_key)
 		c->stack = stack_memo_get(&r->memo, c->memo_key);
 	return c->stack != DICT_NONE;
@@ -458,7 +554,7 @@ int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 	r->chain_private = false;
 	if (resolver_can_unwind(r, &rec->sample))
 		result = unwound_chain(r, d, rec, at, c, &w);
-	else if (rec->sample.nr_chain && use_stack(r, d, rec, c))
+	else if (rec->sample.nr_chain && use_stack(r, d, rec, at, c))
 		return 0;
 	else if (rec->sample.nr_chain)
 		result = recorded_chain(r, d, rec, at, c, &w);
@@ -520,6 +616,8 @@ static void keep(struct resolver *r, const struct resolver_chain *c)
 		callers->stack = c->callers;
 		callers->of = NULL;
 	}
+	if (c->keep_callers && c->places_key && c->callers != DICT_NONE)
+		stack_memo_put(&r->memo, c->places_key, c->callers);
 	if (c->stack == DICT_NONE)
 		callers->key = 0;
 	else if (c->keep)

@@ -32,6 +32,8 @@ enum {
 	/* A program that begins maps this much, with its loader and some libraries. */
 	EXEC_VERSIONS = 16,
 	FRAME_CACHE = 8192,
+	USER_MAPPINGS = 64,
+	USER_HOLES = 8,
 	CALLERS_CACHE = 32768
 };
 
@@ -40,6 +42,18 @@ struct frame_slot {
 	uint64_t generation;
 	uint64_t ip;
 	uint32_t frame;
+};
+
+/* (space, address) -> mapping. */
+struct mapping_slot {
+	uint64_t generation;
+	const struct mapping *m;
+};
+
+/* (space, address) -> there is none. */
+struct hole_slot {
+	uint64_t generation;
+	struct space_hole hole;
 };
 
 /* (space, raw callers in user space) -> stack, or the chain of the same group which will have it */
@@ -84,13 +98,13 @@ struct resolver {
 	uint64_t leaf_generation;           /* ... this space */
 	struct frame_slot *frames;
 	struct callers_slot *callers;
-	struct stack_memo memo; /* (callers, what they called, as frames) -> stack */
+	struct stack_memo memo;     /* (callers, what they called, as frames) -> stack;
+				 * callers by their places -> their stack */
 	uint32_t chain[CHAIN_ROOM]; /* frames of the chains at hand */
 	uint32_t nr_chain;
 	bool chain_private; /* the last one's leaf belongs to its process alone */
-	const struct mapping
-		*user_mapping;    /* of the last chain's innermost user frame, in ... */
-	uint64_t user_generation; /* ... this space */
+	struct mapping_slot user_mappings[USER_MAPPINGS]; /* by address */
+	struct hole_slot user_holes[USER_HOLES];          /* by its number of bytes */
 	struct resolver_unwind unwind; /* .table NULL: no unwinding */
 	uint64_t *pcs;                 /* CHAIN_MAX of the stack that is unwound */
 	size_t nr_pcs;                 /* of the last sample */
@@ -124,7 +138,8 @@ void resolver_chain_look(struct resolver *r, const struct decoder *d,
 			 const struct record *rec, const struct resolver_found *at,
 			 struct resolver_chain *c);
 void resolver_chain_ask(struct resolver *r, const struct decoder *d,
-			const struct record *rec, struct resolver_chain *c);
+			const struct record *rec, const struct resolver_found *at,
+			struct resolver_chain *c);
 /* 0 or -ENOMEM. */
 int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 			  const struct record *rec, const struct resolver_found *at,

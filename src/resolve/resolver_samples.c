@@ -275,9 +275,9 @@ void resolver_look(struct resolver *r, const struct decoder *d,
 }
 
 void resolver_ask(struct resolver *r, const struct decoder *d, const struct record *rec,
-		  struct resolver_chain *chain)
+		  const struct resolver_found *found, struct resolver_chain *chain)
 {
-	resolver_chain_ask(r, d, rec, chain);
+	resolver_chain_ask(r, d, rec, found, chain);
 }
 
 bool resolver_has_room(const struct resolver *r)

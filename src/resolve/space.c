@@ -305,6 +305,34 @@ const struct mapping *space_find(const struct space_node *root, uint64_t address
 	return NULL;
 }
 
+/* Leaves what is mapped at `m` out of a hole at `address`; true: the address is in it. */
+static bool cut_hole(struct space_hole *hole, const struct mapping *m, uint64_t address)
+{
+	if (address >= m->end)
+		hole->from = m->end > hole->from ? m->end : hole->from;
+	else if (address < m->start)
+		hole->to = m->start < hole->to ? m->start : hole->to;
+	else
+		return true;
+	return false;
+}
+
+/* What is not on the way to the address lies behind what is. */
+const struct mapping *space_find_or_hole(const struct space_node *root,
+					 uint64_t address, struct space_hole *ret_hole)
+{
+	struct space_hole hole = { 0, UINT64_MAX };
+	const struct space_node *n = root;
+
+	while (n) {
+		if (cut_hole(&hole, &n->m, address))
+			return &n->m;
+		n = n->priority != RECENT && address < n->m.start ? n->left : n->right;
+	}
+	*ret_hole = hole;
+	return NULL;
+}
+
 size_t space_count(const struct space_node *root)
 {
 	return root ? 1 + space_count(root->left) + space_count(root->right) : 0;

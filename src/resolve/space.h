@@ -46,4 +46,21 @@ int space_unmap(struct space_pool *pool, struct space_node *root, uint64_t start
 		uint64_t end, struct space_node **ret_root);
 /* The mapping that covers `address`, or NULL.  Borrowed from the root. */
 const struct mapping *space_find(const struct space_node *root, uint64_t address);
+/* The same; `last` is what was found for another address of the same `root`, or NULL: the frames of a
+ * stack are mostly in one binary. */
+static inline const struct mapping *space_find_near(const struct space_node *root,
+						    uint64_t address,
+						    const struct mapping *last)
+{
+	return last && address >= last->start && address < last->end
+		       ? last
+		       : space_find(root, address);
+}
+/* The same; where there is none, what around the address is not mapped either. */
+struct space_hole {
+	uint64_t from;
+	uint64_t to; /* first address behind it */
+};
+const struct mapping *space_find_or_hole(const struct space_node *root,
+					 uint64_t address, struct space_hole *ret_hole);
 size_t space_count(const struct space_node *root);

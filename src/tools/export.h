@@ -77,7 +77,8 @@ struct export_format {
 	bool labels; /* which of them are missing is said */
 	bool code;   /* it needs to know where code is */
 	bool periods;
-	bool lines; /* of the source, for all callers, too */
+	bool lines;    /* of the source, for all callers, too */
+	bool timeline; /* profile_options.timeline */
 	bool binary;
 	export_write *write;
 	export_write *svg; /* with --svg; NULL: there is none */

@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "capture/perf_source.h"
+#include "capture/snapshot.h"
 #include "daemon/control_client.h"
 #include "daemon/control_server.h"
 #include "daemon/rights.h"
@@ -146,13 +147,16 @@ static int open_all(struct oprofiled *d, struct err *err)
 						.group = d->options.group,
 						.handle = oprofiled_answer,
 						.ctx = d };
+	uint64_t start, end;
 	int r;
 
 	d->run_dir = control_run_dir();
 	r = background_lock(d->run_dir, &d->lock_fd, err);
 	if (!r)
 		r = block_signals(d, err);
-	/* Before rights go: it can become another user. */
+	/* Before rights go: without them where the kernel ends is behind all of its symbols. */
+	(void)snapshot_kernel_text(&start, &end);
+	/* Likewise: it can become another user. */
 	if (!r)
 		r = table_helper_start(unwind_table_load_fd, &d->tables.helper, err);
 	if (!r)

@@ -10,7 +10,8 @@
 #include "tools/oprofiled_priv.h"
 
 enum {
-	RING_PAGES = 1024, /* 4 MB a CPU: a second and more at the default rate */
+	RING_PAGES = 2048, /* 8 MB a CPU: two rounds and more at the default rate */
+	RING_PAGES_IN_ALL = 8192, /* with more CPUs those of each are half of it */
 	RING_PAGES_MIN = 64,
 	RING_PAGES_MAX = 4096,
 	PAGE_BYTES = 4096,
@@ -47,7 +48,8 @@ size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes)
 	if (nr_cpus > 0 && all / (uint64_t)nr_cpus > samples)
 		samples = all / (uint64_t)nr_cpus;
 	if (!samples)
-		return RING_PAGES;
+		return nr_cpus > RING_PAGES_IN_ALL / RING_PAGES ? RING_PAGES / 2
+								: RING_PAGES;
 	bytes = samples * (stack_bytes + SAMPLE_BYTES);
 	while (pages < RING_PAGES_MAX && pages * PAGE_BYTES < bytes)
 		pages *= 2;

@@ -19,6 +19,9 @@
 
 enum {
 	ROUND_NS = 1000000000, /* at most this much is lost to a SIGKILL */
+	/* Of what is there always: each wake-up finds the caches cold, which costs more than
+	 * what it came for. */
+	PATIENT_ROUND_NS = 2000000000,
 	HURRY_NS = 20 *
 		   NS_PER_MS, /* from one look into the rings to the next, if need be */
 	DUE_MAX_BYTES = 256 << 20,
@@ -206,6 +209,13 @@ static int flush(struct recorder *r)
 	return result;
 }
 
+static uint64_t longer_round_ns(const struct recorder *r)
+{
+	uint64_t longest = r->config.patient ? PATIENT_ROUND_NS : ROUND_NS;
+
+	return 2 * r->round_ns < longest ? 2 * r->round_ns : longest;
+}
+
 int recorder_round(struct recorder *r, struct err *err)
 {
 	uint64_t now;
@@ -217,7 +227,7 @@ int recorder_round(struct recorder *r, struct err *err)
 	if (!result && (now >= r->next_flush_ns ||
 			segment_writer_pending(r->writer) >= FLUSH_SAMPLES)) {
 		r->next_flush_ns = now + r->round_ns;
-		r->round_ns = 2 * r->round_ns < ROUND_NS ? 2 * r->round_ns : ROUND_NS;
+		r->round_ns = longer_round_ns(r);
 		update_totals(r);
 		result = flush(r);
 	}

@@ -120,7 +120,7 @@ int recorder_group_end(void *ctx)
 	}
 	for (size_t i = 0; i < nr; i++)
 		resolver_ask(r->resolver, &r->decoder, &r->group.samples[i].rec,
-			     &r->group.samples[i].chain);
+			     &r->group.samples[i].found, &r->group.samples[i].chain);
 	for (size_t from = 0, to; from < nr && !result; from = to) {
 		result = begin_samples(r, from, nr, &to);
 		if (!result) {

@@ -1,7 +1,6 @@
 #include "tools/side_band.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 int side_band_add(struct side_band *s, const struct record *rec, const void *record,
@@ -19,41 +18,79 @@ int side_band_add(struct side_band *s, const struct record *rec, const void *rec
 	return 0;
 }
 
-/* At equal times the order of arrival holds: the entries' offsets grow with it. */
-static int by_time(const void *a, const void *b)
+/* Where the run that begins at `i` ends: up to there times do not go back. */
+static size_t run_end(const struct side_band *s, size_t i)
 {
-	const struct side_band_entry *x = a, *y = b;
-
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	while (i + 1 < s->entries.nr &&
+	       s->entries.at[i].time_ns <= s->entries.at[i + 1].time_ns)
+		i++;
+	return i + 1 < s->entries.nr ? i + 1 : s->entries.nr;
 }
 
-/* Moves what is left to the front, so that the buffer does not grow for ever. */
-static void compact(struct side_band *s, size_t first)
+/* Two neighbouring runs [a, b) and [b, end) into one of `out`; at equal times the first goes first. */
+static void merge(const struct side_band_entry *at, size_t a, size_t b, size_t end,
+		  struct side_band_entry *out)
+{
+	size_t second = b;
+
+	for (size_t i = a; i < end; i++)
+		out[i] = second == end || (a < b && at[a].time_ns <= at[second].time_ns)
+				 ? at[a++]
+				 : at[second++];
+}
+
+/* By time; at equal times the order of arrival holds.  There is a run for each CPU's ring: few. */
+static int sort(struct side_band *s)
+{
+	while (run_end(s, 0) < s->entries.nr) {
+		__typeof__(s->entries) before = s->entries;
+
+		if (!vec_reserve(&s->room, before.nr))
+			return -ENOMEM;
+		for (size_t a = 0, b, end; a < before.nr; a = end) {
+			b = run_end(s, a);
+			end = b < before.nr ? run_end(s, b) : b;
+			merge(before.at, a, b, end, s->room.at);
+		}
+		s->entries = s->room;
+		s->entries.nr = before.nr;
+		s->room = before;
+	}
+	return 0;
+}
+
+/* The bytes of the entries in a buffer of their own, so that it does not grow for ever.  Without the
+ * memory they stay where they are. */
+static void compact(struct side_band *s)
 {
 	struct buf rest = { 0 };
+	size_t bytes = 0;
 
-	for (size_t i = first; i < s->entries.nr; i++) {
+	for (size_t i = 0; i < s->entries.nr; i++)
+		bytes += s->entries.at[i].len;
+	if (!buf_reserve(&rest, bytes))
+		return;
+	for (size_t i = 0; i < s->entries.nr; i++) {
 		struct side_band_entry *e = &s->entries.at[i];
 		size_t offset = rest.len;
 
 		buf_put(&rest, s->bytes.data + e->offset, e->len);
-		if (rest.failed) {
-			buf_done(&rest);
-			return;
-		}
 		e->offset = offset;
-		s->entries.at[i - first] = *e;
-	}
-	s->entries.nr -= first;
-	if (!s->entries.nr) {
-		buf_clear(&s->bytes); /* keeps its memory for the next round */
-		buf_done(&rest);
-		return;
 	}
 	buf_done(&s->bytes);
 	s->bytes = rest;
+}
+
+static void drop(struct side_band *s, size_t nr)
+{
+	s->entries.nr -= nr;
+	if (!s->entries.nr) {
+		buf_clear(&s->bytes); /* keeps its memory for the next round */
+		return;
+	}
+	memmove(s->entries.at, s->entries.at + nr,
+		s->entries.nr * sizeof(*s->entries.at));
+	compact(s);
 }
 
 int side_band_apply(struct side_band *s, const struct decoder *d, struct resolver *r,
@@ -64,7 +101,8 @@ int side_band_apply(struct side_band *s, const struct decoder *d, struct resolve
 
 	if (!s->entries.nr)
 		return 0;
-	qsort(s->entries.at, s->entries.nr, sizeof(*s->entries.at), by_time);
+	if (sort(s))
+		return -ENOMEM;
 	for (; i < s->entries.nr && s->entries.at[i].time_ns <= frontier_ns && !result;
 	     i++) {
 		const struct side_band_entry *e = &s->entries.at[i];
@@ -73,7 +111,8 @@ int side_band_apply(struct side_band *s, const struct decoder *d, struct resolve
 		if (!decoder_record(d, s->bytes.data + e->offset, e->len, &rec, NULL))
 			result = resolver_side_band(r, &rec);
 	}
-	compact(s, i);
+	if (i)
+		drop(s, i);
 	return result;
 }
 
@@ -81,4 +120,5 @@ void side_band_done(struct side_band *s)
 {
 	buf_done(&s->bytes);
 	vec_done(&s->entries);
+	vec_done(&s->room);
 }

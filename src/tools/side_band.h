@@ -17,7 +17,7 @@ struct side_band_entry {
 
 struct side_band {
 	struct buf bytes;
-	VEC(struct side_band_entry) entries;
+	VEC(struct side_band_entry) entries, room; /* room: to sort them into */
 	uint64_t lost; /* records that the kernel could not write */
 };
 

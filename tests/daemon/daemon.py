@@ -125,7 +125,7 @@ def work(daemon, name, *words):
 
 
 def test_kill(daemon, options):
-    """What was told two seconds before a SIGKILL is there, and nothing is there twice."""
+    """What was told three seconds before a SIGKILL is there, and nothing is there twice."""
     load = work(daemon, "ratio", "36000000")
     chance = random.Random(options.seed)
     bad = complete = told_in_all = 0
@@ -138,7 +138,7 @@ def test_kill(daemon, options):
                 looks.append((time.monotonic(), daemon.samples()))
             daemon.kill()
             killed = time.monotonic()
-            told = max(samples for when, samples in looks if when <= killed - 2 or not samples)
+            told = max(samples for when, samples in looks if when <= killed - 3 or not samples)
             before, (complete, said) = complete, daemon.reported()
             told_in_all += looks[-1][1]
             if complete < before + told or is_damaged(said):

@@ -266,6 +266,172 @@ static void count_often(struct world *w, const struct profile_options *options,
 	profile_finish(p);
 }
 
+/* What was counted, one after the other: texts of all but the number of samples. */
+struct counted {
+	char *text;
+	uint64_t samples;
+};
+
+struct counts {
+	VEC(struct counted) all;
+};
+
+static void count_one(struct counts *c, struct profile *p, uint32_t group,
+		      uint32_t event, uint64_t time_ns, uint32_t node, uint64_t samples)
+{
+	size_t comm = (size_t)keys_find(p->options.keys, KEY_COMM);
+	size_t tid = (size_t)keys_find(p->options.keys, KEY_TID);
+	size_t cpu = (size_t)keys_find(p->options.keys, KEY_CPU);
+	struct counted counted = { .samples = samples };
+
+	assert_true(asprintf(&counted.text, "%s %s %lld %lld %llu %s",
+			     profile_event_name(p, event), profile_text(p, group, comm),
+			     (long long)profile_value(p, group, tid),
+			     (long long)profile_value(p, group, cpu),
+			     (unsigned long long)time_ns, call_tree_text(p, node)) > 0);
+	assert_true(vec_push(&c->all, counted));
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct counted *)a)->text,
+		      ((const struct counted *)b)->text);
+}
+
+/* Each text once. */
+static void sum_counts(struct counts *c)
+{
+	size_t nr = 0;
+
+	qsort(c->all.at, c->all.nr, sizeof(*c->all.at), by_text);
+	for (size_t i = 0; i < c->all.nr; i++) {
+		if (nr && !strcmp(c->all.at[nr - 1].text, c->all.at[i].text)) {
+			c->all.at[nr - 1].samples += c->all.at[i].samples;
+			free(c->all.at[i].text);
+			continue;
+		}
+		c->all.at[nr++] = c->all.at[i];
+	}
+	c->all.nr = nr;
+}
+
+static void free_counts(struct counts *c)
+{
+	for (size_t i = 0; i < c->all.nr; i++)
+		free(c->all.at[i].text);
+	vec_done(&c->all);
+}
+
+static void count_rows_of(struct profile *p, struct counts *c)
+{
+	size_t time = (size_t)keys_find(p->options.keys, KEY_TIME);
+
+	for (size_t i = 0; i < p->rows.nr; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+
+		count_one(c, p, row->group, row->event,
+			  profile_value(p, row->group, time),
+			  profile_node(p, row->group), row->samples);
+	}
+	sum_counts(c);
+}
+
+static void count_timeline(struct profile *p, struct counts *c)
+{
+	const struct timeline *t = &p->timeline;
+	const struct tuples *places = &p->tuples[GROUP_WHERE];
+	size_t time = (size_t)keys_find(p->options.keys, KEY_TIME);
+
+	for (size_t i = 0; i < t->spans.nr; i++) {
+		const struct timeline_track *track =
+			&t->tracks.at[t->spans.at[i].track];
+		uint32_t at = t->spans.at[i].at;
+
+		assert_true(at < timeline_span_end(t, i));
+		while (at < timeline_span_end(t, i)) {
+			uint32_t samples, place = timeline_next(t, &at, &samples);
+
+			count_one(c, p, track->who, track->what,
+				  t->spans.at[i].bucket *
+					  p->options.keys->keys.at[time].width_ns,
+				  (uint32_t)places->values
+					  .at[place * places->width + p->node_slot],
+				  samples);
+		}
+	}
+	sum_counts(c);
+}
+
+/* Rows of a timeline are sums of who it was. */
+static void check_sums(const struct profile *p, const struct profile *model)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->rows.nr; i++)
+		sum += p->rows.at[i].samples;
+	assert_int_equal(sum, model->samples);
+	assert_int_equal(p->samples, model->samples);
+	assert_int_equal(p->events.nr, model->events.nr);
+	for (size_t i = 0; i < p->events.nr; i++)
+		assert_int_equal(p->events.at[i].samples, model->events.at[i].samples);
+}
+
+static void a_timeline_has_what_rows_have(void **state)
+{
+	static const struct {
+		const char *word;
+		bool exclude_dependent;
+	} asked[] = {
+		{ NULL, false },
+		{ "event:TIMER", false },
+		{ "lib-image:/image/b", false },
+		{ "/image/c", false },
+		{ "time:0-0.00005s", false },
+		/* Without symbols a function has the name of its image. */
+		{ "symbol:*/b", false },
+		{ "symbol-exclude:*/b,*/c", false },
+		{ NULL, true },
+		{ "symbol:*/b,*/d", true },
+	};
+	struct world *w = *state;
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		struct key_list keys = { 0 };
+		struct spec spec = { 0 };
+		struct profile_options options = {
+			.keys = &keys,
+			.spec = &spec,
+			.exclude_dependent = asked[i].exclude_dependent,
+		};
+		struct profile p, model;
+		struct counts got = { 0 }, want = { 0 };
+
+		assert_int_equal(keys_parse(&keys, "comm,time:7us,tid,cpu,stack", NULL),
+				 0);
+		if (asked[i].word)
+			assert_int_equal(spec_add(&spec, asked[i].word, NULL), 0);
+		count_often(w, &options, &model);
+		assert_int_equal(model.samples == NR_SAMPLES * OFTEN, i == 0);
+		options.timeline = true;
+		count_often(w, &options, &p);
+		count_rows_of(&model, &want);
+		count_timeline(&p, &got);
+		assert_true(want.all.nr);
+		assert_int_equal(got.all.nr, want.all.nr);
+		for (size_t n = 0; n < want.all.nr; n++) {
+			assert_string_equal(got.all.at[n].text, want.all.at[n].text);
+			assert_int_equal(got.all.at[n].samples, want.all.at[n].samples);
+		}
+		check_sums(&p, &model);
+		free_counts(&got);
+		free_counts(&want);
+		profile_done(&p);
+		profile_done(&model);
+		spec_done(&spec);
+		keys_done(&keys);
+	}
+}
+
 /* Rows against those of a profile that never knew more. */
 static void check_given_up(struct world *w, size_t most_cells, unsigned int want)
 {
@@ -621,6 +787,8 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test_setup_teardown(rows_are_what_a_model_counts,
+						make_world, free_world),
+		cmocka_unit_test_setup_teardown(a_timeline_has_what_rows_have,
 						make_world, free_world),
 		cmocka_unit_test_setup_teardown(too_many_cells_are_told_apart_by_less,
 						make_world, free_world),

@@ -15,6 +15,7 @@
 
 enum {
 	RECORDING_SAMPLES_MAX = 200000,
+	RECORDING_SEALED_UNIT_NS = 400, /* of which all times are multiples */
 	RECORDING_PATH_MAX = 256
 };
 
@@ -22,7 +23,8 @@ struct recording {
 	struct dict dict;
 	struct session_totals totals;
 	uint64_t seed;
-	bool wild; /* values anywhere in their range, not like a real recording */
+	bool wild;   /* values anywhere in their range, not like a real recording */
+	bool sealed; /* as the daemon writes what is over; the test's to set */
 	size_t nr;
 	struct sample *samples; /* all that were given to the writer, as it got them */
 	char dir[RECORDING_PATH_MAX];
@@ -155,10 +157,10 @@ static inline void recording_add(struct recording *r, struct segment_writer *w,
 		uint64_t x = recording_random(r);
 
 		/* Each time is another one, so that a sample is known by it. */
-		s->time_ns = 1000000 * (r->nr + 1) + x % 8000 * 100;
+		s->time_ns = 1000000 * (r->nr + 1) + x % 2000 * 400;
 		s->period = r->wild ? x : 1001001;
 		if (r->wild)
-			s->time_ns = x / 100 * 100;
+			s->time_ns = x / 400 * 400;
 		s->cpu = r->wild ? (uint32_t)x : (uint32_t)(i * 2 / nr);
 		s->thread = recording_thread(r, r->wild ? x % 5000 : r->nr / 50);
 		s->event = x % 50 == 0;
@@ -177,6 +179,8 @@ static inline struct segment_writer *recording_open(struct recording *r)
 
 	assert_int_equal(
 		segment_writer_open(r->path, &recording_info, &r->dict, &w, &err), 0);
+	if (r->sealed)
+		segment_writer_coarsen(w, RECORDING_SEALED_UNIT_NS);
 	return w;
 }
 

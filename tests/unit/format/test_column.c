@@ -57,6 +57,12 @@ static uint64_t extremes(uint64_t i)
 	return all[hash_u64(i) % 6];
 }
 
+/* Of either sign, as the distances of times that are told in 10 us. */
+static uint64_t multiples(uint64_t i)
+{
+	return (hash_u64(i) % 4001 - 2000) * 10000;
+}
+
 static uint64_t few_huge(uint64_t i)
 {
 	return hash_u64(i) % 100 ? hash_u64(i + 1) % 1000 : hash_u64(i) | 1ULL << 63;
@@ -69,6 +75,7 @@ static const struct shape shapes[] = {
 	{ "geometric", geometric, COLUMN_OCTAVES, NR * 4 },
 	{ "anything", anything, COLUMN_OCTAVES, NR * 9 },
 	{ "around zero", around_zero, COLUMN_PLANES, NR + 100 },
+	{ "multiples", multiples, COLUMN_STEPS, NR * 2 },
 	{ "few huge", few_huge, COLUMN_OCTAVES, NR * 2 },
 	{ "extremes", extremes, COLUMN_OCTAVES, NR * 9 },
 };

@@ -11,6 +11,9 @@
 #include "format/session_info.h"
 #include "recording.h"
 
+/* Of a sample of add_job(); version 2 took 10.06. */
+static const double JOB_BYTES = 9.1;
+
 static void expect_info(const struct session_info *a, const struct session_info *b)
 {
 	assert_string_equal(a->tool_version, b->tool_version);
@@ -191,13 +194,15 @@ static void a_segment_ends_while_it_is_read(void **state)
 	recording_done(&r);
 }
 
-static void write_and_expect(uint64_t seed, bool wild, const size_t *flushes, size_t nr)
+static void write_so(uint64_t seed, bool wild, bool sealed, const size_t *flushes,
+		     size_t nr)
 {
 	struct recording r;
 	struct segment_writer *w;
 	struct stat st;
 
 	recording_init(&r, seed, wild);
+	r.sealed = sealed;
 	w = recording_open(&r);
 	for (size_t i = 0; i < nr; i++) {
 		recording_add(&r, w, flushes[i]);
@@ -208,6 +213,12 @@ static void write_and_expect(uint64_t seed, bool wild, const size_t *flushes, si
 	recording_close(&r, w);
 	expect_whole(&r);
 	recording_done(&r);
+}
+
+static void write_and_expect(uint64_t seed, bool wild, const size_t *flushes, size_t nr)
+{
+	write_so(seed, wild, false, flushes, nr);
+	write_so(seed, wild, true, flushes, nr);
 }
 
 static void samples_come_back(void **state)
@@ -461,37 +472,233 @@ static void holes_are_not_believed_without_end(void **state)
 	dict_done(&d);
 }
 
+/* Columns of a section, each behind its length. */
+static void put_column(struct column_encoder *e, const uint64_t *values, size_t nr,
+		       struct buf *out)
+{
+	struct buf column = { 0 };
+
+	assert_int_equal(column_encode(e, values, nr, &column), 0);
+	buf_put_varint(out, column.len);
+	buf_put(out, column.data, column.len);
+	buf_done(&column);
+}
+
+/* A section of two stacks, one chain whose caller is the root and whose first frame is frame 0 of
+ * before, with this head; `chain` is the column of chains' lengths, and what is behind it only if
+ * `is_whole`. */
+static int take_chain(const uint64_t *head, uint64_t chain, bool is_whole,
+		      struct dict *d, struct dict_scratch *s)
+{
+	struct column_encoder e;
+	struct column_decoder dec = { 0 };
+	struct buf section = { 0 };
+	struct buf payload = { 0 };
+	struct cursor in;
+	bool holes;
+	int r;
+
+	assert_int_equal(column_encoder_init(&e), 0);
+	assert_int_equal(column_decoder_init(&dec), 0);
+	put_column(&e, head, DICT_CALLS_HEAD, &section);
+	for (size_t i = 0; i < CALLS_COLUMN_COUNT && (is_whole || !i); i++) {
+		uint64_t value = i == CALLS_LENGTHS  ? chain
+				 : i == CALLS_FRAMES ? 0
+				 : i < CALLS_HOWS    ? 1
+						     : CALLS_OLD;
+
+		put_column(&e, (uint64_t[]){ value, value },
+			   head[2 + i] < 3 ? head[2 + i] : 1, &section);
+	}
+	buf_put_u8(&payload, DICT_CALLS);
+	buf_put_varint(&payload, d->stacks.nr);
+	buf_put_varint(&payload, 2);
+	buf_put_varint(&payload, section.len);
+	buf_put(&payload, section.data, section.len);
+	in = cursor_le(payload.data, payload.len);
+	r = dict_unpack(d, &in, s, &dec, &holes);
+	buf_done(&payload);
+	buf_done(&section);
+	column_decoder_done(&dec);
+	column_encoder_done(&e);
+	return r;
+}
+
+/* What a head says that cannot be is refused before it costs anything; a section may end early. */
+static void wrong_heads_of_calls_are_refused(void **state)
+{
+	enum {
+		FIRST_HOW = 2 + CALLS_HOWS,
+		ROOT_HOW = FIRST_HOW + CALLS_RECENT + 1
+	};
+	static const struct {
+		size_t at; /* in the head; 0: nothing is wrong there */
+		uint64_t value, chain;
+		bool is_cut;
+		int result;
+	} rows[] = {
+		{ 0, 0, 2 | 1, false, 0 },
+		{ 0, 0, 2 | 1, true,
+		  0 }, /* the rest is 0: lost, but its numbers stand */
+		{ 0, 0, 0 | 1, false, -EBADMSG }, /* one stack */
+		{ 0, 0, 4 | 1, false, -EBADMSG },
+		{ 0, 0, UINT64_MAX, false, -EBADMSG },
+		{ 1, (1 << 20) + 1, 2 | 1, false, -EBADMSG }, /* chains left out */
+		{ 2 + CALLS_LENGTHS, 2, 2 | 1, false, -EBADMSG },
+		{ 2 + CALLS_AGAIN, 1, 2 | 1, false, -EBADMSG },
+		{ 2 + CALLS_CALLERS, 3, 2 | 1, false, -EBADMSG },
+		{ 2 + CALLS_IMAGES, 1, 2 | 1, false, -EBADMSG },
+		{ 2 + CALLS_NEAR, 3, 2 | 1, false, -EBADMSG },
+		{ ROOT_HOW, 2, 2 | 1, false, -EBADMSG },
+		{ ROOT_HOW, UINT64_MAX, 2 | 1, false, -EBADMSG },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct dict_scratch s = { 0 };
+		struct image image = { .kind = IMAGE_FILE };
+		uint64_t head[DICT_CALLS_HEAD] = { 0 };
+		struct dict d;
+		int r;
+
+		assert_int_equal(dict_init(&d), 0);
+		assert_int_equal(dict_image(&d, &image), 0);
+		assert_int_equal(dict_frame(&d, 0, 5), 0);
+		head[0] = 1; /* behind the frame that is there */
+		head[2 + CALLS_LENGTHS] = head[2 + CALLS_CALLERS] = 1;
+		head[2 + CALLS_FRAMES] = 2;
+		head[FIRST_HOW] = head[ROOT_HOW] = 1;
+		if (rows[i].at)
+			head[rows[i].at] = rows[i].value;
+		r = take_chain(head, rows[i].chain, !rows[i].is_cut, &d, &s);
+		if (r != rows[i].result)
+			fail_msg("row %zu: %d", i, r);
+		assert_int_equal(d.stacks.nr, STACK_FIRST + (r ? 0 : 2));
+		dict_scratch_done(&s);
+		dict_done(&d);
+	}
+}
+
+/* The columns of a section, by their numbers. */
+static uint64_t told(const struct dict_calls *c, size_t column, size_t i)
+{
+	assert_true(i < c->columns[column].list.nr);
+	return c->columns[column].list.at[i];
+}
+
 /* A section knows nothing of the one before, which may have been of more frames. */
 static void each_section_of_calls_begins_anew(void **state)
 {
+	const size_t first_of_chain = CALLS_HOWS + CALLS_RECENT + 1;
 	struct image image = { .kind = IMAGE_FILE };
 	struct dict_calls c = { 0 };
-	struct call_words words;
 	struct dict d;
 
 	(void)state;
 	assert_int_equal(dict_init(&d), 0);
 	assert_int_equal(dict_image(&d, &image), 0);
-	for (uint64_t i = 0; i < 3; i++)
+	for (uint32_t i = 0; i < 3; i++) {
 		assert_int_equal(dict_frame(&d, 0, 100 + i), i);
+		assert_int_equal(dict_stack(&d, STACK_ROOT, i), STACK_FIRST + i);
+	}
 	for (int turn = 0; turn < 2; turn++) {
-		assert_int_equal(dict_calls_begin(&c, &d, 0, turn ? 2 : 3), 0);
-		assert_int_equal(dict_calls_tell(&c, STACK_ROOT, 0, &words), 0);
-		assert_int_equal(words.how, 0);
-		assert_int_equal(words.image, 1);
-		assert_int_equal(words.offset, 200); /* zigzag, from 0 on */
-		assert_int_equal(dict_calls_tell(&c, STACK_ROOT, 0, &words), 0);
-		assert_int_equal(words.how, 1);
-		assert_int_equal(dict_calls_tell(&c, STACK_ROOT, 1, &words), 0);
-		assert_int_equal(words.image, 0);
-		assert_int_equal(words.offset, 2);
+		assert_int_equal(dict_calls_begin(&c, &d, 0, turn ? 2 : 3, STACK_FIRST),
+				 0);
+		assert_int_equal(dict_calls_tell(&c, STACK_FIRST), 0);
+		assert_int_equal(dict_calls_tell(&c, STACK_FIRST + 1), 0);
+		assert_int_equal(c.next, 2);
+		/* The root is the caller of both. */
+		assert_int_equal(c.columns[CALLS_LENGTHS].list.nr, 2);
+		assert_int_equal(told(&c, CALLS_LENGTHS, 0), 1);
+		assert_int_equal(told(&c, CALLS_LENGTHS, 1), 0);
+		assert_int_equal(told(&c, CALLS_CALLERS, 0), 1);
+		assert_int_equal(told(&c, CALLS_AGAIN, 0), 0);
+		/* Of an image of its own, and beside that. */
+		assert_int_equal(told(&c, first_of_chain, 0), CALLS_ELSEWHERE);
+		assert_int_equal(told(&c, first_of_chain + 1, 0), 0);
+		assert_int_equal(told(&c, CALLS_IMAGES, 0), 0);
+		assert_int_equal(told(&c, CALLS_FAR, 0), 200); /* zigzag, from 0 on */
+		assert_int_equal(told(&c, CALLS_NEAR, 0), 2);
 	}
 	dict_calls_done(&c);
 	dict_done(&d);
 }
 
-/* Words that lead to nothing are refused. */
+static void put(struct dict_calls *c, size_t column, uint64_t value)
+{
+	assert_true(vec_push(&c->columns[column].list, value));
+}
+
+static void begin(struct dict_calls *c, const struct dict *d)
+{
+	assert_int_equal(dict_calls_begin(c, d, 3, 8, STACK_FIRST), 0);
+}
+
+/* Columns that lead to nothing, or are too short, are refused. */
 static void wrong_calls_are_refused(void **state)
+{
+	static const struct {
+		uint64_t length, caller, how, more;
+		size_t more_in; /* this column */
+		int result;
+	} rows[] = {
+		{ 1, 1, CALLS_ELSEWHERE, 0, CALLS_IMAGES, 0 },
+		{ 0, 1, CALLS_ELSEWHERE, 0, CALLS_IMAGES, -EBADMSG }, /* no chain ago */
+		{ 0, 1, 0, 0, CALLS_AGAIN, -EBADMSG },                /* ... */
+		{ 1, 1, CALLS_ELSEWHERE, 1, CALLS_IMAGES, -EBADMSG }, /* no image */
+		{ 1, 1, CALLS_ELSEWHERE, UINT64_MAX, CALLS_IMAGES, -EBADMSG },
+		{ 1, 1, CALLS_ELSEWHERE, 0, CALLS_NEAR, -EBADMSG }, /* not told */
+		{ 1, 1, 0, 0, CALLS_NEAR,
+		  -EBADMSG }, /* nothing is likely at the root */
+		{ 1, 1, 1, 0, CALLS_NEAR, -EBADMSG }, /* nothing was behind it */
+		{ 1, 1, CALLS_RECENT, 0, CALLS_NEAR, -EBADMSG },
+		{ 1, 1, UINT64_MAX, 0, CALLS_NEAR, -EBADMSG },
+		{ 1, 1, CALLS_OLD, 3, CALLS_FRAMES, -EBADMSG }, /* a frame below 0 */
+		{ 1, 1, CALLS_OLD, UINT64_MAX, CALLS_FRAMES, -EBADMSG },
+		{ 1, 1, CALLS_OLD, 0, CALLS_NEAR, -EBADMSG }, /* not told */
+		{ 1, 0, CALLS_ELSEWHERE, 0, CALLS_IMAGES,
+		  0 }, /* callers not known: stack 1 */
+		{ 1, UINT64_MAX, CALLS_ELSEWHERE, 0, CALLS_IMAGES, -EBADMSG },
+		{ 1, 2, CALLS_ELSEWHERE, 0, CALLS_IMAGES, -EBADMSG },
+	};
+	struct image image = { .kind = IMAGE_FILE };
+	struct dict_calls c = { 0 };
+	struct stack stack;
+	struct frame frame;
+	struct dict d;
+
+	(void)state;
+	assert_int_equal(dict_init(&d), 0);
+	assert_int_equal(dict_image(&d, &image), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool is_new = false;
+
+		begin(&c, &d);
+		put(&c, CALLS_LENGTHS, rows[i].length);
+		put(&c, CALLS_CALLERS, rows[i].caller);
+		put(&c, CALLS_HOWS + CALLS_RECENT + 1, rows[i].how);
+		put(&c, CALLS_FAR, 10);
+		put(&c, rows[i].more_in, rows[i].more);
+		if (dict_calls_take(&c, STACK_FIRST, &stack, &is_new, &frame) !=
+		    rows[i].result)
+			fail_msg("row %zu", i);
+		if (rows[i].result)
+			continue;
+		assert_true(is_new);
+		assert_int_equal(stack.parent, 1 - rows[i].caller);
+		assert_int_equal(stack.frame, 3);
+		assert_true(frame.offset == 5);
+	}
+	begin(&c, &d); /* nothing at all */
+	assert_int_equal(
+		dict_calls_take(&c, STACK_FIRST, &stack, &(bool){ false }, &frame),
+		-EBADMSG);
+	dict_calls_done(&c);
+	dict_done(&d);
+}
+
+/* The same of those of version 2. */
+static void wrong_old_calls_are_refused(void **state)
 {
 	static const struct call_words rows[] = {
 		{ 1, 0, 0 },                   /* nothing was behind the root */
@@ -502,6 +709,7 @@ static void wrong_calls_are_refused(void **state)
 		{ 0, 2, 0 },                   /* no such image */
 		{ 0, UINT64_MAX, UINT64_MAX }, /* ... */
 	};
+	const struct call_words good = { 0, 1, 0 };
 	struct image image = { .kind = IMAGE_FILE };
 	struct dict_calls c = { 0 };
 	struct frame frame;
@@ -512,25 +720,99 @@ static void wrong_calls_are_refused(void **state)
 	assert_int_equal(dict_init(&d), 0);
 	assert_int_equal(dict_image(&d, &image), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		assert_int_equal(dict_calls_begin(&c, &d, 3, 8), 0);
-		assert_int_equal(
-			dict_calls_take(&c, STACK_ROOT, &rows[i], &number, &frame),
-			-EBADMSG);
+		begin(&c, &d);
+		assert_int_equal(dict_calls_take_words(&c, STACK_ROOT, &rows[i],
+						       &number, &frame),
+				 -EBADMSG);
 	}
 	/* Callers that are not there. */
-	assert_int_equal(dict_calls_begin(&c, &d, 3, 8), 0);
-	assert_int_equal(dict_calls_take(&c, STACK_FIRST,
-					 &(struct call_words){ 0, 1, 0 }, &number,
-					 &frame),
+	begin(&c, &d);
+	assert_int_equal(dict_calls_take_words(&c, STACK_FIRST, &good, &number, &frame),
 			 -EBADMSG);
-	assert_int_equal(dict_calls_take(&c, STACK_ROOT,
-					 &(struct call_words){ 0, 1, 0 }, &number,
-					 &frame),
+	assert_int_equal(dict_calls_take_words(&c, STACK_ROOT, &good, &number, &frame),
 			 0);
 	assert_int_equal(number, 3);
 	assert_int_equal(frame.image, 0);
 	dict_calls_done(&c);
 	dict_done(&d);
+}
+
+/* What was sealed before there were chains (tests/data/README.md). */
+static void a_segment_of_version_2_is_read(void **state)
+{
+	char made[RECORDING_PATH_MAX + 16];
+	struct recording r;
+
+	(void)state;
+	assert_non_null(getenv("TEST_DATA"));
+	recording_init(&r, 31, false);
+	recording_add(&r, NULL, 1500);
+	recording_add(&r, NULL, 300);
+	r.totals.finished = true;
+	memcpy(made, r.path, sizeof(made));
+	snprintf(r.path, sizeof(r.path), "%s/segments/version-2", getenv("TEST_DATA"));
+	expect_whole(&r);
+	memcpy(r.path, made, sizeof(made));
+	recording_done(&r);
+}
+
+/* A job like compiling, sealed: processes of some hundred samples take turns on two CPUs; most
+ * stacks are new, but begin as others did. */
+static void add_job(struct recording *r, struct segment_writer *w, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t second = i / 200, cpu = i / 100 % 2;
+		uint64_t process = 3 * second + cpu + 2 * (recording_random(r) % 3);
+		uint64_t depth = 3 + recording_random(r) % 12;
+		struct thread thread = { .pid = (int32_t)process + 5,
+					 .tid = (int32_t)process + 5,
+					 .app = recording_image(r, 1),
+					 .start_ns = process * 333330000 };
+		uint64_t function = 1;
+		struct sample s = { .period = 10101010,
+				    .cpu = (uint32_t)cpu,
+				    .stack = STACK_ROOT };
+
+		for (uint64_t k = 0; k < depth; k++) {
+			uint64_t callee = recording_random(r);
+			uint64_t place = function % 500 * 4096;
+
+			callee = callee % 4 ? callee % 2 : callee % 6;
+			place += k + 1 < depth ? callee * 16
+					       : recording_random(r) % 1000;
+			s.stack = dict_stack(&r->dict, s.stack,
+					     dict_frame(&r->dict, thread.app, place));
+			function = hash_pair(function, callee);
+		}
+		thread.comm = dict_string(&r->dict, "cc1");
+		s.thread = dict_thread(&r->dict, &thread);
+		s.time_ns = second * 1000000000 + i % 100 * 10101010 +
+			    recording_random(r) % 40000;
+		s.time_ns -= s.time_ns % RECORDING_SEALED_UNIT_NS;
+		r->samples[r->nr++] = s;
+		assert_int_equal(segment_writer_add(w, &s), 0);
+	}
+	r->totals.samples = r->nr;
+}
+
+static void a_sealed_job_is_small(void **state)
+{
+	struct recording r;
+	struct segment_writer *w;
+	double bytes;
+
+	(void)state;
+	recording_init(&r, 12, false);
+	r.sealed = true;
+	w = recording_open(&r);
+	add_job(&r, w, 50000);
+	recording_flush(&r, w);
+	bytes = (double)segment_writer_bytes(w) / (double)r.nr;
+	recording_close(&r, w);
+	expect_whole(&r);
+	recording_done(&r);
+	if (bytes > JOB_BYTES)
+		fail_msg("%.2f bytes a sample", bytes);
 }
 
 static void times_are_rounded_when_they_are_old(void **state)
@@ -557,43 +839,79 @@ static void times_are_rounded_when_they_are_old(void **state)
 	recording_done(&r);
 }
 
-/* The file grows by whole flushes or not at all, and what failed comes with the next. */
-static void a_full_disk_loses_nothing(void **state)
+/* Flushes into a file that may grow by `room` bytes, which is too little. */
+static void flush_in_vain(struct recording *r, struct segment_writer *w, uint64_t room)
 {
-	struct rlimit old;
-	struct rlimit limit;
-	struct recording r;
-	struct segment_writer *w;
+	uint64_t before = segment_writer_bytes(w);
+	size_t pending = segment_writer_pending(w);
+	struct rlimit old, limit;
 	struct err err = { 0 };
 	struct stat st;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	limit.rlim_cur = before + room;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (int turn = 0; turn < 3; turn++)
+		assert_int_equal(segment_writer_flush(w, &r->totals, &err), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	assert_int_equal(err.code, -EFBIG);
+	assert_int_equal(stat(r->path, &st), 0);
+	assert_true((uint64_t)st.st_size == before);
+	assert_true(segment_writer_bytes(w) == before);
+	assert_int_equal(segment_writer_pending(w), pending);
+}
+
+static void fill_disk(bool sealed)
+{
+	struct recording r;
+	struct segment_writer *w;
+
 	recording_init(&r, 21, true);
+	r.sealed = sealed;
 	w = recording_open(&r);
 	recording_add(&r, w, 500);
 	recording_flush(&r, w);
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	for (uint64_t room = 0; room < 3000; room += 997) {
-		uint64_t before = segment_writer_bytes(w);
-
-		limit = old;
-		limit.rlim_cur = before + room;
 		recording_add(&r, w, 400);
-		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-		for (int turn = 0; turn < 3; turn++)
-			assert_int_equal(segment_writer_flush(w, &r.totals, &err),
-					 -EFBIG);
-		assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-		assert_int_equal(err.code, -EFBIG);
-		assert_int_equal(stat(r.path, &st), 0);
-		assert_true((uint64_t)st.st_size == before);
-		assert_true(segment_writer_bytes(w) == before);
+		flush_in_vain(&r, w, room);
 		assert_int_equal(segment_writer_pending(w), 400);
 		recording_flush(&r, w);
 	}
 	recording_close(&r, w);
 	expect_whole(&r);
+	recording_done(&r);
+}
+
+/* The file grows by whole flushes or not at all, and what failed comes with the next. */
+static void a_full_disk_loses_nothing(void **state)
+{
+	(void)state;
+	fill_disk(false);
+	fill_disk(true);
+}
+
+/* Stacks that were told by their calls need not be when they are told again: samples do not refer to
+ * the chains that are in no file. */
+static void chains_of_a_flush_that_failed_are_none(void **state)
+{
+	struct recording r;
+	struct segment_writer *w;
+
+	(void)state;
+	recording_init(&r, 22, true);
+	r.sealed = true;
+	w = recording_open(&r);
+	recording_add(&r, w, 400);
+	flush_in_vain(&r, w, 100);
+	/* A stack without a frame, as a damaged file may leave behind, is told by no calls. */
+	assert_int_not_equal(dict_stack(&r.dict, r.samples[399].stack, DICT_NONE),
+			     DICT_NONE);
+	recording_flush(&r, w);
+	recording_add(&r, w, 400);
+	recording_close(&r, w);
+	assert_false(reads_as_unfinished(&r));
 	recording_done(&r);
 }
 
@@ -678,11 +996,16 @@ int main(void)
 		cmocka_unit_test(only_what_is_asked_for_is_decoded),
 		cmocka_unit_test(a_large_dict_comes_back),
 		cmocka_unit_test(stacks_are_told_by_their_calls),
+		cmocka_unit_test(wrong_heads_of_calls_are_refused),
 		cmocka_unit_test(wrong_calls_are_refused),
+		cmocka_unit_test(wrong_old_calls_are_refused),
+		cmocka_unit_test(a_segment_of_version_2_is_read),
+		cmocka_unit_test(a_sealed_job_is_small),
 		cmocka_unit_test(each_section_of_calls_begins_anew),
 		cmocka_unit_test(holes_are_not_believed_without_end),
 		cmocka_unit_test(times_are_rounded_when_they_are_old),
 		cmocka_unit_test(a_full_disk_loses_nothing),
+		cmocka_unit_test(chains_of_a_flush_that_failed_are_none),
 		cmocka_unit_test(a_segment_is_read_while_it_is_written),
 		cmocka_unit_test(a_segment_ends_while_it_is_read),
 		cmocka_unit_test(an_existing_file_is_not_overwritten),

@@ -74,7 +74,8 @@ static char *page(const struct made *m, const char *by, write_page *write)
 				      .event = (uint32_t *)m->event,
 				      .stack = (uint32_t *)m->stack };
 	struct key_list keys = { 0 };
-	struct profile_options options = { .keys = &keys };
+	struct profile_options options = { .keys = &keys,
+					   .timeline = write == write_heatmap };
 	struct profile p;
 	char *text = NULL;
 	size_t len;

@@ -101,12 +101,46 @@ static void rows_of_numbers_are_arrays(void **state)
 	free(got);
 }
 
+/* Rows that are longer than what is gathered of them. */
+static void long_rows_are_whole(void **state)
+{
+	static char value[2 * JSON_ROW_BYTES];
+	char *got = NULL;
+	size_t len, at = 0;
+	struct json j = { .out = open_memstream(&got, &len) };
+	struct json_row row;
+
+	(void)state;
+	memset(value, 'v', sizeof(value));
+	assert_non_null(j.out);
+	json_repeated(&j, "null", 5000);
+	json_begin_row(&row, &j);
+	json_put_in_row(&row, "1", 1);
+	json_put_in_row(&row, value, sizeof(value));
+	for (size_t i = 0; i < 5000; i++)
+		json_put_in_row(&row, "\"x\"", 3);
+	json_end_row(&row);
+	json_repeated(&j, "", 0);
+	fclose(j.out);
+	assert_int_equal(got[at], '[');
+	for (size_t i = 0; i < 5000; i++, at += 5)
+		assert_memory_equal(got + at + 1, "null", 4);
+	assert_memory_equal(got + at, "],\n[1,", 6);
+	assert_memory_equal(got + at + 6, value, sizeof(value));
+	at += 6 + sizeof(value);
+	for (size_t i = 0; i < 5000; i++, at += 4)
+		assert_memory_equal(got + at, ",\"x\"", 4);
+	assert_string_equal(got + at, "],\n[]");
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(text_is_escaped_and_made_utf8),
 		cmocka_unit_test(commas_stand_between),
 		cmocka_unit_test(rows_of_numbers_are_arrays),
+		cmocka_unit_test(long_rows_are_whole),
 	};
 
 	return UNIT_RUN(cases);

@@ -391,7 +391,7 @@ static void test_chains_of_a_depth(void **unused)
 /* ---- chains that were met before ---- */
 
 enum {
-	CHAIN_WORDS = 6,
+	CHAIN_WORDS = 7,
 	MOVED = 0x100000, /* where the second process has its mappings */
 	MOVED_PID = 6,
 };
@@ -420,23 +420,31 @@ static void start_processes(struct world *w)
 	do_mmap(w, 22, MOVED_PID, 0x7000 + MOVED, 0x1000, 0, "/lib/ld.so");
 }
 
-/* A sample of the chain in one of the two processes. */
-static const char *text_of(struct world *w, const struct known_chain *chain, bool moved)
+/* The stack of a sample with that chain. */
+static const char *text_in(struct world *w, struct record_id id, uint16_t misc,
+			   const uint64_t *words, size_t nr)
 {
-	struct record rec = { .type = PERF_RECORD_SAMPLE, .misc = chain->misc };
-	uint64_t words[CHAIN_WORDS];
+	struct record rec = { .type = PERF_RECORD_SAMPLE, .misc = misc, .id = id };
 	struct sample s;
-	size_t nr = 0;
 
-	for (; nr < CHAIN_WORDS && chain->words[nr]; nr++)
-		words[nr] = chain->words[nr] +
-			    (moved && chain->words[nr] < MOVED ? MOVED : 0);
-	rec.id = (struct record_id){ .pid = moved ? MOVED_PID : 5, .time_ns = 50 };
 	rec.id.tid = rec.id.pid;
 	rec.sample.chain = (const uint8_t *)words;
 	rec.sample.nr_chain = nr;
 	assert_int_equal(resolver_sample(w->resolver, &w->decoder, &rec, &s), 0);
 	return chain_text(w, s.stack);
+}
+
+/* A sample of the chain in one of the two processes. */
+static const char *text_of(struct world *w, const struct known_chain *chain, bool moved)
+{
+	struct record_id id = { .pid = moved ? MOVED_PID : 5, .time_ns = 50 };
+	uint64_t words[CHAIN_WORDS];
+	size_t nr = 0;
+
+	for (; nr < CHAIN_WORDS && chain->words[nr]; nr++)
+		words[nr] = chain->words[nr] +
+			    (moved && chain->words[nr] < MOVED ? MOVED : 0);
+	return text_in(w, id, chain->misc, words, nr);
 }
 
 /* Whatever was met before, a chain has the stack that it has alone. */
@@ -452,6 +460,9 @@ static void test_chains_that_are_known(void **unused)
 		{ user, { in_user, 0x1010, 0x5555 } },
 		{ user, { in_user, 0x1010, 0x5556, 0x7020 } },
 		{ user, { in_user, 0x1010, 0x1080, 0x5555 } },
+		{ user, { in_user, 0x1020, 0x1080 } },
+		{ user, { in_user, 0x1020, 0x1080, PERF_CONTEXT_GUEST, 0x7020 } },
+		{ user, { in_user, 0x1020, 0x1080, 0x7020 } },
 		{ user, { in_user, 0x7010, 0x7020 } },
 		{ user, { in_user, 0x5555 } },
 		{ user, { in_user, 0x5555, 0x7020 } },
@@ -493,6 +504,165 @@ static void test_chains_that_are_known(void **unused)
 		}
 		end(&together);
 	}
+}
+
+/* ---- callers of a new process, by their places ---- */
+
+enum {
+	FAR = 0x400000, /* another slot remembers what is mapped there */
+};
+
+/* A sample of innermost and callers, all in user space (0: no more). */
+static void expect_user(struct world *w, uint64_t time, int32_t pid,
+			const uint64_t calls[4], const char *want)
+{
+	struct record_id id = { .pid = pid, .time_ns = time };
+	uint64_t words[5] = { PERF_CONTEXT_USER };
+	size_t nr = 1;
+
+	for (size_t i = 0; i < 4 && calls[i]; i++)
+		words[nr++] = calls[i];
+	assert_string_equal(text_in(w, id, PERF_RECORD_MISC_USER, words, nr), want);
+}
+
+/* Of one process at other addresses, and at the same address of another process. */
+static void test_callers_at_the_same_offset_of_other_images(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	do_mmap(&w, 13, 5, 0x3000, 0x1000, 0, "/lib/one.so");
+	do_mmap(&w, 14, 5, 0x5000, 0x1000, 0, "/lib/two.so");
+	start_program(&w, 20, 6, "a", "/bin/a");
+	do_mmap(&w, 23, 6, 0x3000, 0x1000, 0, "/lib/three.so");
+	/* An image that was never met has no places. */
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x3010 }, "/lib/one.so+10;root");
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x5010 }, "/lib/two.so+10;root");
+	expect_user(&w, 50, 6, (uint64_t[4]){ 0x3010 }, "/lib/three.so+10;root");
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x1010, 0x3020 },
+		    "/bin/a+1010;/lib/one.so+20;root");
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x1010, 0x5020 },
+		    "/bin/a+1010;/lib/two.so+20;root");
+	expect_user(&w, 50, 6, (uint64_t[4]){ 0x1010, 0x3020 },
+		    "/bin/a+1010;/lib/three.so+20;root");
+	end(&w);
+}
+
+static void test_callers_in_another_part_of_an_image(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	do_mmap(&w, 13, 5, 0x3000, 0x1000, 0x5000, "/bin/a");
+	start_program(&w, 20, 6, "a", "/bin/a");
+	do_mmap(&w, 23, 6, 0x3000, 0x1000, 0x8000, "/bin/a");
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x7010, 0x1020 },
+		    "/lib/ld.so+10;/bin/a+1020;root");
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x7010, 0x3020 },
+		    "/lib/ld.so+10;/bin/a+5020;root");
+	expect_user(&w, 50, 6, (uint64_t[4]){ 0x7010, 0x3020 },
+		    "/lib/ld.so+10;/bin/a+8020;root");
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x1020, 0x7010 },
+		    "/bin/a+1020;/lib/ld.so+10;root");
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x3020, 0x7010 },
+		    "/bin/a+5020;/lib/ld.so+10;root");
+	expect_user(&w, 50, 6, (uint64_t[4]){ 0x3020, 0x7010 },
+		    "/bin/a+8020;/lib/ld.so+10;root");
+	end(&w);
+}
+
+/* What an address was in one process says nothing of another's. */
+static void test_callers_where_another_process_has_others(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	do_mmap(&w, 13, 5, FAR, 0x1000, 0, "/lib/one.so");
+	start_program(&w, 20, 6, "a", "/bin/a");
+	do_mmap(&w, 23, 6, FAR, 0x1000, 0, "/lib/two.so");
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x1010, FAR + 0x20 },
+		    "/bin/a+1010;/lib/one.so+20;root");
+	expect_user(&w, 50, 6, (uint64_t[4]){ 0x1010, FAR + 0x20 },
+		    "/bin/a+1010;/lib/two.so+20;root");
+	expect_user(&w, 50, 5, (uint64_t[4]){ FAR + 0x10, 0x1020 },
+		    "/lib/one.so+10;/bin/a+1020;root");
+	expect_user(&w, 50, 6, (uint64_t[4]){ FAR + 0x10, 0x1020 },
+		    "/lib/two.so+10;/bin/a+1020;root");
+	end(&w);
+}
+
+/* Where nothing was there is code later, and at once in another process. */
+static void test_callers_where_nothing_was(void **unused)
+{
+	static const uint64_t calls[4] = { 0x1010, 0x1080, 0x5555 };
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	start_program(&w, 20, 6, "a", "/bin/a");
+	do_mmap(&w, 23, 6, 0x5000, 0x1000, 0, "/lib/six.so");
+	expect_user(&w, 30, 5, calls, "/bin/a+1010;/bin/a+1080;cut");
+	do_mmap(&w, 40, 5, 0x5000, 0x1000, 0, "/lib/five.so");
+	expect_user(&w, 50, 5, calls, "/bin/a+1010;/bin/a+1080;/lib/five.so+555;root");
+	expect_user(&w, 39, 5, calls, "/bin/a+1010;/bin/a+1080;cut");
+	expect_user(&w, 50, 6, calls, "/bin/a+1010;/bin/a+1080;/lib/six.so+555;root");
+	end(&w);
+}
+
+/* Callers that fit behind one frame are too many behind more, in another process too. */
+static void test_known_callers_of_a_depth(void **unused)
+{
+	static const uint64_t kernel[] = { PERF_CONTEXT_KERNEL, KERNEL_TEXT + 16,
+					   KERNEL_TEXT + 32,    PERF_CONTEXT_USER,
+					   0x1010 + MOVED,      0x1020 + MOVED,
+					   0x1030 + MOVED };
+	const struct record_id id = { .pid = MOVED_PID, .time_ns = 50 };
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	resolver_set_max_frames(w.resolver, 4);
+	start_processes(&w);
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x1010, 0x1020, 0x1030 },
+		    "/bin/a+1010;/bin/a+1020;/bin/a+1030;root");
+	assert_string_equal(text_in(&w, id, PERF_RECORD_MISC_KERNEL, kernel, 7),
+			    "[kernel.kallsyms]+10;[kernel.kallsyms]+20;/bin/a+1010;"
+			    "/bin/a+1020;cut");
+	end(&w);
+}
+
+/* An event whose chains end behind so many frames; another one's do not. */
+static void test_known_callers_of_a_short_event(void **unused)
+{
+	static const uint64_t kernel[] = { PERF_CONTEXT_KERNEL, KERNEL_TEXT + 16,
+					   PERF_CONTEXT_USER,   0x1010 + MOVED,
+					   0x1020 + MOVED,      0x1030 + MOVED };
+	struct perf_event_attr shallow = { .size = sizeof(shallow),
+					   .sample_max_stack = 4 };
+	struct record_id id = { .pid = MOVED_PID, .time_ns = 50, .event = 1 };
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	assert_int_equal(decoder_add_attr(&w.decoder, &shallow), 0);
+	start_processes(&w);
+	expect_user(&w, 50, 5, (uint64_t[4]){ 0x1010, 0x1020, 0x1030 },
+		    "/bin/a+1010;/bin/a+1020;/bin/a+1030;root");
+	assert_string_equal(text_in(&w, id, PERF_RECORD_MISC_KERNEL, kernel, 6),
+			    "[kernel.kallsyms]+10;/bin/a+1010;/bin/a+1020;/bin/a+1030;"
+			    "cut");
+	id.event = 0;
+	assert_string_equal(text_in(&w, id, PERF_RECORD_MISC_KERNEL, kernel, 6),
+			    "[kernel.kallsyms]+10;/bin/a+1010;/bin/a+1020;/bin/a+1030;"
+			    "root");
+	end(&w);
 }
 
 static void test_bpf_program_comes_and_goes(void **unused)
@@ -694,6 +864,12 @@ int main(void)
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_chains_of_a_depth),
 		cmocka_unit_test(test_chains_that_are_known),
+		cmocka_unit_test(test_callers_at_the_same_offset_of_other_images),
+		cmocka_unit_test(test_callers_in_another_part_of_an_image),
+		cmocka_unit_test(test_callers_where_another_process_has_others),
+		cmocka_unit_test(test_callers_where_nothing_was),
+		cmocka_unit_test(test_known_callers_of_a_depth),
+		cmocka_unit_test(test_known_callers_of_a_short_event),
 		cmocka_unit_test(test_bpf_program_comes_and_goes),
 		cmocka_unit_test(test_image_is_completed_once),
 		cmocka_unit_test(test_image_is_written_anew),

@@ -26,13 +26,27 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(state >> 33) % n;
 }
 
+/* As large as it can be. */
+static void check_hole(const struct cell *model, uint64_t a,
+		       const struct space_hole *hole)
+{
+	assert_true(hole->from <= a && a < hole->to);
+	for (uint64_t i = hole->from; i < hole->to && i < ADDRESSES; i++)
+		assert_int_equal(model[i].image, 0);
+	assert_true(!hole->from || model[hole->from - 1].image);
+	assert_true(hole->to >= ADDRESSES || model[hole->to].image);
+}
+
 static void check_equal(const struct space_node *root, const struct cell *model)
 {
 	for (uint64_t a = 0; a < ADDRESSES; a++) {
 		const struct mapping *m = space_find(root, a);
+		struct space_hole hole = { 0 };
 
+		assert_ptr_equal(space_find_or_hole(root, a, &hole), m);
 		if (!m) {
 			assert_int_equal(model[a].image, 0);
+			check_hole(model, a, &hole);
 			continue;
 		}
 		assert_int_equal(m->image, model[a].image);
