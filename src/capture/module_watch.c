@@ -9,19 +9,25 @@ enum {
 	TEXT_BYTES_MAX = 16 << 20
 };
 
+/* What runs only once is given back a while after the module became live (do_init_module() of
+ * the kernel): it is smaller then, once, and the same. */
+static bool is_same(struct module_watch_entry *e, const struct proc_module *m)
+{
+	if (e->module.address != m->address || strcmp(e->module.name, m->name) != 0)
+		return false;
+	if (m->bytes < e->module.bytes && !e->shrunk) {
+		e->shrunk = true;
+		e->module.bytes = m->bytes;
+	}
+	return e->module.bytes == m->bytes;
+}
+
 static struct module_watch_entry *find(struct module_watch *w,
 				       const struct proc_module *m)
 {
-	for (size_t i = 0; i < w->known.nr; i++) {
-		struct module_watch_entry *e = &w->known.at[i];
-
-		/* What runs only once is given back when it is live. */
-		if (e->module.address == m->address &&
-		    (e->module.bytes == m->bytes ||
-		     (!e->module.live && e->module.bytes > m->bytes)) &&
-		    !strcmp(e->module.name, m->name))
-			return e;
-	}
+	for (size_t i = 0; i < w->known.nr; i++)
+		if (is_same(&w->known.at[i], m))
+			return &w->known.at[i];
 	return NULL;
 }
 

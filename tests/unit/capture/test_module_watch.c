@@ -115,6 +115,21 @@ static void what_the_kernel_told_is_live(void **state)
 	module_watch_done(&w);
 }
 
+/* It is live for a moment before the part that ran only once is given back. */
+static void what_shrinks_is_the_same(void **state)
+{
+	struct module_watch w = { 0 };
+
+	(void)state;
+	look(&w, "", "");
+	look(&w, "a 9 0 - Live 0x10\n", "+a@10 =a@10 ");
+	look(&w, "a 7 0 - Live 0x10\n", "");
+	look(&w, "a 7 0 - Live 0x10\n", "");
+	/* It shrinks but once. */
+	look(&w, "a 5 0 - Live 0x10\n", "+a@10 =a@10 ");
+	module_watch_done(&w);
+}
+
 static void errors_are_passed_on(void **state)
 {
 	struct module_watch w = { 0 };
@@ -148,6 +163,7 @@ int main(void)
 		cmocka_unit_test(long_names),
 		cmocka_unit_test(what_comes_is_told),
 		cmocka_unit_test(what_the_kernel_told_is_live),
+		cmocka_unit_test(what_shrinks_is_the_same),
 		cmocka_unit_test(errors_are_passed_on),
 		cmocka_unit_test(the_real_list),
 	};
