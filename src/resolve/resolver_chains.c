@@ -6,8 +6,6 @@
 #include "resolve/resolver_priv.h"
 
 enum {
-	MAPPING_SHIFT =
-		21, /* addresses so near to each other are mostly in one mapping */
 	CALLERS_MAX = 128 /* that are looked up by their places */
 };
 
@@ -246,38 +244,6 @@ static struct chain_inside look_inside(const struct decoder *d,
 	return in;
 }
 
-/* What is no code is a small number, a pointer to data or text: each in a hole of its own. */
-static struct hole_slot *hole_slot(struct resolver *r, uint64_t ip)
-{
-	unsigned int bits = 63 - (unsigned int)__builtin_clzll(ip | 1);
-
-	return &r->user_holes[bits / 8];
-}
-
-/* The mapping of an address in user space.  Most chains are in few mappings. */
-static const struct mapping *
-find_user_mapping(struct resolver *r, const struct resolver_found *at, uint64_t ip)
-{
-	uint64_t generation = at->user->generation;
-	struct mapping_slot *slot =
-		&r->user_mappings[(ip >> MAPPING_SHIFT) % USER_MAPPINGS];
-	struct hole_slot *empty = hole_slot(r, ip);
-	const struct mapping *m = slot->m;
-	struct space_hole hole = { 0 };
-
-	if (m && slot->generation == generation && ip >= m->start && ip < m->end)
-		return m;
-	if (empty->generation == generation && ip >= empty->hole.from &&
-	    ip < empty->hole.to)
-		return NULL;
-	m = space_find_or_hole(at->user->root, ip, &hole);
-	if (m)
-		*slot = (struct mapping_slot){ generation, m };
-	else
-		*empty = (struct hole_slot){ generation, hole };
-	return m;
-}
-
 /* Of a chain's addresses the innermost one in user space is that which few samples share. */
 static void look_for_user(struct resolver *r, const struct resolver_found *at,
 			  uint64_t ip, struct resolver_chain *c)
@@ -285,7 +251,7 @@ static void look_for_user(struct resolver *r, const struct resolver_found *at,
 	if (ip >= PERF_CONTEXT_MAX)
 		return;
 	c->user_ip = ip;
-	c->user_mapping = find_user_mapping(r, at, ip);
+	c->user_mapping = resolver_mapping(r, at->user, ip);
 }
 
 /* Has the memory fetched in which that frame is looked for. */
@@ -347,7 +313,7 @@ static bool is_astray(struct resolver *r, const struct resolver_found *at, uint6
 
 	if (ip >= PERF_CONTEXT_MAX || !m || (ip >= m->start && ip < m->end))
 		return false;
-	return !find_user_mapping(r, at, ip);
+	return !resolver_mapping(r, at->user, ip);
 }
 
 /* The callers of that frame are the same again and again, under other addresses and other work of
@@ -421,7 +387,7 @@ static uint64_t find_callers_places(struct resolver *r, const struct decoder *d,
 		if (ip >= PERF_CONTEXT_MAX)
 			return 0;
 		if (!m || ip < m->start || ip >= m->end)
-			m = find_user_mapping(r, at, ip);
+			m = resolver_mapping(r, at->user, ip);
 		if (!m)
 			break;
 		image = r->images.entries.at[m->image].number;

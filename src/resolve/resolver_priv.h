@@ -32,8 +32,8 @@ enum {
 	/* A program that begins maps this much, with its loader and some libraries. */
 	EXEC_VERSIONS = 16,
 	FRAME_CACHE = 8192,
-	USER_MAPPINGS = 64,
-	USER_HOLES = 8,
+	MAPPINGS = 64,
+	HOLES = 8,
 	CALLERS_CACHE = 32768
 };
 
@@ -94,8 +94,6 @@ struct resolver {
 		recent[RECENT_THREADS];     /* by the last bits of its number */
 	const struct mapping *last_mapping; /* of the sample's, in ... */
 	uint64_t last_generation;           /* ... this space */
-	const struct mapping *leaf_mapping; /* of the last leaf, in ... */
-	uint64_t leaf_generation;           /* ... this space */
 	struct frame_slot *frames;
 	struct callers_slot *callers;
 	struct stack_memo memo;     /* (callers, what they called, as frames) -> stack;
@@ -103,20 +101,23 @@ struct resolver {
 	uint32_t chain[CHAIN_ROOM]; /* frames of the chains at hand */
 	uint32_t nr_chain;
 	bool chain_private; /* the last one's leaf belongs to its process alone */
-	struct mapping_slot user_mappings[USER_MAPPINGS]; /* by address */
-	struct hole_slot user_holes[USER_HOLES];          /* by its number of bytes */
-	struct resolver_unwind unwind; /* .table NULL: no unwinding */
-	uint64_t *pcs;                 /* CHAIN_MAX of the stack that is unwound */
-	size_t nr_pcs;                 /* of the last sample */
-	bool later;                    /* a table of the sample is not made yet */
-	struct stack_rest *rest;       /* NULL: of files, or without unwinding */
-	uint64_t *rest_pcs;            /* CHAIN_MAX of a stack with its rest */
+	struct mapping_slot mappings[MAPPINGS]; /* by address */
+	struct hole_slot holes[HOLES];          /* by its number of bytes */
+	struct resolver_unwind unwind;          /* .table NULL: no unwinding */
+	uint64_t *pcs;           /* CHAIN_MAX of the stack that is unwound */
+	size_t nr_pcs;           /* of the last sample */
+	bool later;              /* a table of the sample is not made yet */
+	struct stack_rest *rest; /* NULL: of files, or without unwinding */
+	uint64_t *rest_pcs;      /* CHAIN_MAX of a stack with its rest */
 	struct resolver_rests rests;
 	uint64_t unwind_ends[UNWIND_ENDS];
 	struct resolver_ahead *ahead; /* is told of tables; NULL: there is none */
 };
 
-/* Of resolver_samples.c.  The frame of an address that lies in mapping `m`, or (NULL) in none;
+/* Of resolver_samples.c.  The mapping of an address, or NULL; most are in few mappings. */
+const struct mapping *resolver_mapping(struct resolver *r,
+				       const struct proc_version *version, uint64_t ip);
+/* The frame of an address that lies in mapping `m`, or (NULL) in none;
  * DICT_NONE when memory is short. */
 uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
 			uint64_t ip, enum world world, const struct mapping *m);

@@ -4,6 +4,11 @@
 #include "base/hash.h"
 #include "resolve/resolver_priv.h"
 
+enum {
+	/* Addresses so near to each other are mostly in one mapping. */
+	MAPPING_SHIFT = 21
+};
+
 static struct recent_thread *recent_slot(struct resolver *r, int32_t tid)
 {
 	return &r->recent[(uint32_t)tid & (RECENT_THREADS - 1)];
@@ -100,21 +105,40 @@ uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
 	return image == DICT_NONE ? DICT_NONE : dict_frame(r->dict, image, offset);
 }
 
-/* The mapping of a sample's address.  Samples in a row are often in one. */
+/* What is no code is a small number, a pointer to data or text: each in a hole of its own. */
+static struct hole_slot *hole_slot(struct resolver *r, uint64_t ip)
+{
+	unsigned int bits = 63 - (unsigned int)__builtin_clzll(ip | 1);
+
+	return &r->holes[bits / 8];
+}
+
+const struct mapping *resolver_mapping(struct resolver *r,
+				       const struct proc_version *version, uint64_t ip)
+{
+	struct mapping_slot *slot = &r->mappings[(ip >> MAPPING_SHIFT) % MAPPINGS];
+	struct hole_slot *empty = hole_slot(r, ip);
+	const struct mapping *m = slot->m;
+	struct space_hole hole = { 0 };
+
+	if (m && slot->generation == version->generation && ip >= m->start &&
+	    ip < m->end)
+		return m;
+	if (empty->generation == version->generation && ip >= empty->hole.from &&
+	    ip < empty->hole.to)
+		return NULL;
+	m = space_find_or_hole(version->root, ip, &hole);
+	if (m)
+		*slot = (struct mapping_slot){ version->generation, m };
+	else
+		*empty = (struct hole_slot){ version->generation, hole };
+	return m;
+}
+
 static const struct mapping *leaf_mapping(struct resolver *r,
 					  const struct resolver_found *at, uint64_t ip)
 {
-	const struct proc_version *version =
-		resolver_version(r, at, (enum world)at->world);
-	const struct mapping *m = r->leaf_mapping;
-
-	if (!m || r->leaf_generation != version->generation || ip < m->start ||
-	    ip >= m->end) {
-		m = space_find(version->root, ip);
-		r->leaf_mapping = m;
-		r->leaf_generation = version->generation;
-	}
-	return m;
+	return resolver_mapping(r, resolver_version(r, at, (enum world)at->world), ip);
 }
 
 /* The stack of a sample's address alone. */
