@@ -8,8 +8,11 @@ apart: they come once. The share that the issue asks about is over ten minutes: 
 import argparse
 import glob
 import os
+import random
 import shutil
+import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -119,8 +122,67 @@ def compile_once(here):
     return done.wall_s, done.cpu_s
 
 
+class PerfRecord:
+    """perf without call chains: what the timer's interrupts cost whoever asks for them."""
+
+    def __init__(self, rate):
+        self.words = ["perf", "record", "-q", "-a", "-e", "cpu-clock", "-F", str(rate), "-o",
+                      "/dev/null"]
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(self.words, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+
+
+class Daemon:
+    def __init__(self, run_dir):
+        self.run_dir = run_dir
+
+    def start(self):
+        ask(self.run_dir, "start")
+
+    def stop(self):
+        ask(self.run_dir, "stop")
+
+
+def compile_under(sampler, here):
+    if sampler:
+        sampler.start()
+    time.sleep(0.5)
+    taken = compile_once(here)
+    if sampler:
+        sampler.stop()
+    return taken
+
+
+def compare(samplers, rounds, here):
+    """Rounds of compiling, each once with every sampler and without, in an order of its own."""
+    runs = {name: [] for name in samplers}
+    for _ in range(rounds):
+        for name in random.sample(list(samplers), len(samplers)):
+            runs[name].append(compile_under(samplers[name], here))
+    return runs
+
+
+def slowdown_rows(runs):
+    rows = []
+    for name in runs:
+        for i, what in enumerate(("time", "CPU time of the compilers")):
+            shares = [100 * (with_[i] / without[i] - 1)
+                      for with_, without in zip(runs[name], runs["none"])]
+            error = statistics.stdev(shares) / len(shares) ** 0.5 if len(shares) > 1 else 0
+            if name != "none":
+                rows.append([f"{name}: {what}", median(shares), statistics.mean(shares), error])
+    return rows
+
+
 def slowdown(oprofile, options, directory):
-    """The same compiling with and without sampling, in turn, and what the daemon lets it wait."""
+    """The same compiling with and without sampling, and under perf, which keeps no stacks."""
     here = os.path.dirname(os.path.abspath(__file__))
     session, run_dir = os.path.join(directory, "session"), os.path.join(directory, "run")
     for path in (session, run_dir):
@@ -130,25 +192,20 @@ def slowdown(oprofile, options, directory):
         [oprofile, "daemon", "--foreground", "--session-dir", session, "--frequency",
          str(options.paired_rate), "--max-overhead", "90%"], stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, env=dict(os.environ, OPROFILE_RUN_DIR=run_dir))
+    samplers = {"none": None, "oprofiled": Daemon(run_dir)}
+    if shutil.which("perf"):
+        samplers["perf record, no stacks"] = PerfRecord(options.paired_rate)
     try:
         time.sleep(2)
         compile_once(here)
-        pairs = []
-        for _ in range(options.pairs):
-            pair = {}
-            for request in ("start", "stop"):
-                ask(run_dir, request)
-                pair[request] = compile_once(here)
-            pairs.append([with_ / without - 1
-                          for with_, without in zip(pair["start"], pair["stop"])])
+        ask(run_dir, "stop")
+        runs = compare(samplers, options.pairs, here)
     finally:
         daemon.terminate()
         daemon.wait()
-    wall, cpu = ([100 * pair[i] for pair in pairs] for i in range(2))
-    table(f"Compiling with and without oprofiled at {options.paired_rate} Hz, "
-          f"{options.pairs} pairs", ["", "median slowdown [%]", "least", "most"],
-          [[name, median(values), min(values), max(values)]
-           for name, values in (("time", wall), ("CPU time of the compilers", cpu))])
+    table(f"Compiling with sampling at {options.paired_rate} Hz against without, "
+          f"{options.pairs} rounds", ["slowdown", "median [%]", "mean [%]", "+- [%]"],
+          slowdown_rows(runs))
 
 
 def kernel_part(build):
@@ -164,7 +221,7 @@ def main():
     parser.add_argument("--warm", type=int, default=30)
     parser.add_argument("--rate", type=int, default=99)
     parser.add_argument("--loads", default="compile,redis,idle")
-    parser.add_argument("--pairs", type=int, default=10, help="of the paired runs; 0: none")
+    parser.add_argument("--pairs", type=int, default=10, help="rounds of paired runs; 0: none")
     parser.add_argument("--paired-rate", type=int, default=999)
     parser.add_argument("--quick", action="store_true", help="30 seconds of compiling")
     options = parser.parse_args()

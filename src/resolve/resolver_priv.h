@@ -32,7 +32,7 @@ enum {
 	/* A program that begins maps this much, with its loader and some libraries. */
 	EXEC_VERSIONS = 16,
 	FRAME_CACHE = 8192,
-	MAPPINGS = 64,
+	MAPPINGS = 1024,
 	HOLES = 8,
 	CALLERS_CACHE = 32768
 };

@@ -116,7 +116,8 @@ static struct hole_slot *hole_slot(struct resolver *r, uint64_t ip)
 const struct mapping *resolver_mapping(struct resolver *r,
 				       const struct proc_version *version, uint64_t ip)
 {
-	struct mapping_slot *slot = &r->mappings[(ip >> MAPPING_SHIFT) % MAPPINGS];
+	uint64_t key = hash_quick(ip >> MAPPING_SHIFT, version->generation);
+	struct mapping_slot *slot = &r->mappings[key % MAPPINGS];
 	struct hole_slot *empty = hole_slot(r, ip);
 	const struct mapping *m = slot->m;
 	struct space_hole hole = { 0 };
