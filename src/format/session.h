@@ -88,7 +88,8 @@ struct sample {
 
 struct segment_writer;
 
-/* Creates `path` (must not exist).  `dict` stays the caller's, outlives the writer, and is
+/* Creates `path` (must not exist), with its head: who reads the directory finds no file without
+ * one.  `dict` stays the caller's, outlives the writer, and is
  * what grows between flushes; `info` is copied.  0 or a negative errno. */
 int segment_writer_open(const char *path, const struct session_info *info,
 			const struct dict *dict, struct segment_writer **ret_writer,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,6 +107,50 @@ static void hold_lock(const struct segment_writer *w)
 	(void)fcntl(w->fd, F_OFD_SETLK, &lock);
 }
 
+/* A file with its head.  0, or a negative errno: there is none then. */
+static int begin_file(struct segment_writer *w, const char *path,
+		      const struct session_info *info, struct err *err)
+{
+	int r;
+
+	/* Appending: after a truncation the next write goes to the new end. */
+	w->fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, SEGMENT_MODE);
+	if (w->fd < 0)
+		return err_sys(err, w->fd, "%s", w->path);
+	hold_lock(w);
+	buf_clear(&w->out);
+	w->bytes = 0;
+	r = write_info(w, info, err);
+	if (!r)
+		return 0;
+	unlink(path);
+	close(w->fd);
+	w->fd = -1;
+	return r;
+}
+
+/* It has its name once its head is written: whoever reads the directory meanwhile finds a whole
+ * segment or none. */
+static int begin_unseen(struct segment_writer *w, const struct session_info *info,
+			struct err *err)
+{
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s.%d.new", w->path, (int)getpid()) < 0)
+		return err_sys(err, -ENOMEM, "%s", w->path);
+	unlink(path); /* of a process that had this number and was killed */
+	r = begin_file(w, path, info, err);
+	if (!r && renameat2(AT_FDCWD, path, AT_FDCWD, w->path, RENAME_NOREPLACE)) {
+		r = err_sys(err, -errno, "%s", w->path);
+		unlink(path);
+		close(w->fd);
+		w->fd = -1;
+	}
+	free(path);
+	return r;
+}
+
 int segment_writer_open(const char *path, const struct session_info *info,
 			const struct dict *dict, struct segment_writer **ret_writer,
 			struct err *err)
@@ -125,17 +170,11 @@ int segment_writer_open(const char *path, const struct session_info *info,
 		return err_sys(err, -ENOMEM, "%s", path);
 	}
 	w->salt = make_salt(w, info);
-	/* Appending: after a truncation the next write goes to the new end. */
-	w->fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, SEGMENT_MODE);
-	if (w->fd < 0) {
-		r = err_sys(err, w->fd, "%s", path);
-		writer_free(w);
-		return r;
-	}
-	hold_lock(w);
-	r = write_info(w, info, err);
+	r = begin_unseen(w, info, err);
+	/* A file system without that: readers may meet a file without its head for a moment. */
+	if (r && r != -EEXIST)
+		r = begin_file(w, w->path, info, err);
 	if (r) {
-		unlink(path);
 		writer_free(w);
 		return r;
 	}

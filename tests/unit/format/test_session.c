@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -935,6 +936,54 @@ static void an_existing_file_is_not_overwritten(void **state)
 	recording_done(&r);
 }
 
+/* How a file of that name came into the folder: the event of inotify(7), 0: it did not. */
+static uint32_t how_it_came(int watch, const char *name)
+{
+	_Alignas(struct inotify_event) char events[4096];
+	ssize_t len = read(watch, events, sizeof(events));
+
+	for (ssize_t at = 0; at < len;) {
+		const struct inotify_event *e = (void *)(events + at);
+
+		if (e->len && !strcmp(e->name, name))
+			return e->mask;
+		at += (ssize_t)(sizeof(*e) + e->len);
+	}
+	return 0;
+}
+
+/* Readers that come at any moment find a segment with its head, or none. */
+static void a_segment_comes_with_its_head(void **state)
+{
+	struct recording r;
+	struct segment_writer *w = NULL;
+	struct rlimit old, limit;
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	(void)state;
+	recording_init(&r, 1, false);
+	assert_true(inotify_add_watch(watch, r.dir, IN_CREATE | IN_MOVED_TO) >= 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = old;
+	limit.rlim_cur = 100;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(
+		segment_writer_open(r.path, &recording_info, &r.dict, &w, NULL),
+		-EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	(void)how_it_came(watch, "segment-000001");
+	assert_int_equal(
+		segment_writer_open(r.path, &recording_info, &r.dict, &w, NULL), 0);
+	assert_int_equal(how_it_came(watch, "segment-000001"), IN_MOVED_TO);
+	assert_int_equal(segment_writer_close(w, &r.totals, NULL), 0);
+	close(watch);
+	/* Nothing else is left, of the one that failed neither. */
+	assert_int_equal(unlink(r.path), 0);
+	assert_int_equal(rmdir(r.dir), 0);
+	recording_done(&r);
+}
+
 /* Writes, flushing twice, and reads back; the first error. */
 static int whole_round(struct recording *r)
 {
@@ -1009,6 +1058,7 @@ int main(void)
 		cmocka_unit_test(a_segment_is_read_while_it_is_written),
 		cmocka_unit_test(a_segment_ends_while_it_is_read),
 		cmocka_unit_test(an_existing_file_is_not_overwritten),
+		cmocka_unit_test(a_segment_comes_with_its_head),
 		cmocka_unit_test(short_memory_is_told),
 	};
 
