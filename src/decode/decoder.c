@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/err.h"
+#include "decode/record_priv.h"
 
 void decoder_init(struct decoder *d, bool swap)
 {
@@ -65,8 +66,11 @@ static void note_id_places(struct decoder *d, const struct perf_event_attr *attr
 	if (d->attrs.nr == 1) {
 		d->id_in_sample = in_sample;
 		d->id_from_end = from_end;
+		d->trailer_bytes = record_trailer_bytes(attr);
 		return;
 	}
+	if (d->trailer_bytes != record_trailer_bytes(attr))
+		d->trailer_bytes = 0;
 	if (d->id_in_sample != in_sample)
 		d->id_in_sample = 0;
 	if (d->id_from_end != from_end)

@@ -16,13 +16,10 @@ enum {
 static void decode_trailer(const struct perf_event_attr *a, struct cursor *in,
 			   struct record_id *id)
 {
-	static const uint64_t words = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-				      PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
-				      PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
 	uint64_t t = a->sample_type;
-	size_t bytes = (size_t)__builtin_popcountll(t & words) * sizeof(uint64_t);
+	size_t bytes = record_trailer_bytes(a);
 
-	if (!a->sample_id_all || bytes > cursor_left(in))
+	if (!bytes || bytes > cursor_left(in))
 		return;
 	in->pos = in->len - bytes;
 	if (t & PERF_SAMPLE_TID) {
@@ -307,6 +304,55 @@ int record_cut_short(const struct record *rec, struct err *err)
 	return err_set(err, -EBADMSG, "record of type %u is cut short", rec->type);
 }
 
+/* Where the name of a KSYMBOL begins, behind its address, length, type and flags; where a
+ * BPF_EVENT ends; and where the bytes of a TEXT_POKE begin, behind its address and their numbers. */
+enum {
+	KSYMBOL_NAME_AT = RECORD_HEADER_BYTES + 16,
+	BPF_EVENT_BYTES = RECORD_HEADER_BYTES + 16,
+	TEXT_POKE_OLD_AT = RECORD_HEADER_BYTES + 8,
+	TEXT_POKE_BYTES_AT = RECORD_HEADER_BYTES + 12
+};
+
+/* What is in front of a record's last fields, unless the kernel says it rightly; 0 then. */
+static size_t body_bytes(const struct decoder *d, const uint8_t *bytes, size_t size,
+			 uint32_t type)
+{
+	size_t end = 0;
+
+	if (type == PERF_RECORD_KSYMBOL && size > KSYMBOL_NAME_AT)
+		end = KSYMBOL_NAME_AT + 1 +
+		      strnlen((const char *)bytes + KSYMBOL_NAME_AT,
+			      size - KSYMBOL_NAME_AT);
+	else if (type == PERF_RECORD_BPF_EVENT)
+		end = BPF_EVENT_BYTES;
+	else if (type == PERF_RECORD_TEXT_POKE && size >= TEXT_POKE_BYTES_AT)
+		end = (size_t)TEXT_POKE_BYTES_AT +
+		      record_u16(bytes + TEXT_POKE_OLD_AT, d->swap) +
+		      record_u16(bytes + TEXT_POKE_OLD_AT + 2, d->swap);
+	return (end + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
+}
+
+/* The kernel (6.18: perf_event_ksymbol_output(), perf_event_bpf_output() and
+ * perf_event_text_poke_output()) adds the room for the last fields to one and the same size for each
+ * recording that gets the record.  The second one finds them where the first has them, and behind
+ * them what was in the ring before. */
+static size_t own_bytes(const struct decoder *d, const uint8_t *bytes, size_t size,
+			uint32_t type)
+{
+	size_t body = body_bytes(d, bytes, size, type);
+	size_t own = body + d->trailer_bytes;
+
+	return body && d->trailer_bytes && own < size ? own : size;
+}
+
+size_t decoder_own_bytes(const struct decoder *d, const void *bytes, size_t len)
+{
+	struct record rec = { .type = 0 };
+	size_t size = record_open(d, bytes, len, &rec);
+
+	return own_bytes(d, bytes, size, rec.type);
+}
+
 static int decode_other(const struct decoder *d, const uint8_t *bytes, size_t size,
 			struct record *rec, struct err *err)
 {
@@ -335,5 +381,6 @@ int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		return record_malformed(len, err);
 	if (ret_record->type == PERF_RECORD_SAMPLE)
 		return record_decode_sample(d, bytes, size, ret_record, err);
+	size = own_bytes(d, bytes, size, ret_record->type);
 	return decode_other(d, bytes, size, ret_record, err);
 }

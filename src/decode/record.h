@@ -200,6 +200,9 @@ struct decoder {
 	 * start of a sample and from the end of other records.  0: there is none. */
 	uint16_t id_in_sample;
 	uint16_t id_from_end;
+	/* Bytes of the fields at the end of other records than samples (sample_id_all), where all
+	 * attrs have the same; 0: none, or they differ. */
+	uint16_t trailer_bytes;
 	bool build_ids; /* an attr asks for build-ids in MMAP2 records */
 	bool swap;      /* the data has the other byte order */
 };
@@ -216,6 +219,9 @@ void decoder_done(struct decoder *d);
  * 0, or -EBADMSG if it is malformed or cut. */
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err);
+/* Bytes of that record that are its own: what its header says, or less where the kernel counted the
+ * room of other recordings, too (docs/perf-report.md).  0: it is malformed. */
+size_t decoder_own_bytes(const struct decoder *d, const void *bytes, size_t len);
 /* The same for a SAMPLE of which only type, misc, id, ip, addr and period are wanted: looks
  * at nothing behind them (which is not checked, either), nr_chain and cgroup are 0, `has` is
  * 0.  -EBADMSG also for records of other types. */

@@ -57,6 +57,17 @@ static inline uint16_t record_u16(const uint8_t *at, bool swap)
 	return swap ? __builtin_bswap16(v) : v;
 }
 
+/* Of the fields at the end of records that are no samples: perf_event_open(2), struct sample_id. */
+static inline uint16_t record_trailer_bytes(const struct perf_event_attr *a)
+{
+	static const uint64_t words = PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				      PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+				      PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
+	int nr = a->sample_id_all ? __builtin_popcountll(a->sample_type & words) : 0;
+
+	return (uint16_t)((size_t)nr * sizeof(uint64_t));
+}
+
 /* Reads the header; the record's size, or 0 if it is malformed or more than `len`. */
 static inline size_t record_open(const struct decoder *d, const uint8_t *bytes,
 				 size_t len, struct record *rec)

@@ -46,6 +46,24 @@ void recorder_keep_jit(struct recorder *r, const struct record *rec)
 		jit_keeper_mapped(&r->jit_keeper, &rec->mmap);
 }
 
+/* A record without what is not its own, which other readers would stumble on.  NULL: no memory. */
+static const void *own_record(struct recorder *r, const void *record, size_t *len)
+{
+	size_t own = decoder_own_bytes(&r->decoder, record, *len);
+	struct perf_event_header header;
+
+	if (!own || own >= *len)
+		return record;
+	memcpy(&header, record, sizeof(header));
+	header.size = (uint16_t)own;
+	buf_clear(&r->own_record);
+	buf_put(&r->own_record, &header, sizeof(header));
+	buf_put(&r->own_record, (const uint8_t *)record + sizeof(header),
+		own - sizeof(header));
+	*len = own;
+	return r->own_record.failed ? NULL : r->own_record.data;
+}
+
 int recorder_take_side_band(void *ctx, const void *record, size_t len)
 {
 	struct recorder *r = ctx;
@@ -55,6 +73,9 @@ int recorder_take_side_band(void *ctx, const void *record, size_t len)
 	const char *name;
 
 	r->nr_side_band++;
+	record = own_record(r, record, &len);
+	if (!record)
+		return err_set(r->err, -ENOMEM, "out of memory");
 	if (perf_source_module_event(r->source, record, len, &name, &time_ns)) {
 		module_watch_told(&r->modules, name, time_ns);
 		return 0;
@@ -270,6 +291,7 @@ void recorder_free(struct recorder *r)
 	vec_done(&r->symbols_due);
 	vec_done(&r->cpu_samples);
 	buf_done(&r->held);
+	buf_done(&r->own_record);
 	due_samples_done(&r->due);
 	deferred_samples_done(&r->deferred);
 	decoder_done(&r->decoder);

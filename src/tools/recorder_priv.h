@@ -64,6 +64,7 @@ struct recorder {
 	char *segment_path;
 	struct perf_data_out *perf_data; /* NULL: not asked for */
 	struct side_band side_band;
+	struct buf own_record; /* the last one that was cut to its own bytes */
 	struct buf held; /* samples from behind the frontier, for the next round */
 	struct due_samples due; /* that wait for tables to be unwound with */
 	uint64_t waited_ns;     /* for such tables, at dumps and at the end */

@@ -208,6 +208,25 @@ count_bpf()
 	[ "$bpf" -gt 100 ]
 }
 
+@test "a BPF program that is loaded while somebody else records, too" {
+	need_root
+	need python3
+	cd "$BATS_TEST_TMPDIR"
+	make_bpf
+	mkdir other
+	# The kernel tells the later one first.
+	operf --session-dir "$session" --system-wide --perf-data own.data -- \
+		"$OPROFILE_LINKS/operf" --session-dir "$BATS_TEST_TMPDIR/other" --system-wide -- sh -c 'sleep 1.2; python3 bpf.py "$0" 1' "$machine"
+	count_bpf
+	[ "$bpf" -gt 100 ]
+	# No sample of it without a name; and perf has them in our file.
+	! grep '^\[unknown\],.*no-vmlinux' out
+	opreport own.data --by image,symbol --csv comm:python3 2>/dev/null | grep -q "_oprof_busy,bpf_prog_[0-9a-f]*_oprof_busy,$bpf,"
+	if command -v perf >perf; then
+		perf report -i own.data --stdio -n --sort sym --comm python3 2>/dev/null | grep "_oprof_busy" | grep -qw "$bpf"
+	fi
+}
+
 @test "a BPF program that was loaded before, by its name" {
 	need_root
 	need python3

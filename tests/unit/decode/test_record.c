@@ -382,6 +382,78 @@ static void test_names(void **unused)
 	assert_null(record_name(40000));
 }
 
+/* Ends a record as the kernel does for the second of two recordings: the first one's fields are in
+ * the size. */
+static void finish_second(struct maker *m)
+{
+	trailer(m);
+	for (int i = 0; i < 5; i++)
+		put_u64(m, 0x4141414141414141);
+	finish(m);
+}
+
+static void check_second(const struct maker *m, const struct decoder *d, size_t own)
+{
+	struct record rec;
+
+	assert_int_equal(decode(m, d, &rec), 0);
+	check_trailer(&rec);
+	assert_int_equal(decoder_own_bytes(d, m->b.data, m->b.len), own);
+}
+
+static void put_ksymbol(struct maker *m)
+{
+	begin(m, PERF_RECORD_KSYMBOL, 0);
+	put_u64(m, 0xffffffffc0000000);
+	put_u32(m, 42);
+	put_u16(m, 1);
+	put_u16(m, 0);
+	put_text(m, "bpf_pro", 8);
+}
+
+static void check_second_records(bool swap)
+{
+	struct maker m = { .swap = swap };
+	struct decoder d;
+
+	two_events(&d, swap);
+	put_ksymbol(&m);
+	finish_second(&m);
+	check_second(&m, &d, 72);
+	begin(&m, PERF_RECORD_BPF_EVENT, 0);
+	put_u64(&m, 1);
+	put_u64(&m, 2);
+	finish_second(&m);
+	check_second(&m, &d, 64);
+	begin(&m, PERF_RECORD_TEXT_POKE, 0);
+	put_u64(&m, 0xffffffff81000000);
+	put_u16(&m, 5);
+	put_u16(&m, 2);
+	put_text(&m, "OLD..nw", 12);
+	finish_second(&m);
+	check_second(&m, &d, 72);
+	/* A right one, and one whose name does not end. */
+	put_ksymbol(&m);
+	trailer(&m);
+	finish(&m);
+	check_second(&m, &d, 72);
+	begin(&m, PERF_RECORD_KSYMBOL, 0);
+	for (int i = 0; i < 10; i++)
+		put_u64(&m, 0x4141414141414141);
+	finish(&m);
+	assert_int_equal(decoder_own_bytes(&d, m.b.data, m.b.len), 88);
+	assert_int_equal(decoder_own_bytes(&d, m.b.data, 20), 0);
+	buf_done(&m.b);
+	decoder_done(&d);
+}
+
+static void test_room_of_other_recordings(void **unused)
+{
+	(void)unused;
+	check_second_records(false);
+	check_second_records(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -391,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_kind_and_sizes),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_room_of_other_recordings),
 	};
 
 	return UNIT_RUN(cases);
