@@ -13,7 +13,7 @@ struct module_watch_entry {
 	struct proc_module module;
 	bool told_live;
 	bool shrunk; /* what ran only once is given back */
-	bool seen; /* in the text at hand */
+	bool seen;   /* in the text at hand */
 };
 
 /* The kernel said that it was loaded. */
