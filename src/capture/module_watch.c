@@ -10,12 +10,12 @@ enum {
 };
 
 /* What runs only once is given back a while after the module became live (do_init_module() of
- * the kernel): it is smaller then, once, and the same. */
+ * the kernel): it is smaller then, once, and the same.  Two of one text are two. */
 static bool is_same(struct module_watch_entry *e, const struct proc_module *m)
 {
 	if (e->module.address != m->address || strcmp(e->module.name, m->name) != 0)
 		return false;
-	if (m->bytes < e->module.bytes && !e->shrunk) {
+	if (m->bytes < e->module.bytes && !e->shrunk && !e->seen) {
 		e->shrunk = true;
 		e->module.bytes = m->bytes;
 	}

@@ -127,6 +127,9 @@ static void what_shrinks_is_the_same(void **state)
 	look(&w, "a 7 0 - Live 0x10\n", "");
 	/* It shrinks but once. */
 	look(&w, "a 5 0 - Live 0x10\n", "+a@10 =a@10 ");
+	/* Two in one text are two, and so they are at the next look. */
+	look(&w, "b 9 0 - Live 0x20\nb 7 0 - Live 0x20\n", "+b@20 =b@20 +b@20 =b@20 ");
+	look(&w, "b 9 0 - Live 0x20\nb 7 0 - Live 0x20\n", "");
 	module_watch_done(&w);
 }
 
