@@ -19,23 +19,23 @@ void dense_done(struct dense *d)
 	*d = (struct dense){ 0 };
 }
 
-int dense_carry(struct tally *t, size_t row, size_t place)
+static int note(struct tally *t, size_t row, size_t place, uint64_t samples)
 {
 	uint64_t actor = row >> DENSE_EVENT_BITS;
 	uint64_t event = row & ((1 << DENSE_EVENT_BITS) - 1);
 
-	return tally_add_many(t, actor << 32 | place, event,
-			      (uint64_t)DENSE_COUNT_MAX + 1, 0);
+	return tally_add_many(t, actor << 32 | place, event, samples, 0);
+}
+
+int dense_carry(struct tally *t, size_t row, size_t place)
+{
+	return note(t, row, place, (uint64_t)DENSE_COUNT_MAX + 1);
 }
 
 static int flush_row(dense_count *row, size_t number, size_t nr_places, struct tally *t)
 {
-	uint64_t actor = number >> DENSE_EVENT_BITS;
-	uint64_t event = number & ((1 << DENSE_EVENT_BITS) - 1);
-
 	for (size_t place = 0; place < nr_places; place++) {
-		if (row[place] &&
-		    tally_add_many(t, actor << 32 | place, event, row[place], 0))
+		if (row[place] && note(t, number, place, row[place]))
 			return -ENOMEM;
 		row[place] = 0;
 	}
@@ -102,4 +102,22 @@ int dense_extend(struct dense *d, struct tally *t, size_t row, size_t place)
 	if (nr_places != d->nr_places && lengthen(d, nr_places))
 		return -ENOMEM;
 	return add_row(d, row);
+}
+
+int dense_add(struct dense *d, struct tally *t, size_t row, size_t place,
+	      uint64_t samples)
+{
+	uint64_t sum;
+	int r = 0;
+
+	if (d->on && (row >= d->nr_rows || !d->rows[row] || place >= d->nr_places))
+		r = dense_extend(d, t, row, place);
+	if (r < 0)
+		return r;
+	if (!d->on)
+		return note(t, row, place, samples);
+	sum = d->rows[row][place] + samples;
+	d->rows[row][place] = (dense_count)(sum & DENSE_COUNT_MAX);
+	sum &= ~(uint64_t)DENSE_COUNT_MAX;
+	return sum ? note(t, row, place, sum) : 0;
 }

@@ -32,6 +32,10 @@ void dense_done(struct dense *d);
 /* Makes room for a row and a place.  0; 1 when that would be too big (all is in `t` then,
  * and `on` is false); or -ENOMEM. */
 int dense_extend(struct dense *d, struct tally *t, size_t row, size_t place);
+/* Counts so many samples at once: here, or in `t` when it is too big for them (`on` is false then).
+ * 0 or -ENOMEM. */
+int dense_add(struct dense *d, struct tally *t, size_t row, size_t place,
+	      uint64_t samples);
 /* Moves all counts to the tally; `on` is false then.  0 or -ENOMEM. */
 int dense_flush(struct dense *d, struct tally *t);
 /* Notes in the tally that a count has run over.  0 or -ENOMEM. */

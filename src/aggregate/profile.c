@@ -116,7 +116,6 @@ int profile_begin(struct profile *p, const struct profile_source *source)
 		naming_want_lines(source->naming);
 	p->view->time_width_ns = time_width(p);
 	p->view->by_cpu = p->needs & NEED_CPU;
-	p->view->dense.on = !p->options.periods && !(p->needs & (NEED_CPU | NEED_TIME));
 	return p->options.timeline ? timeline_begin(&p->timeline) : 0;
 }
 

@@ -205,30 +205,50 @@ static uint32_t *merge_actors(const struct profile *p, struct view *v)
 	return now;
 }
 
-/* Counts all cells anew. */
-static int merge_cells(const struct profile *p, struct view *v, const uint32_t *now)
+/* Plain counters have neither periods nor times and CPUs, and no room for many events. */
+static bool can_be_dense(const struct profile *p, const struct view *v)
+{
+	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);
+	size_t most = named ? DENSE_NAMED_EVENTS : 1 << DENSE_EVENT_BITS;
+
+	return !p->options.periods && !(p->needs & (NEED_CPU | NEED_TIME)) &&
+	       v->source.dict->events.nr <= most;
+}
+
+/* Counts a cell anew, of what is by now actor number `actor`. */
+static int merge_cell(const struct profile *p, struct view *v, uint64_t actor,
+		      const struct tally_cell *c)
 {
 	const uint64_t no_cpu = (uint64_t)VIEW_CPU_NONE << VIEW_EVENT_BITS;
+	uint64_t b = p->given_up & NEED_CPU ? c->b | no_cpu : c->b;
+
+	if (v->dense.on)
+		return dense_add(&v->dense, &v->tally, actor << DENSE_EVENT_BITS | b,
+				 (uint32_t)c->a, c->samples);
+	return tally_add_many(&v->tally, actor << 32 | (uint32_t)c->a, b, c->samples,
+			      c->period);
+}
+
+/* Counts all cells anew: some of them are of the same actor now. */
+static int merge_cells(const struct profile *p, struct view *v, const uint32_t *now)
+{
 	struct tally old = v->tally;
 	int r = tally_finish(&old);
 
 	v->tally = (struct tally){ 0 };
-	for (size_t i = 0; !r && i < old.nr_cells; i++) {
-		const struct tally_cell *c = &old.cells[i];
-		uint64_t actor = now[c->a >> 32];
-
-		r = tally_add_many(&v->tally, actor << 32 | (uint32_t)c->a,
-				   p->given_up & NEED_CPU ? c->b | no_cpu : c->b,
-				   c->samples, c->period);
-	}
+	/* They were too big for what was told apart before. */
+	v->dense.on = can_be_dense(p, v);
+	for (size_t i = 0; !r && i < old.nr_cells; i++)
+		r = merge_cell(p, v, now[old.cells[i].a >> 32], &old.cells[i]);
 	tally_done(&old);
 	return r;
 }
 
 int view_give_up(struct profile *p, struct view *v, unsigned int need)
 {
+	size_t nr_actors = v->actors.nr;
 	uint32_t *now;
-	int r;
+	int r = 0;
 
 	p->given_up |= need;
 	if (dense_flush(&v->dense, &v->tally))
@@ -239,7 +259,9 @@ int view_give_up(struct profile *p, struct view *v, unsigned int need)
 	for (size_t i = 0; v->actor_of && i <= v->nr_threads; i++)
 		if (v->actor_of[i] < VIEW_SKIP)
 			v->actor_of[i] = now[v->actor_of[i]];
-	r = merge_cells(p, v, now);
+	/* As many of them: they have the numbers that they had. */
+	if (v->actors.nr < nr_actors || need & NEED_CPU)
+		r = merge_cells(p, v, now);
 	free(now);
 	return r;
 }
@@ -416,9 +438,7 @@ static void decide_names(const struct profile *p, struct view *v)
 {
 	bool named = p->needs & (NEED_FUNCTION | NEED_ADDRESS);
 
-	if (v->source.dict->events.nr >
-	    (named ? DENSE_NAMED_EVENTS : 1 << DENSE_EVENT_BITS))
-		v->dense.on = false;
+	v->dense.on = can_be_dense(p, v);
 	v->late = named && (v->source.names_late || v->fetch || !v->dense.on ||
 			    p->needs & (NEED_LINES | NEED_STACK) || p->options.code);
 }

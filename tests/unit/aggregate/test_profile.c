@@ -738,6 +738,40 @@ static void dense_counts_move_to_the_tally_when_too_big(void **state)
 	tally_done(&t);
 }
 
+/* Against a tally that counts all itself: small counts, such that run over, and from some place on
+ * more than there is room for. */
+static void dense_adds_many_samples_at_once(void **state)
+{
+	static const uint64_t counts[] = { 1, 255, 256, 3, 1000 };
+	struct dense d = { .on = true };
+	struct tally t = { 0 }, model = { 0 };
+	bool was_big = false;
+
+	(void)state;
+	for (uint64_t i = 0; i < 4000; i++) {
+		uint64_t actor = i * 7 % 5, event = i % 2;
+		uint64_t place = i % 20 + (i > 3000 ? i << 10 : 0);
+		uint64_t samples = counts[i % 5];
+
+		assert_int_equal(dense_add(&d, &t, actor << DENSE_EVENT_BITS | event,
+					   place, samples),
+				 0);
+		assert_int_equal(
+			tally_add_many(&model, actor << 32 | place, event, samples, 0),
+			0);
+		assert_int_equal(d.on, !was_big && (i <= 3000 || d.on));
+		was_big = !d.on;
+	}
+	assert_true(was_big);
+	assert_int_equal(dense_flush(&d, &t), 0);
+	assert_int_equal(tally_finish(&t), 0);
+	assert_int_equal(tally_finish(&model), 0);
+	assert_int_equal(t.nr_cells, model.nr_cells);
+	assert_memory_equal(t.cells, model.cells, t.nr_cells * sizeof(*t.cells));
+	tally_done(&t);
+	tally_done(&model);
+}
+
 /* Many samples of one cell, in batches whose length is no multiple of anything; every
  * other source has one sample of an event too many for plain arrays. */
 static void counts_that_run_over_are_carried(void **state)
@@ -805,6 +839,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(counts_that_run_over_are_carried,
 						make_world, free_world),
 		cmocka_unit_test(dense_counts_move_to_the_tally_when_too_big),
+		cmocka_unit_test(dense_adds_many_samples_at_once),
 	};
 
 	return UNIT_RUN(cases);
