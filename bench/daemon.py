@@ -21,6 +21,7 @@ import time
 from common import median, run, table
 
 TEN_MINUTES = 600
+GOVERNOR_S = 25
 
 
 def loads(name, seconds):
@@ -140,14 +141,28 @@ class PerfRecord:
 
 
 class Daemon:
-    def __init__(self, run_dir):
-        self.run_dir = run_dir
+    """One that is there all the time, and samples between start and stop."""
+
+    def __init__(self, oprofile, directory, words):
+        session, self.run_dir = os.path.join(directory, "session"), os.path.join(directory, "run")
+        for path in (session, self.run_dir):
+            shutil.rmtree(path, ignore_errors=True)
+            os.makedirs(path)
+        self.process = subprocess.Popen(
+            [oprofile, "daemon", "--foreground", "--session-dir", session] + words,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=dict(os.environ, OPROFILE_RUN_DIR=self.run_dir))
+        time.sleep(2)
 
     def start(self):
         ask(self.run_dir, "start")
 
     def stop(self):
         ask(self.run_dir, "stop")
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
 
 
 def compile_under(sampler, here):
@@ -182,27 +197,25 @@ def slowdown_rows(runs):
 
 
 def slowdown(oprofile, options, directory):
-    """The same compiling with and without sampling, and under perf, which keeps no stacks."""
+    """The same compiling without sampling, with it at that rate, with it as the governor lets it after
+    two looks, and under perf, which keeps no stacks."""
     here = os.path.dirname(os.path.abspath(__file__))
-    session, run_dir = os.path.join(directory, "session"), os.path.join(directory, "run")
-    for path in (session, run_dir):
-        shutil.rmtree(path, ignore_errors=True)
-        os.mkdir(path)
-    daemon = subprocess.Popen(
-        [oprofile, "daemon", "--foreground", "--session-dir", session, "--frequency",
-         str(options.paired_rate), "--max-overhead", "90%"], stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, env=dict(os.environ, OPROFILE_RUN_DIR=run_dir))
-    samplers = {"none": None, "oprofiled": Daemon(run_dir)}
+    rate = ["--frequency", str(options.paired_rate)]
+    free = Daemon(oprofile, os.path.join(directory, "free"), rate + ["--max-overhead", "none"])
+    free.stop()
+    bounded = Daemon(oprofile, os.path.join(directory, "bounded"), rate)
+    samplers = {"none": None, "oprofiled, no bound": free, "oprofiled": bounded}
     if shutil.which("perf"):
         samplers["perf record, no stacks"] = PerfRecord(options.paired_rate)
     try:
-        time.sleep(2)
-        compile_once(here)
-        ask(run_dir, "stop")
+        begin = time.monotonic()
+        while time.monotonic() < begin + GOVERNOR_S:
+            compile_once(here)
+        bounded.stop()
         runs = compare(samplers, options.pairs, here)
     finally:
-        daemon.terminate()
-        daemon.wait()
+        free.end()
+        bounded.end()
     table(f"Compiling with sampling at {options.paired_rate} Hz against without, "
           f"{options.pairs} rounds", ["slowdown", "median [%]", "mean [%]", "+- [%]"],
           slowdown_rows(runs))

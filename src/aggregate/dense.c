@@ -108,13 +108,13 @@ int dense_add(struct dense *d, struct tally *t, size_t row, size_t place,
 	      uint64_t samples)
 {
 	uint64_t sum;
-	int r = 0;
+	int r = !d->on;
 
-	if (d->on && (row >= d->nr_rows || !d->rows[row] || place >= d->nr_places))
+	if (!r && (row >= d->nr_rows || !d->rows[row] || place >= d->nr_places))
 		r = dense_extend(d, t, row, place);
 	if (r < 0)
 		return r;
-	if (!d->on)
+	if (r)
 		return note(t, row, place, samples);
 	sum = d->rows[row][place] + samples;
 	d->rows[row][place] = (dense_count)(sum & DENSE_COUNT_MAX);

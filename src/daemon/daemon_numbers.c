@@ -39,6 +39,9 @@ static const struct row {
 	  "Samples lost." },
 	{ "cost_cpu", KIND_SHARE, FIELD(share), "oprofile_cpu_ratio", "gauge",
 	  "Share of one CPU that the daemon took in the last look at it." },
+	{ "cost_kernel", KIND_SHARE, FIELD(kernel_share), "oprofile_kernel_cpu_ratio",
+	  "gauge",
+	  "Share of one CPU that the kernel took to take samples then, about." },
 	{ "cpu_seconds", KIND_SECONDS, FIELD(cpu_ns), "oprofile_cpu_seconds_total",
 	  "counter", "CPU time of the daemon's processes." },
 	{ "memory", KIND_NUMBER, FIELD(memory), "oprofile_resident_memory_bytes",
@@ -60,8 +63,10 @@ static bool format(const struct daemon_numbers *n, const struct row *row,
 	if (row->kind == KIND_FLAG) {
 		number = *(const bool *)at;
 	} else if (row->kind == KIND_SHARE) {
-		snprintf(ret_value, VALUE_BYTES, "%.5f", n->share);
-		return n->has_share;
+		double share = *(const double *)at;
+
+		snprintf(ret_value, VALUE_BYTES, "%.5f", share);
+		return n->has_share && share >= 0;
 	} else {
 		memcpy(&number, at, sizeof(number));
 	}

@@ -36,17 +36,23 @@ int governor_parse(const char *text, double *ret_share)
 	return 0;
 }
 
-void governor_begin(struct governor *g, uint64_t now_ns, uint64_t cpu_ns)
+void governor_begin(struct governor *g, uint64_t now_ns, const struct governor_use *use)
 {
 	g->begin_ns = now_ns;
-	g->begin_cpu_ns = cpu_ns;
+	g->begin = *use;
 	g->was_new = true;
 	g->nr_calm = 0;
 }
 
+double governor_overhead(const struct governor *g)
+{
+	return (g->share + g->kernel_share) / (g->nr_cpus ? g->nr_cpus : 1);
+}
+
 static bool lower(struct governor *g)
 {
-	uint64_t rate = (uint64_t)((double)g->rate_hz * room * g->max_share / g->share);
+	uint64_t rate = (uint64_t)((double)g->rate_hz * room * g->max_share /
+				   governor_overhead(g));
 
 	g->nr_calm = 0;
 	if (rate < g->wanted_hz / LEAST_PART + 1)
@@ -68,24 +74,32 @@ static bool lift(struct governor *g)
 	return true;
 }
 
-bool governor_look(struct governor *g, uint64_t now_ns, uint64_t cpu_ns)
+bool governor_is_due(const struct governor *g, uint64_t now_ns)
 {
+	return now_ns >= g->begin_ns + window_ns;
+}
+
+bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_use *use)
+{
+	double window = (double)(now_ns - g->begin_ns);
 	bool was_new = g->was_new;
 
-	if (now_ns < g->begin_ns + window_ns)
+	if (!governor_is_due(g, now_ns))
 		return false;
-	g->share = (double)(cpu_ns - g->begin_cpu_ns) / (double)(now_ns - g->begin_ns);
+	g->share = (double)(use->cpu_ns - g->begin.cpu_ns) / window;
+	g->kernel_share =
+		(double)((use->samples - g->begin.samples) * g->sample_ns) / window;
 	g->is_known = true;
 	g->begin_ns = now_ns;
-	g->begin_cpu_ns = cpu_ns;
+	g->begin = *use;
 	g->was_new = false;
 	/* Binaries that are hit for the first time, and all that run already: it is no measure
 	 * of what comes. */
 	if (was_new || g->max_share <= 0)
 		return false;
-	if (g->share > g->max_share)
+	if (governor_overhead(g) > g->max_share)
 		return lower(g);
-	if (g->share < g->max_share / 2)
+	if (governor_overhead(g) < g->max_share / 2)
 		return lift(g);
 	g->nr_calm = 0;
 	return false;
@@ -96,13 +110,13 @@ void governor_text(const struct governor *g, char *ret_text, size_t len)
 	if (g->max_share <= 0)
 		snprintf(ret_text, len, "off");
 	else if (g->rate_hz < g->wanted_hz)
-		snprintf(
-			ret_text, len,
-			"the rate is %llu Hz instead of %llu: at most %.2g %% of a CPU",
-			(unsigned long long)g->rate_hz,
-			(unsigned long long)g->wanted_hz, 100 * g->max_share);
+		snprintf(ret_text, len,
+			 "the rate is %llu Hz instead of %llu: at most %.2g %% of the "
+			 "CPUs' time",
+			 (unsigned long long)g->rate_hz,
+			 (unsigned long long)g->wanted_hz, 100 * g->max_share);
 	else
 		snprintf(ret_text, len,
-			 "the rate is as asked: at most %.2g %% of a CPU",
+			 "the rate is as asked: at most %.2g %% of the CPUs' time",
 			 100 * g->max_share);
 }

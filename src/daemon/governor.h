@@ -1,27 +1,42 @@
-/* governor.h - keeps what the daemon costs under a share of one CPU, by the rate of its samples.
+/* governor.h - keeps what sampling costs under a share of the CPUs' time, by the rate of samples: the
+ * daemon's own CPU time, and what the kernel takes for each sample wherever it is taken.
  * Layer: daemon.  The times are the caller's. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* What was used since the daemon began. */
+struct governor_use {
+	uint64_t cpu_ns; /* of all its processes */
+	uint64_t samples;
+};
+
 struct governor {
-	double max_share; /* of one CPU; 0: no bound */
+	double max_share; /* of all that are sampled; 0: no bound */
 	uint64_t wanted_hz;
-	uint64_t rate_hz; /* at most as wanted, at least a tenth of it */
-	double share;     /* what it cost in the last window */
-	bool is_known;    /* there was one */
-	bool was_new;     /* the window began with a new recording, which costs more */
+	uint64_t rate_hz;     /* at most as wanted, at least a tenth of it */
+	uint64_t sample_ns;   /* the kernel's, for a sample; 0: not known */
+	unsigned int nr_cpus; /* that are sampled; 0 is one */
+	double share;         /* what the daemon took in the last window, of one CPU */
+	double kernel_share;  /* and the kernel for its samples, likewise */
+	bool is_known;        /* there was one */
+	bool was_new; /* the window began with a new recording, which costs more */
 	uint64_t begin_ns;
-	uint64_t begin_cpu_ns;
+	struct governor_use begin;
 	unsigned int nr_calm; /* windows in a row that cost less than half */
 };
 
 /* "1%", "0.5%", "0.01" as a share.  0, or -1 with `*ret_share` untouched. */
 int governor_parse(const char *text, double *ret_share);
-/* A recording begins; `cpu_ns` is what all processes of the daemon have used so far. */
-void governor_begin(struct governor *g, uint64_t now_ns, uint64_t cpu_ns);
+/* A recording begins. */
+void governor_begin(struct governor *g, uint64_t now_ns,
+		    const struct governor_use *use);
+/* Whether a window is over. */
+bool governor_is_due(const struct governor *g, uint64_t now_ns);
 /* To be called now and then.  True: from now on `rate_hz` is another. */
-bool governor_look(struct governor *g, uint64_t now_ns, uint64_t cpu_ns);
+bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_use *use);
+/* What both took in the last window, as a share of the time of all CPUs. */
+double governor_overhead(const struct governor *g);
 /* What it does, in a line. */
 void governor_text(const struct governor *g, char *ret_text, size_t len);

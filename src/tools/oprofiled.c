@@ -69,8 +69,9 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .value = "SHARE",
 	  .offset = OPTION(struct oprofiled_options, max_overhead),
-	  .help = "Lower the rate when the daemon itself takes more than this share of "
-		  "one CPU (default 1%); none: never." },
+	  .help = "Lower the rate when the daemon, and the kernel for its samples, "
+		  "take "
+		  "more than this share of the CPUs' time (default 1%); none: never." },
 	{ .name = "max-memory",
 	  .kind = OPTION_TEXT,
 	  .value = "SIZE",

@@ -8,12 +8,15 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/parse.h"
+#include "capture/perf_source.h"
+#include "capture/sample_cost.h"
 #include "daemon/service.h"
 #include "daemon/table_helper.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
 #include "tools/recorder_priv.h"
 
+static const struct sample_cost_plan sample_plan = { .turn_ns = 3000000, .turns = 10 };
 static const uint64_t look_ns = 1000000000;
 /* Files of /proc and /sys cost more: memory and CPUs. */
 static const uint64_t machine_ns = 3000000000;
@@ -57,23 +60,57 @@ uint64_t oprofiled_resident_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+static struct governor_use use_of(const struct oprofiled *d)
+{
+	struct governor_use use = { .cpu_ns = oprofiled_cpu_ns(d),
+				    .samples = d->sums.samples };
+
+	if (d->recorder)
+		use.samples += recorder_totals(d->recorder)->samples;
+	return use;
+}
+
 void oprofiled_govern_begin(struct oprofiled *d)
 {
-	governor_begin(&d->governor, recorder_now_ns(CLOCK_MONOTONIC),
-		       oprofiled_cpu_ns(d));
+	struct governor_use use = use_of(d);
+
+	d->governor.nr_cpus = (unsigned int)d->cpus.nr;
+	governor_begin(&d->governor, recorder_now_ns(CLOCK_MONOTONIC), &use);
+}
+
+/* Once, and not while the daemon begins: others wait for that.  An event of the CPU's interrupts in
+ * another way; what that costs is taken to be the same. */
+static void measure_sample(struct oprofiled *d)
+{
+	const struct perf_source *source = d->recorder ? d->recorder->source : NULL;
+	struct sample_cost_kind kind = { .keeps = 1 };
+	uint64_t ns;
+
+	if (d->sample_measured || !source)
+		return;
+	d->sample_measured = true;
+	kind.attr = perf_source_attr(source, 0);
+	if (!sample_cost_measure(&kind, 1, &sample_plan, &ns))
+		d->governor.sample_ns = ns;
 }
 
 static void govern(struct oprofiled *d, uint64_t now)
 {
+	struct governor_use use = use_of(d);
 	struct err err = { 0 };
 
-	if (!governor_look(&d->governor, now, oprofiled_cpu_ns(d)))
+	if (!governor_is_due(&d->governor, now))
+		return;
+	measure_sample(d);
+	if (!governor_look(&d->governor, now, &use))
 		return;
 	d->rate_hz = d->governor.rate_hz;
 	if (!d->recorder) /* the next one has it */
 		return;
-	log_say(LOG_NOTE, "sampling cost %.2f %% of a CPU: the rate is %llu Hz now",
-		100 * d->governor.share, (unsigned long long)d->governor.rate_hz);
+	log_say(LOG_NOTE,
+		"sampling cost %.2f %% of the CPUs' time: the rate is %llu Hz now",
+		100 * governor_overhead(&d->governor),
+		(unsigned long long)d->governor.rate_hz);
 	/* Another recording: each says at what rate it was made. */
 	if (oprofiled_rotate(d, &err))
 		log_say(LOG_WARNING, "%s", err.text);

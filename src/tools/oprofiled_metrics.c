@@ -42,6 +42,9 @@ void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_num
 				    .samples = d->sums.samples,
 				    .lost = d->sums.lost,
 				    .share = d->governor.share,
+				    .kernel_share = d->governor.sample_ns
+							    ? d->governor.kernel_share
+							    : -1,
 				    .cpu_ns = oprofiled_cpu_ns(d),
 				    .memory = oprofiled_resident_bytes() };
 

@@ -129,7 +129,8 @@ struct oprofiled {
 	struct sample_filter filter; /* of the recording */
 	struct oprofiled_upkeep upkeep;
 	struct governor governor;
-	uint64_t max_memory; /* bytes; 0: no bound */
+	bool sample_measured; /* for the governor */
+	uint64_t max_memory;  /* bytes; 0: no bound */
 	uint64_t watchdog_ns;
 	uint64_t next_govern_ns, next_memory_ns, next_cpus_ns, next_statistics_ns,
 		next_watchdog_ns;

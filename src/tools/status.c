@@ -81,6 +81,19 @@ static void print_samples(const struct control_reply *reply)
 	put_line("Samples", line);
 }
 
+/* What samples cost wherever they are taken: it is not in the daemon's CPU time. */
+static void print_kernel(const struct control_reply *reply)
+{
+	char line[LINE_MAX_BYTES];
+	double share;
+
+	if (!double_of(reply, "cost_kernel", &share))
+		return;
+	snprintf(line, sizeof(line), "about %.2f %% of one CPU, to take the samples",
+		 100 * share);
+	put_line("Kernel", line);
+}
+
 /* "0.31 % of one CPU, 12.3 s in all": what of it is known. */
 static void print_cpu(const struct control_reply *reply)
 {
@@ -160,6 +173,7 @@ static void print_lines(const struct control_reply *reply)
 	put_line("Rate", line);
 	print_samples(reply);
 	print_cpu(reply);
+	print_kernel(reply);
 	print_bytes(reply, "memory", "Memory");
 	print_bytes(reply, "disk", "Disk");
 	print_oldest(reply);
@@ -190,7 +204,8 @@ static void put_field(struct json *j, const struct control_field *f)
 	uint64_t v;
 	double share;
 
-	if ((!strcmp(f->key, "cost_cpu") || !strcmp(f->key, "cpu_seconds")) &&
+	if ((!strcmp(f->key, "cost_cpu") || !strcmp(f->key, "cost_kernel") ||
+	     !strcmp(f->key, "cpu_seconds")) &&
 	    parse_double(f->value, &share)) {
 		snprintf(text, sizeof(text), "%.6f", share);
 		json_name(j, f->key);

@@ -93,6 +93,24 @@ start_load() {
 	target=$!
 }
 
+@test "what the kernel takes for samples counts, and the rate goes down for it" {
+	start_daemon --frequency 1999 --max-overhead 0.1%
+	start_load
+	for _ in {1..60}; do
+		[ "$(field rate)" -eq 1999 ] || break
+		sleep 0.5
+	done
+	rate=$(field rate)
+	echo "rate $rate, daemon $(field cost_cpu), kernel $(field cost_kernel)"
+	[ "$rate" -ge 200 ]
+	[ "$rate" -lt 1999 ]
+	[[ "$(field governor)" == "the rate is $rate Hz instead of 1999: at most 0.1 "*" of the CPUs' time" ]]
+	# A sample takes 0.2 us at the least, whatever the machine.
+	[[ $(field cost_kernel) > 0.0004 ]]
+	ask shutdown
+	wait_daemon
+}
+
 @test "samples are read while the daemon runs, and are whole after a dump" {
 	start_daemon
 	start_load

@@ -33,6 +33,7 @@ static void of_both_ways(void **state)
 					  .samples = 42,
 					  .lost = 3,
 					  .share = 0.00125,
+					  .kernel_share = 0.0035,
 					  .cpu_ns = 12034567890,
 					  .memory = 1 << 20,
 					  .disk = UINT64_MAX,
@@ -42,7 +43,8 @@ static void of_both_ways(void **state)
 
 	(void)state;
 	told(&n,
-	     "rate 99\nsamples 42\nlost 3\ncost_cpu 0.00125\ncpu_seconds 12.034\n"
+	     "rate 99\nsamples 42\nlost 3\ncost_cpu 0.00125\ncost_kernel "
+	     "0.00350\ncpu_seconds 12.034\n"
 	     "memory 1048576\ndisk 18446744073709551615\noldest 1795000000\n",
 	     "# TYPE oprofile_sampling gauge\noprofile_sampling 1\n\0"
 	     "# TYPE oprofile_rate_hertz gauge\noprofile_rate_hertz 99\n\0"
@@ -50,6 +52,7 @@ static void of_both_ways(void **state)
 	     "# TYPE oprofile_samples_total counter\noprofile_samples_total 42\n\0"
 	     "\noprofile_lost_samples_total 3\n\0"
 	     "\noprofile_cpu_ratio 0.00125\n\0"
+	     "\noprofile_kernel_cpu_ratio 0.00350\n\0"
 	     "\noprofile_cpu_seconds_total 12.034\n\0"
 	     "\noprofile_resident_memory_bytes 1048576\n\0"
 	     "\noprofile_session_bytes 18446744073709551615\n\0"
@@ -58,6 +61,19 @@ static void of_both_ways(void **state)
 	     "oprofile_cpu_samples_total{cpu=\"0\"} 7\n"
 	     "oprofile_cpu_samples_total{cpu=\"1\"} 0\n"
 	     "oprofile_cpu_samples_total{cpu=\"2\"} 35\n\0");
+}
+
+static void a_part_may_be_unknown(void **state)
+{
+	const struct daemon_numbers n = { .has_share = true,
+					  .share = 0.5,
+					  .kernel_share = -1 };
+
+	(void)state;
+	told(&n,
+	     "rate 0\nsamples 0\nlost 0\ncost_cpu 0.50000\ncpu_seconds 0.000\n"
+	     "memory 0\ndisk 0\noldest 0\n",
+	     "\noprofile_cpu_ratio 0.50000\n\0");
 }
 
 static void what_is_not_known_is_not_told(void **state)
@@ -81,6 +97,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_both_ways),
+		cmocka_unit_test(a_part_may_be_unknown),
 		cmocka_unit_test(what_is_not_known_is_not_told),
 	};
 

@@ -25,6 +25,20 @@ static void shares(void **state)
 			fail_msg("\"%s\" was taken", wrong[i]);
 }
 
+static bool look(struct governor *g, uint64_t s, uint64_t cpu_ns)
+{
+	struct governor_use use = { .cpu_ns = cpu_ns };
+
+	return governor_look(g, s * second, &use);
+}
+
+static void begin(struct governor *g, uint64_t s, uint64_t cpu_ns)
+{
+	struct governor_use use = { .cpu_ns = cpu_ns };
+
+	governor_begin(g, s * second, &use);
+}
+
 /* A daemon that costs 200 us a sample on two CPUs, for ten minutes: 99 Hz is 4 % of a CPU. */
 static void a_costly_rate_is_lowered(void **state)
 {
@@ -33,11 +47,11 @@ static void a_costly_rate_is_lowered(void **state)
 	char text[128];
 
 	(void)state;
-	governor_begin(&g, 0, cpu);
+	begin(&g, 0, cpu);
 	for (uint64_t s = 1; s <= 600; s++) {
 		cpu += 2 * g.rate_hz * 200000;
-		if (governor_look(&g, s * second, cpu))
-			governor_begin(&g, s * second, cpu);
+		if (look(&g, s, cpu))
+			begin(&g, s, cpu);
 	}
 	/* 1 % is 25 Hz of it. */
 	assert_true(g.rate_hz >= 15 && g.rate_hz <= 25);
@@ -46,16 +60,41 @@ static void a_costly_rate_is_lowered(void **state)
 	assert_non_null(strstr(text, "instead of 99: at most 1 %"));
 }
 
+/* What the kernel takes counts, too, and both are shared by all CPUs: 100 + 20 us a sample. */
+static void what_the_kernel_takes_counts(void **state)
+{
+	struct governor g = { .max_share = 0.01,
+			      .wanted_hz = 999,
+			      .rate_hz = 999,
+			      .sample_ns = 100000,
+			      .nr_cpus = 4 };
+	struct governor_use use = { 0 };
+
+	(void)state;
+	governor_begin(&g, 0, &use);
+	for (uint64_t s = 1; s <= 600; s++) {
+		use.samples += 4 * g.rate_hz;
+		use.cpu_ns += 4 * g.rate_hz * 20000;
+		if (governor_look(&g, s * second, &use))
+			governor_begin(&g, s * second, &use);
+	}
+	/* 1 % is 83 Hz of it, but a tenth is the least. */
+	assert_int_equal(g.rate_hz, 100);
+	assert_true(g.kernel_share > 0.0399 && g.kernel_share < 0.0401);
+	assert_true(g.share > 0.0079 && g.share < 0.0081);
+	assert_true(governor_overhead(&g) > 0.0119 && governor_overhead(&g) < 0.0121);
+}
+
 /* Where the samples are not what costs, there are some nevertheless. */
 static void the_rate_has_an_end(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
 
 	(void)state;
-	governor_begin(&g, 0, 0);
+	begin(&g, 0, 0);
 	for (uint64_t s = 1; s <= 600; s++)
-		if (governor_look(&g, s * second, s * second / 50))
-			governor_begin(&g, s * second, s * second / 50);
+		if (look(&g, s, s * second / 50))
+			begin(&g, s, s * second / 50);
 	assert_int_equal(g.rate_hz, 10);
 }
 
@@ -67,13 +106,13 @@ static void beginnings_are_not_judged(void **state)
 	char text[128];
 
 	(void)state;
-	governor_begin(&g, 0, 0);
-	assert_false(governor_look(&g, 9 * second, cpu));
-	assert_false(governor_look(&g, 10 * second, cpu));
+	begin(&g, 0, 0);
+	assert_false(look(&g, 9, cpu));
+	assert_false(look(&g, 10, cpu));
 	assert_true(g.share > 0.29);
 	for (uint64_t s = 11; s <= 600; s++) {
 		cpu += 3000000;
-		assert_false(governor_look(&g, s * second, cpu));
+		assert_false(look(&g, s, cpu));
 	}
 	assert_int_equal(g.rate_hz, 99);
 	governor_text(&g, text, sizeof(text));
@@ -87,11 +126,11 @@ static void the_rate_comes_back(void **state)
 	uint64_t steps = 0;
 
 	(void)state;
-	governor_begin(&g, 0, 0);
+	begin(&g, 0, 0);
 	for (uint64_t s = 1; s <= 1200; s++) {
-		if (governor_look(&g, s * second, s * 100000)) {
+		if (look(&g, s, s * 100000)) {
 			steps++;
-			governor_begin(&g, s * second, s * 100000);
+			begin(&g, s, s * 100000);
 		}
 	}
 	assert_int_equal(g.rate_hz, 99);
@@ -103,9 +142,9 @@ static void without_a_bound_nothing_changes(void **state)
 	struct governor g = { .wanted_hz = 99, .rate_hz = 99 };
 
 	(void)state;
-	governor_begin(&g, 0, 0);
+	begin(&g, 0, 0);
 	for (uint64_t s = 1; s <= 100; s++)
-		assert_false(governor_look(&g, s * second, s * second));
+		assert_false(look(&g, s, s * second));
 	assert_true(g.share > 0.99 && g.is_known);
 }
 
@@ -114,6 +153,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares),
 		cmocka_unit_test(a_costly_rate_is_lowered),
+		cmocka_unit_test(what_the_kernel_takes_counts),
 		cmocka_unit_test(the_rate_has_an_end),
 		cmocka_unit_test(beginnings_are_not_judged),
 		cmocka_unit_test(the_rate_comes_back),

@@ -1,0 +1,138 @@
+#include "capture/sample_cost.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/perf_attrs.h"
+
+enum {
+	RATE_HZ = 9973,
+	RING_PAGES = 128,
+	/* The stack that is copied begins 0 to 16 KB below the computation's. */
+	FRAME_BYTES = 512,
+	DEPTH_MAX = 32,
+	LEAF_ROUNDS = 8000,
+	FIRST_ROUNDS = 8,
+	MOST_ROUNDS = 1 << 24
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t leaf(uint64_t a)
+{
+	for (unsigned int i = 0; i < LEAF_ROUNDS; i++) {
+		a = a * 0x27bb2ee687b0b0fdULL + i;
+		__asm__ volatile("" : "+r"(a));
+	}
+	return a;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): a stack is what it is for. */
+__attribute__((noinline)) static uint64_t descend(unsigned int depth, uint64_t a)
+{
+	volatile char frame[FRAME_BYTES];
+
+	frame[0] = (char)depth;
+	a = depth ? descend(depth - 1, a) : leaf(a);
+	return a + (uint64_t)frame[0];
+}
+
+static uint64_t compute_ns(unsigned int rounds)
+{
+	uint64_t begin = now_ns();
+	uint64_t a = begin;
+
+	for (unsigned int i = 0; i < rounds; i++)
+		a = descend(i % DEPTH_MAX, a);
+	__asm__ volatile("" ::"r"(a));
+	return now_ns() - begin;
+}
+
+/* What is not of the sample itself is ours: it is the thread's clock, into a ring that is written over
+ * (perf_event_open(2), write_backward). */
+static struct perf_event_attr measured(const struct sample_cost_kind *kind)
+{
+	struct perf_event_attr a = { .size = sizeof(a),
+				     .type = PERF_TYPE_SOFTWARE,
+				     .config = PERF_COUNT_SW_CPU_CLOCK,
+				     .freq = 1,
+				     .sample_freq = RATE_HZ,
+				     .write_backward = 1 };
+	const struct perf_event_attr *like = kind->attr;
+
+	a.sample_type = like->sample_type & ~(uint64_t)PERF_SAMPLE_READ;
+	a.sample_regs_user = like->sample_regs_user;
+	a.sample_stack_user = like->sample_stack_user;
+	a.sample_max_stack = like->sample_max_stack;
+	a.exclude_callchain_user = like->exclude_callchain_user;
+	a.exclude_callchain_kernel = like->exclude_callchain_kernel;
+	return a;
+}
+
+/* Nanoseconds of a turn, or a negative errno. */
+static int64_t turn(const struct sample_cost_kind *kind, unsigned int rounds)
+{
+	const size_t bytes = (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
+	struct perf_event_attr attr = measured(kind);
+	int fd = perf_attr_open(&attr, 0, -1);
+	void *ring = NULL;
+	int64_t result;
+
+	if (fd < 0)
+		return fd;
+	if (kind->keeps)
+		ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	result = ring == MAP_FAILED ? -errno : (int64_t)compute_ns(rounds);
+	if (ring && ring != MAP_FAILED)
+		munmap(ring, bytes);
+	close(fd);
+	return result;
+}
+
+static unsigned int find_rounds(uint64_t turn_ns)
+{
+	unsigned int rounds = FIRST_ROUNDS;
+
+	while (rounds < MOST_ROUNDS && compute_ns(rounds) < turn_ns)
+		rounds *= 2;
+	return rounds;
+}
+
+int sample_cost_measure(const struct sample_cost_kind *kinds, unsigned int nr,
+			const struct sample_cost_plan *plan, uint64_t *ret_ns)
+{
+	unsigned int rounds = find_rounds(plan->turn_ns);
+	uint64_t plain = UINT64_MAX;
+
+	for (unsigned int k = 0; k < nr; k++)
+		ret_ns[k] = UINT64_MAX;
+	for (unsigned int i = 0; i < plan->turns; i++) {
+		uint64_t ns = compute_ns(rounds);
+
+		plain = ns < plain ? ns : plain;
+		for (unsigned int k = 0; k < nr; k++) {
+			int64_t with = turn(&kinds[k], rounds);
+
+			if (with < 0)
+				return (int)with;
+			ret_ns[k] =
+				(uint64_t)with < ret_ns[k] ? (uint64_t)with : ret_ns[k];
+		}
+	}
+	for (unsigned int k = 0; k < nr; k++)
+		ret_ns[k] = ret_ns[k] <= plain
+				    ? 0
+				    : (uint64_t)((double)(ret_ns[k] - plain) * 1e9 /
+						 ((double)ret_ns[k] * RATE_HZ));
+	return 0;
+}
