@@ -229,6 +229,7 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *plac
 
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t row = rows[i];
+		dense_count count;
 
 		/* ROW_NONE is beyond all rows. */
 		if (__builtin_expect(row >= d->nr_rows || !d->rows[row] ||
@@ -246,8 +247,10 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *plac
 				return 0;
 			}
 		}
-		if (__builtin_expect(++d->rows[row][places[i]] == 0, 0) &&
-		    dense_carry(&v->tally, row, places[i]))
+		count = ++d->rows[row][places[i]];
+		d->nr_cells += count == 1;
+		if (__builtin_expect(count == 0, 0) &&
+		    dense_carry(d, &v->tally, row, places[i]))
 			return -ENOMEM;
 	}
 	return 0;
@@ -277,6 +280,12 @@ static int count_chunk(struct profile *p, struct view *v, const struct sample_ba
 	return r;
 }
 
+/* As far as they are summed up. */
+static size_t nr_cells(const struct view *v)
+{
+	return v->tally.nr_summed + v->dense.nr_cells;
+}
+
 /* Once there are too many cells they are told apart by less. */
 static int limit_cells(struct profile *p, struct view *v)
 {
@@ -285,13 +294,13 @@ static int limit_cells(struct profile *p, struct view *v)
 
 	if (!most || !need)
 		return 0;
-	for (; *need && v->tally.nr_summed > most; need++) {
+	for (; *need && nr_cells(v) > most; need++) {
 		if (p->given_up & *need)
 			continue;
 		/* Parts of it may have cells in common. */
 		if (tally_settle(&v->tally))
 			return -ENOMEM;
-		if (v->tally.nr_summed > most && view_give_up(p, v, *need))
+		if (nr_cells(v) > most && view_give_up(p, v, *need))
 			return -ENOMEM;
 	}
 	return 0;

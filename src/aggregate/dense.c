@@ -27,8 +27,9 @@ static int note(struct tally *t, size_t row, size_t place, uint64_t samples)
 	return tally_add_many(t, actor << 32 | place, event, samples, 0);
 }
 
-int dense_carry(struct tally *t, size_t row, size_t place)
+int dense_carry(struct dense *d, struct tally *t, size_t row, size_t place)
 {
+	d->nr_cells--;
 	return note(t, row, place, (uint64_t)DENSE_COUNT_MAX + 1);
 }
 
@@ -116,8 +117,10 @@ int dense_add(struct dense *d, struct tally *t, size_t row, size_t place,
 		return r;
 	if (r)
 		return note(t, row, place, samples);
+	d->nr_cells -= d->rows[row][place] != 0;
 	sum = d->rows[row][place] + samples;
 	d->rows[row][place] = (dense_count)(sum & DENSE_COUNT_MAX);
+	d->nr_cells += d->rows[row][place] != 0;
 	sum &= ~(uint64_t)DENSE_COUNT_MAX;
 	return sum ? note(t, row, place, sum) : 0;
 }

@@ -26,6 +26,7 @@ struct dense {
 	size_t nr_rows;
 	size_t nr_used;
 	size_t nr_places; /* length of each row */
+	size_t nr_cells;  /* counts that are not 0 */
 };
 
 void dense_done(struct dense *d);
@@ -38,5 +39,5 @@ int dense_add(struct dense *d, struct tally *t, size_t row, size_t place,
 	      uint64_t samples);
 /* Moves all counts to the tally; `on` is false then.  0 or -ENOMEM. */
 int dense_flush(struct dense *d, struct tally *t);
-/* Notes in the tally that a count has run over.  0 or -ENOMEM. */
-int dense_carry(struct tally *t, size_t row, size_t place);
+/* Notes in the tally that a count has run over, and is 0 now.  0 or -ENOMEM. */
+int dense_carry(struct dense *d, struct tally *t, size_t row, size_t place);

@@ -220,7 +220,7 @@ static int merge_cell(const struct profile *p, struct view *v, uint64_t actor,
 		      const struct tally_cell *c)
 {
 	const uint64_t no_cpu = (uint64_t)VIEW_CPU_NONE << VIEW_EVENT_BITS;
-	uint64_t b = p->given_up & NEED_CPU ? c->b | no_cpu : c->b;
+	uint64_t b = v->by_cpu && p->given_up & NEED_CPU ? c->b | no_cpu : c->b;
 
 	if (v->dense.on)
 		return dense_add(&v->dense, &v->tally, actor << DENSE_EVENT_BITS | b,
@@ -260,7 +260,7 @@ int view_give_up(struct profile *p, struct view *v, unsigned int need)
 		if (v->actor_of[i] < VIEW_SKIP)
 			v->actor_of[i] = now[v->actor_of[i]];
 	/* As many of them: they have the numbers that they had. */
-	if (v->actors.nr < nr_actors || need & NEED_CPU)
+	if (v->actors.nr < nr_actors || (v->by_cpu && need & NEED_CPU))
 		r = merge_cells(p, v, now);
 	free(now);
 	return r;

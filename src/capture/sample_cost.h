@@ -12,13 +12,13 @@ struct sample_cost_kind {
 };
 
 struct sample_cost_plan {
-	uint64_t turn_ns; /* of one turn, about */
+	uint64_t turn_ns; /* of one turn; up to twice that */
 	unsigned int
 		turns; /* of each kind and without, one after the other; the least counts */
 };
 
 /* Fills *ret_ns of each kind with the nanoseconds that a sample of the CPU's clock costs with what that
- * attr writes, the timer's interrupt included; 0: it is lost in the noise.  Takes (nr + 1) * turns *
- * turn_ns of the calling thread.  0 or a negative errno (no rights ...). */
+ * attr writes, the timer's interrupt included; 0: it is lost in the noise.  Takes up to twice (nr + 1) *
+ * turns * turn_ns of the calling thread.  0 or a negative errno (no rights ...). */
 int sample_cost_measure(const struct sample_cost_kind *kinds, unsigned int nr,
 			const struct sample_cost_plan *plan, uint64_t *ret_ns);

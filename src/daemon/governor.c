@@ -74,6 +74,15 @@ static bool lift(struct governor *g)
 	return true;
 }
 
+/* Samples are counted when rings are read, some time before the look. */
+static double kernel_share(const struct governor *g, const struct governor_use *use)
+{
+	if (use->samples <= g->begin.samples || use->samples_ns <= g->begin.samples_ns)
+		return 0;
+	return (double)((use->samples - g->begin.samples) * g->sample_ns) /
+	       (double)(use->samples_ns - g->begin.samples_ns);
+}
+
 bool governor_is_due(const struct governor *g, uint64_t now_ns)
 {
 	return now_ns >= g->begin_ns + window_ns;
@@ -87,8 +96,7 @@ bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_us
 	if (!governor_is_due(g, now_ns))
 		return false;
 	g->share = (double)(use->cpu_ns - g->begin.cpu_ns) / window;
-	g->kernel_share =
-		(double)((use->samples - g->begin.samples) * g->sample_ns) / window;
+	g->kernel_share = kernel_share(g, use);
 	g->is_known = true;
 	g->begin_ns = now_ns;
 	g->begin = *use;

@@ -6,10 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What was used since the daemon began. */
+/* What was used so far. */
 struct governor_use {
-	uint64_t cpu_ns; /* of all its processes */
-	uint64_t samples;
+	uint64_t cpu_ns;     /* of all processes of the daemon */
+	uint64_t samples;    /* that the kernel took for this recording, ... */
+	uint64_t samples_ns; /* ... up to then */
 };
 
 struct governor {

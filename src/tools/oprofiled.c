@@ -202,11 +202,11 @@ static int take_bounds(struct oprofiled *d, struct err *err)
 	d->tables.max_bytes = memory.max_bytes / 2;
 	if (strcmp(o->max_overhead, "none") != 0 &&
 	    governor_parse(o->max_overhead, &d->governor.max_share))
-		return err_set(
-			err, -EINVAL,
-			"--max-overhead \"%s\": give a share of a CPU, such as 1%%, "
-			"or none",
-			o->max_overhead);
+		return err_set(err, -EINVAL,
+			       "--max-overhead \"%s\": give a share of the CPUs' time, "
+			       "such as 1%%, "
+			       "or none",
+			       o->max_overhead);
 	d->governor.wanted_hz = d->governor.rate_hz = d->rate_hz;
 	return 0;
 }

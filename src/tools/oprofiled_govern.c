@@ -17,6 +17,7 @@
 #include "tools/recorder_priv.h"
 
 static const struct sample_cost_plan sample_plan = { .turn_ns = 3000000, .turns = 10 };
+static const uint64_t gauge_after_ns = 3000000000;
 static const uint64_t look_ns = 1000000000;
 /* Files of /proc and /sys cost more: memory and CPUs. */
 static const uint64_t machine_ns = 3000000000;
@@ -60,48 +61,102 @@ uint64_t oprofiled_resident_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static struct governor_use use_of(const struct oprofiled *d)
+static struct governor_use use_of(const struct oprofiled *d, uint64_t now)
 {
-	struct governor_use use = { .cpu_ns = oprofiled_cpu_ns(d),
-				    .samples = d->sums.samples };
+	const struct recorder *recorder = d->recorder;
+	struct governor_use use = { .cpu_ns = oprofiled_cpu_ns(d), .samples_ns = now };
 
-	if (d->recorder)
-		use.samples += recorder_totals(d->recorder)->samples;
+	if (!recorder)
+		return use;
+	use.samples = recorder->nr_taken + recorder->lost_in_records;
+	if (recorder->frontier_ns)
+		use.samples_ns = recorder->frontier_ns;
 	return use;
+}
+
+static void *measure(void *arg)
+{
+	struct oprofiled_gauge *g = arg;
+	const struct sample_cost_kind kind = { .attr = &g->attr, .keeps = 1 };
+
+	g->failed = sample_cost_measure(&kind, 1, &sample_plan, &g->ns);
+	g->is_done = true;
+	return NULL;
+}
+
+static bool writes_alike(const struct perf_event_attr *a,
+			 const struct perf_event_attr *b)
+{
+	return a->sample_type == b->sample_type &&
+	       a->sample_stack_user == b->sample_stack_user &&
+	       a->exclude_callchain_user == b->exclude_callchain_user;
+}
+
+/* What a sample of the recording takes, as one of the timer; that another event's interrupt costs the
+ * same is a guess.  In a thread, as rings are to be read meanwhile; in the first window, which is not
+ * judged, but not while the daemon begins: others wait for that. */
+static void begin_gauge(struct oprofiled *d, uint64_t now)
+{
+	struct oprofiled_gauge *g = &d->gauge;
+	const struct perf_event_attr *attr;
+
+	if (!d->recorder || g->runs || d->governor.max_share <= 0 ||
+	    !d->governor.was_new || now < d->governor.begin_ns + gauge_after_ns)
+		return;
+	attr = perf_source_attr(d->recorder->source, 0);
+	if (g->is_known && writes_alike(attr, &g->attr))
+		return;
+	g->attr = *attr;
+	g->is_known = true;
+	g->is_done = false;
+	g->runs = !pthread_create(&g->thread, NULL, measure, g);
+}
+
+static void end_gauge(struct oprofiled *d)
+{
+	struct oprofiled_gauge *g = &d->gauge;
+
+	pthread_join(g->thread, NULL);
+	g->runs = false;
+	if (g->failed)
+		log_say(LOG_NOTE, "what the kernel takes for a sample is not known: %s",
+			strerror(-g->failed));
+	d->governor.sample_ns = g->failed ? 0 : g->ns;
 }
 
 void oprofiled_govern_begin(struct oprofiled *d)
 {
-	struct governor_use use = use_of(d);
+	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	struct governor_use use = use_of(d, now);
 
-	d->governor.nr_cpus = (unsigned int)d->cpus.nr;
-	governor_begin(&d->governor, recorder_now_ns(CLOCK_MONOTONIC), &use);
+	governor_begin(&d->governor, now, &use);
 }
 
-/* Once, and not while the daemon begins: others wait for that.  An event of the CPU's interrupts in
- * another way; what that costs is taken to be the same. */
-static void measure_sample(struct oprofiled *d)
+void oprofiled_govern_end(struct oprofiled *d)
 {
-	const struct perf_source *source = d->recorder ? d->recorder->source : NULL;
-	struct sample_cost_kind kind = { .keeps = 1 };
-	uint64_t ns;
+	if (d->gauge.runs)
+		end_gauge(d);
+}
 
-	if (d->sample_measured || !source)
-		return;
-	d->sample_measured = true;
-	kind.attr = perf_source_attr(source, 0);
-	if (!sample_cost_measure(&kind, 1, &sample_plan, &ns))
-		d->governor.sample_ns = ns;
+static unsigned int nr_cpus(const struct oprofiled *d)
+{
+	long online = d->cpus.nr ? (long)d->cpus.nr : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return online > 0 ? (unsigned int)online : 1;
 }
 
 static void govern(struct oprofiled *d, uint64_t now)
 {
-	struct governor_use use = use_of(d);
+	struct governor_use use;
 	struct err err = { 0 };
 
+	if (d->gauge.runs && d->gauge.is_done)
+		end_gauge(d);
+	begin_gauge(d, now);
 	if (!governor_is_due(&d->governor, now))
 		return;
-	measure_sample(d);
+	use = use_of(d, now);
+	d->governor.nr_cpus = nr_cpus(d);
 	if (!governor_look(&d->governor, now, &use))
 		return;
 	d->rate_hz = d->governor.rate_hz;

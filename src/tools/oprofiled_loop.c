@@ -192,6 +192,7 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	service_notify("STOPPING=1");
 	if (r)
 		log_say(LOG_WARNING, "%s", err->text);
+	oprofiled_govern_end(d);
 	oprofiled_recording_done(d);
 	if (d->server)
 		control_server_send_samples(d->server);

@@ -2,6 +2,7 @@
  * asked for, and its loop.
  * Layer: tools.  Single-threaded. */
 #pragma once
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -98,6 +99,18 @@ struct oprofiled_upkeep {
 	atomic_bool stops; /* copies are left for later */
 };
 
+/* What the kernel takes for a sample, for the governor; while `runs` and not `is_done` attr, ns and
+ * failed are the thread's. */
+struct oprofiled_gauge {
+	struct perf_event_attr attr; /* of such samples */
+	bool is_known;               /* `attr` is somebody's */
+	pthread_t thread;
+	bool runs;
+	atomic_bool is_done;
+	uint64_t ns;
+	int failed; /* 0 or a negative errno */
+};
+
 struct oprofiled {
 	struct oprofiled_options options;
 	struct daemonrc
@@ -129,8 +142,8 @@ struct oprofiled {
 	struct sample_filter filter; /* of the recording */
 	struct oprofiled_upkeep upkeep;
 	struct governor governor;
-	bool sample_measured; /* for the governor */
-	uint64_t max_memory;  /* bytes; 0: no bound */
+	struct oprofiled_gauge gauge;
+	uint64_t max_memory; /* bytes; 0: no bound */
 	uint64_t watchdog_ns;
 	uint64_t next_govern_ns, next_memory_ns, next_cpus_ns, next_statistics_ns,
 		next_watchdog_ns;
@@ -194,6 +207,8 @@ void oprofiled_retry_later(struct oprofiled *d);
 
 /* A recording begins. */
 void oprofiled_govern_begin(struct oprofiled *d);
+/* Waits for what it has begun: a fraction of a second. */
+void oprofiled_govern_end(struct oprofiled *d);
 /* Looks once a second at what the daemon costs; writes statistics to the log, and tells the
  * service manager that it lives. */
 void oprofiled_govern(struct oprofiled *d);

@@ -145,6 +145,7 @@ int recorder_take_sample(void *ctx, const void *bytes, size_t len)
 	struct recorder *r = ctx;
 	int result = take_record(r, bytes, len);
 
+	r->nr_taken += header->type == PERF_RECORD_SAMPLE;
 	if (is_written_later(r) && header->type == PERF_RECORD_SAMPLE)
 		return result;
 	if (!result && r->perf_data)

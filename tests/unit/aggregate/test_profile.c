@@ -433,21 +433,23 @@ static void a_timeline_has_what_rows_have(void **state)
 }
 
 /* Rows against those of a profile that never knew more. */
-static void check_given_up(struct world *w, size_t most_cells, unsigned int want)
+static void check_given_up(struct world *w, bool plain, size_t most_cells,
+			   unsigned int want)
 {
 	static const unsigned int give_up[] = { NEED_TID, NEED_CPU, NEED_PID, 0 };
 	struct key_list all = { 0 }, few = { 0 };
-	struct profile_options options = { .keys = &all, .periods = true };
+	struct profile_options options = { .keys = &all, .periods = !plain };
 	struct profile p, model;
 
-	assert_int_equal(keys_parse(&all, "comm,pid,cpu,tid", NULL), 0);
+	assert_int_equal(
+		keys_parse(&all, plain ? "comm,pid,tid" : "comm,pid,cpu,tid", NULL), 0);
 	assert_int_equal(keys_parse(&few, want & NEED_PID ? "comm" : "comm,pid", NULL),
 			 0);
 	options.most_cells = most_cells;
 	options.give_up = give_up;
 	count_often(w, &options, &p);
 	assert_int_equal(p.given_up, want);
-	options = (struct profile_options){ .keys = &few, .periods = true };
+	options = (struct profile_options){ .keys = &few, .periods = !plain };
 	count_often(w, &options, &model);
 	assert_int_equal(p.samples, model.samples);
 	assert_int_equal(p.rows.nr, model.rows.nr);
@@ -479,8 +481,10 @@ static void too_many_cells_are_told_apart_by_less(void **state)
 	struct world *w = *state;
 
 	/* 10 threads, of different names or processes, 5 CPUs, 2 events. */
-	check_given_up(w, 50, NEED_TID | NEED_CPU);
-	check_given_up(w, 15, NEED_TID | NEED_CPU | NEED_PID);
+	check_given_up(w, false, 50, NEED_TID | NEED_CPU);
+	check_given_up(w, false, 15, NEED_TID | NEED_CPU | NEED_PID);
+	/* In plain counters, before and behind. */
+	check_given_up(w, true, 15, NEED_TID | NEED_CPU | NEED_PID);
 }
 
 static uint64_t count_with(struct world *w, const char *word, const char *second)

@@ -73,7 +73,9 @@ static void what_the_kernel_takes_counts(void **state)
 	(void)state;
 	governor_begin(&g, 0, &use);
 	for (uint64_t s = 1; s <= 600; s++) {
+		/* Of the second before. */
 		use.samples += 4 * g.rate_hz;
+		use.samples_ns += second;
 		use.cpu_ns += 4 * g.rate_hz * 20000;
 		if (governor_look(&g, s * second, &use))
 			governor_begin(&g, s * second, &use);
@@ -83,6 +85,10 @@ static void what_the_kernel_takes_counts(void **state)
 	assert_true(g.kernel_share > 0.0399 && g.kernel_share < 0.0401);
 	assert_true(g.share > 0.0079 && g.share < 0.0081);
 	assert_true(governor_overhead(&g) > 0.0119 && governor_overhead(&g) < 0.0121);
+	/* A recording that has ended took nothing since. */
+	use.samples = 0;
+	assert_false(governor_look(&g, 700 * second, &use));
+	assert_true(g.kernel_share == 0);
 }
 
 /* Where the samples are not what costs, there are some nevertheless. */
