@@ -103,8 +103,29 @@ static inline void ask_for_place(const struct view *v, const struct sample_batch
 		__builtin_prefetch(&v->place_of[b->stack[i]]);
 }
 
-static int count_in_tally(struct profile *p, struct view *v,
-			  const struct sample_batch *b, size_t first, size_t end)
+/* Counts a sample of that cell.  0 or -ENOMEM. */
+typedef int (*count_fn)(struct profile *p, struct view *v, uint64_t a, uint64_t b,
+			uint64_t period);
+
+static inline int add_to_tally(struct profile *p, struct view *v, uint64_t a,
+			       uint64_t b, uint64_t period)
+{
+	(void)p;
+	return tally_add(&v->tally, a, b, period);
+}
+
+static inline int add_to_timeline(struct profile *p, struct view *v, uint64_t a,
+				  uint64_t b, uint64_t period)
+{
+	(void)v;
+	(void)period;
+	return timeline_add(&p->timeline, a, b);
+}
+
+/* Inlined for each `add`: this is the loop of all samples. */
+__attribute__((always_inline)) static inline int
+count_one_by_one(struct profile *p, struct view *v, const struct sample_batch *b,
+		 size_t first, size_t end, count_fn add)
 {
 	for (size_t i = first; i < end; i++) {
 		uint64_t cell_a;
@@ -114,30 +135,23 @@ static int count_in_tally(struct profile *p, struct view *v,
 		ask_for_place(v, b, i + FAR_SAMPLES, end);
 		r = find_cell(p, v, b, i, &cell_a, &cell_b);
 		if (!r)
-			r = tally_add(&v->tally, cell_a, cell_b,
-				      b->period ? b->period[i] : 0);
+			r = add(p, v, cell_a, cell_b, b->period ? b->period[i] : 0);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
+static int count_in_tally(struct profile *p, struct view *v,
+			  const struct sample_batch *b, size_t first, size_t end)
+{
+	return count_one_by_one(p, v, b, first, end, add_to_tally);
+}
+
 static int count_in_timeline(struct profile *p, struct view *v,
 			     const struct sample_batch *b, size_t first, size_t end)
 {
-	for (size_t i = first; i < end; i++) {
-		uint64_t cell_a;
-		uint64_t cell_b;
-		int r;
-
-		ask_for_place(v, b, i + FAR_SAMPLES, end);
-		r = find_cell(p, v, b, i, &cell_a, &cell_b);
-		if (!r)
-			r = timeline_add(&p->timeline, cell_a, cell_b);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return count_one_by_one(p, v, b, first, end, add_to_timeline);
 }
 
 /* Tables of symbols are larger than caches: what sample i will be looked up in is asked for some
