@@ -73,27 +73,21 @@ def disk(session):
 
 
 def measure(oprofile, options, name, directory):
-    session, run_dir = os.path.join(directory, "session"), os.path.join(directory, "run")
-    for path in (session, run_dir):
-        shutil.rmtree(path, ignore_errors=True)
-        os.mkdir(path)
     seconds = options.warm + options.seconds
     load = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                              start_new_session=True) for words in loads(name, seconds + 20)]
-    daemon = subprocess.Popen(
-        [oprofile, "daemon", "--foreground", "--session-dir", session, "--frequency",
-         str(options.rate), "--max-overhead", "90%"], stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, env=dict(os.environ, OPROFILE_RUN_DIR=run_dir))
+    daemon = Daemon(oprofile, directory, ["--frequency", str(options.rate), "--max-overhead",
+                                          "90%"])
+    pid = daemon.process.pid
     try:
-        time.sleep(options.warm)
-        first, first_n, first_bytes = cpu_s(daemon.pid), samples(run_dir), disk(session)
+        time.sleep(options.warm - Daemon.BEGINS_S)
+        first, first_n, first_bytes = cpu_s(pid), samples(daemon.run_dir), disk(daemon.session)
         time.sleep(options.seconds)
-        last, last_n, last_bytes = cpu_s(daemon.pid), samples(run_dir), disk(session)
-        with open(f"/proc/{daemon.pid}/status", encoding="ascii") as status:
+        last, last_n, last_bytes = cpu_s(pid), samples(daemon.run_dir), disk(daemon.session)
+        with open(f"/proc/{pid}/status", encoding="ascii") as status:
             kb = [int(line.split()[1]) for line in status if line.startswith("VmRSS")][0]
     finally:
-        daemon.terminate()
-        daemon.wait()
+        daemon.end()
         for process in load:
             os.killpg(process.pid, 9)
             process.wait()
@@ -141,18 +135,20 @@ class PerfRecord:
 
 
 class Daemon:
-    """One that is there all the time, and samples between start and stop."""
+    """One that samples from the begin on, and after a stop between start and stop."""
+    BEGINS_S = 2
 
     def __init__(self, oprofile, directory, words):
-        session, self.run_dir = os.path.join(directory, "session"), os.path.join(directory, "run")
-        for path in (session, self.run_dir):
+        self.session = os.path.join(directory, "session")
+        self.run_dir = os.path.join(directory, "run")
+        for path in (self.session, self.run_dir):
             shutil.rmtree(path, ignore_errors=True)
             os.makedirs(path)
         self.process = subprocess.Popen(
-            [oprofile, "daemon", "--foreground", "--session-dir", session] + words,
+            [oprofile, "daemon", "--foreground", "--session-dir", self.session] + words,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env=dict(os.environ, OPROFILE_RUN_DIR=self.run_dir))
-        time.sleep(2)
+        time.sleep(self.BEGINS_S)
 
     def start(self):
         ask(self.run_dir, "start")

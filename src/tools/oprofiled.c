@@ -70,8 +70,8 @@ static const struct option_row rows[] = {
 	  .value = "SHARE",
 	  .offset = OPTION(struct oprofiled_options, max_overhead),
 	  .help = "Lower the rate when the daemon, and the kernel for its samples, "
-		  "take "
-		  "more than this share of the CPUs' time (default 1%); none: never." },
+		  "take more than this share of the CPUs' time (default 1%); none: "
+		  "never." },
 	{ .name = "max-memory",
 	  .kind = OPTION_TEXT,
 	  .value = "SIZE",
@@ -204,8 +204,7 @@ static int take_bounds(struct oprofiled *d, struct err *err)
 	    governor_parse(o->max_overhead, &d->governor.max_share))
 		return err_set(err, -EINVAL,
 			       "--max-overhead \"%s\": give a share of the CPUs' time, "
-			       "such as 1%%, "
-			       "or none",
+			       "such as 1%%, or none",
 			       o->max_overhead);
 	d->governor.wanted_hz = d->governor.rate_hz = d->rate_hz;
 	return 0;
