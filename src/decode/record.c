@@ -380,7 +380,7 @@ int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 	if (!size)
 		return record_malformed(len, err);
 	if (ret_record->type == PERF_RECORD_SAMPLE)
-		return record_decode_sample(d, bytes, size, ret_record, err);
+		return decoder_sample(d, bytes, size, ret_record, err);
 	size = own_bytes(d, bytes, size, ret_record->type);
 	return decode_other(d, bytes, size, ret_record, err);
 }

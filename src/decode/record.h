@@ -219,6 +219,9 @@ void decoder_done(struct decoder *d);
  * 0, or -EBADMSG if it is malformed or cut. */
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err);
+/* The same for a SAMPLE, of which somebody knows already that it is one of `size` bytes. */
+int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
+		   struct record *ret_record, struct err *err);
 /* Bytes of that record that are its own: what its header says, or less where the kernel counted the
  * room of other recordings, too (docs/perf-report.md).  0: it is malformed. */
 size_t decoder_own_bytes(const struct decoder *d, const void *bytes, size_t len);

@@ -29,9 +29,6 @@ static inline const uint8_t *record_take_array(struct cursor *in, uint64_t nr,
 /* A string that ends inside the record, else "" and in->failed. */
 const char *record_take_str(struct cursor *in);
 void record_take_read(struct cursor *in, uint64_t format, struct record_read *ret_read);
-/* A SAMPLE of `size` bytes, whose type and misc are in rec.  0 or -EBADMSG. */
-int record_decode_sample(const struct decoder *d, const uint8_t *bytes, size_t size,
-			 struct record *rec, struct err *err);
 
 static inline uint64_t record_u64(const uint8_t *at, bool swap)
 {

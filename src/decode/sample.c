@@ -4,6 +4,9 @@
 
 #include "decode/record_priv.h"
 
+/* Compiled for each byte order, which the compiler is told so. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 enum {
 	BRANCH_BYTES = 24 /* from, to, flags */
 };
@@ -265,8 +268,8 @@ static void take_variable_parts(const struct perf_event_attr *a, uint64_t t,
 	s->has = t;
 }
 
-static void load_ids(const struct sample_layout *l, const uint8_t *at, bool swap,
-		     struct record_id *id)
+ALWAYS_INLINE void load_ids(const struct sample_layout *l, const uint8_t *at, bool swap,
+			    struct record_id *id)
 {
 	id->pid = id->tid = -1;
 	if (l->tid) {
@@ -282,11 +285,11 @@ static void load_ids(const struct sample_layout *l, const uint8_t *at, bool swap
 
 /* The fields of fixed size, by their offsets: one look at the length for all of them.  This
  * is the path that every sample takes.  Returns the layout, NULL if the record is short. */
-static inline const struct sample_layout *decode_fixed(const struct decoder *d,
+ALWAYS_INLINE const struct sample_layout *decode_fixed(const struct decoder *d,
 						       const uint8_t *at, size_t size,
-						       struct record *rec)
+						       bool swap, struct record *rec)
 {
-	bool stray, swap = d->swap;
+	bool stray;
 	uint32_t event = record_attr(d, at, size, d->id_in_sample, &stray);
 	const struct sample_layout *l = d->layouts.at + event;
 	struct record_sample *s = &rec->sample;
@@ -309,19 +312,51 @@ static inline const struct sample_layout *decode_fixed(const struct decoder *d,
 	return l;
 }
 
-int record_decode_sample(const struct decoder *d, const uint8_t *bytes, size_t size,
-			 struct record *rec, struct err *err)
+/* A chain and nothing else: what most samples have, if anything.  False: it is cut. */
+ALWAYS_INLINE bool decode_chain(const struct sample_layout *l, const uint8_t *at,
+				size_t size, bool swap, struct record_sample *s)
 {
-	const struct sample_layout *l = decode_fixed(d, bytes, size, rec);
-	struct cursor in = { .data = bytes, .len = size, .swap = d->swap };
+	size_t left = size - l->bytes;
+	uint64_t nr;
+
+	if (left < sizeof(nr))
+		return false;
+	nr = record_u64(at + l->bytes, swap);
+	if (nr > left / sizeof(nr) - 1)
+		return false;
+	s->chain = at + l->bytes + sizeof(nr);
+	s->nr_chain = nr;
+	s->has = PERF_SAMPLE_CALLCHAIN;
+	return true;
+}
+
+ALWAYS_INLINE int decode_sample(const struct decoder *d, const uint8_t *bytes,
+				size_t size, bool swap, struct record *rec,
+				struct err *err)
+{
+	const struct sample_layout *l = decode_fixed(d, bytes, size, swap, rec);
+	struct cursor in = { .data = bytes, .len = size, .swap = swap };
 
 	if (!l)
 		return record_cut_short(rec, err);
 	if (!l->more)
 		return 0;
+	if (l->more == PERF_SAMPLE_CALLCHAIN)
+		return decode_chain(l, bytes, size, swap, &rec->sample)
+			       ? 0
+			       : record_cut_short(rec, err);
 	in.pos = l->bytes;
 	take_variable_parts(&d->attrs.at[rec->id.event], l->more, &in, &rec->sample);
 	return in.failed ? record_cut_short(rec, err) : 0;
+}
+
+int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
+		   struct record *ret_record, struct err *err)
+{
+	ret_record->type = PERF_RECORD_SAMPLE;
+	ret_record->misc = record_u16((const uint8_t *)bytes + 4, d->swap);
+	return d->swap ? decode_sample(d, bytes, size, true, ret_record, err)
+		       : decode_sample(d, bytes, size, false, ret_record, err);
 }
 
 int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t len,
@@ -332,7 +367,7 @@ int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t len,
 	if (!size)
 		return record_malformed(len, err);
 	if (ret_record->type != PERF_RECORD_SAMPLE ||
-	    !decode_fixed(d, bytes, size, ret_record))
+	    !decode_fixed(d, bytes, size, d->swap, ret_record))
 		return record_cut_short(ret_record, err);
 	return 0;
 }

@@ -14,6 +14,17 @@ enum chain_form {
 	CHAIN_AS_PERF     /* where the calls are; first, where the last one led to */
 };
 
+/* Whether a sample's chain can have a part elsewhere: false for nearly all, which need not be looked at. */
+static inline bool chain_may_be_apart(const struct decoder *d,
+				      const struct record_sample *s)
+{
+	return s->nr_chain &&
+	       (s->has & PERF_SAMPLE_BRANCH_STACK ||
+		(s->nr_chain > 1 &&
+		 chain_mark_of(decoder_chain_at(d, s, s->nr_chain - 2)) ==
+			 CHAIN_USER_DEFERRED));
+}
+
 /* Where the attr has PERF_SAMPLE_BRANCH_CALL_STACK and the sample has a user part: replaces
  * that by what is in the branch stack.  The new chain is in `room`, as long as that is not
  * touched.  With CHAIN_OF_RETURNS a word that is no address follows a stack which is as deep

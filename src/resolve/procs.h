@@ -98,11 +98,15 @@ int procs_set_comm(struct procs *p, struct proc_thread *thread, uint64_t time_ns
 void procs_exit(struct procs *p, struct proc_thread *thread, uint64_t time_ns);
 /* The version in force at a time: nearly always the newest. */
 const struct proc_version *process_old(const struct process *process, uint64_t time_ns);
+/* Good until the process changes, or procs_prune(). */
+static inline const struct proc_version *process_newest(const struct process *process)
+{
+	return &process->versions.at[process->versions.nr - 1];
+}
 static inline const struct proc_version *process_at(const struct process *process,
 						    uint64_t time_ns)
 {
-	const struct proc_version *last =
-		&process->versions.at[process->versions.nr - 1];
+	const struct proc_version *last = process_newest(process);
 
 	return last->time_ns <= time_ns ? last : process_old(process, time_ns);
 }

@@ -143,8 +143,11 @@ enum {
 static int join(struct replay *r, struct replay_sample *s)
 {
 	enum chain_form form = r->options.each ? CHAIN_AS_PERF : CHAIN_OF_RETURNS;
-	int result = chain_join_branches(&r->decoder, form, &s->chain, &s->rec);
+	int result;
 
+	if (!chain_may_be_apart(&r->decoder, &s->rec.sample))
+		return 0;
+	result = chain_join_branches(&r->decoder, form, &s->chain, &s->rec);
 	return result ? result
 		      : chain_join_deferred(&r->deferred, &r->decoder, form,
 					    r->no_more_chains || r->late.nr >= LATE_MAX,
@@ -153,14 +156,14 @@ static int join(struct replay *r, struct replay_sample *s)
 
 /* A SAMPLE record, number `order` of the file.  0, SAMPLE_SKIPPED (it is not a sound one),
  * SAMPLE_WAITS or -ENOMEM. */
-static int decode(struct replay *r, const uint8_t *bytes, uint32_t size, uint64_t order,
-		  struct replay_sample *s)
+static inline int decode(struct replay *r, const uint8_t *bytes, uint32_t size,
+			 uint64_t order, struct replay_sample *s)
 {
 	struct record *rec = &s->rec;
 	/* Without callers the fields of fixed size are enough, unless somebody looks. */
 	bool whole =
 		r->options.chains || r->options.cgroups || r->options.each || r->reads;
-	int bad = whole ? decoder_record(&r->decoder, bytes, size, rec, NULL)
+	int bad = whole ? decoder_sample(&r->decoder, bytes, size, rec, NULL)
 			: decoder_sample_fixed(&r->decoder, bytes, size, rec, NULL);
 
 	if (bad) {

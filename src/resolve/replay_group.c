@@ -46,20 +46,25 @@ static void put_sample(struct replay_columns *c, size_t at, const struct sample 
 	c->cpu[at] = s->cpu;
 }
 
-int replay_put(struct replay *r, const struct replay_sample *s, struct sample *sample,
-	       size_t *nr)
+static int put_shares(struct replay *r, const struct replay_sample *s,
+		      struct sample *sample, size_t *nr)
 {
-	size_t nr_shares = s->is_shared ? s->shares.list.nr : 1;
-
-	for (size_t i = 0; i < nr_shares; i++) {
-		if (s->is_shared) {
-			sample->period = s->shares.list.at[i].period;
-			sample->event = replay_event(r, s->shares.list.at[i].event);
-		}
+	for (size_t i = 0; i < s->shares.list.nr; i++) {
+		sample->period = s->shares.list.at[i].period;
+		sample->event = replay_event(r, s->shares.list.at[i].event);
 		if (sample->event == DICT_NONE)
 			return -ENOMEM;
 		put_sample(r->columns, (*nr)++, sample);
 	}
+	return 0;
+}
+
+int replay_put(struct replay *r, const struct replay_sample *s, struct sample *sample,
+	       size_t *nr)
+{
+	if (s->is_shared)
+		return put_shares(r, s, sample, nr);
+	put_sample(r->columns, (*nr)++, sample);
 	return 0;
 }
 
@@ -84,7 +89,8 @@ static void step_together(struct replay *r, int from, int to)
 	int nr = 0;
 
 	for (int i = from; i < to; i++)
-		waiting[nr++] = i;
+		if (!resolver_is_known(&r->group[i].state))
+			waiting[nr++] = i;
 	while (nr) {
 		int left = 0;
 
@@ -113,8 +119,11 @@ static int end_together(struct replay *r, int from, int to, size_t *nr)
 	for (int i = from; i < to; i++) {
 		struct replay_sample *s = &r->group[i];
 
-		if (resolver_end(r->resolver, &s->state, &s->sample) ||
-		    finish_sample(r, &s->rec, &s->sample) ||
+		if (resolver_is_known(&s->state))
+			s->sample.stack = s->state.stack;
+		else if (resolver_end(r->resolver, &s->state, &s->sample))
+			return -ENOMEM;
+		if (finish_sample(r, &s->rec, &s->sample) ||
 		    replay_put(r, s, &s->sample, nr))
 			return -ENOMEM;
 	}

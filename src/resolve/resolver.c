@@ -310,10 +310,14 @@ bool resolver_takes(uint32_t type)
 
 int resolver_side_band(struct resolver *r, const struct record *rec)
 {
-	return resolver_takes(rec->type) ? side_band[rec->type](r, rec) : 0;
+	if (!resolver_takes(rec->type))
+		return 0;
+	r->steps++;
+	return side_band[rec->type](r, rec);
 }
 
 void resolver_frontier(struct resolver *r, uint64_t time_ns)
 {
+	r->steps++;
 	procs_prune(&r->procs, time_ns);
 }

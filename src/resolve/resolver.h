@@ -106,7 +106,8 @@ struct resolver_found {
 	struct process *process;
 	const struct proc_version *user;
 	const struct proc_version *kernel;
-	int world; /* enum world: of the sample's own address */
+	int world;       /* enum world: of the sample's own address */
+	uint32_t number; /* of the thread in the dict; DICT_NONE: not known yet */
 	uint64_t changes;
 	/* Of one without: the mapping of its address, or NULL. */
 	bool has_leaf;
@@ -142,6 +143,11 @@ struct resolver_chain {
 	uint64_t user_ip;
 };
 
+/* Whether the stack is known already: steps and an end are not needed then. */
+static inline bool resolver_is_known(const struct resolver_chain *chain)
+{
+	return chain->stack != DICT_NONE;
+}
 /* resolver_finish() in steps, with RESOLVE_CHAINS: each step for all samples of a group before the
  * next one, so that they wait together for what comes from memory.  Neither `found` nor `chain`
  * moves between the steps, and no side band is applied.  What comes out is the same. */

@@ -277,8 +277,8 @@ static uint64_t words_key(const struct decoder *d, const struct record_sample *s
 	uint64_t seed = at->kernel->generation;
 
 	if (nr && decoder_chain_at(d, s, 0) != PERF_CONTEXT_KERNEL)
-		seed = hash_pair(at->world == WORLD_USER,
-				 hash_pair(at->user->generation, seed));
+		seed = hash_quick(at->user->generation,
+				  seed << 1 | (at->world == WORLD_USER));
 	return nr ? hash_bytes(s->chain, nr * sizeof(uint64_t), seed) : 0;
 }
 
@@ -300,8 +300,8 @@ static void find_inner_key(const struct resolver *r, const struct decoder *d,
 	c->inner_key = words_key(d, s, at, has_user ? in->user - 1 : s->nr_chain);
 	if (has_user)
 		c->inner_key =
-			hash_pair(hash_pair(c->user_ip - m->start + m->pgoff, image),
-				  c->inner_key);
+			hash_quick(hash_quick(c->user_ip - m->start + m->pgoff, image),
+				   c->inner_key);
 }
 
 /* Whether the first caller is no code: the innermost function uses the register for something else,
@@ -338,7 +338,7 @@ static void look_at_chain(struct resolver *r, const struct decoder *d,
 	c->callers_key =
 		hash_bytes(s->chain + c->from * sizeof(uint64_t),
 			   (s->nr_chain - c->from) * sizeof(uint64_t),
-			   hash_pair(at->user->generation, at->kernel->generation));
+			   hash_quick(at->user->generation, at->kernel->generation));
 	__builtin_prefetch(callers_slot(r, c->callers_key));
 }
 
@@ -434,7 +434,7 @@ void resolver_chain_ask(struct resolver *r, const struct decoder *d,
 		ask_for_user(r, c);
 		return;
 	}
-	c->memo_key = hash_pair(c->inner_key, callers);
+	c->memo_key = hash_quick(c->inner_key, callers);
 	stack_memo_prefetch(&r->memo, c->memo_key);
 }
 
@@ -496,21 +496,9 @@ void resolver_chain_look(struct resolver *r, const struct decoder *d,
 		look_at_chain(r, d, s, at, c);
 }
 
-/* Whether a sample had the same stack. */
-static bool use_stack(struct resolver *r, const struct decoder *d,
-		      const struct record *rec, const struct resolver_found *at,
-		      struct resolver_chain *c)
-{
-	if (!c->asked)
-		resolver_chain_ask(r, d, rec, at, c);
-	if (c->memo_key)
-		c->stack = stack_memo_get(&r->memo, c->memo_key);
-	return c->stack != DICT_NONE;
-}
-
-int resolver_chain_frames(struct resolver *r, const struct decoder *d,
-			  const struct record *rec, const struct resolver_found *at,
-			  struct resolver_chain *c)
+static int find_frames(struct resolver *r, const struct decoder *d,
+		       const struct record *rec, const struct resolver_found *at,
+		       struct resolver_chain *c)
 {
 	struct chain_walk w = { .chain = c,
 				.world = (enum world)at->world,
@@ -520,8 +508,6 @@ int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 	r->chain_private = false;
 	if (resolver_can_unwind(r, &rec->sample))
 		result = unwound_chain(r, d, rec, at, c, &w);
-	else if (rec->sample.nr_chain && use_stack(r, d, rec, at, c))
-		return 0;
 	else if (rec->sample.nr_chain)
 		result = recorded_chain(r, d, rec, at, c, &w);
 	if (!result && !w.nr)
@@ -533,6 +519,18 @@ int resolver_chain_frames(struct resolver *r, const struct decoder *d,
 	c->path.left = c->nr_outer;
 	c->keep = !r->chain_private && c->inner_key && c->nr_inner == c->inner_words;
 	return 0;
+}
+
+int resolver_chain_frames(struct resolver *r, const struct decoder *d,
+			  const struct record *rec, const struct resolver_found *at,
+			  struct resolver_chain *c)
+{
+	if (!c->asked)
+		resolver_chain_ask(r, d, rec, at, c);
+	/* Most samples have a stack that another one had. */
+	if (c->memo_key)
+		c->stack = stack_memo_get(&r->memo, c->memo_key);
+	return c->stack == DICT_NONE ? find_frames(r, d, rec, at, c) : 0;
 }
 
 /* Behind the callers' frames come the others. */
@@ -587,7 +585,8 @@ static void keep(struct resolver *r, const struct resolver_chain *c)
 	if (c->stack == DICT_NONE)
 		callers->key = 0;
 	else if (c->keep)
-		stack_memo_put(&r->memo, hash_pair(c->inner_key, c->callers), c->stack);
+		stack_memo_put(&r->memo, hash_quick(c->inner_key, c->callers),
+			       c->stack);
 }
 
 uint32_t resolver_chain_stack(struct resolver *r, struct resolver_chain *c)

@@ -68,10 +68,17 @@ enum {
 	RECENT_THREADS = 64
 };
 
-/* The newest thread of its number, while procs.changes is this. */
+/* The newest thread of its number, and what is true of it since the latest of its versions, while
+ * procs.changes and `steps` are these. */
 struct recent_thread {
 	struct proc_thread *thread;
 	uint64_t changes;
+	uint64_t steps;
+	uint64_t since_ns;
+	const struct proc_version *user;
+	const struct proc_version *kernel;
+	uint64_t cgroup; /* id, with which ... */
+	uint32_t number; /* ... it has this in the dict; DICT_NONE: not asked for yet */
 };
 
 struct resolver {
@@ -79,6 +86,8 @@ struct resolver {
 	const struct resolver_ops *ops;
 	struct image_table images;
 	struct procs procs;
+	uint64_t
+		steps; /* grows with each record of the side band, and what is forgotten */
 	struct process *worlds[WORLD_COUNT]; /* NULL of WORLD_USER */
 	uint32_t world_images
 		[WORLD_COUNT]; /* image table entry of what lies in no mapping,

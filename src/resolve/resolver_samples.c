@@ -15,25 +15,58 @@ static struct recent_thread *recent_slot(struct resolver *r, int32_t tid)
 }
 
 /* The thread, if it is one of the last samples: few run at a time. */
-static struct proc_thread *recent_thread(struct resolver *r, int32_t pid, int32_t tid,
-					 uint64_t time_ns)
+static struct proc_thread *recent_thread(struct resolver *r, const struct record_id *id)
 {
-	const struct recent_thread *recent = recent_slot(r, tid);
+	const struct recent_thread *recent = recent_slot(r, id->tid);
 	struct proc_thread *thread = recent->thread;
 
-	if (recent->changes != r->procs.changes || !thread || thread->tid != tid ||
-	    thread->process->pid != pid || time_ns < thread->start_ns)
+	if (recent->changes != r->procs.changes || !thread || thread->tid != id->tid ||
+	    thread->process->pid != id->pid || id->time_ns < thread->start_ns)
 		return NULL;
 	return thread;
 }
 
-static void note_thread(struct resolver *r, struct proc_thread *thread)
+/* What is known of that thread, if it is true at that time. */
+static struct recent_thread *
+still_true(struct resolver *r, const struct proc_thread *thread, uint64_t time_ns)
 {
-	/* Only the newest with its number: an older one is right for old times alone. */
-	if (thread != procs_find_thread(&r->procs, thread->tid, UINT64_MAX))
+	struct recent_thread *recent = recent_slot(r, thread->tid);
+
+	return recent->thread == thread && recent->steps == r->steps &&
+			       recent->changes == r->procs.changes &&
+			       time_ns >= recent->since_ns
+		       ? recent
+		       : NULL;
+}
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* Only the newest with its number: an older one is right for old times alone. */
+static void note_thread(struct resolver *r, struct proc_thread *t)
+{
+	struct recent_thread *recent = recent_slot(r, t->tid);
+	const struct proc_version *user = process_newest(t->process);
+	const struct proc_version *kernel = process_newest(r->worlds[WORLD_KERNEL]);
+	bool known = recent->thread == t && recent->changes == r->procs.changes;
+
+	if (known && recent->steps == r->steps)
 		return;
-	*recent_slot(r, thread->tid) =
-		(struct recent_thread){ thread, r->procs.changes };
+	if (!known && t != procs_find_thread(&r->procs, t->tid, UINT64_MAX))
+		return;
+	*recent = (struct recent_thread){
+		.thread = t,
+		.changes = r->procs.changes,
+		.steps = r->steps,
+		.since_ns =
+			later(later(t->start_ns, t->comms.at[t->comms.nr - 1].time_ns),
+			      later(user->time_ns, kernel->time_ns)),
+		.user = user,
+		.kernel = kernel,
+		.number = DICT_NONE,
+	};
 }
 
 /* In misc of a sample: PERF_RECORD_MISC_CPUMODE_MASK. */
@@ -113,18 +146,15 @@ static struct hole_slot *hole_slot(struct resolver *r, uint64_t ip)
 	return &r->holes[bits / 8];
 }
 
-const struct mapping *resolver_mapping(struct resolver *r,
-				       const struct proc_version *version, uint64_t ip)
+/* The mapping of an address that is not in the slot's. */
+static const struct mapping *find_mapping(struct resolver *r,
+					  const struct proc_version *version,
+					  uint64_t ip, struct mapping_slot *slot)
 {
-	uint64_t key = hash_quick(ip >> MAPPING_SHIFT, version->generation);
-	struct mapping_slot *slot = &r->mappings[key % MAPPINGS];
 	struct hole_slot *empty = hole_slot(r, ip);
-	const struct mapping *m = slot->m;
 	struct space_hole hole = { 0 };
+	const struct mapping *m;
 
-	if (m && slot->generation == version->generation && ip >= m->start &&
-	    ip < m->end)
-		return m;
 	if (empty->generation == version->generation && ip >= empty->hole.from &&
 	    ip < empty->hole.to)
 		return NULL;
@@ -134,6 +164,19 @@ const struct mapping *resolver_mapping(struct resolver *r,
 	else
 		*empty = (struct hole_slot){ version->generation, hole };
 	return m;
+}
+
+const struct mapping *resolver_mapping(struct resolver *r,
+				       const struct proc_version *version, uint64_t ip)
+{
+	uint64_t key = hash_quick(ip >> MAPPING_SHIFT, version->generation);
+	struct mapping_slot *slot = &r->mappings[key % MAPPINGS];
+	const struct mapping *m = slot->m;
+
+	if (m && slot->generation == version->generation && ip >= m->start &&
+	    ip < m->end)
+		return m;
+	return find_mapping(r, version, ip, slot);
 }
 
 static const struct mapping *leaf_mapping(struct resolver *r,
@@ -246,23 +289,40 @@ static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip)
 		dict_prefetch_frame(r->dict, image, ip - m->start + m->pgoff);
 }
 
-int resolver_find(struct resolver *r, const struct record *rec,
-		  struct resolver_found *ret_found)
+/* As far as it is not what the last sample of the thread found.  0 or -ENOMEM. */
+static int find_anew(struct resolver *r, const struct record_id *id,
+		     struct resolver_found *f)
 {
-	const struct record_id *id = &rec->id;
-	const struct record_sample *s = &rec->sample;
-	struct resolver_found *f = ret_found;
-
-	f->thread = recent_thread(r, id->pid, id->tid, id->time_ns);
-	if (!f->thread) {
+	if (!f->thread)
 		f->thread = resolver_thread(r, id->pid, id->tid, id->time_ns, true);
-		if (!f->thread)
-			return -ENOMEM;
-		note_thread(r, f->thread);
-	}
+	if (!f->thread)
+		return -ENOMEM;
 	f->process = f->thread->process;
 	f->user = process_at(f->process, id->time_ns);
 	f->kernel = process_at(r->worlds[WORLD_KERNEL], id->time_ns);
+	f->number = DICT_NONE;
+	note_thread(r, f->thread);
+	return 0;
+}
+
+int resolver_find(struct resolver *r, const struct record *rec,
+		  struct resolver_found *ret_found)
+{
+	const struct record_sample *s = &rec->sample;
+	const struct recent_thread *recent = NULL;
+	struct resolver_found *f = ret_found;
+
+	f->thread = recent_thread(r, &rec->id);
+	if (f->thread)
+		recent = still_true(r, f->thread, rec->id.time_ns);
+	if (recent) {
+		f->process = f->thread->process;
+		f->user = recent->user;
+		f->kernel = recent->kernel;
+		f->number = recent->cgroup == s->cgroup ? recent->number : DICT_NONE;
+	} else if (find_anew(r, &rec->id, f)) {
+		return -ENOMEM;
+	}
 	f->world = (int)world_of_mode(rec->misc);
 	f->changes = r->procs.changes;
 	f->has_leaf = false;
@@ -272,23 +332,34 @@ int resolver_find(struct resolver *r, const struct record *rec,
 	return 0;
 }
 
-/* What is known of a sample without its stack.  0 or -ENOMEM. */
-static int begin_sample(struct resolver *r, const struct record *rec,
-			struct resolver_found *found, struct sample *ret_sample)
+/* The thread's number in the dict, for the sample and those behind it. */
+static uint32_t find_number(struct resolver *r, const struct record *rec,
+			    const struct resolver_found *found)
 {
 	const struct record_id *id = &rec->id;
+	uint64_t cgroup = rec->sample.cgroup;
+	uint32_t number =
+		dict_thread_of(r, found->thread, id->pid, id->time_ns, cgroup);
+	struct recent_thread *recent = still_true(r, found->thread, id->time_ns);
 
-	r->here = *found;
-	r->last_mapping = NULL;
-	r->nr_pcs = 0;
-	r->later = false;
-	ret_sample->thread = dict_thread_of(r, found->thread, id->pid, id->time_ns,
-					    rec->sample.cgroup);
+	if (recent) {
+		recent->cgroup = cgroup;
+		recent->number = number;
+	}
+	return number;
+}
+
+/* What is known of a sample without its stack.  0 or -ENOMEM. */
+static int begin_sample(struct resolver *r, const struct record *rec,
+			const struct resolver_found *found, struct sample *ret_sample)
+{
+	ret_sample->thread =
+		found->number != DICT_NONE ? found->number : find_number(r, rec, found);
 	ret_sample->stack = DICT_NONE;
-	ret_sample->time_ns = id->time_ns;
+	ret_sample->time_ns = rec->id.time_ns;
 	ret_sample->period = rec->sample.period;
-	ret_sample->event = id->event;
-	ret_sample->cpu = id->cpu;
+	ret_sample->event = rec->id.event;
+	ret_sample->cpu = rec->id.cpu;
 	return ret_sample->thread == DICT_NONE ? -ENOMEM : 0;
 }
 
@@ -320,6 +391,8 @@ int resolver_begin(struct resolver *r, const struct decoder *d,
 			return -ENOMEM;
 		resolver_chain_look(r, d, rec, found, chain);
 	}
+	r->nr_pcs = 0;
+	r->later = false;
 	if (begin_sample(r, rec, found, ret_sample) ||
 	    resolver_chain_frames(r, d, rec, found, chain))
 		return r->later ? -EAGAIN : -ENOMEM;
@@ -372,6 +445,10 @@ int resolver_finish(struct resolver *r, const struct decoder *d,
 	/* A thread that nobody had told of may have moved what was found. */
 	if (found->changes != r->procs.changes && resolver_find(r, rec, found))
 		return -ENOMEM;
+	r->here = *found;
+	r->last_mapping = NULL;
+	r->nr_pcs = 0;
+	r->later = false;
 	if (begin_sample(r, rec, found, ret_sample))
 		return -ENOMEM;
 	if (r->depth == RESOLVE_THREADS)

@@ -232,6 +232,38 @@ static void test_threads_and_names(void **unused)
 	end(&w);
 }
 
+/* Sample after sample of one thread finds what the last one found, until something is told of it,
+ * and then what was true before for those that are older. */
+static void test_what_changes_between_samples(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	start_program(&w, 10, 5, "a", "/bin/a");
+	for (uint64_t t = 20; t < 23; t++)
+		assert_string_equal(at(&w, t, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
+	do_comm(&w, 30, 5, 5, false, "renamed");
+	assert_string_equal(at(&w, 29, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
+	assert_string_equal(at(&w, 31, 5, 5, 0x1010), "renamed /bin/a+0x1010 /bin/a");
+	assert_string_equal(at(&w, 32, 5, 5, 0x9002),
+			    "renamed [unknown]+0x9002 /bin/a");
+	do_mmap(&w, 40, 5, 0x9000, 0x1000, 0, "/lib/late.so");
+	assert_string_equal(at(&w, 39, 5, 5, 0x9002),
+			    "renamed [unknown]+0x9002 /bin/a");
+	assert_string_equal(at(&w, 28, 5, 5, 0x1010), "a /bin/a+0x1010 /bin/a");
+	for (uint64_t t = 41; t < 44; t++)
+		assert_string_equal(at(&w, t, 5, 5, 0x9002),
+				    "renamed /lib/late.so+0x2 /bin/a");
+	start_program(&w, 50, 5, "b", "/bin/b");
+	assert_string_equal(at(&w, 60, 5, 5, 0x1010), "b /bin/b+0x1010 /bin/b");
+	assert_string_equal(at(&w, 45, 5, 5, 0x9002),
+			    "renamed /lib/late.so+0x2 /bin/a");
+	resolver_frontier(w.resolver, 5000000000);
+	assert_string_equal(at(&w, 5000000001, 5, 5, 0x1010), "b /bin/b+0x1010 /bin/b");
+	end(&w);
+}
+
 static void test_snapshot_then_live(void **unused)
 {
 	struct world w;
@@ -858,6 +890,7 @@ int main(void)
 		cmocka_unit_test(test_library_at_the_same_address),
 		cmocka_unit_test(test_pid_reuse),
 		cmocka_unit_test(test_threads_and_names),
+		cmocka_unit_test(test_what_changes_between_samples),
 		cmocka_unit_test(test_snapshot_then_live),
 		cmocka_unit_test(test_unknown_process_is_asked_for_once),
 		cmocka_unit_test(test_anonymous_regions_do_not_mix),
