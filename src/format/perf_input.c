@@ -18,7 +18,7 @@ enum {
 	OLDEST_HEADER_BYTES = offsetof(struct perf_data_header, features),
 	FEATURE_HOSTNAME = 3, /* every writer has it since there are features */
 	/* As much is read while opening to learn of a pipe's events. */
-	AHEAD_BYTES_MAX = PERF_CHUNK_BYTES,
+	AHEAD_BYTES_MAX = 1 << 20,
 	LAST_KERNEL = 22,
 	LAST_USER = 86
 };

@@ -115,8 +115,9 @@ struct perf_chunk {
 };
 
 enum {
-	/* A chunk is not longer, except for a single record. */
-	PERF_CHUNK_BYTES = 1 << 20
+	/* A chunk is not longer, except for a single record.  It stays in a processor's caches while
+	 * its records are walked over, decoded and resolved, with what that takes. */
+	PERF_CHUNK_BYTES = 1 << 18
 };
 
 /* Opens a perf.data file, a directory with one, or "-" (standard input, a pipe).  For a pipe
@@ -141,9 +142,10 @@ int perf_input_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 /* The file became shorter, or its disk failed: the chunk reads as zeros from somewhere on.
  * To be asked after what was taken from the chunk was read. */
 bool perf_chunk_is_lost(const struct perf_chunk *chunk);
-/* Whether it is mapped rather than read: most of it is stacks.  What a chunk costs is then paid
- * where it is looked at, and reading ahead in another thread gains nothing. */
-bool perf_input_is_mapped(const struct perf_input *in);
+/* Whether chunks take more than a copy: they are compressed, or a pipe's writer is still at work.
+ * Another thread then gains time; what is just copied costs more when it is handed from one processor
+ * to another (docs/decisions, 0014). */
+bool perf_input_is_work(const struct perf_input *in);
 /* NULL `hold` is fine. */
 void perf_input_release(struct perf_input *in, struct perf_chunk *chunk);
 /* Bytes of data all in all (0 unknown: a pipe) and taken so far, for a progress display; any

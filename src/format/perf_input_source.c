@@ -17,7 +17,8 @@ enum {
 	HUGE_PAGE_BYTES = 2 << 20,
 	/* Each window costs system calls, and other CPUs forget its pages. */
 	MAPPED_BYTES = 32 << 20,
-	SPARSE_BYTES = 4096 /* of stack that a sample brings */
+	SPARSE_BYTES = 4096,    /* of stack that a sample brings */
+	FEATURE_COMPRESSED = 27 /* tools/perf/Documentation/perf.data-file-format.txt */
 };
 
 static uint64_t part_end(const struct perf_part *part)
@@ -120,9 +121,9 @@ bool perf_source_is_sparse(const struct perf_input *in)
 	return false;
 }
 
-bool perf_input_is_mapped(const struct perf_input *in)
+bool perf_input_is_work(const struct perf_input *in)
 {
-	return perf_source_is_sparse(in);
+	return in->info.is_pipe || in->info.features[0] >> FEATURE_COMPRESSED & 1;
 }
 
 /* What came already is not missing, though the file may have become shorter than that. */

@@ -153,7 +153,7 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 		return err_set(err, -ENOMEM, "out of memory");
 	}
 	/* Without the thread it just takes longer. */
-	if (options->threads && !perf_input_is_mapped(in))
+	if (options->threads && perf_input_is_work(in))
 		(void)read_ahead_new(&r->feed, &r->ahead);
 	*ret_replay = r;
 	return 0;
