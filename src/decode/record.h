@@ -219,7 +219,8 @@ void decoder_done(struct decoder *d);
  * 0, or -EBADMSG if it is malformed or cut. */
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err);
-/* The same for a SAMPLE, of which somebody knows already that it is one of `size` bytes. */
+/* The same for a SAMPLE, of which somebody knows already that it is one, of `size` bytes (at least
+ * those of its header). */
 int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
 		   struct record *ret_record, struct err *err);
 /* Bytes of that record that are its own: what its header says, or less where the kernel counted the

@@ -18,7 +18,7 @@ enum {
 	OLDEST_HEADER_BYTES = offsetof(struct perf_data_header, features),
 	FEATURE_HOSTNAME = 3, /* every writer has it since there are features */
 	/* As much is read while opening to learn of a pipe's events. */
-	AHEAD_BYTES_MAX = 1 << 20,
+	AHEAD_BYTES_MAX = PERF_CHUNK_BYTES,
 	LAST_KERNEL = 22,
 	LAST_USER = 86
 };
@@ -322,6 +322,8 @@ static int open_input(struct perf_input *in, struct err *err)
 		r = read_ahead(in, err);
 	if (r == 0)
 		find_clock(&in->info);
+	if (r == 0 && (perf_input_is_work(in) || perf_source_has_stacks(in)))
+		in->windows.room = PERF_CHUNK_BYTES;
 	return r;
 }
 

@@ -115,9 +115,8 @@ struct perf_chunk {
 };
 
 enum {
-	/* A chunk is not longer, except for a single record.  It stays in a processor's caches while
-	 * its records are walked over, decoded and resolved, with what that takes. */
-	PERF_CHUNK_BYTES = 1 << 18
+	/* A chunk is not longer, except for a single record. */
+	PERF_CHUNK_BYTES = 1 << 20
 };
 
 /* Opens a perf.data file, a directory with one, or "-" (standard input, a pipe).  For a pipe
@@ -142,9 +141,9 @@ int perf_input_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 /* The file became shorter, or its disk failed: the chunk reads as zeros from somewhere on.
  * To be asked after what was taken from the chunk was read. */
 bool perf_chunk_is_lost(const struct perf_chunk *chunk);
-/* Whether chunks take more than a copy: they are compressed, or a pipe's writer is still at work.
- * Another thread then gains time; what is just copied costs more when it is handed from one processor
- * to another (docs/decisions, 0014). */
+/* Whether chunks take more than a copy: they are compressed, or come from a pipe whose writer is still
+ * at work.  Another thread then gains time; what is just copied costs more when it is handed from one
+ * processor to another (docs/decisions, 0014). */
 bool perf_input_is_work(const struct perf_input *in);
 /* NULL `hold` is fine. */
 void perf_input_release(struct perf_input *in, struct perf_chunk *chunk);

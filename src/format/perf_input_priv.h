@@ -45,11 +45,19 @@ struct perf_window {
 struct perf_windows {
 	pthread_mutex_t lock; /* of `free` and of all `refs` */
 	struct perf_window *free;
+	size_t room; /* of new ones: PERF_WINDOW_BYTES, or PERF_CHUNK_BYTES */
+};
+
+enum {
+	/* It stays in a processor's caches while its records are walked over, decoded and resolved,
+	 * with what that takes.  What other threads have to do with goes in larger pieces: what is
+	 * unpacked, and stacks, some of which are unwound together. */
+	PERF_WINDOW_BYTES = 1 << 18
 };
 
 void perf_windows_init(struct perf_windows *pool);
 void perf_windows_done(struct perf_windows *pool);
-/* An empty one of PERF_CHUNK_BYTES, with one reference, or NULL. */
+/* An empty one, with one reference, or NULL. */
 struct perf_window *perf_window_new(struct perf_windows *pool);
 /* One that is `len` bytes of a file from `offset` on, a multiple of the page size.  0 or a
  * negative errno; all but -ENOMEM mean that it has to be read. */
@@ -130,6 +138,8 @@ int perf_parts_list(struct perf_input *in, struct err *err);
 /* Up to `len` bytes of the part; how many, 0 at the end, or a negative errno. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err);
+/* Whether samples bring some KB of stack. */
+bool perf_source_has_stacks(const struct perf_input *in);
 /* Whether windows of the file are better mapped than read: most of it is stacks and the
  * like, which nobody looks at.  Otherwise the system's copy is cheaper than its page faults,
  * and leaves the records in the cache. */

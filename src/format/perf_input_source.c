@@ -105,12 +105,10 @@ ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 	return n;
 }
 
-bool perf_source_is_sparse(const struct perf_input *in)
+bool perf_source_has_stacks(const struct perf_input *in)
 {
 	const struct perf_input_info *info = &in->info;
 
-	if (!in->source.seekable || in->source.unmappable)
-		return false;
 	for (size_t i = 0; i < info->events.nr; i++) {
 		const struct perf_event_attr *a = &info->events.at[i].attr;
 
@@ -121,9 +119,19 @@ bool perf_source_is_sparse(const struct perf_input *in)
 	return false;
 }
 
+bool perf_source_is_sparse(const struct perf_input *in)
+{
+	return in->source.seekable && !in->source.unmappable &&
+	       perf_source_has_stacks(in);
+}
+
+/* What was interrupted has no features, but opening it has met the first frame. */
 bool perf_input_is_work(const struct perf_input *in)
 {
-	return in->info.is_pipe || in->info.features[0] >> FEATURE_COMPRESSED & 1;
+	const struct perf_input_frames *frames = in->damage.frames;
+
+	return !in->source.seekable || frames[0].records || frames[1].records ||
+	       in->info.features[0] >> FEATURE_COMPRESSED & 1;
 }
 
 /* What came already is not missing, though the file may have become shorter than that. */

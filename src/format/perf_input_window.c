@@ -8,6 +8,7 @@ void perf_windows_init(struct perf_windows *pool)
 	/* With default attributes it cannot fail. */
 	(void)pthread_mutex_init(&pool->lock, NULL);
 	pool->free = NULL;
+	pool->room = PERF_WINDOW_BYTES;
 }
 
 void perf_windows_done(struct perf_windows *pool)
@@ -31,13 +32,15 @@ struct perf_window *perf_window_new(struct perf_windows *pool)
 	if (win)
 		pool->free = win->next_free;
 	pthread_mutex_unlock(&pool->lock);
+	if (win && win->room != pool->room) {
+		free(win);
+		win = NULL;
+	}
 	if (!win)
-		win = malloc(sizeof(*win) + PERF_CHUNK_BYTES);
+		win = malloc(sizeof(*win) + pool->room);
 	if (!win)
 		return NULL;
-	*win = (struct perf_window){ .refs = 1,
-				     .room = PERF_CHUNK_BYTES,
-				     .bytes = win->own };
+	*win = (struct perf_window){ .refs = 1, .room = pool->room, .bytes = win->own };
 	return win;
 }
 

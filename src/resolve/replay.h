@@ -1,5 +1,6 @@
 /* replay.h - a perf.data through the resolver: what a recording would have made of it.
- * Layer: resolve.  One caller at a time; reads ahead in a thread of its own if it is let.
+ * Layer: resolve.  One caller at a time; reads ahead in a thread of its own, if it is let and
+ * that is work (perf_input_is_work()).
  *
  * The counterpart of a segment (format/session.h): a dict that grows, and batches of sample
  * columns that refer to it.  Memory grows with what is distinct, and with one round of the
@@ -33,7 +34,7 @@ struct replay_options {
 	bool chains;    /* stacks with their callers; else the leaves alone: faster */
 	bool no_stacks; /* no stacks at all (DICT_NONE), for who uses replay_locate() */
 	bool cgroups;   /* threads with their cgroups */
-	bool threads;   /* read and unwind with more than one; the result is the same */
+	bool threads; /* unpack and unwind with more than one; the result is the same */
 	unsigned int nr_threads; /* then: at most, from 2 on; 0: as there are CPUs */
 	/* Called for each sample in order of time (then of the file) instead of batches:
 	 * replay_next() returns 1 or an error when all is done.  May be NULL. */

@@ -150,7 +150,8 @@ static inline bool resolver_is_known(const struct resolver_chain *chain)
 }
 /* resolver_finish() in steps, with RESOLVE_CHAINS: each step for all samples of a group before the
  * next one, so that they wait together for what comes from memory.  Neither `found` nor `chain`
- * moves between the steps, and no side band is applied.  What comes out is the same. */
+ * moves between the steps, and no side band is applied.  The samples that come out are the same;
+ * resolver_locate(), resolver_image() and resolver_unwound() are for resolver_finish() alone. */
 void resolver_look(struct resolver *r, const struct decoder *d,
 		   const struct record *rec, const struct resolver_found *found,
 		   struct resolver_chain *chain);

@@ -98,7 +98,8 @@ struct resolver {
 	uint32_t max_frames; /* of a stack; at most CHAIN_MAX */
 	struct map cgroups;  /* id -> string */
 	struct map asked;    /* pids that ops->unknown_process() was asked about */
-	struct resolver_found here; /* of the last sample */
+	struct resolver_found
+		here; /* of the last one that resolver_finish() was given */
 	struct recent_thread
 		recent[RECENT_THREADS];     /* by the last bits of its number */
 	const struct mapping *last_mapping; /* of the sample's, in ... */

@@ -342,7 +342,8 @@ static uint32_t find_number(struct resolver *r, const struct record *rec,
 		dict_thread_of(r, found->thread, id->pid, id->time_ns, cgroup);
 	struct recent_thread *recent = still_true(r, found->thread, id->time_ns);
 
-	if (recent) {
+	/* Of one that has ended its samples do not say whose it is: that holds for them alone. */
+	if (recent && id->pid == found->process->pid) {
 		recent->cgroup = cgroup;
 		recent->number = number;
 	}

@@ -27,7 +27,7 @@ struct report_sources {
 };
 
 /* For every command that reads recordings: the member `session_dir`, and where a perf.data may
- * be read by two threads, `threads`. */
+ * be unpacked and unwound by several, `threads`. */
 #define SESSION_DIR_OPTION_ROW(type)                                                   \
 	{                                                                              \
 		.name = "session-dir", .kind = OPTION_TEXT, .value = "DIR",            \
@@ -39,8 +39,9 @@ struct report_sources {
 	{                                                                              \
 		.name = "threads", .kind = OPTION_TEXT, .value = "N",                  \
 		.offset = OPTION(type, threads),                                       \
-		.help = "Read perf.data files with N threads (1 or more; default: as " \
-			"there are CPUs).  The result is the same."                    \
+		.help = "Unpack perf.data files and unwind their stacks with N "       \
+			"threads (1 or more; default: as there are CPUs).  The "       \
+			"result is the same."                                          \
 	}
 /* Whether it is a profile of another tool (tools/import_foreign.h): after report_sources_sort(), as
  * report_sources_find() makes sessions of these. */

@@ -264,6 +264,31 @@ static void test_what_changes_between_samples(void **unused)
 	end(&w);
 }
 
+/* Once it has ended, the kernel tells samples of it as -1: what is not known of these is of others. */
+static void test_samples_of_one_that_ended(void **unused)
+{
+	struct world w;
+	const int32_t pids[] = { 0, 0, -1, 0, 0 };
+
+	(void)unused;
+	begin(&w);
+	for (size_t i = 0; i < sizeof(pids) / sizeof(*pids); i++) {
+		struct record rec = { .type = PERF_RECORD_SAMPLE,
+				      .misc = PERF_RECORD_MISC_KERNEL };
+		struct sample s;
+		const struct thread *thread;
+
+		rec.id = (struct record_id){ .pid = pids[i], .time_ns = 10 + i };
+		rec.sample.ip.v = 0xffffffff81000000;
+		assert_int_equal(resolver_sample(w.resolver, &w.decoder, &rec, &s), 0);
+		thread = &w.dict.threads.at[s.thread];
+		assert_int_equal(thread->app == DICT_NONE, pids[i] < 0);
+		assert_int_equal(thread->flags & THREAD_EXITING,
+				 pids[i] < 0 ? THREAD_EXITING : 0);
+	}
+	end(&w);
+}
+
 static void test_snapshot_then_live(void **unused)
 {
 	struct world w;
@@ -891,6 +916,7 @@ int main(void)
 		cmocka_unit_test(test_pid_reuse),
 		cmocka_unit_test(test_threads_and_names),
 		cmocka_unit_test(test_what_changes_between_samples),
+		cmocka_unit_test(test_samples_of_one_that_ended),
 		cmocka_unit_test(test_snapshot_then_live),
 		cmocka_unit_test(test_unknown_process_is_asked_for_once),
 		cmocka_unit_test(test_anonymous_regions_do_not_mix),
