@@ -397,17 +397,36 @@ static int try_live(const struct binary_places *places, const struct image *imag
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Where it was, and where copies are kept by build-id. */
+/* A file that a recording of ours saw at its path, and whose build-id tells whether it is still
+ * the one.  What an import made for others has no inode. */
+static bool is_told_by_id(const struct image *image)
+{
+	return image->kind == IMAGE_FILE && image->build_id.len && image->inode;
+}
+
+/* In the session, whose copies are of what was deleted or replaced. */
+static int try_copy(const struct binary_places *places, const struct image *image,
+		    struct binary *b)
+{
+	if (!places->session_dir[0] ||
+	    (!image->build_id.len && (image->kind != IMAGE_FILE || !image->inode)))
+		return 0;
+	return try_file(copy_path(places->session_dir, image), image, step_copy, b);
+}
+
+/* Where it was, and where copies are kept by build-id.  Whoever can have a program sampled can
+ * have it copied as whatever build-id it says: the file at the path goes before the copy. */
 static int find_known(const struct binary_places *places, const struct image *image,
 		      const char *name, struct binary *b)
 {
+	bool path_first = is_told_by_id(image) && may_open(image, name);
 	int r = 0;
 
-	if (places->session_dir[0] &&
-	    (image->build_id.len || (image->kind == IMAGE_FILE && image->inode)))
-		r = try_file(copy_path(places->session_dir, image), image, step_copy,
-			     b);
-	if (!r && b->fd < 0 && may_open(image, name))
+	if (path_first)
+		r = try_recorded(places, image, name, b);
+	if (!r && b->fd < 0)
+		r = try_copy(places, image, b);
+	if (!r && b->fd < 0 && !path_first && may_open(image, name))
 		r = try_recorded(places, image, name, b);
 	if (!r && b->fd < 0)
 		r = try_cache(places, image, name, b);

@@ -16,7 +16,7 @@
 #include "tools/recorder.h"
 #include "tools/recorder_priv.h"
 
-static const struct sample_cost_plan sample_plan = { .turn_ns = 3000000, .turns = 10 };
+static const struct sample_cost_plan sample_plan = { .turn_ns = 1000000, .turns = 8 };
 static const uint64_t gauge_after_ns = 3000000000;
 static const uint64_t look_ns = 1000000000;
 /* Files of /proc and /sys cost more: memory and CPUs. */

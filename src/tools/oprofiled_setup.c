@@ -261,6 +261,17 @@ static int set_events(struct oprofiled *d)
 	return r;
 }
 
+/* It is not made: a name with a typing error would have months of samples. */
+static int session_dir_failed(const char *dir, int r, struct err *err)
+{
+	if (r != -ENOENT)
+		return err_sys(err, r, "--session-dir: %s", dir);
+	return err_set(err, r,
+		       "--session-dir: %s does not exist; to keep samples there, "
+		       "make it first: mkdir -p %s",
+		       dir, dir);
+}
+
 int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 {
 	const struct oprofiled_options *o = &d->options;
@@ -270,8 +281,7 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 	if (o->session_dir) {
 		dir = realpath(o->session_dir, NULL);
 		if (!dir)
-			return err_sys(err, -errno, "--session-dir: %s",
-				       o->session_dir);
+			return session_dir_failed(o->session_dir, -errno, err);
 		r = daemonrc_set(&d->setup, "SESSION_DIR", dir);
 		free(dir);
 	}

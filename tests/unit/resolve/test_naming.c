@@ -321,6 +321,31 @@ static void copies_in_the_session(void **state)
 	expect(f, gone, NAMING_NO_FILE, "");
 }
 
+/* Copies are of whatever said to have the build-id; imports have nothing else. */
+static void the_file_at_the_path_goes_before_a_copy(void **state)
+{
+	struct fixture *f = *state;
+	struct image image = { .build_id = the_id(), .inode = 9 };
+	uint32_t library, deleted, imported;
+	char path[128];
+
+	path_of(f, "images", path, sizeof(path));
+	assert_int_equal(io_make_dirs(path, 0755), 0);
+	put_elf(f, "images/aabbccdd", "from_copy", true);
+	put_elf(f, "library", "from_path", true);
+	put_elf(f, "import", "from_path", true);
+	put_elf(f, "prog", "since replaced", false);
+	library = add_file(f, image, "library");
+	deleted = add_file(f, image, "prog");
+	image.inode = 0;
+	imported = add_file(f, image, "import");
+	start(f);
+	expect(f, library, NAMING_OK, "/library");
+	assert_string_equal(name_at(f, library, O + KERNEL_OFFSET), "from_path");
+	expect(f, deleted, NAMING_OK, "/images/aabbccdd");
+	expect(f, imported, NAMING_OK, "/images/aabbccdd");
+}
+
 static void files_that_are_no_files(void **state)
 {
 	struct fixture *f = *state;
@@ -731,6 +756,7 @@ int main(void)
 		CASE(file_by_build_id),
 		CASE(file_by_inode_and_age),
 		CASE(copies_in_the_session),
+		CASE(the_file_at_the_path_goes_before_a_copy),
 		CASE(files_that_are_no_files),
 		CASE(other_kinds),
 		CASE(separate_debug_file),
