@@ -48,17 +48,8 @@ struct packing {
 	unsigned int bits;           /* of the key; more than KEY_BITS: there is none */
 };
 
-static void run_done(struct tally_run *run)
-{
-	huge_zfree(run->cells, run->room, sizeof(*run->cells));
-	*run = (struct tally_run){ 0 };
-}
-
 void tally_done(struct tally *t)
 {
-	for (size_t i = 0; i < t->nr_runs; i++)
-		run_done(&t->runs[i]);
-	run_done(&t->spare);
 	free(t->notes);
 	free(t->keys);
 	huge_zfree(t->cells, t->cells_room, sizeof(*t->cells));
@@ -128,24 +119,29 @@ static int compare(const struct tally_cell *x, const struct tally_cell *y)
 	return x->b < y->b ? -1 : x->b > y->b;
 }
 
-/* A run of `nr` cells, without their contents. */
-static int make_run(struct tally *t, size_t nr, struct tally_run *run)
+/* Room for `nr` cells behind all runs, which may move; NULL when memory is short.  More is asked for than
+ * is needed: memory that is not touched costs nothing, and huge_zgrow() does not copy. */
+static struct tally_cell *make_run(struct tally *t, size_t nr)
 {
-	if (t->spare.room >= nr && t->spare.room / SPARE <= nr) {
-		*run = (struct tally_run){ t->spare.cells, 0, t->spare.room };
-		t->spare = (struct tally_run){ 0 };
-		return 0;
+	size_t needed = t->nr_summed + nr;
+	struct tally_cell *cells;
+
+	if (needed > t->cells_room) {
+		cells = huge_zgrow(t->cells, t->cells_room, needed * SPARE,
+				   sizeof(*cells));
+		if (!cells)
+			return NULL;
+		t->cells = cells;
+		t->cells_room = needed * SPARE;
 	}
-	*run = (struct tally_run){ .cells = huge_zalloc(nr + 1, sizeof(*run->cells)),
-				   .room = nr + 1 };
-	return run->cells ? 0 : -ENOMEM;
+	return t->cells + t->nr_summed;
 }
 
-/* The memory of a run that is no more is the next one's: fresh memory is cleared first. */
-static void keep_spare(struct tally *t, const struct tally_run *run)
+/* A run of so many cells is there. */
+static void end_run(struct tally *t, size_t nr)
 {
-	run_done(&t->spare);
-	t->spare = *run;
+	t->nr_summed += nr;
+	t->run_nr[t->nr_runs++] = nr;
 }
 
 static void add_counts(struct tally_cell *to, const struct tally_cell *from)
@@ -155,18 +151,21 @@ static void add_counts(struct tally_cell *to, const struct tally_cell *from)
 }
 
 /* Notes that are all of the same counts: their keys say everything. */
-static int sum_up_plain(struct tally *t, const struct packing *p, struct tally_run *run)
+static int sum_up_plain(struct tally *t, const struct packing *p)
 {
 	size_t nr = t->nr_notes;
+	struct tally_cell *cells;
 	const uint64_t *keys;
 	size_t nr_keys = 1;
+	size_t nr_cells = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		t->keys[i] = pack(p, &t->notes[i]);
 	keys = sort_numbers(t->keys, t->keys + nr, nr, 0);
 	for (size_t i = 1; i < nr; i++)
 		nr_keys += keys[i] != keys[i - 1];
-	if (make_run(t, nr_keys, run))
+	cells = make_run(t, nr_keys);
+	if (!cells)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr;) {
 		struct tally_cell c = unpack(p, keys[i]);
@@ -176,59 +175,65 @@ static int sum_up_plain(struct tally *t, const struct packing *p, struct tally_r
 			end++;
 		c.samples = t->notes[0].samples * (end - i);
 		c.period = t->notes[0].period * (end - i);
-		run->cells[run->nr++] = c;
+		cells[nr_cells++] = c;
 		i = end;
 	}
+	end_run(t, nr_cells);
 	return 0;
 }
 
 /* The key has room for the number of its note. */
-static int sum_up_sorted(struct tally *t, const struct packing *p,
-			 struct tally_run *run)
+static int sum_up_sorted(struct tally *t, const struct packing *p)
 {
 	size_t nr = t->nr_notes;
+	struct tally_cell *cells;
 	const uint64_t *keys;
+	size_t nr_cells = 0;
 	uint64_t last = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		t->keys[i] = pack(p, &t->notes[i]) << NOTE_BITS | i;
 	keys = sort_numbers(t->keys, t->keys + nr, nr, NOTE_BITS);
-	if (make_run(t, nr, run))
+	cells = make_run(t, nr);
+	if (!cells)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		const struct tally_cell *note = &t->notes[keys[i] & (MAX_NOTES - 1)];
 		uint64_t key = keys[i] >> NOTE_BITS;
 
 		if (i && key == last)
-			add_counts(&run->cells[run->nr - 1], note);
+			add_counts(&cells[nr_cells - 1], note);
 		else
-			run->cells[run->nr++] = *note;
+			cells[nr_cells++] = *note;
 		last = key;
 	}
+	end_run(t, nr_cells);
 	return 0;
 }
 
 /* There is no room for it. */
-static int sum_up_long(struct tally *t, const struct packing *p, struct tally_run *run)
+static int sum_up_long(struct tally *t, const struct packing *p)
 {
 	size_t nr = t->nr_notes;
 	struct sort_key *keys = huge_alloc(nr * sizeof(*keys));
-	int r = keys ? 0 : -ENOMEM;
+	struct tally_cell *cells = keys ? make_run(t, nr) : NULL;
+	size_t nr_cells = 0;
+	int r = cells ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < nr; i++)
 		keys[i] = (struct sort_key){ pack(p, &t->notes[i]), (uint32_t)i };
 	if (!r)
 		r = sort_keys(&keys, nr);
-	if (!r)
-		r = make_run(t, nr, run);
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct tally_cell *note = &t->notes[keys[i].index];
 
 		if (i && keys[i].at == keys[i - 1].at)
-			add_counts(&run->cells[run->nr - 1], note);
+			add_counts(&cells[nr_cells - 1], note);
 		else
-			run->cells[run->nr++] = *note;
+			cells[nr_cells++] = *note;
 	}
+	if (!r)
+		end_run(t, nr_cells);
 	free(keys);
 	return r;
 }
@@ -239,40 +244,47 @@ static int compare_cells(const void *x, const void *y)
 }
 
 /* Pairs too wide for a key: no recording has so many of everything. */
-static int sum_up_wide(struct tally *t, struct tally_run *run)
+static int sum_up_wide(struct tally *t)
 {
-	qsort(t->notes, t->nr_notes, sizeof(*t->notes), compare_cells);
-	if (make_run(t, t->nr_notes, run))
+	struct tally_cell *cells = make_run(t, t->nr_notes);
+	size_t nr_cells = 0;
+
+	if (!cells)
 		return -ENOMEM;
+	qsort(t->notes, t->nr_notes, sizeof(*t->notes), compare_cells);
 	for (size_t i = 0; i < t->nr_notes; i++) {
 		const struct tally_cell *note = &t->notes[i];
 
 		if (i && !compare(note, note - 1))
-			add_counts(&run->cells[run->nr - 1], note);
+			add_counts(&cells[nr_cells - 1], note);
 		else
-			run->cells[run->nr++] = *note;
+			cells[nr_cells++] = *note;
 	}
+	end_run(t, nr_cells);
 	return 0;
 }
 
 /* Few different keys: a counter for each. */
-static int sum_up_few(struct tally *t, const struct packing *p, struct tally_run *run)
+static int sum_up_few(struct tally *t, const struct packing *p)
 {
 	size_t nr = (size_t)1 << p->bits;
+	struct tally_cell *cells = make_run(t, nr);
+	size_t nr_cells = 0;
 
-	if (make_run(t, nr, run))
+	if (!cells)
 		return -ENOMEM;
-	memset(run->cells, 0, nr * sizeof(*run->cells));
+	memset(cells, 0, nr * sizeof(*cells));
 	for (size_t i = 0; i < t->nr_notes; i++)
-		add_counts(&run->cells[pack(p, &t->notes[i])], &t->notes[i]);
+		add_counts(&cells[pack(p, &t->notes[i])], &t->notes[i]);
 	for (size_t key = 0; key < nr; key++) {
 		struct tally_cell c = unpack(p, key);
 
-		if (!run->cells[key].samples)
+		if (!cells[key].samples)
 			continue;
-		add_counts(&c, &run->cells[key]);
-		run->cells[run->nr++] = c;
+		add_counts(&c, &cells[key]);
+		cells[nr_cells++] = c;
 	}
+	end_run(t, nr_cells);
 	return 0;
 }
 
@@ -291,60 +303,69 @@ static bool are_few(const struct tally *t, const struct packing *p)
 	return p->bits < FEW_BITS && t->nr_notes >= (size_t)FEW << p->bits;
 }
 
-/* Room for `nr` cells in a run, and for later ones: memory that is not touched costs nothing. */
-static int reserve_cells(struct tally_run *run, size_t nr)
+/* How many of the run's cells are in order not behind `c`. */
+static size_t nr_up_to(const struct tally_cell *run, size_t nr,
+		       const struct tally_cell *c)
 {
-	struct tally_cell *cells;
+	size_t from = 0;
 
-	if (nr <= run->room)
-		return 0;
-	cells = huge_zgrow(run->cells, run->room, nr * SPARE, sizeof(*cells));
-	if (!cells)
-		return -ENOMEM;
-	run->cells = cells;
-	run->room = nr * SPARE;
-	return 0;
+	while (from < nr) {
+		size_t middle = from + (nr - from) / 2;
+
+		if (compare(&run[middle], c) <= 0)
+			from = middle + 1;
+		else
+			nr = middle;
+	}
+	return from;
 }
 
-/* Adds the cells of `y` to `x`, from the last one on: times and threads go up, so that most runs
- * lie behind the ones before them, whose cells stay where they are.  0 or -ENOMEM. */
-static int merge(struct tally_run *x, const struct tally_run *y)
+/* Merges `other` into the run in place, from the last cell on; behind its `nr` cells there is room for
+ * the others, too.  Returns how many there are then. */
+static size_t merge(struct tally_cell *run, size_t nr, const struct tally_cell *other,
+		    size_t nr_other)
 {
-	size_t i = x->nr;
-	size_t j = y->nr;
-	size_t to = i + j;
+	size_t i = nr;
+	size_t j = nr_other;
+	size_t to = nr + nr_other;
 	size_t nr_merged;
 
-	if (reserve_cells(x, to))
-		return -ENOMEM;
 	while (i && j) {
-		int order = compare(&x->cells[i - 1], &y->cells[j - 1]);
-		struct tally_cell c = order >= 0 ? x->cells[i - 1] : y->cells[j - 1];
+		int order = compare(&run[i - 1], &other[j - 1]);
+		struct tally_cell c = order >= 0 ? run[i - 1] : other[j - 1];
 
 		if (!order)
-			add_counts(&c, &y->cells[j - 1]);
+			add_counts(&c, &other[j - 1]);
 		i -= order >= 0;
 		j -= order <= 0;
-		x->cells[--to] = c;
+		run[--to] = c;
 	}
-	nr_merged = x->nr + y->nr - to;
-	memcpy(x->cells + i, y->cells, j * sizeof(*y->cells));
+	nr_merged = nr + nr_other - to;
+	memcpy(run + i, other, j * sizeof(*other));
 	/* What both had leaves a gap. */
-	memmove(x->cells + i + j, x->cells + to, nr_merged * sizeof(*x->cells));
-	x->nr = i + j + nr_merged;
-	return 0;
+	memmove(run + i + j, run + to, nr_merged * sizeof(*run));
+	return i + j + nr_merged;
 }
 
+/* Times and threads go up, so that most of the last run lies behind the one before: these cells stay
+ * where they are, the others are moved out of the way first.  0 or -ENOMEM. */
 static int merge_last_two(struct tally *t)
 {
-	struct tally_run *x = &t->runs[t->nr_runs - 2];
-	struct tally_run *y = &t->runs[t->nr_runs - 1];
-	size_t nr = x->nr + y->nr;
+	size_t nr_last = t->run_nr[t->nr_runs - 1];
+	size_t nr = t->run_nr[t->nr_runs - 2];
+	struct tally_cell *last = t->cells + t->nr_summed - nr_last;
+	size_t among = nr ? nr_up_to(last, nr_last, &last[-1]) : 0;
+	struct tally_cell *aside = make_run(t, among);
+	size_t nr_merged;
 
-	if (merge(x, y))
+	if (!aside)
 		return -ENOMEM;
-	t->nr_summed -= nr - x->nr;
-	keep_spare(t, y);
+	last = aside - nr_last;
+	memcpy(aside, last, among * sizeof(*last));
+	nr_merged = merge(last - nr, nr, aside, among);
+	memmove(last - nr + nr_merged, last + among, (nr_last - among) * sizeof(*last));
+	t->nr_summed -= nr + among - nr_merged;
+	t->run_nr[t->nr_runs - 2] = nr_merged + nr_last - among;
 	t->nr_runs--;
 	return 0;
 }
@@ -352,37 +373,33 @@ static int merge_last_two(struct tally *t)
 /* The last run is at least half as long as the one before, or lies nearly behind it. */
 static bool is_worth_merging(const struct tally *t)
 {
-	const struct tally_run *x = &t->runs[t->nr_runs - 2];
-	const struct tally_run *y = &t->runs[t->nr_runs - 1];
-	size_t most = 2 * y->nr;
+	size_t nr_last = t->run_nr[t->nr_runs - 1];
+	size_t nr = t->run_nr[t->nr_runs - 2];
+	const struct tally_cell *last = t->cells + t->nr_summed - nr_last;
 
-	return x->nr < most ||
-	       (y->nr && compare(&x->cells[x->nr - most], &y->cells[0]) < 0);
+	return nr < 2 * nr_last || (nr_last && compare(last - 2 * nr_last, last) < 0);
 }
 
 static int sum_up(struct tally *t, const struct packing *p)
 {
-	struct tally_run run = { 0 };
 	int r;
 
 	if (!t->nr_notes)
 		return 0;
 	if (are_few(t, p))
-		r = sum_up_few(t, p, &run);
+		r = sum_up_few(t, p);
 	else if (p->bits > KEY_BITS)
-		r = sum_up_wide(t, &run);
+		r = sum_up_wide(t);
 	else if (all_alike(t))
-		r = sum_up_plain(t, p, &run);
+		r = sum_up_plain(t, p);
 	else if (p->bits <= KEY_BITS - NOTE_BITS)
-		r = sum_up_sorted(t, p, &run);
+		r = sum_up_sorted(t, p);
 	else
-		r = sum_up_long(t, p, &run);
+		r = sum_up_long(t, p);
 	if (r)
 		return r;
 	t->nr_notes = 0;
 	t->some_a = t->some_b = 0;
-	t->nr_summed += run.nr;
-	t->runs[t->nr_runs++] = run;
 	while (t->nr_runs > 1 && is_worth_merging(t)) {
 		if (merge_last_two(t))
 			return -ENOMEM;
@@ -439,12 +456,7 @@ int tally_finish(struct tally *t)
 	t->room = 0;
 	if (tally_settle(t))
 		return -ENOMEM;
-	run_done(&t->spare);
-	if (t->nr_runs) {
-		t->cells = t->runs[0].cells;
-		t->nr_cells = t->runs[0].nr;
-		t->cells_room = t->runs[0].room;
-		t->nr_runs = 0;
-	}
+	t->nr_cells = t->nr_summed;
+	t->nr_runs = 0;
 	return 0;
 }

@@ -21,26 +21,19 @@ struct tally_cell {
 	uint64_t period;
 };
 
-/* Cells in order, each pair once. */
-struct tally_run {
-	struct tally_cell *cells; /* huge_zalloc() of `room` */
-	size_t nr;
-	size_t room;
-};
-
 struct tally {
-	struct tally_cell *cells; /* after tally_finish(): all, in order */
-	size_t nr_cells;
+	struct tally_cell
+		*cells;  /* run behind run; after tally_finish(): one run of all */
+	size_t nr_cells; /* after tally_finish() */
 	size_t cells_room;
+	size_t run_nr[TALLY_RUNS]; /* cells in order, each pair once */
+	size_t nr_runs;
+	size_t nr_summed;         /* cells of the runs together */
 	struct tally_cell *notes; /* as they came */
 	size_t nr_notes;
 	size_t room;
 	uint64_t some_a, some_b; /* bits that are set in any of them */
-	struct tally_run runs[TALLY_RUNS];
-	size_t nr_runs;
-	size_t nr_summed;       /* cells of the runs together */
-	struct tally_run spare; /* memory alone */
-	uint64_t *keys;         /* two for each note there is room for */
+	uint64_t *keys;          /* two for each note there is room for */
 };
 
 /* All zeros is an empty tally. */

@@ -658,7 +658,7 @@ static void a_settled_tally_knows_how_many(void **state)
 			continue;
 		assert_int_equal(tally_settle(&t), 0);
 		assert_true(t.nr_summed <= CELLS);
-		assert_int_equal(t.nr_summed, t.nr_runs ? t.runs[0].nr : 0);
+		assert_int_equal(t.nr_summed, t.nr_runs ? t.run_nr[0] : 0);
 	}
 	assert_true(were_parts);
 	assert_int_equal(tally_finish(&t), 0);
