@@ -23,7 +23,7 @@ static const uint64_t flat =
 	PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 static const uint64_t stacks =
 	PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-static const struct sample_cost_plan plan = { .turn_ns = 200000000, .turns = 15 };
+static const struct sample_cost_plan plan = { .turn_ns = 4000000, .turns = 400 };
 
 int main(void)
 {
