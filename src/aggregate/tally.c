@@ -137,9 +137,11 @@ static struct tally_cell *make_run(struct tally *t, size_t nr)
 	return t->cells + t->nr_summed;
 }
 
-/* A run of so many cells is there. */
+/* A run of so many cells is there; notes of no samples leave none. */
 static void end_run(struct tally *t, size_t nr)
 {
+	if (!nr)
+		return;
 	t->nr_summed += nr;
 	t->run_nr[t->nr_runs++] = nr;
 }

@@ -397,11 +397,24 @@ static int try_live(const struct binary_places *places, const struct image *imag
 	return r == -ENOMEM ? r : 0;
 }
 
-/* A file that a recording of ours saw at its path, and whose build-id tells whether it is still
- * the one.  What an import made for others has no inode. */
-static bool is_told_by_id(const struct image *image)
+/* Whether the file at the path is, by age and size, the one that the recording saw: a copy of the same
+ * build-id may then be of anything that said to have it.  Of a file that was stripped or built anew in its
+ * place, the copy has the names. */
+static bool is_untouched(const struct binary_places *places, const struct image *image,
+			 const char *name)
 {
-	return image->kind == IMAGE_FILE && image->build_id.len && image->inode;
+	struct stat st;
+	char *path;
+	bool is;
+
+	if (image->kind != IMAGE_FILE || !image->build_id.len || !image->mtime_ns ||
+	    !image->file_bytes || !may_open(image, name))
+		return false;
+	path = format_path("%s%s", places->root, name);
+	is = path && stat(path, &st) == 0 && mtime_ns(&st) == image->mtime_ns &&
+	     (uint64_t)st.st_size == image->file_bytes;
+	free(path);
+	return is;
 }
 
 /* In the session, whose copies are of what was deleted or replaced. */
@@ -414,12 +427,11 @@ static int try_copy(const struct binary_places *places, const struct image *imag
 	return try_file(copy_path(places->session_dir, image), image, step_copy, b);
 }
 
-/* Where it was, and where copies are kept by build-id.  Whoever can have a program sampled can
- * have it copied as whatever build-id it says: the file at the path goes before the copy. */
+/* Where it was, and where copies are kept by build-id. */
 static int find_known(const struct binary_places *places, const struct image *image,
 		      const char *name, struct binary *b)
 {
-	bool path_first = is_told_by_id(image) && may_open(image, name);
+	bool path_first = is_untouched(places, image, name);
 	int r = 0;
 
 	if (path_first)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -264,11 +265,14 @@ static int set_events(struct oprofiled *d)
 /* It is not made: a name with a typing error would have months of samples. */
 static int session_dir_failed(const char *dir, int r, struct err *err)
 {
-	if (r != -ENOENT)
+	struct stat st;
+
+	/* A link to nothing is there. */
+	if (r != -ENOENT || !dir[0] || !lstat(dir, &st))
 		return err_sys(err, r, "--session-dir: %s", dir);
 	return err_set(err, r,
 		       "--session-dir: %s does not exist; to keep samples there, "
-		       "make it first: mkdir -p %s",
+		       "make it first: mkdir -p '%s'",
 		       dir, dir);
 }
 

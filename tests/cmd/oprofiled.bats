@@ -825,7 +825,10 @@ callers_of() {
 
 @test "wrong calls end with a line" {
 	run -1 "$OPROFILE_LINKS/oprofiled" --session-dir "$session/none" --foreground
-	[[ "$output" == *"--session-dir: $session/none does not exist; "*"mkdir -p $session/none"* ]]
+	[[ "$output" == *"--session-dir: $session/none does not exist; "*"mkdir -p '$session/none'"* ]]
+	ln -s "$session/none" "$BATS_TEST_TMPDIR/link"
+	run -1 "$OPROFILE_LINKS/oprofiled" --session-dir "$BATS_TEST_TMPDIR/link" --foreground
+	[[ "$output" == *"link: No such file"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" --separate-lib=2 --foreground
 	[[ "$output" == *"--separate-lib=2: give 0 or 1"* ]]
 	run -1 "$OPROFILE_LINKS/oprofiled" --events nothing:5 --foreground

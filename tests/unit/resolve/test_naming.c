@@ -321,29 +321,44 @@ static void copies_in_the_session(void **state)
 	expect(f, gone, NAMING_NO_FILE, "");
 }
 
-/* Copies are of whatever said to have the build-id; imports have nothing else. */
-static void the_file_at_the_path_goes_before_a_copy(void **state)
+/* Copies are of whatever said to have the build-id; of what was stripped or built anew they have the
+ * names. */
+static void an_untouched_file_goes_before_a_copy(void **state)
 {
 	struct fixture *f = *state;
 	struct image image = { .build_id = the_id(), .inode = 9 };
-	uint32_t library, deleted, imported;
+	uint32_t library, changed, grown, unknown;
 	char path[128];
+	struct stat st;
 
 	path_of(f, "images", path, sizeof(path));
 	assert_int_equal(io_make_dirs(path, 0755), 0);
 	put_elf(f, "images/aabbccdd", "from_copy", true);
 	put_elf(f, "library", "from_path", true);
+	put_elf(f, "stripped", "from_path", true);
+	put_elf(f, "grown", "from_path", true);
 	put_elf(f, "import", "from_path", true);
-	put_elf(f, "prog", "since replaced", false);
+	unknown = add_file(f, image, "import");
+	path_of(f, "library", path, sizeof(path));
+	assert_int_equal(stat(path, &st), 0);
+	image.mtime_ns =
+		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+	image.file_bytes = (uint64_t)st.st_size;
 	library = add_file(f, image, "library");
-	deleted = add_file(f, image, "prog");
-	image.inode = 0;
-	imported = add_file(f, image, "import");
+	image.mtime_ns = 1;
+	changed = add_file(f, image, "stripped");
+	path_of(f, "grown", path, sizeof(path));
+	assert_int_equal(stat(path, &st), 0);
+	image.mtime_ns =
+		(uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+	image.file_bytes++;
+	grown = add_file(f, image, "grown");
 	start(f);
 	expect(f, library, NAMING_OK, "/library");
 	assert_string_equal(name_at(f, library, O + KERNEL_OFFSET), "from_path");
-	expect(f, deleted, NAMING_OK, "/images/aabbccdd");
-	expect(f, imported, NAMING_OK, "/images/aabbccdd");
+	expect(f, changed, NAMING_OK, "/images/aabbccdd");
+	expect(f, grown, NAMING_OK, "/images/aabbccdd");
+	expect(f, unknown, NAMING_OK, "/images/aabbccdd");
 }
 
 static void files_that_are_no_files(void **state)
@@ -756,7 +771,7 @@ int main(void)
 		CASE(file_by_build_id),
 		CASE(file_by_inode_and_age),
 		CASE(copies_in_the_session),
-		CASE(the_file_at_the_path_goes_before_a_copy),
+		CASE(an_untouched_file_goes_before_a_copy),
 		CASE(files_that_are_no_files),
 		CASE(other_kinds),
 		CASE(separate_debug_file),
