@@ -127,6 +127,7 @@ void perf_input_close(struct perf_input *in)
 	vec_done(&in->ahead);
 	perf_level_done(in, &in->raw);
 	perf_level_done(in, &in->plain);
+	perf_direct_stop(in);
 	perf_windows_done(&in->windows);
 	perf_unzip_free(in->unzip);
 	free_info(&in->info);

@@ -36,7 +36,9 @@ struct perf_window {
 	struct perf_window *next_free;
 	unsigned int refs; /* under the pool's lock */
 	size_t len;        /* bytes that are filled; the reading thread's */
-	size_t room;       /* ... and could be; 0: a piece of the file itself */
+	size_t room;       /* ... and could be; 0: no more than there is */
+	bool is_direct;    /* of perf_input_direct.c */
+	size_t far; /* where it begins that no processor's cache has what the disk wrote */
 	struct mapped mapped;
 	const uint8_t *bytes;
 	uint8_t own[]; /* `room` bytes, which `bytes` points to */
@@ -45,6 +47,7 @@ struct perf_window {
 struct perf_windows {
 	pthread_mutex_t lock; /* of `free` and of all `refs` */
 	struct perf_window *free;
+	struct perf_window *free_direct;
 	size_t room; /* of new ones: PERF_WINDOW_BYTES, or PERF_CHUNK_BYTES */
 };
 
@@ -62,6 +65,9 @@ struct perf_window *perf_window_new(struct perf_windows *pool);
 /* One that is `len` bytes of a file from `offset` on, a multiple of the page size.  0 or a
  * negative errno; all but -ENOMEM mean that it has to be read. */
 int perf_window_map(int fd, uint64_t offset, size_t len, struct perf_window **ret_win);
+/* One for perf_input_direct.c, with one reference, or NULL; and the end of it. */
+struct perf_window *perf_window_new_direct(struct perf_windows *pool);
+void perf_window_free_direct(struct perf_window *win);
 void perf_window_get(struct perf_windows *pool, struct perf_window *win);
 void perf_window_put(struct perf_windows *pool, struct perf_window *win); /* or NULL */
 
@@ -78,8 +84,10 @@ struct perf_source {
 	int fd;
 	bool seekable;
 	bool unmappable; /* mmap() refused */
-	uint64_t at;     /* where the next read begins */
-	uint64_t end;    /* where the data ends; UINT64_MAX unknown */
+	bool direct_was_asked;
+	struct perf_direct *direct; /* NULL: it is read, or mapped */
+	uint64_t at;                /* where the next read begins */
+	uint64_t end;               /* where the data ends; UINT64_MAX unknown */
 };
 
 /* A run of records, of which a window is at hand. */
@@ -138,6 +146,13 @@ int perf_parts_list(struct perf_input *in, struct err *err);
 /* Up to `len` bytes of the part; how many, 0 at the end, or a negative errno. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,
 			 struct err *err);
+/* A window that begins with the `nr_left` bytes at `left`, of the window before, and goes on with the
+ * file from `source.at` on, which moves to its end: read past the page cache, if the file is not
+ * there, and with the next ones on their way.  0, or -EAGAIN: it is to be had in another way. */
+int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
+		     struct perf_window **ret_win);
+/* Nothing is on its way any more. */
+void perf_direct_stop(struct perf_input *in);
 /* Whether samples bring some KB of stack. */
 bool perf_source_has_stacks(const struct perf_input *in);
 /* Whether windows of the file are better mapped than read: most of it is stacks and the

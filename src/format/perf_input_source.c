@@ -31,6 +31,7 @@ static uint64_t part_end(const struct perf_part *part)
 
 static void close_part(struct perf_input *in)
 {
+	perf_direct_stop(in);
 	if (in->source.fd >= 0 && in->source.fd != in->main_fd)
 		(void)close(in->source.fd);
 	in->source.fd = -1;
@@ -58,6 +59,7 @@ int perf_part_open(struct perf_input *in, size_t index, struct err *err)
 	struct stat st;
 
 	close_part(in);
+	in->source.direct_was_asked = false;
 	if (part->name)
 		fd = openat(in->dir_fd, part->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)

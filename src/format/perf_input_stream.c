@@ -60,7 +60,24 @@ static void emit(struct perf_input *in, struct perf_level *level, size_t len,
 	level->pos += len;
 }
 
-/* The next window of a file.  What is left of the one before is in it, too. */
+/* The next window of a file that is not in the page cache. */
+static int fill_direct(struct perf_input *in, struct perf_level *raw)
+{
+	size_t left = level_left(raw);
+	struct perf_window *win;
+	int r = perf_direct_next(in, left ? raw->win->bytes + raw->pos : NULL, left,
+				 &win);
+
+	if (r)
+		return r;
+	perf_window_put(&in->windows, raw->win);
+	raw->win = win;
+	raw->base += raw->pos;
+	raw->pos = 0;
+	return 0;
+}
+
+/* The next window of a file that is mapped.  What is left of the one before is in it, too. */
 static int fill_mapped(struct perf_input *in, struct perf_level *raw)
 {
 	uint64_t next = in->source.at - level_left(raw);
@@ -81,9 +98,9 @@ static int fill_mapped(struct perf_input *in, struct perf_level *raw)
 static int fill(struct perf_input *in, struct perf_level *raw, struct err *err)
 {
 	struct perf_window *win = raw->win;
-	ssize_t n = -EAGAIN;
+	ssize_t n = fill_direct(in, raw);
 
-	if (perf_source_is_sparse(in))
+	if (n == -EAGAIN && perf_source_is_sparse(in))
 		n = fill_mapped(in, raw);
 	if (n == -ENOMEM)
 		return err_sys(err, -ENOMEM, "%s", in->name);

@@ -191,17 +191,32 @@ size_t perf_record_bytes(const uint8_t *at, size_t left, struct perf_head h, boo
 	       (len < COMPRESSED_DATA_MAX ? len : COMPRESSED_DATA_MAX);
 }
 
+/* What the disk wrote to memory is not in the processor's caches, and from record to record each miss
+ * would be waited for; asked for line by line they overlap. */
+static void bring_near(struct perf_window *win, const uint8_t *end)
+{
+	const uint8_t *at = win->bytes + win->far;
+
+	if (at >= end)
+		return;
+	for (; at < end; at += LINE_BYTES)
+		(void)*(const volatile uint8_t *)at;
+	win->far = (size_t)(end - win->bytes);
+}
+
 int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
 	      enum perf_stop *ret_stop)
 {
 	const uint8_t *first = level->win->bytes + level->pos;
 	size_t left = level->win->len - level->pos;
 	const uint8_t *limit = first + left;
-	/* Mapped windows are longer than chunks may be; no record is. */
-	const uint8_t *end = left < PERF_CHUNK_BYTES ? limit : first + PERF_CHUNK_BYTES;
+	/* Windows that are mapped or filled by the disk are longer than chunks may be; no record is. */
+	const uint8_t *end = left < in->windows.room ? limit : first + in->windows.room;
 	const uint8_t *at = first;
 	bool swap = in->info.swap;
 
+	if (level->win->is_direct)
+		bring_near(level->win, end);
 	for (*ret_stop = STOP_SHORT; *ret_stop == STOP_SHORT;) {
 		struct perf_head h;
 		size_t size;

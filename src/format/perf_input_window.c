@@ -8,6 +8,7 @@ void perf_windows_init(struct perf_windows *pool)
 	/* With default attributes it cannot fail. */
 	(void)pthread_mutex_init(&pool->lock, NULL);
 	pool->free = NULL;
+	pool->free_direct = NULL;
 	pool->room = PERF_WINDOW_BYTES;
 }
 
@@ -18,6 +19,12 @@ void perf_windows_done(struct perf_windows *pool)
 
 		free(pool->free);
 		pool->free = next;
+	}
+	while (pool->free_direct) {
+		struct perf_window *next = pool->free_direct->next_free;
+
+		perf_window_free_direct(pool->free_direct);
+		pool->free_direct = next;
 	}
 	(void)pthread_mutex_destroy(&pool->lock);
 }
@@ -76,12 +83,16 @@ void perf_window_put(struct perf_windows *pool, struct perf_window *win)
 		return;
 	pthread_mutex_lock(&pool->lock);
 	unused = --win->refs == 0;
-	if (unused && win->room) {
-		win->next_free = pool->free;
-		pool->free = win;
+	if (unused && (win->room || win->is_direct)) {
+		struct perf_window **list =
+			win->is_direct ? &pool->free_direct : &pool->free;
+
+		win->next_free = *list;
+		*list = win;
+		unused = false;
 	}
 	pthread_mutex_unlock(&pool->lock);
-	if (unused && !win->room) {
+	if (unused) {
 		mapped_release(&win->mapped);
 		free(win);
 	}

@@ -1,0 +1,177 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/direct.h"
+#include "base/huge.h"
+#include "format/perf_input_priv.h"
+
+enum {
+	/* A window is a huge page, which the kernel pins at once.  What is left of the window before
+	 * goes to the front of it, a record in the end or what SOUND_BYTES may leave. */
+	WINDOW_BYTES = 2 << 20,
+	FRONT_BYTES = 1 << 17,
+	PIECE_BYTES = WINDOW_BYTES - FRONT_BYTES
+};
+
+static_assert(FRONT_BYTES % DIRECT_ALIGN == 0, "reads begin there");
+
+/* Windows that are being filled, in the file's order. */
+struct perf_direct {
+	struct direct *reads;
+	struct perf_window *wins[DIRECT_DEPTH];
+	uint64_t offsets[DIRECT_DEPTH];
+	unsigned int first; /* slot of the oldest */
+	unsigned int nr;
+	uint64_t next; /* where the next begins */
+};
+
+static uint8_t *data_of(struct perf_window *win)
+{
+	return (uint8_t *)win + FRONT_BYTES;
+}
+
+struct perf_window *perf_window_new_direct(struct perf_windows *pool)
+{
+	struct perf_window *win;
+
+	pthread_mutex_lock(&pool->lock);
+	win = pool->free_direct;
+	if (win)
+		pool->free_direct = win->next_free;
+	pthread_mutex_unlock(&pool->lock);
+	if (!win) {
+		win = huge_zalloc(1, WINDOW_BYTES);
+		/* Else the page that a child shares is not the one that is being filled. */
+		if (win)
+			(void)madvise(win, WINDOW_BYTES, MADV_DONTFORK);
+	}
+	if (win)
+		*win = (struct perf_window){ .refs = 1, .is_direct = true };
+	return win;
+}
+
+void perf_window_free_direct(struct perf_window *win)
+{
+	huge_zfree(win, 1, WINDOW_BYTES);
+}
+
+void perf_direct_stop(struct perf_input *in)
+{
+	struct perf_direct *d = in->source.direct;
+
+	if (!d)
+		return;
+	direct_close(d->reads);
+	for (; d->nr; d->nr--) {
+		perf_window_put(&in->windows, d->wins[d->first]);
+		d->first = (d->first + 1) % DIRECT_DEPTH;
+	}
+	free(d);
+	in->source.direct = NULL;
+}
+
+static bool start(struct perf_input *in)
+{
+	struct perf_source *s = &in->source;
+	struct perf_direct *d;
+
+	s->direct_was_asked = true;
+	if (!s->seekable || !direct_is_worth(s->fd, s->at, s->end))
+		return false;
+	d = calloc(1, sizeof(*d));
+	if (!d || direct_open(s->fd, &d->reads)) {
+		free(d);
+		return false;
+	}
+	d->next = s->at - s->at % DIRECT_ALIGN;
+	s->direct = d;
+	return true;
+}
+
+static bool ask_next(struct perf_input *in)
+{
+	struct perf_direct *d = in->source.direct;
+	unsigned int slot = (d->first + d->nr) % DIRECT_DEPTH;
+	struct perf_window *win = perf_window_new_direct(&in->windows);
+
+	if (!win)
+		return false;
+	direct_ask(d->reads, slot, data_of(win), PIECE_BYTES, d->next);
+	d->wins[slot] = win;
+	d->offsets[slot] = d->next;
+	d->next += PIECE_BYTES;
+	d->nr++;
+	return true;
+}
+
+/* Has as much on its way as there may be, if that is not nearly so. */
+static void ask(struct perf_input *in)
+{
+	struct perf_direct *d = in->source.direct;
+
+	if (d->nr > DIRECT_DEPTH - DIRECT_BATCH || direct_is_slow(d->reads))
+		return;
+	while (d->nr < DIRECT_DEPTH && d->next < in->source.end && ask_next(in))
+		;
+	direct_send(d->reads);
+}
+
+/* The window with what is next in the file, and how much of it came.  NULL: there is none. */
+static struct perf_window *take(struct perf_input *in, uint64_t *ret_offset,
+				ssize_t *ret_len)
+{
+	struct perf_direct *d = in->source.direct;
+
+	while (d->nr) {
+		struct perf_window *win = d->wins[d->first];
+
+		*ret_offset = d->offsets[d->first];
+		*ret_len = direct_wait(d->reads, d->first);
+		/* Else it may still be filled. */
+		if (*ret_len < 0)
+			return NULL;
+		d->first = (d->first + 1) % DIRECT_DEPTH;
+		d->nr--;
+		if (*ret_offset + PIECE_BYTES > in->source.at)
+			return win;
+		perf_window_put(&in->windows, win); /* it was stepped over */
+	}
+	return NULL;
+}
+
+int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
+		     struct perf_window **ret_win)
+{
+	struct perf_source *s = &in->source;
+	struct perf_window *win = NULL;
+	uint64_t offset = 0, lead, len;
+	ssize_t came = 0;
+
+	if (!s->direct && (s->direct_was_asked || !start(in)))
+		return -EAGAIN;
+	if (nr_left <= FRONT_BYTES - sizeof(*win) && s->at < s->end) {
+		ask(in);
+		win = take(in, &offset, &came);
+	}
+	if (!win || offset > s->at || offset + (uint64_t)came <= s->at) {
+		perf_window_put(&in->windows, win);
+		perf_direct_stop(in);
+		return -EAGAIN;
+	}
+	ask(in);
+	lead = s->at - offset;
+	len = (uint64_t)came - lead;
+	if (len > s->end - s->at)
+		len = s->end - s->at;
+	win->bytes = data_of(win) + lead - nr_left;
+	if (nr_left)
+		memcpy(data_of(win) + lead - nr_left, left, nr_left);
+	win->len = nr_left + len;
+	/* Of stacks only the beginnings of records are looked at. */
+	win->far = perf_source_has_stacks(in) ? win->len : 0;
+	s->at += len;
+	*ret_win = win;
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* cold_file.h - files that are not in the page cache. */
+#pragma once
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/direct.h"
+#include "base/io.h"
+#include "unit.h"
+
+/* Has the page cache forget the file.  False where it cannot, as in memory. */
+static inline bool cool(int fd, size_t len)
+{
+	assert_int_equal(fsync(fd), 0);
+	assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+	return direct_is_worth(fd, 0, len);
+}
+
+/* A nameless file in the current folder with these bytes.  Skips the test where files cannot be
+ * cold. */
+static inline int cold_file(const void *bytes, size_t len)
+{
+	char path[] = "cold-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(io_write_all(fd, bytes, len), 0);
+	if (!cool(fd, len)) {
+		print_message("the file system keeps what it has in memory\n");
+		close(fd);
+		skip();
+	}
+	return fd;
+}
