@@ -141,6 +141,10 @@ int perf_input_next(struct perf_input *in, struct perf_chunk *ret_chunk,
 /* The file became shorter, or its disk failed: the chunk reads as zeros from somewhere on.
  * To be asked after what was taken from the chunk was read. */
 bool perf_chunk_is_lost(const struct perf_chunk *chunk);
+/* Makes a chunk of `len` bytes to be filled by the caller, in place of another whose offset and part it
+ * takes; both are released as ever.  What was read is let go earlier so.  0 or -ENOMEM. */
+int perf_chunk_make(const struct perf_chunk *of, size_t len,
+		    struct perf_chunk *ret_chunk, uint8_t **ret_bytes);
 /* Whether chunks take more than a copy: they are compressed, or come from a pipe whose writer is still
  * at work.  Another thread then gains time; what is just copied costs more when it is handed from one
  * processor to another (docs/decisions, 0014). */

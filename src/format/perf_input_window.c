@@ -98,6 +98,24 @@ void perf_window_put(struct perf_windows *pool, struct perf_window *win)
 	}
 }
 
+int perf_chunk_make(const struct perf_chunk *of, size_t len,
+		    struct perf_chunk *ret_chunk, uint8_t **ret_bytes)
+{
+	struct perf_window *win = malloc(sizeof(*win) + len);
+
+	if (!win)
+		return -ENOMEM;
+	/* Without room it is freed when it is let go. */
+	*win = (struct perf_window){ .refs = 1, .len = len, .bytes = win->own };
+	*ret_chunk = (struct perf_chunk){ .bytes = win->own,
+					  .len = len,
+					  .offset = of->offset,
+					  .part = of->part,
+					  .hold = win };
+	*ret_bytes = win->own;
+	return 0;
+}
+
 bool perf_chunk_is_lost(const struct perf_chunk *chunk)
 {
 	const struct perf_window *win = chunk->hold;

@@ -160,9 +160,7 @@ static inline int decode(struct replay *r, const uint8_t *bytes, uint32_t size,
 			 uint64_t order, struct replay_sample *s)
 {
 	struct record *rec = &s->rec;
-	/* Without callers the fields of fixed size are enough, unless somebody looks. */
-	bool whole =
-		r->options.chains || r->options.cgroups || r->options.each || r->reads;
+	bool whole = replay_looks_at_all(r);
 	int bad = whole ? decoder_sample(&r->decoder, bytes, size, rec, NULL)
 			: decoder_sample_fixed(&r->decoder, bytes, size, rec, NULL);
 

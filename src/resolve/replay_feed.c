@@ -17,7 +17,10 @@ enum {
 	/* Behind a record as long as this the processor does not see what comes. */
 	FAR_BYTES = 2048,
 	AHEAD_RECORDS = 8,
-	LINE_BYTES = 64
+	LINE_BYTES = 64,
+	/* Header and fields of fixed size: perf_event_open(2), IDENTIFIER to PERIOD. */
+	HEAD_BYTES = HEADER_BYTES + 9 * 8,
+	LONG_BYTES = 1024 /* records of a mean length that makes heads worth keeping */
 };
 
 void feed_init(struct feed *f, struct perf_input *in, const struct decoder *decoder)
@@ -262,10 +265,55 @@ static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
 	return 0;
 }
 
+static void set_size(const struct feed *f, uint8_t *record, size_t size)
+{
+	const size_t at = offsetof(struct perf_event_header, size);
+	uint16_t v = (uint16_t)size;
+
+	if (f->decoder->swap)
+		v = __builtin_bswap16(v);
+	memcpy(record + at, &v, sizeof(v));
+}
+
+/* A chunk that waits keeps its window from being filled anew, which with stacks is mostly what nobody
+ * looks at: the beginnings of samples take its place, and of other records, which were scanned, the
+ * headers, as the records are counted.  Without the memory for it the chunk stays as it is. */
+static void keep_heads(struct feed *f, struct perf_chunk *chunk, uint64_t nr)
+{
+	struct perf_event_header h;
+	struct perf_chunk heads;
+	uint8_t *to, *from;
+	size_t pos = 0;
+
+	if (!f->heads_only || chunk->len < nr * LONG_BYTES ||
+	    perf_chunk_make(chunk, nr * HEAD_BYTES, &heads, &from))
+		return;
+	for (to = from; header_at(f, chunk, pos, &h); pos += h.size) {
+		size_t size = h.type != PERF_RECORD_SAMPLE ? HEADER_BYTES
+			      : h.size < HEAD_BYTES        ? h.size
+							   : HEAD_BYTES;
+
+		memcpy(to, chunk->bytes + pos, size);
+		set_size(f, to, size);
+		to += size;
+	}
+	heads.len = (size_t)(to - from);
+	/* What is lost is told by the chunk. */
+	if (!perf_chunk_is_lost(chunk)) {
+		struct perf_chunk whole = *chunk;
+
+		*chunk = heads;
+		heads = whole;
+	}
+	perf_input_release(f->in, &heads);
+}
+
 /* Reads, scans and queues one chunk.  0, 1 at the end of the input, or an error. */
 static int read_chunk(struct feed *f, struct err *err)
 {
-	struct feed_chunk next = { .order = f->order, .oldest_ns = f->before_ns };
+	struct feed_chunk next = { .order = f->order,
+				   .begin = f->position,
+				   .oldest_ns = f->before_ns };
 	int r = perf_input_next(f->in, &next.chunk, err);
 
 	if (r)
@@ -274,6 +322,8 @@ static int read_chunk(struct feed *f, struct err *err)
 	f->position += next.chunk.len;
 	f->counts.records = f->order;
 	next.end = f->position;
+	if (!r)
+		keep_heads(f, &next.chunk, f->order - next.order);
 	f->waiting_bytes += next.chunk.len;
 	if (!r && vec_push(&f->waiting, next))
 		return 0;
@@ -380,7 +430,7 @@ static int skip_to(struct feed *f, uint64_t position, struct err *err)
 /* The rounds are too long, or there are none: all side band first, then the samples. */
 static int collect_ahead(struct feed *f, struct err *err)
 {
-	uint64_t begin = f->position - f->waiting_bytes;
+	uint64_t begin = f->waiting.nr ? f->waiting.at[0].begin : f->position;
 	int r;
 
 	do {

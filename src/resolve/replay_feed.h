@@ -35,6 +35,7 @@ struct feed_side {
 struct feed_chunk {
 	struct perf_chunk chunk;
 	uint64_t order;     /* of its first record in the file */
+	uint64_t begin;     /* its position: bytes before it */
 	uint64_t end;       /* position behind it */
 	uint64_t oldest_ns; /* none of its samples is older */
 };
@@ -63,6 +64,7 @@ struct feed {
 	bool timeless; /* no sample has a time: the order in the file takes its place */
 	bool know_all; /* the side band of all that comes was collected before */
 	bool hold_all; /* ... and nobody minds the memory it takes to wait for all */
+	bool heads_only; /* of samples only the fields of fixed size are looked at */
 	bool ended;
 	uint16_t time_at;           /* of a sample, where all events agree; else 0 */
 	uint64_t order;             /* records so far */

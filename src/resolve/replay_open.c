@@ -132,6 +132,7 @@ static int open_all(struct replay *r)
 							     : RESOLVE_LEAVES);
 	feed_init(&r->feed, r->in, &r->decoder);
 	r->feed.hold_all = r->options.each != NULL;
+	r->feed.heads_only = !replay_looks_at_all(r);
 	return 0;
 }
 

@@ -97,6 +97,12 @@ struct replay {
 uint32_t replay_describe_event(struct replay *r, uint32_t attr);
 /* The same by the attr's number, described once. */
 uint32_t replay_event(struct replay *r, uint32_t attr);
+/* Without callers a sample's fields of fixed size are enough, unless somebody looks. */
+static inline bool replay_looks_at_all(const struct replay *r)
+{
+	return r->options.chains || r->options.cgroups || r->options.each || r->reads;
+}
+
 /* Of replay_group.c.  The sample of a record that resolver_find() found.  0 or -ENOMEM. */
 int replay_finish(struct replay *r, const struct record *rec,
 		  struct resolver_found *found, struct sample *sample);
