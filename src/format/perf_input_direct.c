@@ -32,15 +32,11 @@ static uint8_t *data_of(struct perf_window *win)
 	return (uint8_t *)win + FRONT_BYTES;
 }
 
-struct perf_window *perf_window_new_direct(struct perf_windows *pool)
+/* With one reference, or NULL. */
+static struct perf_window *new_window(struct perf_windows *pool)
 {
-	struct perf_window *win;
+	struct perf_window *win = perf_window_again(pool, &pool->free_direct);
 
-	pthread_mutex_lock(&pool->lock);
-	win = pool->free_direct;
-	if (win)
-		pool->free_direct = win->next_free;
-	pthread_mutex_unlock(&pool->lock);
 	if (!win) {
 		win = huge_zalloc(1, WINDOW_BYTES);
 		/* Else the page that a child shares is not the one that is being filled. */
@@ -94,7 +90,7 @@ static bool ask_next(struct perf_input *in)
 {
 	struct perf_direct *d = in->source.direct;
 	unsigned int slot = (d->first + d->nr) % DIRECT_DEPTH;
-	struct perf_window *win = perf_window_new_direct(&in->windows);
+	struct perf_window *win = new_window(&in->windows);
 
 	if (!win)
 		return false;

@@ -65,8 +65,10 @@ struct perf_window *perf_window_new(struct perf_windows *pool);
 /* One that is `len` bytes of a file from `offset` on, a multiple of the page size.  0 or a
  * negative errno; all but -ENOMEM mean that it has to be read. */
 int perf_window_map(int fd, uint64_t offset, size_t len, struct perf_window **ret_win);
-/* One for perf_input_direct.c, with one reference, or NULL; and the end of it. */
-struct perf_window *perf_window_new_direct(struct perf_windows *pool);
+/* The window of a list of the pool that was let go last, which is still in the cache; or NULL. */
+struct perf_window *perf_window_again(struct perf_windows *pool,
+				      struct perf_window **list);
+/* The end of one of perf_input_direct.c. */
 void perf_window_free_direct(struct perf_window *win);
 void perf_window_get(struct perf_windows *pool, struct perf_window *win);
 void perf_window_put(struct perf_windows *pool, struct perf_window *win); /* or NULL */

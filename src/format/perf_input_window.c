@@ -29,16 +29,23 @@ void perf_windows_done(struct perf_windows *pool)
 	(void)pthread_mutex_destroy(&pool->lock);
 }
 
-/* The one that was let go last: it is still in the cache. */
-struct perf_window *perf_window_new(struct perf_windows *pool)
+struct perf_window *perf_window_again(struct perf_windows *pool,
+				      struct perf_window **list)
 {
 	struct perf_window *win;
 
 	pthread_mutex_lock(&pool->lock);
-	win = pool->free;
+	win = *list;
 	if (win)
-		pool->free = win->next_free;
+		*list = win->next_free;
 	pthread_mutex_unlock(&pool->lock);
+	return win;
+}
+
+struct perf_window *perf_window_new(struct perf_windows *pool)
+{
+	struct perf_window *win = perf_window_again(pool, &pool->free);
+
 	if (win && win->room != pool->room) {
 		free(win);
 		win = NULL;

@@ -277,7 +277,8 @@ static void set_size(const struct feed *f, uint8_t *record, size_t size)
 
 /* A chunk that waits keeps its window from being filled anew, which with stacks is mostly what nobody
  * looks at: the beginnings of samples take its place, and of other records, which were scanned, the
- * headers, as the records are counted.  Without the memory for it the chunk stays as it is. */
+ * headers, as the records are counted.  Without the memory for it the chunk stays as it is.  The `nr`
+ * records that were counted are all there is room for: who writes to a mapped file can make it more. */
 static void keep_heads(struct feed *f, struct perf_chunk *chunk, uint64_t nr)
 {
 	struct perf_event_header h;
@@ -288,7 +289,7 @@ static void keep_heads(struct feed *f, struct perf_chunk *chunk, uint64_t nr)
 	if (!f->heads_only || chunk->len < nr * LONG_BYTES ||
 	    perf_chunk_make(chunk, nr * HEAD_BYTES, &heads, &from))
 		return;
-	for (to = from; header_at(f, chunk, pos, &h); pos += h.size) {
+	for (to = from; nr && header_at(f, chunk, pos, &h); pos += h.size, nr--) {
 		size_t size = h.type != PERF_RECORD_SAMPLE ? HEADER_BYTES
 			      : h.size < HEAD_BYTES        ? h.size
 							   : HEAD_BYTES;

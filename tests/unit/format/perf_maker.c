@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "alloc_fail.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "unit.h"
@@ -194,4 +195,30 @@ void maker_read(int fd, struct seen *ret_seen, struct perf_input **ret_input)
 		*ret_input = in;
 	else
 		perf_input_close(in);
+}
+
+void maker_ask_for_stacks(struct perf_maker *m)
+{
+	const size_t sample_type = 24, sample_stack_user = 88;
+
+	set8(m, MAKER_ATTRS + sample_type, PERF_SAMPLE_STACK_USER);
+	set8(m, MAKER_ATTRS + sample_stack_user, 8192);
+}
+
+bool maker_read_short(int fd, unsigned long n, int *ret_result)
+{
+	struct perf_input *in = NULL;
+	struct perf_chunk c;
+	int r;
+
+	alloc_fail_at(n);
+	r = perf_input_open_fd(fd, "t", &in, NULL);
+	while (r == 0) {
+		r = perf_input_next(in, &c, NULL);
+		if (r == 0)
+			perf_input_release(in, &c);
+	}
+	perf_input_close(in);
+	*ret_result = r;
+	return alloc_fail_off();
 }

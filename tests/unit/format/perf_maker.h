@@ -34,6 +34,8 @@ void put_record(struct perf_maker *m, uint32_t type, size_t size, uint8_t fill);
 void put_attr(struct perf_maker *m, size_t bytes);
 /* Header, two ids 7 and 8, one attr: what lies before the data. */
 void maker_front(struct perf_maker *m, size_t attr_bytes);
+/* The event's samples bring 8 KB of user stack: such files are mapped, others read. */
+void maker_ask_for_stacks(struct perf_maker *m);
 /* The data ends here: completes the header.  Bits of `features` (below 64) are set; their
  * index is the caller's to write. */
 void maker_data_end(struct perf_maker *m, uint64_t features);
@@ -59,3 +61,6 @@ struct seen {
 /* Reads to the end; the input is closed unless ret_input. */
 void maker_read(int fd, struct seen *ret_seen, struct perf_input **ret_input);
 void maker_read_all(struct perf_input *in, struct seen *seen);
+/* Reads to the end with the n-th allocation failing (alloc_fail.h): what came of it.  False: there are
+ * not so many. */
+bool maker_read_short(int fd, unsigned long n, int *ret_result);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "alloc_fail.h"
 #include "base/err.h"
 #include "format/perf_maker.h"
 #include "unit.h"
@@ -357,15 +356,6 @@ static void windows_hold_whole_records(void **state)
 	finish(&m, &seen, in);
 }
 
-/* Files of samples with stacks are mapped, others read. */
-static void ask_for_stacks(struct perf_maker *m)
-{
-	const size_t sample_type = 24, sample_stack_user = 88;
-
-	set8(m, MAKER_ATTRS + sample_type, PERF_SAMPLE_STACK_USER);
-	set8(m, MAKER_ATTRS + sample_stack_user, 8192);
-}
-
 /* Chunks that are kept stay what they were. */
 static void chunks_stay_of(bool stacks)
 {
@@ -377,7 +367,7 @@ static void chunks_stay_of(bool stacks)
 
 	maker_front(&m, 128);
 	if (stacks)
-		ask_for_stacks(&m);
+		maker_ask_for_stacks(&m);
 	put_much(&m, &nr);
 	maker_data_end(&m, 0);
 	assert_int_equal(perf_input_open_fd(maker_fd(&m), "t", &in, NULL), 0);
@@ -414,7 +404,7 @@ static void truncated_while_read_of(bool stacks)
 
 	maker_front(&m, 128);
 	if (stacks)
-		ask_for_stacks(&m);
+		maker_ask_for_stacks(&m);
 	put_much(&m, &nr);
 	maker_data_end(&m, 0);
 	size = m.out.len - MAKER_ATTRS - 144;
@@ -449,7 +439,7 @@ static void truncated_under_a_chunk(void **state)
 
 	(void)state;
 	maker_front(&m, 128);
-	ask_for_stacks(&m);
+	maker_ask_for_stacks(&m);
 	put_much(&m, &nr);
 	maker_data_end(&m, 0);
 	fd = maker_fd(&m);
@@ -474,26 +464,15 @@ static void truncated_under_a_chunk(void **state)
 static void memory_runs_out(void **state)
 {
 	struct perf_maker m = { 0 };
-	struct perf_chunk c;
 
 	(void)state;
 	maker_front(&m, 128);
 	put_data(&m);
 	maker_data_end(&m, 0);
 	for (unsigned long n = 1;; n++) {
-		struct perf_input *in = NULL;
-		int fd = maker_fd(&m);
 		int r;
 
-		alloc_fail_at(n);
-		r = perf_input_open_fd(fd, "t", &in, NULL);
-		while (r == 0) {
-			r = perf_input_next(in, &c, NULL);
-			if (r == 0)
-				perf_input_release(in, &c);
-		}
-		perf_input_close(in);
-		if (!alloc_fail_off()) {
+		if (!maker_read_short(maker_fd(&m), n, &r)) {
 			assert_int_equal(r, 1);
 			break;
 		}
