@@ -324,7 +324,7 @@ static int open_input(struct perf_input *in, struct err *err)
 	if (r == 0)
 		find_clock(&in->info);
 	if (r == 0 && (perf_input_is_work(in) || perf_source_has_stacks(in)))
-		in->windows.room = PERF_CHUNK_BYTES;
+		in->windows.cell = PERF_LONG_CELL_BYTES;
 	return r;
 }
 

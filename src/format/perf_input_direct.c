@@ -9,13 +9,15 @@
 
 enum {
 	/* A window is a huge page, which the kernel pins at once.  What is left of the window before
-	 * goes to the front of it, a record in the end or what SOUND_BYTES may leave. */
+	 * goes to the front of it. */
 	WINDOW_BYTES = 2 << 20,
-	FRONT_BYTES = 1 << 17,
-	PIECE_BYTES = WINDOW_BYTES - FRONT_BYTES
+	PIECE_BYTES = PERF_CELLS_BYTES,
+	FRONT_BYTES = WINDOW_BYTES - PIECE_BYTES
 };
 
-static_assert(FRONT_BYTES % DIRECT_ALIGN == 0, "reads begin there");
+static_assert(FRONT_BYTES % DIRECT_ALIGN == 0 && PIECE_BYTES % DIRECT_ALIGN == 0,
+	      "reads begin there");
+static_assert(FRONT_BYTES >= PERF_LEFT_BYTES + sizeof(struct perf_window), "");
 
 /* Windows that are being filled, in the file's order. */
 struct perf_direct {
@@ -81,7 +83,7 @@ static bool start(struct perf_input *in)
 		free(d);
 		return false;
 	}
-	d->next = s->at - s->at % DIRECT_ALIGN;
+	d->next = s->at - s->at % PIECE_BYTES;
 	s->direct = d;
 	return true;
 }
@@ -164,9 +166,10 @@ int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
 	win->bytes = data_of(win) + lead - nr_left;
 	if (nr_left)
 		memcpy(data_of(win) + lead - nr_left, left, nr_left);
-	win->len = nr_left + len;
+	win->len = nr_left;
+	win->filled = nr_left + len;
 	/* Of stacks only the beginnings of records are looked at. */
-	win->far = perf_source_has_stacks(in) ? win->len : 0;
+	win->far = perf_source_has_stacks(in) ? win->filled : 0;
 	s->at += len;
 	*ret_win = win;
 	return 0;

@@ -35,7 +35,8 @@ enum {
 struct perf_window {
 	struct perf_window *next_free;
 	unsigned int refs; /* under the pool's lock */
-	size_t len;        /* bytes that are filled; the reading thread's */
+	size_t len;        /* bytes that are at hand; the reading thread's */
+	size_t filled;     /* ... and will be, cell by cell; 0: no more than those */
 	size_t room;       /* ... and could be; 0: no more than there is */
 	bool is_direct;    /* of perf_input_direct.c */
 	size_t far; /* where it begins that no processor's cache has what the disk wrote */
@@ -48,15 +49,28 @@ struct perf_windows {
 	pthread_mutex_t lock; /* of `free` and of all `refs` */
 	struct perf_window *free;
 	struct perf_window *free_direct;
-	size_t room; /* of new ones: PERF_WINDOW_BYTES, or PERF_CHUNK_BYTES */
+	size_t cell; /* PERF_CELL_BYTES, or PERF_LONG_CELL_BYTES */
 };
 
+/* The bytes of a file are at hand by cells, which begin at multiples of their size: chunks end where
+ * cells do, but for the record that lies across, and are the same in windows that are read, mapped
+ * or filled by the disk.  Where times are damaged, what is reported depends on chunks. */
 enum {
 	/* It stays in a processor's caches while its records are walked over, decoded and resolved,
-	 * with what that takes.  What other threads have to do with goes in larger pieces: what is
-	 * unpacked, and stacks, some of which are unwound together. */
-	PERF_WINDOW_BYTES = 1 << 18
+	 * with what that takes. */
+	PERF_CELL_BYTES = 1 << 18,
+	/* What other threads have to do with goes in larger pieces: what is unpacked, and stacks, some
+	 * of which are unwound together. */
+	PERF_LONG_CELL_BYTES = 7 << 17,
+	/* Cells of both sizes end here. */
+	PERF_CELLS_BYTES = 7 << 18,
+	/* What may be left of the cell before: a record, or what a new beginning is looked for in. */
+	PERF_LEFT_BYTES = 1 << 17
 };
+
+static_assert(PERF_CELLS_BYTES % PERF_CELL_BYTES == 0, "");
+static_assert(PERF_CELLS_BYTES % PERF_LONG_CELL_BYTES == 0, "");
+static_assert(PERF_LONG_CELL_BYTES + PERF_LEFT_BYTES <= PERF_CHUNK_BYTES, "");
 
 void perf_windows_init(struct perf_windows *pool);
 void perf_windows_done(struct perf_windows *pool);

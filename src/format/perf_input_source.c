@@ -11,15 +11,18 @@
 #include "format/perf_input_priv.h"
 
 enum {
-	/* Windows end where huge pages do: what the page cache has in one piece is then
+	/* Windows end where cells do, and huge pages: what the page cache has in one piece is then
 	 * mapped in one step, and a record that lies across makes the next window begin a
 	 * little earlier. */
 	HUGE_PAGE_BYTES = 2 << 20,
+	MAPPED_ENDS_BYTES = PERF_CELLS_BYTES * 8,
 	/* Each window costs system calls, and other CPUs forget its pages. */
-	MAPPED_BYTES = 32 << 20,
+	MAPPED_BYTES = 2 * MAPPED_ENDS_BYTES,
 	SPARSE_BYTES = 4096,    /* of stack that a sample brings */
 	FEATURE_COMPRESSED = 27 /* tools/perf/Documentation/perf.data-file-format.txt */
 };
+
+static_assert(MAPPED_ENDS_BYTES % HUGE_PAGE_BYTES == 0, "");
 
 static uint64_t part_end(const struct perf_part *part)
 {
@@ -156,7 +159,7 @@ static void note_end(struct perf_input *in, uint64_t file_bytes, uint64_t came)
 int perf_source_map(struct perf_input *in, uint64_t from, struct perf_window **ret_win)
 {
 	struct perf_source *s = &in->source;
-	uint64_t len = MAPPED_BYTES - from % HUGE_PAGE_BYTES;
+	uint64_t len = MAPPED_BYTES - from % MAPPED_ENDS_BYTES;
 	struct stat st;
 	int r;
 
@@ -184,10 +187,12 @@ bool perf_source_cut(struct perf_input *in, struct perf_window *win, uint64_t ba
 	if (fstat(in->source.fd, &st) < 0)
 		return false;
 	size = (uint64_t)st.st_size;
-	if (size >= base + win->len)
+	if (size >= base + win->filled)
 		return false;
 	note_end(in, size, base + pos);
-	win->len = in->source.end - base;
+	win->filled = in->source.end - base;
+	if (win->len > win->filled)
+		win->len = win->filled;
 	return true;
 }
 

@@ -8,11 +8,11 @@
 
 enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
-	/* A window with less room than this is not filled up. */
+	/* A window of a stream with less room than this is not filled up. */
 	ROOM_MIN = 1 << 16,
 	/* So many records in a row are not there by chance. */
 	SOUND_RECORDS = 32,
-	SOUND_BYTES = 1 << 17
+	SOUND_BYTES = PERF_LEFT_BYTES
 };
 
 void perf_level_done(struct perf_input *in, struct perf_level *level)
@@ -60,6 +60,24 @@ static void emit(struct perf_input *in, struct perf_level *level, size_t len,
 	level->pos += len;
 }
 
+static uint64_t cell_end(const struct perf_input *in, uint64_t offset)
+{
+	return offset - offset % in->windows.cell + in->windows.cell;
+}
+
+/* The next cell of the window's is at hand.  False if there is none. */
+static bool next_cell(struct perf_input *in, struct perf_level *raw)
+{
+	struct perf_window *win = raw->win;
+	uint64_t len;
+
+	if (!win || win->len >= win->filled)
+		return false;
+	len = cell_end(in, raw->base + win->len) - raw->base;
+	win->len = len < win->filled ? len : win->filled;
+	return true;
+}
+
 /* The next window of a file that is not in the page cache. */
 static int fill_direct(struct perf_input *in, struct perf_level *raw)
 {
@@ -74,13 +92,15 @@ static int fill_direct(struct perf_input *in, struct perf_level *raw)
 	raw->win = win;
 	raw->base += raw->pos;
 	raw->pos = 0;
+	next_cell(in, raw);
 	return 0;
 }
 
 /* The next window of a file that is mapped.  What is left of the one before is in it, too. */
 static int fill_mapped(struct perf_input *in, struct perf_level *raw)
 {
-	uint64_t next = in->source.at - level_left(raw);
+	uint64_t at = in->source.at;
+	uint64_t next = at - level_left(raw);
 	uint64_t from = next - next % (uint64_t)sysconf(_SC_PAGESIZE);
 	struct perf_window *win;
 	int r = perf_source_map(in, from, &win);
@@ -91,31 +111,47 @@ static int fill_mapped(struct perf_input *in, struct perf_level *raw)
 	raw->win = win;
 	raw->base = from;
 	raw->pos = (size_t)(next - from);
+	win->len = (size_t)(at - from);
+	next_cell(in, raw);
 	return 0;
+}
+
+/* The next cell of a file, or what a stream has, by reading.  0, 1 at the end, or a negative errno. */
+static int fill_read(struct perf_input *in, struct perf_level *raw, struct err *err)
+{
+	const struct perf_source *s = &in->source;
+	size_t least = s->seekable ? cell_end(in, s->at) - s->at : ROOM_MIN;
+	struct perf_window *win = raw->win;
+	size_t room;
+	ssize_t n;
+
+	if (!win || win->room < win->len + least) {
+		if (perf_level_rotate(in, raw) < 0)
+			return err_sys(err, -ENOMEM, "%s", in->name);
+		win = raw->win;
+	}
+	room = win->room - win->len;
+	n = perf_source_read(in, win->own + win->len,
+			     s->seekable && least < room ? least : room, err);
+	if (n < 0)
+		return (int)n;
+	win->len += (size_t)n;
+	return n == 0;
 }
 
 /* More bytes of the file.  0, 1 at the end, or a negative errno. */
 static int fill(struct perf_input *in, struct perf_level *raw, struct err *err)
 {
-	struct perf_window *win = raw->win;
-	ssize_t n = fill_direct(in, raw);
+	int r;
 
-	if (n == -EAGAIN && perf_source_is_sparse(in))
-		n = fill_mapped(in, raw);
-	if (n == -ENOMEM)
+	if (next_cell(in, raw))
+		return 0;
+	r = fill_direct(in, raw);
+	if (r == -EAGAIN && perf_source_is_sparse(in))
+		r = fill_mapped(in, raw);
+	if (r == -ENOMEM)
 		return err_sys(err, -ENOMEM, "%s", in->name);
-	if (n != -EAGAIN)
-		return (int)n;
-	if (!win || win->room < win->len + ROOM_MIN) {
-		if (perf_level_rotate(in, raw) < 0)
-			return err_sys(err, -ENOMEM, "%s", in->name);
-		win = raw->win;
-	}
-	n = perf_source_read(in, win->own + win->len, win->room - win->len, err);
-	if (n < 0)
-		return (int)n;
-	win->len += (size_t)n;
-	return n == 0;
+	return r == -EAGAIN ? fill_read(in, raw, err) : r;
 }
 
 /* Steps over a payload: what is in the window, and the rest in the file, by not reading it.
@@ -131,6 +167,8 @@ static int skip_payload(struct perf_input *in, struct perf_level *raw, struct er
 			here = raw->skip;
 		raw->pos += here;
 		raw->skip -= here;
+		if (raw->skip && next_cell(in, raw))
+			continue;
 		if (raw->skip && s->seekable && s->end != UINT64_MAX) {
 			uint64_t ahead = s->end - s->at;
 
@@ -161,6 +199,8 @@ static int give_up_part(struct perf_input *in, struct err *err)
 	perf_level_done(in, &in->plain);
 	in->plain_more = false;
 	do {
+		while (next_cell(in, raw))
+			;
 		in->damage.bad_bytes += level_left(raw);
 		raw->pos = raw->win->len;
 		if (s->end != UINT64_MAX) {

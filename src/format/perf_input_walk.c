@@ -204,14 +204,17 @@ static void bring_near(struct perf_window *win, const uint8_t *end)
 	win->far = (size_t)(end - win->bytes);
 }
 
+static const uint8_t *end_of(const struct perf_window *win)
+{
+	return win->bytes + (win->len < win->filled ? win->filled : win->len);
+}
+
 int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
 	      enum perf_stop *ret_stop)
 {
 	const uint8_t *first = level->win->bytes + level->pos;
-	size_t left = level->win->len - level->pos;
-	const uint8_t *limit = first + left;
-	/* Windows that are mapped or filled by the disk are longer than chunks may be; no record is. */
-	const uint8_t *end = left < in->windows.room ? limit : first + in->windows.room;
+	const uint8_t *end = level->win->bytes + level->win->len;
+	const uint8_t *limit = end_of(level->win);
 	const uint8_t *at = first;
 	bool swap = in->info.swap;
 

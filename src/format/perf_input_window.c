@@ -9,7 +9,7 @@ void perf_windows_init(struct perf_windows *pool)
 	(void)pthread_mutex_init(&pool->lock, NULL);
 	pool->free = NULL;
 	pool->free_direct = NULL;
-	pool->room = PERF_WINDOW_BYTES;
+	pool->cell = PERF_CELL_BYTES;
 }
 
 void perf_windows_done(struct perf_windows *pool)
@@ -45,16 +45,17 @@ struct perf_window *perf_window_again(struct perf_windows *pool,
 struct perf_window *perf_window_new(struct perf_windows *pool)
 {
 	struct perf_window *win = perf_window_again(pool, &pool->free);
+	size_t room = pool->cell + PERF_LEFT_BYTES;
 
-	if (win && win->room != pool->room) {
+	if (win && win->room != room) {
 		free(win);
 		win = NULL;
 	}
 	if (!win)
-		win = malloc(sizeof(*win) + pool->room);
+		win = malloc(sizeof(*win) + room);
 	if (!win)
 		return NULL;
-	*win = (struct perf_window){ .refs = 1, .room = pool->room, .bytes = win->own };
+	*win = (struct perf_window){ .refs = 1, .room = room, .bytes = win->own };
 	return win;
 }
 
@@ -69,7 +70,7 @@ int perf_window_map(int fd, uint64_t offset, size_t len, struct perf_window **re
 	}
 	mapped_stream(&win->mapped);
 	win->refs = 1;
-	win->len = len;
+	win->filled = len;
 	win->bytes = win->mapped.bytes;
 	*ret_win = win;
 	return 0;

@@ -172,6 +172,7 @@ void maker_read_all(struct perf_input *in, struct seen *seen)
 			pos += h.size;
 		}
 		seen->bytes += c.len;
+		seen->ends = seen->ends * 31 + seen->bytes;
 		buf_put(&seen->all, c.bytes, c.len);
 		perf_input_release(in, &c);
 	}

@@ -53,6 +53,7 @@ struct seen {
 	int result; /* of the last next() */
 	struct perf_input_damage damage;
 	uint64_t bytes; /* in chunks */
+	uint64_t ends;  /* a mark of where chunks end */
 	uint64_t records;
 	uint64_t types[128];
 	struct buf all;
