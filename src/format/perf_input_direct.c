@@ -27,6 +27,9 @@ struct perf_direct {
 	unsigned int first; /* slot of the oldest */
 	unsigned int nr;
 	uint64_t next; /* where the next begins */
+	/* So many at most: few at first, which is enough for who only opens the file, and behind a
+	 * payload, which others may follow. */
+	unsigned int depth;
 };
 
 static uint8_t *data_of(struct perf_window *win)
@@ -84,6 +87,7 @@ static bool start(struct perf_input *in)
 		return false;
 	}
 	d->next = s->at - s->at % PIECE_BYTES;
+	d->depth = 1;
 	s->direct = d;
 	return true;
 }
@@ -107,11 +111,14 @@ static bool ask_next(struct perf_input *in)
 /* Has as much on its way as there may be, if that is not nearly so. */
 static void ask(struct perf_input *in)
 {
-	struct perf_direct *d = in->source.direct;
+	const struct perf_source *s = &in->source;
+	struct perf_direct *d = s->direct;
 
 	if (d->nr > DIRECT_DEPTH - DIRECT_BATCH || direct_is_slow(d->reads))
 		return;
-	while (d->nr < DIRECT_DEPTH && d->next < in->source.end && ask_next(in))
+	if (d->next + PIECE_BYTES <= s->at)
+		d->next = s->at - s->at % PIECE_BYTES;
+	while (d->nr < d->depth && d->next < s->end && ask_next(in))
 		;
 	direct_send(d->reads);
 }
@@ -135,6 +142,9 @@ static struct perf_window *take(struct perf_input *in, uint64_t *ret_offset,
 		if (*ret_offset + PIECE_BYTES > in->source.at)
 			return win;
 		perf_window_put(&in->windows, win); /* it was stepped over */
+		d->depth = 1;
+		if (!d->nr)
+			ask(in);
 	}
 	return NULL;
 }
@@ -158,7 +168,10 @@ int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
 		perf_direct_stop(in);
 		return -EAGAIN;
 	}
-	ask(in);
+	if (s->direct->depth < DIRECT_DEPTH)
+		s->direct->depth *= 2;
+	else
+		ask(in);
 	lead = s->at - offset;
 	len = (uint64_t)came - lead;
 	if (len > s->end - s->at)

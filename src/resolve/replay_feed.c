@@ -54,6 +54,7 @@ void feed_done(struct feed *f)
 {
 	free_side(f->side.at, f->side.nr);
 	release_all(f, f->waiting.at, f->waiting.nr);
+	perf_input_release(f->in, &f->rest);
 	vec_done(&f->side);
 	vec_done(&f->waiting);
 }
@@ -411,7 +412,8 @@ static size_t count_ready(const struct feed *f)
 	return nr;
 }
 
-/* Steps over what the batches before have taken already. */
+/* Steps over what the batches before have taken already.  Chunks may end elsewhere than the first
+ * time: of one that lies across, the rest is kept. */
 static int skip_to(struct feed *f, uint64_t position, struct err *err)
 {
 	uint64_t at = 0;
@@ -422,6 +424,12 @@ static int skip_to(struct feed *f, uint64_t position, struct err *err)
 
 		if (r)
 			return r < 0 ? r : 0;
+		if (chunk.len > position - at) {
+			chunk.bytes += position - at;
+			chunk.len -= position - at;
+			f->rest = chunk;
+			return 0;
+		}
 		at += chunk.len;
 		perf_input_release(f->in, &chunk);
 	}
@@ -452,9 +460,10 @@ static int collect_ahead(struct feed *f, struct err *err)
 /* Everything is known: each chunk is a batch of its own. */
 static int next_known(struct feed *f, struct feed_batch *batch, struct err *err)
 {
-	struct feed_chunk next = { 0 };
-	int r = perf_input_next(f->in, &next.chunk, err);
+	struct feed_chunk next = { .chunk = f->rest };
+	int r = f->rest.len ? 0 : perf_input_next(f->in, &next.chunk, err);
 
+	f->rest = (struct perf_chunk){ 0 };
 	if (r)
 		return r;
 	if (take_side(f, batch, UINT64_MAX) || !vec_push(&batch->chunks, next)) {

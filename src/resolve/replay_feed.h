@@ -78,6 +78,7 @@ struct feed {
 	bool untimed_side;          /* side-band records without a time were met */
 	VEC(struct feed_side) side; /* waiting */
 	VEC(struct feed_chunk) waiting;
+	struct perf_chunk rest; /* of what was taken in part; `len` is 0 without */
 	size_t waiting_bytes;
 	struct feed_counts counts;
 };

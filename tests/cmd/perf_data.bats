@@ -215,3 +215,11 @@ make_guest_data()
 	[ -z "$output" ]
 	[ "$stderr" = "oprofile dump: $DATA/arm64/perf.data: no session: \`oprofile script $DATA/arm64/perf.data\` shows the samples of a perf.data, or import it" ]
 }
+
+# What was taken in rounds is stepped over the second time, when chunks end elsewhere.
+@test "samples behind the last of the rounds: all are there" {
+	local data=$BATS_TEST_TMPDIR/perf.data
+	"$SOURCE_ROOT/tests/perf_data/rounds_end.py" "$data" 4000
+	"$OPROFILE" export folded "$data" >"$data.folded"
+	[ "$(awk '{ n += $NF } END { print n }' "$data.folded")" -eq 4000 ]
+}
