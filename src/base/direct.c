@@ -18,11 +18,6 @@
 #define SYS_io_getevents (-1)
 #endif
 
-/* Where times have 64 bits only, this call is missing, and is refused. */
-#ifndef SYS_io_getevents
-#define SYS_io_getevents (-1)
-#endif
-
 enum {
 	WORTH_BYTES = 16 << 20, /* less is not worth the trouble */
 	PAGES_ASKED = 32,

@@ -54,7 +54,8 @@ void feed_done(struct feed *f)
 {
 	free_side(f->side.at, f->side.nr);
 	release_all(f, f->waiting.at, f->waiting.nr);
-	perf_input_release(f->in, &f->rest);
+	if (f->rest.len)
+		perf_input_release(f->in, &f->rest);
 	vec_done(&f->side);
 	vec_done(&f->waiting);
 }
