@@ -310,17 +310,26 @@ bool kallsyms_fits(const char *text, size_t len, uint64_t start, uint64_t end)
 	return first >= start && first - start < PAGE_BYTES && last < end;
 }
 
-struct wanted {
-	const char *module;
-	size_t module_len;
-	uint64_t start;
-};
-
-static bool is_wanted(const struct kallsyms_line *line, const struct wanted *w)
+static bool is_wanted(const struct kallsyms_line *line,
+		      const struct symtab_kallsyms *from, size_t module_len)
 {
-	return is_text(line) && line->address >= w->start &&
-	       module_name_equal(line->module, line->module_len, w->module,
-				 w->module_len);
+	return is_text(line) && line->address >= from->start &&
+	       module_name_equal(line->module, line->module_len, from->module,
+				 module_len);
+}
+
+/* Where the section behind a symbol begins, counted from `start`; 0: not known. */
+static uint64_t next_section(const struct symtab_kallsyms *from, uint64_t address)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < from->nr_places; i++) {
+		uint64_t there = from->places[i].address;
+
+		if (there > address && there < next)
+			next = there;
+	}
+	return next == UINT64_MAX ? 0 : next - from->start;
 }
 
 /* What becomes of the wanted lines. */
@@ -336,22 +345,24 @@ struct taker {
  * empty (symbols__fixup_end(), then symbols__fixup_duplicate()).
  * `names` has room for the whole text, because a name and
  * its terminator are shorter than a line.  What take() returns if not 0, else 0. */
-static int take_lines(struct taker *t, const char *text, size_t len,
-		      const struct wanted *w)
+static int take_lines(struct taker *t, const struct symtab_kallsyms *from)
 {
+	const size_t module_len = from->module ? strlen(from->module) : 0;
 	struct kallsyms_line line;
 	size_t pos = 0;
 	int r;
 
-	while ((r = kallsyms_next(text, len, &pos, &line)) >= 0) {
+	while ((r = kallsyms_next(from->text, from->len, &pos, &line)) >= 0) {
 		struct symtab_candidate s;
 
 		if (r && !line.address)
 			t->nr_hidden++;
-		if (!r || !line.address || !is_wanted(&line, w))
+		if (!r || !line.address || !is_wanted(&line, from, module_len))
 			continue;
-		s = (struct symtab_candidate){ .offset = line.address - w->start,
+		s = (struct symtab_candidate){ .offset = line.address - from->start,
 					       .vaddr = line.address,
+					       .limit =
+						       next_section(from, line.address),
 					       .by_order = true,
 					       .name = t->names };
 		memcpy(t->names, line.name, line.name_len);
@@ -378,18 +389,18 @@ static int take_candidate(void *ctx, const struct symtab_candidate *s)
 
 /* The kernel writes its symbols by address: then they are taken as they come.  Text in
  * another order is read again and sorted. */
-static int fill(struct symtab *tab, const char *text, size_t len,
-		const struct wanted *w, size_t *ret_hidden)
+static int fill(struct symtab *tab, const struct symtab_kallsyms *from,
+		size_t *ret_hidden)
 {
 	struct symtab_sorted sorted = { .tab = tab };
 	symtab_candidates candidates = { 0 };
 	struct taker t = { tab->names, take_in_order, &sorted, 0 };
-	int r = take_lines(&t, text, len, w);
+	int r = take_lines(&t, from);
 
 	if (r == SYMTAB_UNSORTED) {
 		tab->symbols.nr = 0;
 		t = (struct taker){ tab->names, take_candidate, &candidates, 0 };
-		r = take_lines(&t, text, len, w);
+		r = take_lines(&t, from);
 		if (!r)
 			r = symtab_build(tab, &candidates);
 		vec_done(&candidates);
@@ -400,22 +411,21 @@ static int fill(struct symtab *tab, const char *text, size_t len,
 	return r;
 }
 
-int symtab_load_kallsyms(const char *text, size_t len, const char *module,
-			 uint64_t start, struct symtab **ret_tab, struct err *err)
+int symtab_load_kallsyms(const struct symtab_kallsyms *from, struct symtab **ret_tab,
+			 struct err *err)
 {
-	struct wanted w = { module, module ? strlen(module) : 0, start };
 	struct symtab *tab = calloc(1, sizeof(*tab));
 	size_t hidden;
 	int r;
 
 	if (tab)
-		tab->names = malloc(len + 1);
+		tab->names = malloc(from->len + 1);
 	if (!tab || !tab->names) {
 		symtab_free(tab);
 		return err_set(err, -ENOMEM, "no memory");
 	}
-	tab->run_base = start;
-	r = fill(tab, text, len, &w, &hidden);
+	tab->run_base = from->start;
+	r = fill(tab, from, &hidden);
 	if (r)
 		err_set(err, r, "no memory");
 	else if (!symtab_count(tab) && hidden)
@@ -423,7 +433,7 @@ int symtab_load_kallsyms(const char *text, size_t len, const char *module,
 			    "kallsyms without addresses (kernel.kptr_restrict)");
 	else if (!symtab_count(tab))
 		r = err_set(err, -ENODATA, "no symbols of %s in kallsyms",
-			    module ? module : "the kernel");
+			    from->module ? from->module : "the kernel");
 	if (r)
 		symtab_free(tab);
 	else

@@ -99,9 +99,13 @@ static int name_from_text(struct naming *n, const struct image *image, const cha
 		part = NULL;
 	}
 	if (part)
-		r = symtab_load_kallsyms(n->guest.index.text + part->begin,
-					 part->end - part->begin, module ? word : NULL,
-					 start, &e->tab, NULL);
+		r = symtab_load_kallsyms(
+			&(struct symtab_kallsyms){ .text = n->guest.index.text +
+							   part->begin,
+						   .len = part->end - part->begin,
+						   .module = module ? word : NULL,
+						   .start = start },
+			&e->tab, NULL);
 	if (!part || r)
 		return r == -ENOMEM ? r : 0;
 	e->status = NAMING_UNVERIFIED;

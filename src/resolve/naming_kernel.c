@@ -30,6 +30,60 @@ static bool is_in_place(const struct naming_kallsyms *k, const struct image *ima
 			     image->start, image->end);
 }
 
+/* The session's list of modules, once; empty if it has none. */
+static const struct buf *read_modules(struct naming *n)
+{
+	char *path;
+
+	if (n->modules_read)
+		return &n->modules;
+	n->modules_read = true;
+	if (!n->session_dir[0] || asprintf(&path, "%s/modules", n->session_dir) < 0)
+		return &n->modules;
+	if (io_read_file(path, &n->modules, MODULES_MAX_BYTES))
+		buf_clear(&n->modules);
+	free(path);
+	return &n->modules;
+}
+
+/* A module's line in the session's list, the caller's to end; empty: not known.
+ * 0 or -ENOMEM. */
+static int find_line(struct naming *n, const char *module, uint64_t start,
+		     struct module_line *ret_line)
+{
+	const struct buf *list = read_modules(n);
+	int r;
+
+	*ret_line = (struct module_line){ 0 };
+	r = module_line_find((const char *)list->data, list->len, module, start,
+			     ret_line);
+	if (r)
+		*ret_line = (struct module_line){ 0 };
+	return r == -ENOMEM ? r : 0;
+}
+
+/* The symbols of a part of kallsyms, if it has any.  0 or -ENOMEM. */
+static int load_part(struct naming *n, const struct kallsyms_part *part,
+		     const char *module, uint64_t start, struct naming_entry *e)
+{
+	struct symtab_kallsyms from = { .text = n->kallsyms.index.text + part->begin,
+					.len = part->end - part->begin,
+					.module = module,
+					.start = start };
+	struct module_line line = { 0 };
+	int r = module ? find_line(n, module, start, &line) : 0;
+
+	if (r)
+		return r;
+	if (line.address == start) {
+		from.places = line.places.at;
+		from.nr_places = line.places.nr;
+	}
+	r = symtab_load_kallsyms(&from, &e->tab, NULL);
+	module_line_done(&line);
+	return r == -ENOMEM ? r : 0;
+}
+
 static int name_from_kallsyms(struct naming *n, const struct image *image,
 			      const char *module, struct naming_entry *e)
 {
@@ -52,10 +106,9 @@ static int name_from_kallsyms(struct naming *n, const struct image *image,
 	/* Where the base was hidden positions are addresses. */
 	if (!module && start)
 		start -= k->shift;
-	r = symtab_load_kallsyms(k->index.text + part->begin, part->end - part->begin,
-				 module, start, &e->tab, NULL);
-	if (r)
-		return r == -ENOMEM ? r : 0;
+	r = load_part(n, part, module, start, e);
+	if (r || !e->tab)
+		return r;
 	e->status = k->status;
 	naming_tried(n, NAMING_STEP_KALLSYMS, k->path, e->status);
 	naming_set_from(e, k->path);
@@ -228,22 +281,6 @@ int naming_kernel(struct naming *n, const struct image *image, struct naming_ent
 	return r;
 }
 
-/* The session's list of modules, once; empty if it has none. */
-static const struct buf *read_modules(struct naming *n)
-{
-	char *path;
-
-	if (n->modules_read)
-		return &n->modules;
-	n->modules_read = true;
-	if (!n->session_dir[0] || asprintf(&path, "%s/modules", n->session_dir) < 0)
-		return &n->modules;
-	if (io_read_file(path, &n->modules, MODULES_MAX_BYTES))
-		buf_clear(&n->modules);
-	free(path);
-	return &n->modules;
-}
-
 /* A module's file whose sections lay where the session says. */
 static int load_ko_of_session(const struct image *image, const struct binary *b,
 			      const struct module_line *line, struct naming_entry *e)
@@ -303,16 +340,10 @@ static int find_ko(struct naming *n, const struct image *image, const char *modu
 		   enum binary_stage stage, struct binary *b, struct module_line *line)
 {
 	struct binary_places places = naming_binary_places(n, stage);
-	const struct buf *list = read_modules(n);
-	int r;
+	int r = find_line(n, module, image->start, line);
 
-	*line = (struct module_line){ 0 };
-	r = module_line_find((const char *)list->data, list->len, module, image->start,
-			     line);
-	if (r == -ENOMEM)
-		return r;
 	if (r)
-		*line = (struct module_line){ 0 };
+		return r;
 	if (stage == BINARY_HERE)
 		places.modules = installed_modules(n);
 	r = binary_find_module(&places, module,

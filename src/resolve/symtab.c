@@ -88,7 +88,7 @@ static uint64_t bytes_of_last(const struct symtab_candidate *last)
 }
 
 /* The symbol added last, if the file gave it no size: it reaches to the next one, or to the
- * end of its section. */
+ * end of its section.  The section behind it in kallsyms may lie anywhere. */
 static void close_last(struct symtab *tab, const struct symtab_candidate *last,
 		       uint64_t next_offset)
 {
@@ -101,6 +101,9 @@ static void close_last(struct symtab *tab, const struct symtab_candidate *last,
 		end = last->limit;
 	else if (end == UINT64_MAX)
 		end = add_clamped(last->offset, bytes_of_last(last));
+	if (last->by_order && next_offset == UINT64_MAX &&
+	    end - last->offset > bytes_of_last(last))
+		end = last->offset + bytes_of_last(last);
 	s->size = end - last->offset;
 }
 

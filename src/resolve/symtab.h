@@ -63,10 +63,20 @@ int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_p
 			  uint64_t start, struct symtab **ret_tab, struct err *err);
 /* Kernel text symbols from /proc/kallsyms text: those without [module] if `module` is
  * NULL, else those of that module ('-' and '_' are one).  Offsets are relative to `start`;
- * symbols below it are left out.
+ * symbols below it are left out.  kallsyms knows no sizes: the last symbol goes to where the
+ * next section begins, if the places of the module's sections are given (else NULL and 0),
+ * at most to the end of the page behind its own.  All of `from` stays the caller's.
  * 0, -ENODATA (none, or the addresses are hidden: no table then), -ENOMEM. */
-int symtab_load_kallsyms(const char *text, size_t len, const char *module,
-			 uint64_t start, struct symtab **ret_tab, struct err *err);
+struct symtab_kallsyms {
+	const char *text;
+	size_t len;
+	const char *module;
+	uint64_t start;
+	const struct symtab_place *places;
+	size_t nr_places;
+};
+int symtab_load_kallsyms(const struct symtab_kallsyms *from, struct symtab **ret_tab,
+			 struct err *err);
 /* A table of one symbol at offset 0, for code that is its own symbol.  0 or -ENOMEM. */
 int symtab_of_one(const char *name, uint64_t size, uint64_t start,
 		  struct symtab **ret_tab);

@@ -28,12 +28,20 @@ static const char text[] = "ffffffff80ffff00 t before_text\n"
 			   "ffffffffc0100000 t do_snd\t[snd_hda_intel]\n"
 			   "ffffffffc0200000 t bpf_prog_1_x\t[bpf]";
 
+static int load_text(const char *from, size_t len, const char *module, uint64_t start,
+		     struct symtab **ret_tab, struct err *err)
+{
+	const struct symtab_kallsyms k = { from, len, module, start, NULL, 0 };
+
+	return symtab_load_kallsyms(&k, ret_tab, err);
+}
+
 static struct symtab *load(const char *module, uint64_t start)
 {
 	struct symtab *tab = NULL;
 	struct err err = { 0 };
 
-	if (symtab_load_kallsyms(text, sizeof(text) - 1, module, start, &tab, &err))
+	if (load_text(text, sizeof(text) - 1, module, start, &tab, &err))
 		fail_msg("%s", err.text);
 	return tab;
 }
@@ -89,6 +97,45 @@ static void modules(void **state)
 	symtab_free(tab);
 }
 
+/* The last symbol's end: `section` behind it, if that is there. */
+static uint64_t end_of_last(const char *lines, uint64_t section)
+{
+	const uint64_t start = 0xffffffffc0000000;
+	const struct symtab_place places[] = { { ".data", start + section },
+					       { ".text", start },
+					       { ".init.text", start + 0x100000 } };
+	const struct symtab_kallsyms from = { lines, strlen(lines), "m",
+					      start, places,        3 };
+	const struct symbol *last;
+	struct symtab *tab = NULL;
+	uint64_t end;
+
+	assert_int_equal(symtab_load_kallsyms(&from, &tab, NULL), 0);
+	assert_int_equal(symtab_count(tab), 2);
+	last = symtab_at(tab, 1);
+	end = last->offset + last->size;
+	assert_ptr_equal(symtab_find(tab, end - 1), last);
+	assert_null(symtab_find(tab, end));
+	symtab_free(tab);
+	return end;
+}
+
+static void last_ends_with_its_section(void **state)
+{
+	static const char ordered[] = "ffffffffc0000000 t one\t[m]\n"
+				      "ffffffffc0000080 t two\t[m]\n";
+	static const char mixed[] = "ffffffffc0000080 t two\t[m]\n"
+				    "ffffffffc0000000 t one\t[m]\n";
+
+	(void)state;
+	assert_int_equal(end_of_last(ordered, 0x200), 0x200);
+	assert_int_equal(end_of_last(mixed, 0x200), 0x200);
+	/* Nothing near: to the end of the page behind. */
+	assert_int_equal(end_of_last(ordered, 0x5000), 0x2000);
+	assert_int_equal(end_of_last(mixed, 0x5000), 0x2000);
+	assert_int_equal(end_of_last(ordered, 0x80), 0x2000);
+}
+
 static void nothing_to_find(void **state)
 {
 	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 t a\n";
@@ -96,19 +143,16 @@ static void nothing_to_find(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	assert_int_equal(
-		symtab_load_kallsyms(hidden, sizeof(hidden) - 1, NULL, 0, &tab, &err),
-		-ENODATA);
-	assert_non_null(strstr(err.text, "kptr_restrict"));
-	assert_int_equal(symtab_load_kallsyms(hidden, sizeof(hidden) - 1, NULL, BASE,
-					      &tab, &err),
+	assert_int_equal(load_text(hidden, sizeof(hidden) - 1, NULL, 0, &tab, &err),
 			 -ENODATA);
 	assert_non_null(strstr(err.text, "kptr_restrict"));
-	assert_int_equal(
-		symtab_load_kallsyms(text, sizeof(text) - 1, "xfs", 0, &tab, &err),
-		-ENODATA);
+	assert_int_equal(load_text(hidden, sizeof(hidden) - 1, NULL, BASE, &tab, &err),
+			 -ENODATA);
+	assert_non_null(strstr(err.text, "kptr_restrict"));
+	assert_int_equal(load_text(text, sizeof(text) - 1, "xfs", 0, &tab, &err),
+			 -ENODATA);
 	assert_non_null(strstr(err.text, "xfs"));
-	assert_int_equal(symtab_load_kallsyms("", 0, NULL, 0, &tab, &err), -ENODATA);
+	assert_int_equal(load_text("", 0, NULL, 0, &tab, &err), -ENODATA);
 	assert_null(tab);
 }
 
@@ -188,7 +232,7 @@ static void every_prefix(void **state)
 		struct symtab *tab = NULL;
 
 		memcpy(cut, text, len);
-		(void)symtab_load_kallsyms(cut, len, "ext4", 0, &tab, NULL);
+		(void)load_text(cut, len, "ext4", 0, &tab, NULL);
 		symtab_free(tab);
 		free(cut);
 	}
@@ -202,7 +246,7 @@ static void short_memory(void **state)
 		int r;
 
 		alloc_fail_at(n);
-		r = symtab_load_kallsyms(text, sizeof(text) - 1, NULL, 0, &tab, NULL);
+		r = load_text(text, sizeof(text) - 1, NULL, 0, &tab, NULL);
 		if (!alloc_fail_off()) {
 			assert_int_equal(r, 0);
 			symtab_free(tab);
@@ -219,6 +263,7 @@ int main(void)
 		cmocka_unit_test(kernel_from_its_text),
 		cmocka_unit_test(kernel_of_unknown_base),
 		cmocka_unit_test(modules),
+		cmocka_unit_test(last_ends_with_its_section),
 		cmocka_unit_test(nothing_to_find),
 		cmocka_unit_test(parts_of_the_text),
 		cmocka_unit_test(parts_by_place),
