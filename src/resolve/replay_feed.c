@@ -20,7 +20,9 @@ enum {
 	LINE_BYTES = 64,
 	/* Header and fields of fixed size: perf_event_open(2), IDENTIFIER to PERIOD. */
 	HEAD_BYTES = HEADER_BYTES + 9 * 8,
-	LONG_BYTES = 1024 /* records of a mean length that makes heads worth keeping */
+	LONG_BYTES = 1024, /* records of a mean length that makes heads worth keeping */
+	/* So many of these are counted together. */
+	GATHER_BYTES = 4 << 20
 };
 
 void feed_init(struct feed *f, struct perf_input *in, const struct decoder *decoder)
@@ -309,6 +311,7 @@ static void keep_heads(struct feed *f, struct perf_chunk *chunk, uint64_t nr)
 		heads = whole;
 	}
 	perf_input_release(f->in, &heads);
+	f->gathers = true;
 }
 
 /* Reads, scans and queues one chunk.  0, 1 at the end of the input, or an error. */
@@ -492,12 +495,13 @@ static int next_unfinished(struct feed *f, struct feed_batch *batch, struct err 
 }
 
 /* What waits and is due goes into the batch; 1 when a batch is made, 0 if more must be
- * read first. */
+ * read first.  Behind each wait for the disk tables are no longer in the processor's caches:
+ * beginnings of samples, which need little room, are counted many at a time. */
 static int take_ready(struct feed *f, struct feed_batch *batch, struct err *err)
 {
 	size_t nr = f->timeless ? f->waiting.nr : count_ready(f);
 
-	if (!nr)
+	if (!nr || (f->gathers && f->waiting_bytes < GATHER_BYTES))
 		return 0;
 	if (take_chunks(f, nr, f->timeless ? f->order : f->before_ns, batch))
 		return err_set(err, -ENOMEM, "out of memory");

@@ -65,6 +65,7 @@ struct feed {
 	bool know_all; /* the side band of all that comes was collected before */
 	bool hold_all; /* ... and nobody minds the memory it takes to wait for all */
 	bool heads_only; /* of samples only the fields of fixed size are looked at */
+	bool gathers;    /* ... and they wait in little room */
 	bool ended;
 	uint16_t time_at;           /* of a sample, where all events agree; else 0 */
 	uint64_t order;             /* records so far */

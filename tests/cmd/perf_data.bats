@@ -223,3 +223,13 @@ make_guest_data()
 	"$OPROFILE" export folded "$data" >"$data.folded"
 	[ "$(awk '{ n += $NF } END { print n }' "$data.folded")" -eq 4000 ]
 }
+
+@test "samples whose beginnings are gathered over many rounds belong to the name of their time" {
+	local data=$BATS_TEST_TMPDIR/heads.data
+	"$SOURCE_ROOT/tests/perf_data/rounds_heads.py" "$data" 24
+	run --separate-stderr "$OPROFILE" report --by comm --csv "$data"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^name[0-9]*,5000,' <<<"$output")" -eq 24 ]
+	"$OPROFILE" report --by comm --csv - <"$data" >"$data.piped"
+	[ "$(cat "$data.piped")" = "$output" ]
+}
