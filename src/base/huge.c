@@ -11,7 +11,8 @@ enum {
 	HUGE_PAGE = 2 << 20,
 	HEAP_STEP = 16 << 20,
 	ROOM = 16 << 20,
-	HEAP_TRIES = 8
+	HEAP_TRIES = 64,
+	TRIED_BYTES = 16 << 10
 };
 
 static int is_big(size_t bytes)
@@ -72,17 +73,21 @@ void huge_heap(void)
 #ifdef __GLIBC__
 	char *before = sbrk(0);
 	void *taken[HEAP_TRIES];
-	char *after;
+	char *after = before;
+	int nr = 0;
 
 	/* All three: with one of them set, glibc adapts none itself any more. */
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_STEP);
 	mallopt(M_MMAP_THRESHOLD, HUGE_PAGE / 2);
-	for (int i = 0; i < HEAP_TRIES; i++)
-		taken[i] = malloc(HUGE_PAGE / 8);
-	for (int i = 0; i < HEAP_TRIES; i++)
-		free(taken[i]);
-	after = sbrk(0);
+	/* In small steps: a page that is touched before the advice keeps all around it from being
+	 * in a huge one. */
+	while (nr < HEAP_TRIES && after == before) {
+		taken[nr++] = malloc(TRIED_BYTES);
+		after = sbrk(0);
+	}
+	while (nr)
+		free(taken[--nr]);
 	before += round_up((uintptr_t)before) - (uintptr_t)before;
 	if (after > before)
 		madvise(before, (size_t)(after - before), MADV_HUGEPAGE);
