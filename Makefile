@@ -20,6 +20,7 @@ demo:
 
 check:
 	@scripts/deps.sh build test
+	@scripts/deps.sh --try readers screen page
 	@scripts/configure '$(BUILD)' -Dtests=true $(MESON_FLAGS)
 	@meson compile -C '$(BUILD)' >'$(BUILD)/make.log' || { cat '$(BUILD)/make.log'; exit 1; }
 	@scripts/run-tests '$(BUILD)'

@@ -1,7 +1,8 @@
 #!/bin/bash
-# deps.sh [--check] GROUP...: installs the Debian packages of the groups, says which.
+# deps.sh [--check | --try] GROUP...: installs the Debian packages of the groups, says which.
 # The one list of what the project needs.  Does nothing where all is there; without root it
-# names the one command to run.  --check only looks and says.
+# names the one command to run.  --check only looks and says.  --try is for what tests make use
+# of where it is there: a group that cannot be installed is told in a line, and no failure.
 set -euo pipefail
 
 packages_of()
@@ -14,7 +15,7 @@ packages_of()
 		;;
 	demo) echo gzip ;;
 	test) echo fuse3 libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb g++ ;;
-	readers) echo golang-go llvm bolt-16 linux-perf ;;
+	readers) echo binutils elfutils golang-go llvm bolt-16 linux-perf ;;
 	# What shows our exports on a screen.
 	screen) echo kcachegrind kcachegrind-converters graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;
 	lint) echo clang clang-format clang-tidy cppcheck libclang-rt-14-dev git mandoc zsh ;;
@@ -43,6 +44,24 @@ packages_of()
 	esac
 }
 
+what_for()
+{
+	case $1 in
+	readers) echo 'perf, Go, LLVM and BOLT, which read what we write' ;;
+	screen) echo 'KCachegrind on a screen' ;;
+	page) echo 'pages in a browser' ;;
+	*) echo "$1" ;;
+	esac
+}
+
+if [ "${1-}" = --try ]; then
+	shift
+	for group; do
+		"$0" "$group" 2>/dev/null ||
+			echo "Not to be installed here: $(what_for "$group"): NOT TESTED"
+	done
+	exit 0
+fi
 check_only=
 if [ "${1-}" = --check ]; then
 	check_only=1
