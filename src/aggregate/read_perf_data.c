@@ -4,7 +4,6 @@
 
 #include "aggregate/profile.h"
 #include "base/err.h"
-#include "base/huge.h"
 #include "format/perf_input.h"
 #include "resolve/naming.h"
 #include "resolve/naming_unwind.h"
@@ -195,7 +194,6 @@ int profile_read_perf_data(struct profile *p, const char *path, const char *sess
 
 	if (r)
 		return r;
-	huge_heap();
 	r = read_input(p, input, session, err);
 	if (r)
 		err_prefix(err, "%s", path);

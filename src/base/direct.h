@@ -14,7 +14,7 @@ struct direct;
 
 enum {
 	DIRECT_ALIGN = 4096, /* of places in the file, in memory, and of lengths */
-	DIRECT_DEPTH = 4,    /* reads at once */
+	DIRECT_DEPTH = 3,    /* reads at once */
 	/* So many are sent, and waited for, together: who is woken up has to find their way back
 	 * into the processor's caches. */
 	DIRECT_BATCH = 2

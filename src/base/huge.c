@@ -9,7 +9,10 @@
 
 enum {
 	HUGE_PAGE = 2 << 20,
-	HEAP_STEP = 16 << 20,
+	HEAP_STEP = 32 << 20,
+	/* A mapping of its own has an end, most of whose huge page is filled for nothing: what is smaller
+	 * lies close together in the heap. */
+	BIG_BYTES = 2 * HUGE_PAGE,
 	ROOM = 16 << 20,
 	HEAP_TRIES = 64,
 	TRIED_BYTES = 16 << 10
@@ -17,7 +20,7 @@ enum {
 
 static int is_big(size_t bytes)
 {
-	return bytes >= HUGE_PAGE / 2;
+	return bytes >= BIG_BYTES;
 }
 
 static size_t round_up(size_t bytes)
@@ -44,9 +47,7 @@ void *huge_alloc(size_t bytes)
 	return memory;
 }
 
-/* Fresh from the kernel, which is all zeros, and at the begin of a huge page: what an allocator
- * gives begins behind one, and its edges are hundreds of faults. */
-static void *map_aligned(size_t bytes)
+void *huge_map(size_t bytes)
 {
 	size_t rounded = round_up(bytes);
 	uint8_t *memory;
@@ -68,6 +69,12 @@ static void *map_aligned(size_t bytes)
 	return memory;
 }
 
+void huge_unmap(void *memory, size_t bytes)
+{
+	if (memory)
+		munmap(memory, round_up(bytes));
+}
+
 void huge_heap(void)
 {
 #ifdef __GLIBC__
@@ -79,7 +86,7 @@ void huge_heap(void)
 	/* All three: with one of them set, glibc adapts none itself any more. */
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_STEP);
-	mallopt(M_MMAP_THRESHOLD, HUGE_PAGE / 2);
+	mallopt(M_MMAP_THRESHOLD, BIG_BYTES);
 	/* In small steps: a page that is touched before the advice keeps all around it from being
 	 * in a huge one. */
 	while (nr < HEAP_TRIES && after == before) {
@@ -100,13 +107,13 @@ void *huge_zalloc(size_t nr, size_t elem_bytes)
 
 	if (__builtin_mul_overflow(nr, elem_bytes, &bytes))
 		return NULL;
-	return is_big(bytes) ? map_aligned(bytes) : calloc(nr, elem_bytes);
+	return is_big(bytes) ? huge_map(bytes) : calloc(nr, elem_bytes);
 }
 
 void huge_zfree(void *memory, size_t nr, size_t elem_bytes)
 {
-	if (memory && is_big(nr * elem_bytes))
-		munmap(memory, round_up(nr * elem_bytes));
+	if (is_big(nr * elem_bytes))
+		huge_unmap(memory, nr * elem_bytes);
 	else
 		free(memory);
 }
@@ -119,7 +126,7 @@ static void *move_mapped(void *memory, size_t bytes, size_t more)
 
 	if (round_up(more) < more)
 		return NULL;
-	to = map_aligned(more);
+	to = huge_map(more);
 	if (!to)
 		return NULL;
 	moved = mremap(memory, round_up(bytes), round_up(more),
@@ -127,7 +134,7 @@ static void *move_mapped(void *memory, size_t bytes, size_t more)
 	if (moved != MAP_FAILED)
 		return moved;
 	/* What was at `to` may be gone by now, or be another thread's. */
-	to = map_aligned(more);
+	to = huge_map(more);
 	if (!to)
 		return NULL;
 	memcpy(to, memory, bytes);

@@ -4,8 +4,13 @@
 #pragma once
 #include <stddef.h>
 
-/* As malloc(); what is smaller than half a huge page is plain memory. */
+/* As malloc(); what is smaller than two huge pages is plain memory, or the heap's (huge_heap()). */
 void *huge_alloc(size_t bytes);
+/* Fresh from the kernel, which is all zeros, and at the begin of a huge page: what an allocator gives
+ * begins behind one, and its edges are hundreds of faults.  NULL: memory is short.  Of huge_unmap()
+ * of the same number, for which NULL is fine. */
+void *huge_map(size_t bytes);
+void huge_unmap(void *memory, size_t bytes);
 /* All zeros.  For arrays that will be used as a whole: it is filled at once.  Freed with
  * huge_zfree() of the same numbers. */
 void *huge_zalloc(size_t nr, size_t elem_bytes);

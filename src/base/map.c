@@ -8,7 +8,7 @@
 enum {
 	FIRST_SLOTS = 64,
 	/* Up to here a table grows fourfold: most of what is put in is then moved once. */
-	QUICK_SLOTS = 1 << 17,
+	QUICK_SLOTS = 1 << 16,
 	AHEAD_SLOTS = 16
 };
 

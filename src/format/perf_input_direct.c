@@ -43,7 +43,7 @@ static struct perf_window *new_window(struct perf_windows *pool)
 	struct perf_window *win = perf_window_again(pool, &pool->free_direct);
 
 	if (!win) {
-		win = huge_zalloc(1, WINDOW_BYTES);
+		win = huge_map(WINDOW_BYTES);
 		/* Else the page that a child shares is not the one that is being filled. */
 		if (win)
 			(void)madvise(win, WINDOW_BYTES, MADV_DONTFORK);
@@ -55,7 +55,7 @@ static struct perf_window *new_window(struct perf_windows *pool)
 
 void perf_window_free_direct(struct perf_window *win)
 {
-	huge_zfree(win, 1, WINDOW_BYTES);
+	huge_unmap(win, WINDOW_BYTES);
 }
 
 void perf_direct_stop(struct perf_input *in)
@@ -168,10 +168,9 @@ int perf_direct_next(struct perf_input *in, const uint8_t *left, size_t nr_left,
 		perf_direct_stop(in);
 		return -EAGAIN;
 	}
-	if (s->direct->depth < DIRECT_DEPTH)
-		s->direct->depth *= 2;
-	else
-		ask(in);
+	s->direct->depth *= 2;
+	if (s->direct->depth > DIRECT_DEPTH)
+		s->direct->depth = DIRECT_DEPTH;
 	lead = s->at - offset;
 	len = (uint64_t)came - lead;
 	if (len > s->end - s->at)

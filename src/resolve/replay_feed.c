@@ -298,7 +298,11 @@ static void keep_heads(struct feed *f, struct perf_chunk *chunk, uint64_t nr)
 			      : h.size < HEAD_BYTES        ? h.size
 							   : HEAD_BYTES;
 
-		memcpy(to, chunk->bytes + pos, size);
+		/* The longest is what nearly all are: of a known size it is some moves. */
+		if (size == HEAD_BYTES)
+			memcpy(to, chunk->bytes + pos, HEAD_BYTES);
+		else
+			memcpy(to, chunk->bytes + pos, size);
 		set_size(f, to, size);
 		to += size;
 	}

@@ -125,11 +125,12 @@ static int open_all(struct replay *r)
 		return -ENOMEM;
 	fill_info(r);
 	r->ops = (struct resolver_ops){ .first_hit = first_hit, .ctx = r };
-	if (resolver_new(&r->dict, &r->ops, &r->resolver))
+	if (resolver_new(&r->dict, &r->ops,
+			 r->options.no_stacks ? RESOLVE_THREADS
+			 : r->options.chains  ? RESOLVE_CHAINS
+					      : RESOLVE_LEAVES,
+			 &r->resolver))
 		return -ENOMEM;
-	resolver_set_depth(r->resolver, r->options.no_stacks ? RESOLVE_THREADS
-					: r->options.chains  ? RESOLVE_CHAINS
-							     : RESOLVE_LEAVES);
 	feed_init(&r->feed, r->in, &r->decoder);
 	r->feed.hold_all = r->options.each != NULL;
 	r->feed.heads_only = !replay_looks_at_all(r);

@@ -22,8 +22,18 @@ static int make_worlds(struct resolver *r)
 	return 0;
 }
 
+/* A megabyte that only chains are looked up in.  0 or -ENOMEM. */
+static int make_caches(struct resolver *r)
+{
+	if (r->depth != RESOLVE_CHAINS)
+		return 0;
+	r->frames = calloc(FRAME_CACHE, sizeof(*r->frames));
+	r->callers = calloc(CALLERS_CACHE, sizeof(*r->callers));
+	return r->frames && r->callers ? 0 : -ENOMEM;
+}
+
 int resolver_new(struct dict *dict, const struct resolver_ops *ops,
-		 struct resolver **ret_resolver)
+		 enum resolver_depth depth, struct resolver **ret_resolver)
 {
 	struct resolver *r = calloc(1, sizeof(*r));
 
@@ -31,14 +41,13 @@ int resolver_new(struct dict *dict, const struct resolver_ops *ops,
 		return -ENOMEM;
 	r->dict = dict;
 	r->ops = ops;
+	r->depth = depth;
 	r->max_frames = CHAIN_MAX;
 	procs_init(&r->procs);
 	image_table_init(&r->images, dict, ops);
 	r->procs.pool.count_image = image_table_count;
 	r->procs.pool.ctx = &r->images;
-	r->frames = calloc(FRAME_CACHE, sizeof(*r->frames));
-	r->callers = calloc(CALLERS_CACHE, sizeof(*r->callers));
-	if (!r->frames || !r->callers || make_worlds(r)) {
+	if (make_caches(r) || make_worlds(r)) {
 		resolver_free(r);
 		return -ENOMEM;
 	}
@@ -61,11 +70,6 @@ void resolver_free(struct resolver *r)
 	free(r->rest);
 	free(r->rest_pcs);
 	free(r);
-}
-
-void resolver_set_depth(struct resolver *r, enum resolver_depth depth)
-{
-	r->depth = depth;
 }
 
 void resolver_set_max_frames(struct resolver *r, uint32_t max)

@@ -39,17 +39,16 @@ struct resolver_ops {
 	void *ctx;
 };
 
-/* 0 or -ENOMEM.  `dict` outlives the resolver. */
-int resolver_new(struct dict *dict, const struct resolver_ops *ops,
-		 struct resolver **ret_resolver);
-void resolver_free(struct resolver *r); /* NULL is fine */
-/* What is worked out of each sample from now on. */
+/* What is worked out of each sample. */
 enum resolver_depth {
-	RESOLVE_CHAINS, /* all; a new resolver does this */
+	RESOLVE_CHAINS, /* all */
 	RESOLVE_LEAVES, /* stacks without their callers: what a flat report needs */
 	RESOLVE_THREADS /* no stack at all (DICT_NONE): see resolver_locate() */
 };
-void resolver_set_depth(struct resolver *r, enum resolver_depth depth);
+/* 0 or -ENOMEM.  `dict` outlives the resolver. */
+int resolver_new(struct dict *dict, const struct resolver_ops *ops,
+		 enum resolver_depth depth, struct resolver **ret_resolver);
+void resolver_free(struct resolver *r); /* NULL is fine */
 /* Stacks are cut behind so many frames, their innermost one among them (0: where they were up to
  * now).  Before the first sample. */
 void resolver_set_max_frames(struct resolver *r, uint32_t max);

@@ -104,8 +104,8 @@ struct resolver {
 		recent[RECENT_THREADS];     /* by the last bits of its number */
 	const struct mapping *last_mapping; /* of the sample's, in ... */
 	uint64_t last_generation;           /* ... this space */
-	struct frame_slot *frames;
-	struct callers_slot *callers;
+	struct frame_slot *frames;          /* NULL unless there are chains */
+	struct callers_slot *callers;       /* likewise */
 	struct stack_memo memo;     /* (callers, what they called, as frames) -> stack;
 				 * callers by their places -> their stack */
 	uint32_t chain[CHAIN_ROOM]; /* frames of the chains at hand */

@@ -315,7 +315,7 @@ static int open_tables(struct recorder *r, struct err *err)
 					.process_cgroup = process_cgroup,
 					.ctx = r };
 	if (!result)
-		result = resolver_new(&r->dict, &r->ops, &r->resolver);
+		result = resolver_new(&r->dict, &r->ops, RESOLVE_CHAINS, &r->resolver);
 	if (!result)
 		resolver_set_max_frames(r->resolver, c->max_frames);
 	if (!result && c->stack_bytes)

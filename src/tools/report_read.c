@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "base/huge.h"
 #include "capture/events.h"
 #include "format/session.h"
 #include "present/percent.h"
@@ -66,6 +67,7 @@ int report_read_all(struct report_read *r, struct report_plan *plan, struct err 
 {
 	const struct report_sources *sources = &plan->sources;
 
+	huge_heap();
 	report_progress_begin(&r->progress, sources, &plan->profile);
 	if (profile_init(&r->profile, &plan->profile))
 		return err_set(err, -ENOMEM, "out of memory");

@@ -175,7 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	decoder_add_id(&decoder, 1, 1);
 	if (dict_init(&dict))
 		abort();
-	if (!resolver_new(&dict, NULL, &resolver)) {
+	if (!resolver_new(&dict, NULL, RESOLVE_CHAINS, &resolver)) {
 		feed(&decoder, resolver, data, len, &sink);
 		resolver_free(resolver);
 	}

@@ -113,7 +113,7 @@ static void begin(struct world *w)
 	decoder_init(&w->decoder, false);
 	assert_int_equal(decoder_add_attr(&w->decoder, &attr), 0);
 	assert_int_equal(dict_init(&w->dict), 0);
-	assert_int_equal(resolver_new(&w->dict, NULL, &w->resolver), 0);
+	assert_int_equal(resolver_new(&w->dict, NULL, RESOLVE_CHAINS, &w->resolver), 0);
 	assert_int_equal(resolver_use_unwind(w->resolver, &unwind), 0);
 	for (unsigned int i = 0; i < sizeof(paths) / sizeof(*paths); i++)
 		map_image(w, place(i), paths[i]);

@@ -154,7 +154,8 @@ static void begin(struct world *w)
 		assert_int_equal(decoder_add_attr(&w->decoder, &attr), 0);
 		assert_int_equal(decoder_add_id(&w->decoder, unresolve_id(i), i), 0);
 	}
-	assert_int_equal(resolver_new(&w->found, &w->ops, &w->resolver), 0);
+	assert_int_equal(resolver_new(&w->found, &w->ops, RESOLVE_CHAINS, &w->resolver),
+			 0);
 	assert_int_equal(unresolve_new(&w->dict, &w->write, true, &w->unresolve), 0);
 }
 

@@ -37,7 +37,8 @@ static void begin(struct world *w)
 	decoder_init(&w->decoder, false);
 	assert_int_equal(decoder_add_attr(&w->decoder, &attr), 0);
 	assert_int_equal(dict_init(&w->dict), 0);
-	assert_int_equal(resolver_new(&w->dict, &w->ops, &w->resolver), 0);
+	assert_int_equal(resolver_new(&w->dict, &w->ops, RESOLVE_CHAINS, &w->resolver),
+			 0);
 	w->seen = w->dict.strings.strings.nr;
 }
 
