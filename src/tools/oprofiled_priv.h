@@ -136,7 +136,8 @@ struct oprofiled {
 	struct cpu_list cpus;         /* that were online when it began */
 	uint64_t rate_hz;             /* of events without a count */
 	uint64_t next_rotate_ns;
-	uint64_t retry_ns; /* a recording that failed is begun anew then; 0: none */
+	int64_t clock_gap_ns; /* as the recording began, or was found when it moved */
+	uint64_t retry_ns;    /* a recording that failed is begun anew then; 0: none */
 	struct oprofiled_sums sums;
 	struct oprofiled_stream stream;
 	struct sample_filter filter; /* of the recording */

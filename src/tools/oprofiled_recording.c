@@ -23,6 +23,8 @@ enum {
 };
 
 static const uint64_t retry_after_ns = 5000000000;
+/* What segments whose clocks differ by as much are not merged for (daemon/segment_merge.c). */
+static const int64_t clock_slack_ns = 1000000000;
 
 /* ---- the folder ---- */
 
@@ -101,6 +103,7 @@ static void begin_samples(struct oprofiled *d)
 	struct err err = { 0 };
 
 	d->upkeep.is_new = true;
+	d->clock_gap_ns = d->recorder->clock_gap_ns;
 	sample_filter_done(&d->filter);
 	if (oprofiled_setup_filter(d, &d->filter, &err))
 		log_say(LOG_WARNING, "%s", err.text);
@@ -473,6 +476,23 @@ static int one_round(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
+/* A segment tells the time of day by one pair of clocks: where they have moved against each other,
+ * samples from then on would have wrong times, and need a segment of their own. */
+static void watch_clock(struct oprofiled *d, uint64_t now)
+{
+	int64_t gap = (int64_t)(recorder_now_ns(CLOCK_REALTIME) - now);
+	int64_t step = gap - d->clock_gap_ns;
+
+	if (step < clock_slack_ns && step > -clock_slack_ns)
+		return;
+	log_say(LOG_NOTE,
+		"the clock was set, or the machine slept (%+.0f s): another segment "
+		"begins",
+		(double)step / (double)clock_slack_ns);
+	d->clock_gap_ns = gap;
+	d->next_rotate_ns = now;
+}
+
 void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 {
 	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
@@ -488,6 +508,7 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 		r = recorder_attend(d->recorder, &err);
 	if (!r && recorder_is_due(d->recorder, ring))
 		r = one_round(d, &err);
+	watch_clock(d, now);
 	if (r) {
 		take_failure(d, r, &err);
 	} else if (now >= d->next_rotate_ns) {

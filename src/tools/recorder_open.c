@@ -88,6 +88,7 @@ static int open_writer(struct recorder *r, struct err *err)
 	};
 	int result = -ENOMEM;
 
+	r->clock_gap_ns = (int64_t)(info.start_wall_ns - info.start_ns);
 	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 		info.flags |= SESSION_BIG_ENDIAN;
 	if (sizeof(void *) == 8)

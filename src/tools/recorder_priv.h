@@ -73,6 +73,7 @@ struct recorder {
 	struct session_totals totals;
 	VEC(uint64_t) cpu_samples; /* of the totals */
 	uint64_t cpu_begin_ns;     /* of this process, before it */
+	int64_t clock_gap_ns; /* the time of day less that of the samples, as it began */
 	uint64_t frontier_ns;
 	uint64_t next_flush_ns;
 	uint64_t round_ns;       /* from this flush to the next */

@@ -984,3 +984,31 @@ take_port() {
 	run -1 "$OPROFILE_LINKS/oprofiled" --foreground --session-dir "$session" --metrics-listen 192.0.2.1:9100
 	[[ "$output" == *"METRICS_LISTEN: \"192.0.2.1:9100\": metrics are for this machine alone, at 127.0.0.1 or [::1]" ]]
 }
+
+@test "the clock is set by an hour, and back: nothing is lost, and times are those of the day" {
+	export FAKE_CLOCK=$BATS_TEST_TMPDIR/offset
+	echo 0 >"$FAKE_CLOCK"
+	LD_PRELOAD=${FAKE_CLOCK_SO:-$BUILD_ROOT/tests/cmd/fake_clock.so} start_daemon --callgraph fp --frequency 997 \
+		--max-overhead none
+	start_load
+	wait_for_samples 500
+	for offset in 3600 0; do
+		echo $offset >"$FAKE_CLOCK"
+		[ $offset -gt 0 ] && step=+3600 || step=-3600
+		wait_for "$log" "($step s): another segment begins"
+		before=$(field samples)
+		day=$(($(date +%s) + offset))
+		wait_for_samples $((before + 1500))
+		ask dump
+		recent=$(reported_samples --between @$day,@$((day + 60)))
+		echo "offset $offset: $recent since the step, of $(field samples); $before before it"
+		[ "$recent" -ge 1000 ]
+		[ "$recent" -le $(($(field samples) - 400)) ]
+	done
+	ask stop
+	told=$(field samples)
+	reported=$(reported_samples)
+	echo "told $told, reported $reported"
+	[ "$reported" -eq "$told" ]
+	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 3 ]
+}
