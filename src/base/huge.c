@@ -11,7 +11,7 @@ enum {
 	HUGE_PAGE = 2 << 20,
 	HEAP_STEP = 32 << 20,
 	/* A mapping of its own has an end, most of whose huge page is filled for nothing: what is smaller
-	 * lies close together in the heap. */
+	 * lies close together in the heap, and what is larger, of all sizes, leaves no holes there. */
 	BIG_BYTES = 2 * HUGE_PAGE,
 	ROOM = 16 << 20,
 	HEAP_TRIES = 64,

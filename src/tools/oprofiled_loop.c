@@ -1,6 +1,7 @@
 /* oprofiled_loop.c - the life of the daemon: waits for rings, requests, signals and times. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -24,6 +25,10 @@
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
 #include "tools/recorder_priv.h"
+
+enum {
+	LARGE_BYTES = 1 << 20
+};
 
 /* ---- the log ---- */
 
@@ -173,10 +178,21 @@ static int open_all(struct oprofiled *d, struct err *err)
 	return r;
 }
 
+/* What large arrays took is the system's again when they go.  Left to itself, glibc takes the largest
+ * that was ever freed for what is to be kept. */
+static void keep_little(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+#endif
+}
+
 int oprofiled_run(struct oprofiled *d, struct err *err)
 {
-	int r = open_log(d, err);
+	int r;
 
+	keep_little();
+	r = open_log(d, err);
 	if (!r)
 		r = open_all(d, err);
 	if (!r) {

@@ -1,7 +1,6 @@
 /* report.c - `oprofile report`, called opreport: where the time of a session went. */
 #include <errno.h>
 #include <inttypes.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,7 @@
 #include "tools/report_xml.h"
 
 enum {
-	STATUS_INCOMPLETE = 3,
-	BIG_TABLE = 4 << 20 /* bytes */
+	STATUS_INCOMPLETE = 3
 };
 
 extern const struct command command_report;
@@ -137,22 +135,12 @@ static int make_report(struct report *r, char *const *words)
 	return incomplete ? STATUS_INCOMPLETE : 0;
 }
 
-/* Big tables go back to the system when they are freed: they are of all sizes, so that
- * the C library would keep holes of them. */
-static void return_memory(void)
-{
-#ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, BIG_TABLE);
-#endif
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct report r = { 0 };
 	int first;
 	int status;
 
-	return_memory();
 	if (report_xml_words(&r.xml, argc, argv)) {
 		command_error("out of memory");
 		return 1;
