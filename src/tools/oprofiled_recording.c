@@ -480,7 +480,9 @@ static int one_round(struct oprofiled *d, struct err *err)
  * samples from then on would have wrong times, and need a segment of their own. */
 static void watch_clock(struct oprofiled *d, uint64_t now)
 {
-	int64_t gap = (int64_t)(recorder_now_ns(CLOCK_REALTIME) - now);
+	/* Both anew: since `now` a round may have taken a second. */
+	uint64_t since_boot_ns = recorder_now_ns(CLOCK_MONOTONIC);
+	int64_t gap = (int64_t)(recorder_now_ns(CLOCK_REALTIME) - since_boot_ns);
 	int64_t step = gap - d->clock_gap_ns;
 
 	if (step < clock_slack_ns && step > -clock_slack_ns)
