@@ -1,58 +1,53 @@
 #include "base/pairs.h"
 
+#include "base/hash.h"
 #include "base/huge.h"
 
 enum {
-	FIRST_BITS = 6,
-	QUICK_BITS = 16, /* up to here a table grows fourfold */
-	KEY_BITS = 64,
-	MAX_BITS = 40
+	FIRST_SLOTS = 64,
+	QUICK_SLOTS = 1 << 16, /* up to here a table grows fourfold */
+	AHEAD_SLOTS = 16
 };
 
 static size_t slots_of(const struct pairs *p)
 {
-	return p->slots ? (size_t)1 << p->bits : 0;
+	return p->slots ? p->mask + 1 : 0;
 }
 
-/* The high bits of a product depend on all bits of the key; numbers of nodes are dense, so a
- * second round spreads what differs in few of them. */
-static size_t first_of(uint32_t a, uint32_t b, unsigned int bits)
+static size_t first_of(const struct pairs *p, uint32_t a, uint32_t b)
 {
-	uint64_t key = (uint64_t)a << 32 | b;
-
-	key *= 0x9e3779b97f4a7c15ULL;
-	key ^= key >> 32;
-	key *= 0xff51afd7ed558ccdULL;
-	return key >> (KEY_BITS - bits);
+	return hash_quick(a, b) & p->mask;
 }
 
 static struct pair_slot *probe(const struct pairs *p, uint32_t a, uint32_t b)
 {
-	size_t mask = ((size_t)1 << p->bits) - 1;
-	size_t i = first_of(a, b, p->bits);
+	size_t i = first_of(p, a, b);
 
-	while (p->slots[i].value_plus_1 && (p->slots[i].a != a || p->slots[i].b != b))
-		i = (i + 1) & mask;
-	return &p->slots[i];
+	struct pair_slot *slot = &p->slots[i];
+
+	while (slot->value_plus_1 && (slot->a != a || slot->b != b)) {
+		i = (i + 1) & p->mask;
+		slot = &p->slots[i];
+	}
+	return slot;
 }
 
-/* False when memory is short. */
-static bool grow(struct pairs *p)
+/* False when memory is short.  Apart from who looks up, which saves nothing then. */
+__attribute__((noinline)) static bool grow(struct pairs *p)
 {
-	struct pairs bigger = { .bits = p->bits + (p->bits < QUICK_BITS ? 2 : 1),
-				.nr = p->nr };
 	size_t nr = slots_of(p);
+	size_t more = !nr ? FIRST_SLOTS : nr < QUICK_SLOTS ? nr * 4 : nr * 2;
+	struct pairs bigger = { .mask = more - 1, .nr = p->nr };
 
-	if (!p->slots)
-		bigger.bits = FIRST_BITS;
-	if (bigger.bits > MAX_BITS)
-		return false;
-	bigger.slots = huge_zalloc((size_t)1 << bigger.bits, sizeof(*bigger.slots));
+	bigger.slots = huge_zalloc(more, sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
 		const struct pair_slot *old = &p->slots[i];
+		const struct pair_slot *ahead = &p->slots[(i + AHEAD_SLOTS) & (nr - 1)];
 
+		if (ahead->value_plus_1)
+			pairs_prefetch(&bigger, ahead->a, ahead->b);
 		if (old->value_plus_1)
 			*probe(&bigger, old->a, old->b) = *old;
 	}
@@ -85,7 +80,7 @@ uint32_t pairs_get(const struct pairs *p, uint32_t a, uint32_t b)
 void pairs_prefetch(const struct pairs *p, uint32_t a, uint32_t b)
 {
 	if (p->slots)
-		__builtin_prefetch(&p->slots[first_of(a, b, p->bits)]);
+		__builtin_prefetch(&p->slots[first_of(p, a, b)]);
 }
 
 void pairs_done(struct pairs *p)

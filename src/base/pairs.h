@@ -14,7 +14,7 @@ struct pair_slot {
 
 struct pairs {
 	struct pair_slot *slots;
-	unsigned int bits; /* log2 of the number of slots */
+	size_t mask; /* number of slots - 1; 0 while there is no table */
 	size_t nr;
 };
 

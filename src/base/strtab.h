@@ -4,12 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
+#include "base/pairs.h"
 #include "base/vec.h"
 
 struct strtab {
 	VEC(char *) strings;
-	struct map by_hash; /* (hash, turn) -> number; turn resolves collisions */
+	struct pairs
+		by_hash; /* halves of hash and turn, which resolves collisions -> number */
 };
 
 enum {

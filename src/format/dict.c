@@ -34,7 +34,9 @@ void dict_done(struct dict *d)
 void dict_seal(struct dict *d)
 {
 	vec_done(&d->leaves);
-	map_done(&d->frame_by);
+	d->chains = true;
+	pairs_done(&d->frame_by);
+	map_done(&d->far_frame_by);
 	pairs_done(&d->stack_by);
 	map_done(&d->image_by);
 	map_done(&d->thread_by);
@@ -181,32 +183,51 @@ uint32_t dict_thread(struct dict *d, const struct thread *thread)
 	return (uint32_t)d->threads.nr - 1;
 }
 
-static struct map_slot *frame_slot(struct dict *d, uint32_t image, uint64_t offset)
+/* Where the number of that frame is, plus 1; *ret_new: it is yet to be written.  NULL: no memory. */
+static uint32_t *frame_slot(struct dict *d, uint32_t image, uint64_t offset,
+			    bool *ret_new)
 {
 	struct map_slot *slot;
+
+	if (offset <= UINT32_MAX)
+		return pairs_at(&d->frame_by, image, (uint32_t)offset, ret_new);
+	slot = map_at(&d->far_frame_by, image, offset, ret_new);
+	return slot ? &slot->value_plus_1 : NULL;
+}
+
+static uint32_t add_frame(struct dict *d, uint32_t image, uint64_t offset)
+{
+	uint32_t *number_plus_1;
 	bool is_new;
 
 	if (d->frames.nr >= DICT_NONE || !vec_grow(&d->frames))
-		return NULL;
-	slot = map_at(&d->frame_by, image, offset, &is_new);
-	if (slot && is_new) {
+		return DICT_NONE;
+	number_plus_1 = frame_slot(d, image, offset, &is_new);
+	if (!number_plus_1)
+		return DICT_NONE;
+	if (is_new) {
 		d->frames.at[d->frames.nr++] =
 			(struct frame){ .image = image, .offset = offset };
-		slot->value_plus_1 = (uint32_t)d->frames.nr;
+		*number_plus_1 = (uint32_t)d->frames.nr;
 	}
-	return slot;
+	return *number_plus_1 - 1;
 }
 
 uint32_t dict_frame(struct dict *d, uint32_t image, uint64_t offset)
 {
-	const struct map_slot *slot = frame_slot(d, image, offset);
+	uint32_t number_plus_1 = 0;
 
-	return slot ? slot->value_plus_1 - 1 : DICT_NONE;
+	if (offset <= UINT32_MAX)
+		number_plus_1 = pairs_get(&d->frame_by, image, (uint32_t)offset);
+	return number_plus_1 ? number_plus_1 - 1 : add_frame(d, image, offset);
 }
 
 void dict_prefetch_frame(const struct dict *d, uint32_t image, uint64_t offset)
 {
-	map_prefetch(&d->frame_by, image, offset);
+	if (offset <= UINT32_MAX)
+		pairs_prefetch(&d->frame_by, image, (uint32_t)offset);
+	else
+		map_prefetch(&d->far_frame_by, image, offset);
 }
 
 static uint32_t add_stack(struct dict *d, uint32_t parent, uint32_t frame)
@@ -216,9 +237,33 @@ static uint32_t add_stack(struct dict *d, uint32_t parent, uint32_t frame)
 	return (uint32_t)d->stacks.nr - 1;
 }
 
+/* The first stack that is not the next frame alone: the list that was not needed so far is made. */
+static bool begin_chains(struct dict *d)
+{
+	size_t nr = d->stacks.nr - STACK_FIRST;
+
+	if (!vec_reserve(&d->leaves, nr))
+		return false;
+	for (uint32_t frame = 0; frame < nr; frame++)
+		d->leaves.at[frame] = STACK_FIRST + frame;
+	d->leaves.nr = nr;
+	d->chains = true;
+	return true;
+}
+
 /* Frames alone are as many as frames: a list by number is smaller and nearer than a table. */
 static uint32_t leaf_stack(struct dict *d, uint32_t frame)
 {
+	size_t number = (size_t)STACK_FIRST + frame;
+
+	if (!d->chains) {
+		if (number < d->stacks.nr)
+			return (uint32_t)number;
+		if (number == d->stacks.nr)
+			return add_stack(d, STACK_ROOT, frame);
+		if (!begin_chains(d))
+			return DICT_NONE;
+	}
 	while (d->leaves.nr <= frame) {
 		if (!vec_push(&d->leaves, DICT_NONE))
 			return DICT_NONE;
@@ -245,6 +290,8 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 		return DICT_NONE;
 	if (parent == STACK_ROOT && frame < d->frames.nr)
 		return leaf_stack(d, frame);
+	if (!d->chains && !begin_chains(d))
+		return DICT_NONE;
 	if (is_next(d, parent, frame))
 		return parent + 1;
 	if (parent + 1 == d->stacks.nr)
@@ -260,8 +307,13 @@ uint32_t dict_stack(struct dict *d, uint32_t parent, uint32_t frame)
 /* DICT_NONE: it is not there. */
 static uint32_t find_stack(const struct dict *d, uint32_t parent, uint32_t frame)
 {
-	if (parent == STACK_ROOT)
+	if (parent == STACK_ROOT) {
+		size_t number = (size_t)STACK_FIRST + frame;
+
+		if (!d->chains)
+			return number < d->stacks.nr ? (uint32_t)number : DICT_NONE;
 		return frame < d->leaves.nr ? d->leaves.at[frame] : DICT_NONE;
+	}
 	return pairs_get(&d->stack_by, parent, frame) - 1;
 }
 
@@ -307,11 +359,10 @@ bool dict_path_step(const struct dict *d, struct dict_path *path)
 
 uint32_t dict_leaf(struct dict *d, uint32_t image, uint64_t offset)
 {
-	struct map_slot *slot = frame_slot(d, image, offset);
+	uint32_t frame = dict_frame(d, image, offset);
+	size_t number = (size_t)STACK_FIRST + frame;
 
-	if (!slot)
-		return DICT_NONE;
-	if (!slot->more) /* DICT_NONE plus 1 leaves it 0 */
-		slot->more = dict_stack(d, STACK_ROOT, slot->value_plus_1 - 1) + 1;
-	return slot->more - 1;
+	if (!d->chains && number < d->stacks.nr)
+		return (uint32_t)number;
+	return frame == DICT_NONE ? DICT_NONE : dict_stack(d, STACK_ROOT, frame);
 }

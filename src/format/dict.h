@@ -140,10 +140,14 @@ struct dict {
 	VEC(struct frame) frames;
 	VEC(struct stack) stacks;
 	VEC(struct thread) threads;
-	struct map frame_by; /* (image, offset); more: its leaf, plus 1 */
+	struct pairs frame_by;   /* (image, offset) where that has 32 bits ... */
+	struct map far_frame_by; /* ... and where it has more */
 	/* (parent, frame), but for stacks right behind their parents, and for ... */
 	struct pairs stack_by;
-	VEC(uint32_t) leaves; /* ... frames without parents: their stacks, by frame */
+	/* ... frames without parents: their stacks, by frame.  As long as there are no others, made
+	 * with their frames, it is empty: stack STACK_FIRST + n is frame n alone. */
+	VEC(uint32_t) leaves;
+	bool chains;          /* there are others */
 	struct map image_by;  /* hash of the identity, turn */
 	struct map thread_by; /* hash, turn */
 };

@@ -369,6 +369,7 @@ int dict_unpack(struct dict *d, struct cursor *payload, struct dict_scratch *s,
 	struct unpacker u = { .d = d, .s = s, .dec = dec };
 	int r = 0;
 
+	d->chains = true;
 	while (!r && cursor_left(payload)) {
 		uint8_t table = cursor_u8(payload);
 		uint64_t len;

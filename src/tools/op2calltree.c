@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "format/opreport_text.h"

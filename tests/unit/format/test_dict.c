@@ -189,6 +189,57 @@ static void paths_lead_to_the_nodes_that_are_there(void **state)
 	dict_done(&d);
 }
 
+/* Frames alone have the numbers they are made with, whatever comes between them: nothing, a frame
+ * that nobody asks a stack of, a caller.  Offsets have more than 32 bits, too. */
+static void frames_alone_keep_their_stacks(void **state)
+{
+	enum {
+		NR = 300,
+		NOTHING = NR
+	};
+	static const uint64_t bases[] = { 0, UINT32_MAX - 7, (uint64_t)5 << 40 };
+
+	(void)state;
+	for (int between = 0; between < 3; between++)
+		for (uint32_t at = 0; at <= NOTHING; at += NOTHING / 4) {
+			uint32_t stacks[NR];
+			struct dict d;
+
+			assert_int_equal(dict_init(&d), 0);
+			for (uint32_t i = 0; i < NR; i++) {
+				if (i == at && between == 1)
+					dict_frame(&d, 9, 1);
+				if (i == at && between == 2)
+					dict_stack(&d,
+						   i ? stacks[i - 1] : STACK_TRUNCATED,
+						   dict_frame(&d, 9, 1));
+				stacks[i] = dict_leaf(&d, i % 3, bases[i % 3] + i);
+				assert_int_equal(d.stacks.at[stacks[i]].parent,
+						 STACK_ROOT);
+				assert_int_equal(
+					d.frames.at[d.stacks.at[stacks[i]].frame]
+						.offset,
+					bases[i % 3] + i);
+			}
+			for (uint32_t i = 0; i < NR; i++) {
+				uint32_t frame =
+					dict_frame(&d, i % 3, bases[i % 3] + i);
+				uint32_t steps;
+
+				assert_int_equal(dict_leaf(&d, i % 3, bases[i % 3] + i),
+						 stacks[i]);
+				assert_int_equal(dict_stack(&d, STACK_ROOT, frame),
+						 stacks[i]);
+				assert_int_equal(
+					walk(&d, STACK_ROOT, &frame, 1, &steps),
+					stacks[i]);
+				/* The same offset elsewhere is another one. */
+				assert_true(dict_frame(&d, 7, bases[i % 3] + i) >= NR);
+			}
+			dict_done(&d);
+		}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest cases[] = {
@@ -197,6 +248,7 @@ int main(void)
 		cmocka_unit_test(threads_and_events_differ_in_any_field),
 		cmocka_unit_test(short_memory_is_told_and_harms_nothing),
 		cmocka_unit_test(paths_lead_to_the_nodes_that_are_there),
+		cmocka_unit_test(frames_alone_keep_their_stacks),
 	};
 
 	return UNIT_RUN(cases);
