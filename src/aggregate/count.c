@@ -240,34 +240,40 @@ static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *plac
 {
 	struct dense *d = &v->dense;
 	size_t nr = *ret_nr;
+	/* Counts are bytes, which may be parts of anything: what a round looks at is here, so that
+	 * it need not be loaded again behind each of them. */
+	dense_count **counts = d->rows;
+	size_t nr_rows = highest < d->nr_places ? d->nr_rows : 0;
+	size_t nr_new = 0;
+	size_t i;
+	int r = 0;
 
-	for (size_t i = 0; i < nr; i++) {
+	for (i = 0; i < nr && r >= 0; i++) {
 		uint32_t row = rows[i];
-		dense_count count;
+		dense_count *count;
 
 		/* ROW_NONE is beyond all rows. */
-		if (__builtin_expect(row >= d->nr_rows || !d->rows[row] ||
-					     highest >= d->nr_places,
-				     0)) {
-			int r;
-
+		if (__builtin_expect(row >= nr_rows || !counts[row], 0)) {
 			if (row == ROW_NONE)
 				continue;
+			d->nr_cells += nr_new;
+			nr_new = 0;
 			r = dense_extend(d, &v->tally, row, highest);
-			if (r < 0)
-				return r;
-			if (r) {
-				*ret_nr = i;
-				return 0;
-			}
+			if (r)
+				break;
+			counts = d->rows;
+			nr_rows = d->nr_rows;
 		}
-		count = ++d->rows[row][places[i]];
-		d->nr_cells += count == 1;
-		if (__builtin_expect(count == 0, 0) &&
-		    dense_carry(d, &v->tally, row, places[i]))
-			return -ENOMEM;
+		count = &counts[row][places[i]];
+		++*count;
+		nr_new += *count == 1;
+		if (__builtin_expect(*count == 0, 0))
+			r = dense_carry(d, &v->tally, row, places[i]);
 	}
-	return 0;
+	if (d->on)
+		d->nr_cells += nr_new;
+	*ret_nr = i;
+	return r < 0 ? r : 0;
 }
 
 static int count_chunk(struct profile *p, struct view *v, const struct sample_batch *b,

@@ -81,7 +81,8 @@ int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr)
 {
 	struct sample_layout layout = make_layout(attr->sample_type);
 
-	layout.default_period = attr->freq ? 1 : attr->sample_period;
+	if (!layout.period)
+		layout.default_period = attr->freq ? 1 : attr->sample_period;
 	if (!vec_push(&d->layouts, layout))
 		return -ENOMEM;
 	if (!vec_push(&d->attrs, *attr)) {

@@ -183,7 +183,7 @@ struct sample_layout {
 	uint16_t stream;
 	uint16_t cpu;
 	uint16_t period;
-	uint64_t default_period; /* of samples that do not have it */
+	uint64_t default_period; /* of samples that do not have it, else 0 */
 	uint16_t bytes;          /* where the first field of variable size begins */
 	uint64_t more; /* PERF_SAMPLE_* of those fields; not 0 if there is one */
 };
@@ -223,11 +223,10 @@ int decoder_record(const struct decoder *d, const void *bytes, size_t len,
  * those of its header). */
 int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
 		   struct record *ret_record, struct err *err);
-/* Bytes of that record that are its own: what its header says, or less where the kernel counted the
+/* The same where only type, misc, id, ip, addr and period are wanted: looks at nothing behind them (which
+ * is not checked, either), nr_chain and cgroup are 0, `has` is 0. */
+int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t size,
+			 struct record *ret_record, struct err *err);
+/* Bytes of a record that are its own: what its header says, or less where the kernel counted the
  * room of other recordings, too (docs/perf-report.md).  0: it is malformed. */
 size_t decoder_own_bytes(const struct decoder *d, const void *bytes, size_t len);
-/* The same for a SAMPLE of which only type, misc, id, ip, addr and period are wanted: looks
- * at nothing behind them (which is not checked, either), nr_chain and cgroup are 0, `has` is
- * 0.  -EBADMSG also for records of other types. */
-int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t len,
-			 struct record *ret_record, struct err *err);

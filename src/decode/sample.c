@@ -268,19 +268,30 @@ static void take_variable_parts(const struct perf_event_attr *a, uint64_t t,
 	s->has = t;
 }
 
+/* The field at `offset`; `otherwise` where that is 0: the header is loaded in vain then, which costs less
+ * than to jump over it, as every field would be. */
+ALWAYS_INLINE uint64_t field_u64(const uint8_t *at, uint16_t offset, bool swap)
+{
+	return record_u64(at + offset, swap) & -(uint64_t)(offset != 0);
+}
+
+/* The same of a number whose absence is -1. */
+ALWAYS_INLINE uint32_t field_u32(const uint8_t *at, uint16_t offset, uint16_t part,
+				 bool swap)
+{
+	return record_u32(at + offset + part, swap) | -(uint32_t)(offset == 0);
+}
+
 ALWAYS_INLINE void load_ids(const struct sample_layout *l, const uint8_t *at, bool swap,
 			    struct record_id *id)
 {
-	id->pid = id->tid = -1;
-	if (l->tid) {
-		id->pid = (int32_t)record_u32(at + l->tid, swap);
-		id->tid = (int32_t)record_u32(at + l->tid + 4, swap);
-	}
-	id->id = l->id ? record_u64(at + l->id, swap) : 0;
-	id->time_ns = l->time ? record_u64(at + l->time, swap) : 0;
+	id->pid = (int32_t)field_u32(at, l->tid, 0, swap);
+	id->tid = (int32_t)field_u32(at, l->tid, 4, swap);
+	id->id = field_u64(at, l->id, swap);
+	id->time_ns = field_u64(at, l->time, swap);
 	id->has_time = l->time;
-	id->stream_id = l->stream ? record_u64(at + l->stream, swap) : 0;
-	id->cpu = l->cpu ? record_u32(at + l->cpu, swap) : UINT32_MAX;
+	id->stream_id = field_u64(at, l->stream, swap);
+	id->cpu = field_u32(at, l->cpu, 0, swap);
 }
 
 /* The fields of fixed size, by their offsets: one look at the length for all of them.  This
@@ -299,12 +310,9 @@ ALWAYS_INLINE const struct sample_layout *decode_fixed(const struct decoder *d,
 	rec->id.event = event;
 	rec->id.stray = stray;
 	load_ids(l, at, swap, &rec->id);
-	s->ip.v = l->ip ? record_u64(at + l->ip, swap) : 0;
-	s->addr = l->addr ? record_u64(at + l->addr, swap) : 0;
-	if (l->period)
-		s->period = record_u64(at + l->period, swap);
-	else
-		s->period = l->default_period;
+	s->ip.v = field_u64(at, l->ip, swap);
+	s->addr = field_u64(at, l->addr, swap);
+	s->period = field_u64(at, l->period, swap) + l->default_period;
 	s->cgroup = 0;
 	s->nr_chain = 0;
 	s->chain = NULL;
@@ -359,15 +367,14 @@ int decoder_sample(const struct decoder *d, const void *bytes, size_t size,
 		       : decode_sample(d, bytes, size, false, ret_record, err);
 }
 
-int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t len,
+int decoder_sample_fixed(const struct decoder *d, const void *bytes, size_t size,
 			 struct record *ret_record, struct err *err)
 {
-	size_t size = record_open(d, bytes, len, ret_record);
+	const struct sample_layout *l;
 
-	if (!size)
-		return record_malformed(len, err);
-	if (ret_record->type != PERF_RECORD_SAMPLE ||
-	    !decode_fixed(d, bytes, size, d->swap, ret_record))
-		return record_cut_short(ret_record, err);
-	return 0;
+	ret_record->type = PERF_RECORD_SAMPLE;
+	ret_record->misc = record_u16((const uint8_t *)bytes + 4, d->swap);
+	l = d->swap ? decode_fixed(d, bytes, size, true, ret_record)
+		    : decode_fixed(d, bytes, size, false, ret_record);
+	return l ? 0 : record_cut_short(ret_record, err);
 }

@@ -97,17 +97,22 @@ uint64_t feed_sample_time(const struct feed *f, const uint8_t *bytes, uint32_t s
 	return rec.id.time_ns;
 }
 
-static void scan_sample(struct feed *f, const uint8_t *at, uint32_t size)
+/* Of a sample with that time, which is not 0. */
+static void note_span(struct feed *f, uint64_t time_ns)
 {
-	uint64_t time_ns = feed_sample_time(f, at, size);
-
-	if (!time_ns)
-		return;
 	note_time(f, time_ns);
 	if (!f->counts.first_ns || time_ns < f->counts.first_ns)
 		f->counts.first_ns = time_ns;
 	if (time_ns > f->counts.last_ns)
 		f->counts.last_ns = time_ns;
+}
+
+static void scan_sample(struct feed *f, const uint8_t *at, uint32_t size)
+{
+	uint64_t time_ns = feed_sample_time(f, at, size);
+
+	if (time_ns)
+		note_span(f, time_ns);
 }
 
 static bool changes_nothing(const struct record *rec)
@@ -244,6 +249,36 @@ static void drop_last_side(struct feed *f)
 	f->counts.undecodable++;
 }
 
+/* What scan_record() does for the samples from `pos` on, if times are all at one place in them, as in
+ * nearly all files: what is found is written down at the end of them, not with each.  Returns
+ * where they end. */
+static size_t scan_samples(struct feed *f, const struct perf_chunk *chunk, size_t pos)
+{
+	uint64_t oldest_ns = UINT64_MAX, newest_ns = 0;
+	uint64_t nr = 0;
+	size_t time_end = f->time_at + sizeof(uint64_t);
+	struct perf_event_header h;
+
+	for (; header_at(f, chunk, pos, &h) && h.type == PERF_RECORD_SAMPLE; nr++) {
+		uint64_t time_ns =
+			h.size >= time_end
+				? load_u64(f, chunk->bytes + pos + f->time_at)
+				: 0;
+
+		/* One less: of those without, 0, it is the greatest. */
+		oldest_ns = time_ns - 1 < oldest_ns ? time_ns - 1 : oldest_ns;
+		newest_ns = time_ns > newest_ns ? time_ns : newest_ns;
+		pos += h.size;
+	}
+	f->counts.by_type[PERF_RECORD_SAMPLE] += nr;
+	f->order += nr;
+	if (newest_ns) {
+		note_span(f, oldest_ns + 1);
+		note_span(f, newest_ns);
+	}
+	return pos;
+}
+
 static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
 {
 	struct perf_event_header h;
@@ -252,10 +287,13 @@ static int scan_chunk(struct feed *f, const struct perf_chunk *chunk)
 	while (header_at(f, chunk, pos, &h)) {
 		uint32_t type =
 			h.type < FEED_RECORD_TYPES ? h.type : FEED_RECORD_TYPES - 1;
+		size_t nr_side = f->side.nr;
 		int r;
 
-		size_t nr_side = f->side.nr;
-
+		if (type == PERF_RECORD_SAMPLE && f->time_at) {
+			pos = scan_samples(f, chunk, pos);
+			continue;
+		}
 		f->counts.by_type[type]++;
 		r = scan_record(f, chunk->bytes + pos, h.type, h.size,
 				f->position + pos + h.size);

@@ -59,13 +59,19 @@ static int put_shares(struct replay *r, const struct replay_sample *s,
 	return 0;
 }
 
-int replay_put(struct replay *r, const struct replay_sample *s, struct sample *sample,
-	       size_t *nr)
+static inline int put(struct replay *r, const struct replay_sample *s,
+		      struct sample *sample, size_t *nr)
 {
 	if (s->is_shared)
 		return put_shares(r, s, sample, nr);
 	put_sample(r->columns, (*nr)++, sample);
 	return 0;
+}
+
+int replay_put(struct replay *r, const struct replay_sample *s, struct sample *sample,
+	       size_t *nr)
+{
+	return put(r, s, sample, nr);
 }
 
 static int finish_one_by_one(struct replay *r, int nr_group, size_t *nr)
@@ -77,7 +83,7 @@ static int finish_one_by_one(struct replay *r, int nr_group, size_t *nr)
 		if (r->unwinding)
 			s->found.ahead = resolver_ahead_get(r->unwinding, (size_t)i);
 		if (replay_finish(r, &s->rec, &s->found, &sample) ||
-		    replay_put(r, s, &sample, nr))
+		    put(r, s, &sample, nr))
 			return -ENOMEM;
 	}
 	return 0;
@@ -123,8 +129,7 @@ static int end_together(struct replay *r, int from, int to, size_t *nr)
 			s->sample.stack = s->state.stack;
 		else if (resolver_end(r->resolver, &s->state, &s->sample))
 			return -ENOMEM;
-		if (finish_sample(r, &s->rec, &s->sample) ||
-		    replay_put(r, s, &s->sample, nr))
+		if (finish_sample(r, &s->rec, &s->sample) || put(r, s, &s->sample, nr))
 			return -ENOMEM;
 	}
 	resolver_group_end(r->resolver);

@@ -108,8 +108,11 @@ struct resolver_found {
 	int world;       /* enum world: of the sample's own address */
 	uint32_t number; /* of the thread in the dict; DICT_NONE: not known yet */
 	uint64_t changes;
-	/* Of one without: the mapping of its address, or NULL. */
+	/* Of one without: the mapping of its address, or NULL, and where it is in the dict, if its
+	 * image is there (else DICT_NONE). */
 	bool has_leaf;
+	uint32_t leaf_image;
+	uint64_t leaf_offset;
 	const struct mapping *leaf;
 	const struct ahead_stack *ahead; /* resolve/resolver_ahead.h; NULL: none */
 };

@@ -72,6 +72,7 @@ enum {
  * procs.changes and `steps` are these. */
 struct recent_thread {
 	struct proc_thread *thread;
+	int32_t pid, tid; /* its own */
 	uint64_t changes;
 	uint64_t steps;
 	uint64_t since_ns;

@@ -26,15 +26,15 @@ static struct proc_thread *recent_thread(struct resolver *r, const struct record
 	return thread;
 }
 
-/* What is known of that thread, if it is true at that time. */
-static struct recent_thread *
-still_true(struct resolver *r, const struct proc_thread *thread, uint64_t time_ns)
+/* What is known of the sample's thread, if it is true at that time. */
+static struct recent_thread *still_true(struct resolver *r, const struct record_id *id)
 {
-	struct recent_thread *recent = recent_slot(r, thread->tid);
+	struct recent_thread *recent = recent_slot(r, id->tid);
 
-	return recent->thread == thread && recent->steps == r->steps &&
+	return recent->thread && recent->tid == id->tid && recent->pid == id->pid &&
+			       recent->steps == r->steps &&
 			       recent->changes == r->procs.changes &&
-			       time_ns >= recent->since_ns
+			       id->time_ns >= recent->since_ns
 		       ? recent
 		       : NULL;
 }
@@ -58,6 +58,8 @@ static void note_thread(struct resolver *r, struct proc_thread *t)
 		return;
 	*recent = (struct recent_thread){
 		.thread = t,
+		.pid = t->process->pid,
+		.tid = t->tid,
 		.changes = r->procs.changes,
 		.steps = r->steps,
 		.since_ns =
@@ -190,10 +192,14 @@ static uint32_t leaf_stack(struct resolver *r, const struct resolver_found *at,
 			   uint64_t ip)
 {
 	enum world world = (enum world)at->world;
-	const struct mapping *m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
+	const struct mapping *m;
 	uint64_t offset;
-	uint32_t image = find_place(r, at, ip, world, m, &offset);
+	uint32_t image;
 
+	if (at->has_leaf && at->leaf_image != DICT_NONE)
+		return dict_leaf(r->dict, at->leaf_image, at->leaf_offset);
+	m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
+	image = find_place(r, at, ip, world, m, &offset);
 	return image == DICT_NONE ? DICT_NONE : dict_leaf(r->dict, image, offset);
 }
 
@@ -285,14 +291,18 @@ static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip)
 
 	f->has_leaf = true;
 	f->leaf = m;
-	if (image != DICT_NONE)
-		dict_prefetch_frame(r->dict, image, ip - m->start + m->pgoff);
+	f->leaf_image = image;
+	if (image == DICT_NONE)
+		return;
+	f->leaf_offset = ip - m->start + m->pgoff;
+	dict_prefetch_frame(r->dict, image, f->leaf_offset);
 }
 
 /* As far as it is not what the last sample of the thread found.  0 or -ENOMEM. */
 static int find_anew(struct resolver *r, const struct record_id *id,
 		     struct resolver_found *f)
 {
+	f->thread = recent_thread(r, id);
 	if (!f->thread)
 		f->thread = resolver_thread(r, id->pid, id->tid, id->time_ns, true);
 	if (!f->thread)
@@ -309,13 +319,11 @@ int resolver_find(struct resolver *r, const struct record *rec,
 		  struct resolver_found *ret_found)
 {
 	const struct record_sample *s = &rec->sample;
-	const struct recent_thread *recent = NULL;
+	const struct recent_thread *recent = still_true(r, &rec->id);
 	struct resolver_found *f = ret_found;
 
-	f->thread = recent_thread(r, &rec->id);
-	if (f->thread)
-		recent = still_true(r, f->thread, rec->id.time_ns);
 	if (recent) {
+		f->thread = recent->thread;
 		f->process = f->thread->process;
 		f->user = recent->user;
 		f->kernel = recent->kernel;
@@ -340,10 +348,10 @@ static uint32_t find_number(struct resolver *r, const struct record *rec,
 	uint64_t cgroup = rec->sample.cgroup;
 	uint32_t number =
 		dict_thread_of(r, found->thread, id->pid, id->time_ns, cgroup);
-	struct recent_thread *recent = still_true(r, found->thread, id->time_ns);
+	struct recent_thread *recent = still_true(r, id);
 
 	/* Of one that has ended its samples do not say whose it is: that holds for them alone. */
-	if (recent && id->pid == found->process->pid) {
+	if (recent && recent->thread == found->thread) {
 		recent->cgroup = cgroup;
 		recent->number = number;
 	}

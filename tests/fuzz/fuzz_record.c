@@ -84,12 +84,12 @@ static uint64_t read_lent(const struct decoder *d, const struct record *rec)
 }
 
 /* The short way has to agree with the long one. */
-static void compare_short_way(const struct decoder *d, const uint8_t *data, size_t len,
+static void compare_short_way(const struct decoder *d, const uint8_t *data, size_t size,
 			      const struct record *full)
 {
 	struct record fixed;
 
-	if (decoder_sample_fixed(d, data, len, &fixed, NULL) ||
+	if (decoder_sample_fixed(d, data, size, &fixed, NULL) ||
 	    fixed.sample.ip.v != full->sample.ip.v ||
 	    fixed.sample.period != full->sample.period ||
 	    fixed.id.time_ns != full->id.time_ns || fixed.id.tid != full->id.tid ||
@@ -114,7 +114,7 @@ static void feed(const struct decoder *d, struct resolver *r, const uint8_t *dat
 		if (!decoder_record(d, data, len, &rec, NULL)) {
 			*sink += read_lent(d, &rec);
 			if (rec.type == PERF_RECORD_SAMPLE)
-				compare_short_way(d, data, len, &rec);
+				compare_short_way(d, data, size, &rec);
 			if (rec.type == PERF_RECORD_SAMPLE)
 				resolver_sample(r, d, &rec, &sample);
 			else
