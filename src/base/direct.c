@@ -29,6 +29,7 @@ enum {
 struct direct {
 	int fd;
 	aio_context_t context;
+	long batch; /* waited for together */
 	struct iocb asks[DIRECT_DEPTH];
 	struct iocb *unsent[DIRECT_DEPTH];
 	long nr_unsent;
@@ -89,7 +90,7 @@ static bool is_able(int fd)
 #endif
 }
 
-int direct_open(int fd, struct direct **ret_direct)
+int direct_open(int fd, unsigned int batch, struct direct **ret_direct)
 {
 	struct direct *d = calloc(1, sizeof(*d));
 	char path[32];
@@ -97,6 +98,7 @@ int direct_open(int fd, struct direct **ret_direct)
 
 	if (!d)
 		return -ENOMEM;
+	d->batch = batch;
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	d->fd = io_open(path, O_RDONLY | O_DIRECT, 0);
 	if (d->fd < 0)
@@ -175,7 +177,7 @@ static uint64_t now_ns(void)
 static int wait_for_some(struct direct *d)
 {
 	struct io_event events[DIRECT_DEPTH];
-	long min = d->nr_sent < DIRECT_BATCH ? d->nr_sent : DIRECT_BATCH;
+	long min = d->nr_sent < d->batch ? d->nr_sent : d->batch;
 	uint64_t from_ns = now_ns();
 	long nr =
 		syscall(SYS_io_getevents, d->context, min, DIRECT_DEPTH, events, NULL);

@@ -14,19 +14,17 @@ struct direct;
 
 enum {
 	DIRECT_ALIGN = 4096, /* of places in the file, in memory, and of lengths */
-	DIRECT_DEPTH = 3,    /* reads at once */
-	/* So many are sent, and waited for, together: who is woken up has to find their way back
-	 * into the processor's caches. */
-	DIRECT_BATCH = 2
+	DIRECT_DEPTH = 3     /* reads at once */
 };
 
 /* Whether bytes `from` to `end` of the file are so many that it matters, and most of them not in the
  * page cache (mincore(2), of some pages of them).  False where the kernel does not tell: of a
  * file of somebody else that we may not write. */
 bool direct_is_worth(int fd, uint64_t from, uint64_t end);
-/* Opens the file of `fd` once more.  0, or a negative errno where that cannot be: it is to be read
- * as ever. */
-int direct_open(int fd, struct direct **ret_direct);
+/* Opens the file of `fd` once more.  So many reads as `batch` are waited for together: who is woken up has to
+ * find their way back into the processor's caches.  0, or a negative errno where that cannot be: it
+ * is to be read as ever. */
+int direct_open(int fd, unsigned int batch, struct direct **ret_direct);
 /* Waits for what is on its way.  NULL is fine. */
 void direct_close(struct direct *d);
 /* Has `len` bytes at `offset` in mind, both multiples of DIRECT_ALIGN as `memory` is, which is the

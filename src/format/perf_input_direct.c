@@ -12,7 +12,9 @@ enum {
 	 * goes to the front of it. */
 	WINDOW_BYTES = 2 << 20,
 	PIECE_BYTES = PERF_CELLS_BYTES,
-	FRONT_BYTES = WINDOW_BYTES - PIECE_BYTES
+	FRONT_BYTES = WINDOW_BYTES - PIECE_BYTES,
+	/* One is looked at while the others are filled. */
+	OVERLAPPING = DIRECT_DEPTH - 1
 };
 
 static_assert(FRONT_BYTES % DIRECT_ALIGN == 0 && PIECE_BYTES % DIRECT_ALIGN == 0,
@@ -26,7 +28,8 @@ struct perf_direct {
 	uint64_t offsets[DIRECT_DEPTH];
 	unsigned int first; /* slot of the oldest */
 	unsigned int nr;
-	uint64_t next; /* where the next begins */
+	uint64_t next;      /* where the next begins */
+	unsigned int batch; /* so many are sent, and waited for, together */
 	/* So many at most: few at first, which is enough for who only opens the file, and behind a
 	 * payload, which others may follow. */
 	unsigned int depth;
@@ -71,6 +74,15 @@ void perf_direct_stop(struct perf_input *in)
 	}
 	free(d);
 	in->source.direct = NULL;
+	/* Their memory is for who counts what was read. */
+	perf_windows_free_direct(&in->windows);
+}
+
+/* Of stacks little is looked at, and the disk is waited for anyway: all at once then, as to send them takes a
+ * virtual machine out to its host. */
+static unsigned int batch_for(const struct perf_input *in)
+{
+	return perf_source_has_stacks(in) ? DIRECT_DEPTH : OVERLAPPING;
 }
 
 static bool start(struct perf_input *in)
@@ -82,7 +94,9 @@ static bool start(struct perf_input *in)
 	if (!s->seekable || !direct_is_worth(s->fd, s->at, s->end))
 		return false;
 	d = calloc(1, sizeof(*d));
-	if (!d || direct_open(s->fd, &d->reads)) {
+	if (d)
+		d->batch = batch_for(in);
+	if (!d || direct_open(s->fd, d->batch, &d->reads)) {
 		free(d);
 		return false;
 	}
@@ -114,7 +128,7 @@ static void ask(struct perf_input *in)
 	const struct perf_source *s = &in->source;
 	struct perf_direct *d = s->direct;
 
-	if (d->nr > DIRECT_DEPTH - DIRECT_BATCH || direct_is_slow(d->reads))
+	if (d->nr > DIRECT_DEPTH - d->batch || direct_is_slow(d->reads))
 		return;
 	if (d->next + PIECE_BYTES <= s->at)
 		d->next = s->at - s->at % PIECE_BYTES;

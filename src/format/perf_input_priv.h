@@ -74,6 +74,8 @@ static_assert(PERF_LONG_CELL_BYTES + PERF_LEFT_BYTES <= PERF_CHUNK_BYTES, "");
 
 void perf_windows_init(struct perf_windows *pool);
 void perf_windows_done(struct perf_windows *pool);
+/* Of the windows of perf_input_direct.c those that nobody uses. */
+void perf_windows_free_direct(struct perf_windows *pool);
 /* An empty one, with one reference, or NULL. */
 struct perf_window *perf_window_new(struct perf_windows *pool);
 /* One that is `len` bytes of a file from `offset` on, a multiple of the page size.  0 or a

@@ -12,6 +12,14 @@ void perf_windows_init(struct perf_windows *pool)
 	pool->cell = PERF_CELL_BYTES;
 }
 
+void perf_windows_free_direct(struct perf_windows *pool)
+{
+	struct perf_window *win;
+
+	while ((win = perf_window_again(pool, &pool->free_direct)))
+		perf_window_free_direct(win);
+}
+
 void perf_windows_done(struct perf_windows *pool)
 {
 	while (pool->free) {
@@ -20,12 +28,7 @@ void perf_windows_done(struct perf_windows *pool)
 		free(pool->free);
 		pool->free = next;
 	}
-	while (pool->free_direct) {
-		struct perf_window *next = pool->free_direct->next_free;
-
-		perf_window_free_direct(pool->free_direct);
-		pool->free_direct = next;
-	}
+	perf_windows_free_direct(pool);
 	(void)pthread_mutex_destroy(&pool->lock);
 }
 

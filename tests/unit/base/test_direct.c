@@ -37,7 +37,7 @@ static void bytes_come_as_they_are(void **state)
 	int fd = cold_file(all, FILE_BYTES);
 
 	(void)state;
-	assert_int_equal(direct_open(fd, &d), 0);
+	assert_int_equal(direct_open(fd, 2, &d), 0);
 	for (uint64_t at = 0; at < FILE_BYTES; at += DIRECT_DEPTH * (uint64_t)MB) {
 		for (unsigned int i = 0; i < DIRECT_DEPTH; i++)
 			direct_ask(d, i, memory + i * MB, MB, at + i * (uint64_t)MB);
@@ -86,7 +86,7 @@ static void what_goes_wrong_is_said(void **state)
 	int ends[2];
 
 	(void)state;
-	assert_int_equal(direct_open(fd, &d), 0);
+	assert_int_equal(direct_open(fd, 2, &d), 0);
 	direct_ask(d, 0, memory, MB, 0);
 	direct_ask(d, 1, memory + MB + 1, MB - DIRECT_ALIGN,
 		   MB + 1); /* aligned to nothing */
@@ -105,7 +105,7 @@ static void what_goes_wrong_is_said(void **state)
 	memset(memory, 0, DIRECT_DEPTH * MB);
 	direct_close(NULL);
 	assert_int_equal(pipe(ends), 0);
-	assert_true(direct_open(ends[0], &d) < 0);
+	assert_true(direct_open(ends[0], 2, &d) < 0);
 	close(ends[0]);
 	close(ends[1]);
 	free(memory);
