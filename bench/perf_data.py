@@ -5,11 +5,12 @@ perf, against one thread that adds up the words of the file, and `oprofile scrip
 of samples.
 
 Every file is made for this run and is in no cache when it is first read.  What is not said to be
-from disk is from the cache, ours and perf's in turn.  All but perf's from disk, where that takes
+from disk is from the cache, ours and perf's in turn, in random order.  All but perf's from disk, where that takes
 long, are medians of some runs: the kernel has not always pages at hand that are quick to fill.
 """
 import argparse
 import os
+import random
 import sys
 import tempfile
 
@@ -18,7 +19,7 @@ from report import make_libraries
 
 LIBRARIES = 60
 RUNS = 5
-DISK_RUNS = 5
+DISK_RUNS = 9
 QUICK_S = 3 # perf's report is run as often
 # Name, megabytes, kind, whether perf script is compared, too.
 FILES = [
@@ -66,9 +67,14 @@ def row(name, done, base=None):
 
 
 def in_turn(commands, runs=RUNS, forget_path=None):
-    """Runs each command in turn, so many times; a command's runs, as one of their medians."""
-    runs = [[checked(argv, forget_path) for argv in commands] for _ in range(runs)]
-    return [Median([done[i] for done in runs]) for i in range(len(commands))]
+    """Runs all commands so many times, each round in an order of its own: who comes behind one that
+    gave back a gigabyte gets other pages than who comes behind one that took it.  A command's
+    runs, as one of their medians."""
+    done = [[] for _ in commands]
+    for _ in range(runs):
+        for i in random.sample(range(len(commands)), len(commands)):
+            done[i].append(checked(commands[i], forget_path))
+    return [Median(runs) for runs in done]
 
 
 class Median:
