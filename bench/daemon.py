@@ -22,6 +22,7 @@ from common import median, run, table
 
 TEN_MINUTES = 600
 GOVERNOR_S = 25
+COUNTED = 3 # times of compiling that are summed up
 
 
 def loads(name, seconds):
@@ -39,9 +40,13 @@ def children(pid):
     """With theirs; those that read binaries for it among them."""
     found = []
     for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as numbers:
-            for child in map(int, numbers.read().split()):
-                found += [child, *children(child)]
+        try:
+            with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as numbers:
+                mine = list(map(int, numbers.read().split()))
+        except FileNotFoundError: # a thread that has just ended
+            continue
+        for child in mine:
+            found += [child, *children(child)]
     return found
 
 
@@ -162,17 +167,19 @@ class Daemon:
 
 
 def compile_under(sampler, here):
+    """With one that is there already: what it reads at its start, and the tables it makes of the compiler,
+    come once, and are told apart where its CPU time is.  So the first time does not count."""
     if sampler:
         sampler.start()
-    time.sleep(0.5)
-    taken = compile_once(here)
+    compile_once(here)
+    taken = [compile_once(here) for _ in range(COUNTED)]
     if sampler:
         sampler.stop()
-    return taken
+    return [sum(times) for times in zip(*taken)]
 
 
 def compare(samplers, rounds, here):
-    """Rounds of compiling, each once with every sampler and without, in an order of its own."""
+    """Rounds of compiling, each with every sampler and without, in an order of its own."""
     runs = {name: [] for name in samplers}
     for _ in range(rounds):
         for name in random.sample(list(samplers), len(samplers)):
