@@ -249,11 +249,16 @@ def test_week(daemon, options):
     early, late = looks[:len(looks) // 2], looks[len(looks) // 2:]
     print(f"week: {told} samples told, {complete} there; memory up to "
           f"{max(look[0] for look in early) // 1024} and {max(look[0] for look in late) // 1024} MB,"
-          f" descriptors {max(look[1] for look in early)} and {max(look[1] for look in late)}, "
+          f" descriptors {max(look[1] for look in early)} and {max(look[1] for look in late)}"
+          f" (mostly {statistics.median(look[1] for look in early):.0f} and "
+          f"{statistics.median(look[1] for look in late):.0f}, {looks[-1][1]} at the end), "
           f"segments {max(look[2] for look in early)} and {max(look[2] for look in late)}"
           f", {len(daemon.segments())} at the end {said.strip()}")
     return (told == complete and
-            max(look[1] for look in late) <= max(look[1] for look in early) + 8 and
+            # While one recording follows another both have theirs, on a busy machine for a while.
+            statistics.median(look[1] for look in late)
+            <= statistics.median(look[1] for look in early) + 8 and
+            max(look[1] for look in looks) <= 128 and
             max(look[0] for look in looks) <= 128 * 1024 and
             # Merges take some memory, whenever they come.
             statistics.median(look[0] for look in late)
