@@ -1,8 +1,9 @@
 /* sample_cost - what the kernel does for a sample beside the timer's interrupt: of an event whose
  * samples go nowhere, one that writes what flat profiles need, and one that writes what whole stacks
  * need (the kernel's chain, registers, 16 KB of stack).  Prints nanoseconds a sample: of the timer's
- * interrupt, and of the others beside it. */
+ * interrupt, and of the others beside it; then the same of a program that uses its caches. */
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static const uint64_t flat =
 	PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 static const uint64_t stacks =
 	PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-static const struct sample_cost_plan plan = { .turn_ns = 4000000, .turns = 400 };
+static const uint32_t memory_bytes[] = { 0, 512 << 10 };
 
 int main(void)
 {
@@ -41,14 +42,21 @@ int main(void)
 						       { &attrs[1], 1 },
 						       { &attrs[2], 1 } };
 	uint64_t ns[KINDS];
-	int r = sample_cost_measure(kinds, KINDS, &plan, ns);
 
-	if (r) {
-		fprintf(stderr, "sample_cost: %s\n", strerror(-r));
-		return 1;
+	for (size_t m = 0; m < sizeof(memory_bytes) / sizeof(*memory_bytes); m++) {
+		const struct sample_cost_plan plan = { .memory_bytes = memory_bytes[m],
+						       .turn_ns = 4000000,
+						       .turns = 200 };
+		int r = sample_cost_measure(kinds, KINDS, &plan, ns);
+
+		if (r) {
+			fprintf(stderr, "sample_cost: %s\n", strerror(-r));
+			return 1;
+		}
+		for (int i = 0; i < KINDS; i++)
+			printf("%s%s %lld\n", names[i],
+			       memory_bytes[m] ? ", beside 512 KB in use" : "",
+			       (long long)ns[i] - (long long)(i ? ns[0] : 0));
 	}
-	for (int i = 0; i < KINDS; i++)
-		printf("%s %lld\n", names[i],
-		       (long long)ns[i] - (long long)(i ? ns[0] : 0));
 	return 0;
 }

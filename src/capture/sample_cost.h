@@ -12,6 +12,9 @@ struct sample_cost_kind {
 };
 
 struct sample_cost_plan {
+	/* What the computation goes through all the time, as programs do: what an interrupt pushes
+	 * out of the caches next to the processor has to be fetched again.  0: nothing. */
+	uint32_t memory_bytes;
 	uint64_t turn_ns; /* of one turn; up to twice that */
 	unsigned int
 		turns; /* of each kind and without, one after the other; the least counts */
