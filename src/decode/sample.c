@@ -268,7 +268,7 @@ static void take_variable_parts(const struct perf_event_attr *a, uint64_t t,
 	s->has = t;
 }
 
-/* The field at `offset`; `otherwise` where that is 0: the header is loaded in vain then, which costs less
+/* The field at `offset`, 0 where that is 0: the header is loaded in vain then, which costs less
  * than to jump over it, as every field would be. */
 ALWAYS_INLINE uint64_t field_u64(const uint8_t *at, uint16_t offset, bool swap)
 {
