@@ -473,6 +473,8 @@ static int one_round(struct oprofiled *d, struct err *err)
 		return r;
 	log_say(LOG_NOTE, "there is room again");
 	d->disk_is_full = false;
+	/* What was put off meanwhile: the clock may have been set. */
+	d->next_rotate_ns = 0;
 	return 0;
 }
 

@@ -1012,3 +1012,39 @@ take_port() {
 	[ "$reported" -eq "$told" ]
 	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 3 ]
 }
+
+@test "the clock is set while the disk is full: times are those of the day when there is room" {
+	need_root
+	export FAKE_CLOCK=$BATS_TEST_TMPDIR/offset
+	echo 0 >"$FAKE_CLOCK"
+	mount -t tmpfs -o size=32m none "$session" || skip "nothing can be mounted here"
+	LD_PRELOAD=${FAKE_CLOCK_SO:-$BUILD_ROOT/tests/cmd/fake_clock.so} start_daemon --callgraph none \
+		--frequency 997 --max-overhead none
+	start_load
+	wait_for_samples 20
+	fill_disk 1
+	echo 3600 >"$FAKE_CLOCK"
+	wait_for "$log" '(+3600 s): another segment begins'
+	# Who asks makes it look whether the segment is due, when it cannot write.
+	for i in 1 2 3 4 5 6 7 8; do
+		field samples
+		sleep 0.1
+	done
+	rm "$session/fill"
+	wait_for "$log" 'there is room again'
+	day=$(($(date +%s) + 3600))
+	wait_for_samples $(($(field samples) + 1500))
+	ask dump
+	recent=$(reported_samples --between @$day,@$((day + 60)))
+	echo "$recent since there was room, of $(field samples)"
+	[ "$recent" -ge 1000 ]
+	ask stop
+	told=$(field samples)
+	reported=$(reported_samples)
+	echo "told $told, reported $reported"
+	[ "$reported" -eq "$told" ]
+	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -eq 2 ]
+	ask shutdown
+	wait_daemon
+	umount "$session"
+}
