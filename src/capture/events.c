@@ -264,6 +264,14 @@ int events_parse(const char *specs, uint64_t frequency_hz, struct event_requests
 	}
 }
 
+void event_request_cap_rate(struct event_request *event, uint64_t frequency_hz)
+{
+	if (event->frequency_hz <= frequency_hz)
+		return;
+	event->frequency_hz = frequency_hz;
+	event->attr.sample_freq = frequency_hz;
+}
+
 void event_request_user_only(struct event_request *e)
 {
 	e->kernel = false;

@@ -88,6 +88,8 @@ int events_parse(const char *specs, uint64_t frequency_hz, struct event_requests
 void events_default(uint64_t frequency_hz, struct event_request *ret_event);
 /* Samples user space only from now on: what perf_event_paranoid 2 leaves. */
 void event_request_user_only(struct event_request *event);
+/* Samples at most so often; under a count nothing changes. */
+void event_request_cap_rate(struct event_request *event, uint64_t frequency_hz);
 /* Whether the kernel counts hardware cycles here, for this user at least in user space.
  * Asked once, then remembered. */
 bool events_have_pmu(void);

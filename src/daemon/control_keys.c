@@ -9,6 +9,7 @@
 #include "daemon/control_server.h"
 
 enum {
+	MASK_WORD = 1, /* behind the name and the count */
 	MODE_READ = 0444,
 	MODE_WRITE = 0644,
 	MODE_ALL = 0666
@@ -184,15 +185,19 @@ static void take_spec(struct control_counter *c, const char *spec)
 	uint64_t numbers[4] = { 0, 0, 1, 1 };
 	size_t len = strcspn(spec, ":");
 
+	c->mask_name[0] = 0;
+	snprintf(c->spec, sizeof(c->spec), "%s", spec);
 	snprintf(c->event, sizeof(c->event), "%.*s",
 		 (int)(len < sizeof(c->event) ? len : sizeof(c->event) - 1), spec);
 	for (size_t i = 0; i < 4 && spec[len]; i++) {
-		char word[24];
+		char word[sizeof(c->mask_name)];
 
 		spec += len + 1;
 		len = strcspn(spec, ":");
-		snprintf(word, sizeof(word), "%.*s", (int)(len < 23 ? len : 23), spec);
-		(void)parse_u64(word, &numbers[i]);
+		snprintf(word, sizeof(word), "%.*s",
+			 (int)(len < sizeof(word) ? len : sizeof(word) - 1), spec);
+		if (!parse_u64(word, &numbers[i]) && i == MASK_WORD)
+			snprintf(c->mask_name, sizeof(c->mask_name), "%s", word);
 	}
 	c->enabled = true;
 	c->count = numbers[0];
@@ -205,6 +210,7 @@ void control_keys_take_setup(struct control_keys *k)
 {
 	size_t nr = daemonrc_nr_events(k->setup);
 
+	k->nr_shown = nr < CONTROL_COUNTERS ? nr : CONTROL_COUNTERS;
 	for (size_t i = 0; i < CONTROL_COUNTERS; i++) {
 		const char *spec = i < nr ? daemonrc_event(k->setup, i) : NULL;
 
@@ -216,23 +222,53 @@ void control_keys_take_setup(struct control_keys *k)
 
 static void make_spec(const struct control_counter *c, char *ret_spec)
 {
-	snprintf(ret_spec, CONTROL_VALUE_MAX, "%s:%llu:%llu:%d:%d", c->event,
-		 (unsigned long long)c->count, (unsigned long long)c->unit_mask,
-		 c->kernel, c->user);
+	char mask[sizeof(c->mask_name)];
+
+	if (c->spec[0]) {
+		snprintf(ret_spec, CONTROL_VALUE_MAX, "%s", c->spec);
+		return;
+	}
+	if (c->mask_name[0])
+		snprintf(mask, sizeof(mask), "%s", c->mask_name);
+	else
+		snprintf(mask, sizeof(mask), "%llu", (unsigned long long)c->unit_mask);
+	snprintf(ret_spec, CONTROL_VALUE_MAX, "%s:%llu:%s:%d:%d", c->event,
+		 (unsigned long long)c->count, mask, c->kernel, c->user);
+}
+
+/* What the setup has that no file shows. */
+static int keep_others(const struct control_keys *k, struct daemonrc *to)
+{
+	size_t nr = daemonrc_nr_events(k->setup);
+	int r = 0;
+
+	for (size_t i = k->nr_shown; i < nr && !r; i++) {
+		const char *spec = daemonrc_event(k->setup, i);
+
+		if (spec && *spec)
+			r = daemonrc_add_event(to, spec);
+	}
+	return r;
 }
 
 static int give_setup(struct control_keys *k, struct err *err)
 {
+	struct daemonrc others = { 0 };
 	char spec[CONTROL_VALUE_MAX];
-	int r = 0;
+	int r = keep_others(k, &others);
 
-	daemonrc_clear_events(k->setup);
+	if (!r)
+		daemonrc_clear_events(k->setup);
 	for (size_t i = 0; i < CONTROL_COUNTERS && !r; i++) {
 		if (!k->counters[i].enabled)
 			continue;
 		make_spec(&k->counters[i], spec);
 		r = daemonrc_add_event(k->setup, spec);
 	}
+	k->nr_shown = daemonrc_nr_events(k->setup);
+	for (size_t i = 0; i < daemonrc_nr_events(&others) && !r; i++)
+		r = daemonrc_add_event(k->setup, daemonrc_event(&others, i));
+	daemonrc_done(&others);
 	return r ? err_set(err, r, "the events cannot be kept") : 0;
 }
 
@@ -278,6 +314,7 @@ static int set_field(struct control_counter *c, int field, const char *value,
 		break;
 	case FIELD_UNIT_MASK:
 		c->unit_mask = number;
+		c->mask_name[0] = 0;
 		break;
 	case FIELD_KERNEL:
 		c->kernel = number;
@@ -297,6 +334,8 @@ static int set_counter(struct control_keys *k, unsigned int index, int field,
 	struct control_counter c = k->counters[index];
 	int r = set_field(&c, field, value, err);
 
+	if (field != FIELD_ENABLED)
+		c.spec[0] = 0;
 	if (!r)
 		r = check_counter(k, &c, err);
 	if (r)

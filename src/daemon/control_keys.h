@@ -48,6 +48,10 @@ struct control_counter {
 	uint64_t count;
 	uint64_t unit_mask;
 	char event[128];
+	char mask_name[64]; /* of a unit mask that is none of numbers; else "" */
+	/* As the setup had it: "": something was written since.  Such an event can be more than the
+	 * files show, without a count, say. */
+	char spec[CONTROL_VALUE_MAX];
 };
 
 struct control_keys {
@@ -57,6 +61,7 @@ struct control_keys {
 	unsigned int nr_cpus;
 	const char *cpu_type;
 	struct control_counter counters[CONTROL_COUNTERS];
+	size_t nr_shown; /* of the setup's events, the first: those of counters */
 	char last_error[CONTROL_VALUE_MAX];
 };
 

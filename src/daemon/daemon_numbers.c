@@ -25,7 +25,7 @@ static const struct row {
 	const char *key; /* of status; NULL: it has no such field */
 	enum kind kind;
 	size_t field;
-	const char *metric;
+	const char *metric; /* NULL: it is none */
 	const char *type;
 	const char *help;
 } rows[] = {
@@ -33,10 +33,12 @@ static const struct row {
 	  "1 while it samples, 0 while it is paused." },
 	{ "rate", KIND_NUMBER, FIELD(rate_hz), "oprofile_rate_hertz", "gauge",
 	  "Samples that are asked for, per second and CPU." },
-	{ "samples", KIND_NUMBER, FIELD(samples), "oprofile_samples_total", "counter",
+	{ "samples", KIND_NUMBER, FIELD(samples), NULL, NULL, NULL },
+	{ NULL, KIND_NUMBER, FIELD(taken), "oprofile_samples_total", "counter",
 	  "Samples taken." },
 	{ "lost", KIND_NUMBER, FIELD(lost), "oprofile_lost_samples_total", "counter",
-	  "Samples lost." },
+	  "Samples lost: by the kernel, or taken and not written, as the disk was "
+	  "full." },
 	{ "cost_cpu", KIND_SHARE, FIELD(share), "oprofile_cpu_ratio", "gauge",
 	  "Share of one CPU that the daemon took in the last look at it." },
 	{ "cost_kernel", KIND_SHARE, FIELD(kernel_share), "oprofile_kernel_cpu_ratio",
@@ -121,7 +123,8 @@ void daemon_numbers_put_metrics(const struct daemon_numbers *n, struct buf *out)
 	     row++) {
 		int len;
 
-		if (!format(n, row, value) || (row->kind == KIND_TIME && !n->oldest))
+		if (!row->metric || !format(n, row, value) ||
+		    (row->kind == KIND_TIME && !n->oldest))
 			continue;
 		put_head(out, row->metric, row->type, row->help);
 		len = snprintf(line, sizeof(line), "%s %s\n", row->metric, value);

@@ -55,6 +55,8 @@ static bool lower(struct governor *g)
 				   governor_overhead(g));
 
 	g->nr_calm = 0;
+	if (!g->wanted_hz)
+		return false;
 	if (rate < g->wanted_hz / LEAST_PART + 1)
 		rate = g->wanted_hz / LEAST_PART + 1;
 	if (rate >= g->rate_hz)
@@ -117,6 +119,9 @@ void governor_text(const struct governor *g, char *ret_text, size_t len)
 {
 	if (g->max_share <= 0)
 		snprintf(ret_text, len, "off");
+	else if (!g->wanted_hz)
+		snprintf(ret_text, len,
+			 "nothing is lowered: the events have counts of their own");
 	else if (g->rate_hz < g->wanted_hz)
 		snprintf(ret_text, len,
 			 "the rate is %llu Hz instead of %llu: at most %.2g %% of the "

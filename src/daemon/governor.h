@@ -15,8 +15,9 @@ struct governor_use {
 
 struct governor {
 	double max_share; /* of all that are sampled; 0: no bound */
-	uint64_t wanted_hz;
-	uint64_t rate_hz;     /* at most as wanted, at least a tenth of it */
+	uint64_t
+		wanted_hz; /* 0: events have counts of their own, and no rate to lower */
+	uint64_t rate_hz;  /* at most as wanted, at least a tenth of it */
 	uint64_t sample_ns;   /* the kernel's, for a sample; 0: not known */
 	unsigned int nr_cpus; /* that are sampled; 0 is one */
 	double share;         /* what the daemon took in the last window, of one CPU */

@@ -107,6 +107,8 @@ size_t segment_writer_pending(const struct segment_writer *w);
 int segment_writer_flush(struct segment_writer *w, const struct session_totals *totals,
 			 struct err *err);
 uint64_t segment_writer_bytes(const struct segment_writer *w);
+/* Whether its file was removed, whatever has its name now: what is written will be gone. */
+bool segment_writer_is_removed(const struct segment_writer *w);
 /* Flushes and frees.  The writer is gone even on an error. */
 int segment_writer_close(struct segment_writer *w, const struct session_totals *totals,
 			 struct err *err);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -201,6 +202,13 @@ size_t segment_writer_pending(const struct segment_writer *w)
 uint64_t segment_writer_bytes(const struct segment_writer *w)
 {
 	return w->bytes;
+}
+
+bool segment_writer_is_removed(const struct segment_writer *w)
+{
+	struct stat st;
+
+	return !fstat(w->fd, &st) && !st.st_nlink;
 }
 
 static int put_dict(struct segment_writer *w, struct dict_counts *done)

@@ -203,9 +203,9 @@ static int fs_write(const char *path, const char *buf, size_t size, off_t off,
 	int r;
 
 	(void)info;
-	if (off)
-		return -EINVAL; /* a value is written at once */
-	r = controlfs_tree_write(tree, path, buf, size);
+	/* A value is written at once. */
+	r = off ? controlfs_tree_refuse(tree, path, buf, size)
+		: controlfs_tree_write(tree, path, buf, size);
 	return r ? r : (int)size;
 }
 

@@ -16,6 +16,7 @@
 enum {
 	LIST_MS = 100, /* a list is asked for again after that */
 	VALUE_MAX = 2048,
+	REFUSED_BYTES = 64, /* of what is refused, for who looks why */
 	COOKIE_MODE = 0444,
 	STREAM_MODE = 0400
 };
@@ -292,8 +293,8 @@ int controlfs_tree_write(struct controlfs_tree *t, const char *path, const char 
 
 	while (len && strchr(" \t\n", text[len - 1]))
 		len--;
-	if (len >= sizeof(value) || memchr(text, '\0', len))
-		return -EINVAL;
+	if (len >= sizeof(value) || memchr(text, '\0', len) || memchr(text, '\n', len))
+		return controlfs_tree_refuse(t, path, text, len);
 	memcpy(value, text, len);
 	value[len] = '\0';
 	pthread_mutex_lock(&t->lock);
@@ -301,6 +302,24 @@ int controlfs_tree_write(struct controlfs_tree *t, const char *path, const char 
 	t->listed_ms = 0;
 	pthread_mutex_unlock(&t->lock);
 	return r;
+}
+
+/* The daemon, which keeps the reason, refuses each value with a comma. */
+int controlfs_tree_refuse(struct controlfs_tree *t, const char *path, const char *text,
+			  size_t len)
+{
+	char value[VALUE_MAX];
+	const char *const words[] = { "set", path + 1, value, NULL };
+	size_t kept = len < REFUSED_BYTES ? len : REFUSED_BYTES;
+	int r;
+
+	for (size_t i = 0; i < kept; i++)
+		value[i] = (unsigned char)text[i] < ' ' ? ',' : text[i];
+	snprintf(value + kept, sizeof(value) - kept, ",%s", kept < len ? "..." : "");
+	pthread_mutex_lock(&t->lock);
+	r = ask(t, words, NULL);
+	pthread_mutex_unlock(&t->lock);
+	return r ? r : -EINVAL;
 }
 
 int controlfs_tree_stream(struct controlfs_tree *t, struct control_client *ret_client)

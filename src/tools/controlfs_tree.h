@@ -22,9 +22,12 @@ int controlfs_tree_names(struct controlfs_tree *t, const char *path,
 			 void (*add)(void *ctx, const char *name), void *ctx);
 /* What a file says, malloc'd, with a newline at its end. */
 int controlfs_tree_read(struct controlfs_tree *t, const char *path, char **ret_text);
-/* Blanks and newlines at the end do not count. */
+/* Blanks and newlines at the end do not count.  -EINVAL: the file last_error says why. */
 int controlfs_tree_write(struct controlfs_tree *t, const char *path, const char *text,
 			 size_t len);
+/* What is no value at all: -EINVAL, and last_error says so. */
+int controlfs_tree_refuse(struct controlfs_tree *t, const char *path, const char *text,
+			  size_t len);
 /* Whether it is the stream of events; then a connection of its own for who opens it. */
 bool controlfs_tree_is_stream(const char *path);
 int controlfs_tree_stream(struct controlfs_tree *t, struct control_client *ret_client);

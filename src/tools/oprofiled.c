@@ -270,6 +270,7 @@ static int run_daemon(const struct command *self, int argc, char **argv)
 		daemon.rate_hz = daemon.options.frequency_hz;
 		status = start(&daemon);
 	}
+	daemonrc_done(&daemon.asked);
 	daemonrc_done(&daemon.setup);
 	vec_done(&daemon.options.events.values);
 	return status;

@@ -148,6 +148,21 @@ static unsigned int nr_cpus(const struct oprofiled *d)
 	return online > 0 ? (unsigned int)online : 1;
 }
 
+/* More than is allowed, and no rate to lower: once a recording. */
+static void tell_excess(struct oprofiled *d)
+{
+	const struct governor *g = &d->governor;
+
+	if (g->wanted_hz || g->max_share <= 0 || d->excess_is_told ||
+	    governor_overhead(g) <= g->max_share)
+		return;
+	d->excess_is_told = true;
+	log_say(LOG_WARNING,
+		"sampling cost %.2f %% of the CPUs' time, more than the %.2g %% of "
+		"--max-overhead: larger counts of the events would cost less",
+		100 * governor_overhead(g), 100 * g->max_share);
+}
+
 static void govern(struct oprofiled *d, uint64_t now)
 {
 	struct governor_use use;
@@ -160,9 +175,10 @@ static void govern(struct oprofiled *d, uint64_t now)
 		return;
 	use = use_of(d, now);
 	d->governor.nr_cpus = nr_cpus(d);
-	if (!governor_look(&d->governor, now, &use))
+	if (!governor_look(&d->governor, now, &use)) {
+		tell_excess(d);
 		return;
-	d->rate_hz = d->governor.rate_hz;
+	}
 	if (!d->recorder) /* the next one has it */
 		return;
 	log_say(LOG_NOTE,
@@ -190,8 +206,7 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 	log_say(LOG_NOTE, "%llu MB of memory: the recording begins anew",
 		(unsigned long long)(bytes >> 20));
 	/* The old one goes before the new one comes. */
-	(void)oprofiled_stop(d, &err);
-	if (oprofiled_start(d, &err)) {
+	if (oprofiled_begin_anew(d, &err)) {
 		log_say(LOG_WARNING, "%s", err.text);
 		oprofiled_retry_later(d);
 	}
@@ -258,11 +273,13 @@ static void tell_statistics(struct oprofiled *d, uint64_t now)
 void oprofiled_govern(struct oprofiled *d)
 {
 	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	struct err err = { 0 };
 
 	if (now < d->next_govern_ns)
 		return;
 	d->next_govern_ns = now + look_ns;
 	govern(d, now);
+	(void)oprofiled_check_removed(d, &err);
 	bound_memory(d, now);
 	watch_cpus(d, now);
 	tell_statistics(d, now);

@@ -70,7 +70,7 @@ void oprofiled_keys_init(struct oprofiled *d)
 
 	d->keys = (struct control_keys){ .ops = &ops,
 					 .ctx = d,
-					 .setup = &d->setup,
+					 .setup = &d->asked,
 					 .nr_cpus = nr_cpus > 0 ? (unsigned int)nr_cpus
 								: 1,
 					 .cpu_type = cpu ? cpu->name : "timer" };

@@ -33,6 +33,7 @@ enum {
 /* ---- the log ---- */
 
 static FILE *log_file; /* NULL: the standard error */
+static bool log_all;
 
 static void log_to_file(enum log_level level, const char *text)
 {
@@ -41,6 +42,8 @@ static void log_to_file(enum log_level level, const char *text)
 	struct tm tm;
 	char stamp[32] = "";
 
+	if (level == LOG_DEBUG && !log_all)
+		return;
 	if (localtime_r(&now, &tm))
 		strftime(stamp, sizeof(stamp), "%F %T ", &tm);
 	if (log_file)
@@ -48,7 +51,7 @@ static void log_to_file(enum log_level level, const char *text)
 }
 
 /* SESSION_DIR/samples/oprofiled.log, as ever. */
-static int open_log(const struct oprofiled *d, struct err *err)
+int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 {
 	const char *dir = oprofiled_session_dir(d);
 	char path[4096];
@@ -56,6 +59,7 @@ static int open_log(const struct oprofiled *d, struct err *err)
 
 	if (d->options.foreground)
 		return 0;
+	log_all = d->options.verbose;
 	snprintf(path, sizeof(path), "%s/samples", dir);
 	r = io_make_dirs(path, 0755);
 	if (r)
@@ -110,7 +114,7 @@ static void take_signals(struct oprofiled *d)
 			continue;
 		}
 		/* The log may have been moved, and so may the session. */
-		if (open_log(d, &err) || oprofiled_rotate(d, &err))
+		if (oprofiled_open_log(d, &err) || oprofiled_rotate(d, &err))
 			log_say(LOG_WARNING, "%s", err.text);
 	}
 }
@@ -192,7 +196,7 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	int r;
 
 	keep_little();
-	r = open_log(d, err);
+	r = oprofiled_open_log(d, err);
 	if (!r)
 		r = open_all(d, err);
 	if (!r) {

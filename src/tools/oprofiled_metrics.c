@@ -34,11 +34,25 @@ static void look_at_session(const struct oprofiled *d, struct daemon_numbers *n)
 	session_list_free(paths, nr);
 }
 
+static uint64_t rate_hz(const struct oprofiled *d)
+{
+	struct event_requests asked = { 0 };
+	struct err err;
+	uint64_t hz;
+
+	if (d->recorder)
+		return oprofiled_rate_hz(&d->events);
+	(void)oprofiled_setup_events(d, &d->setup, &asked, &err);
+	hz = oprofiled_rate_hz(&asked);
+	events_done(&asked);
+	return hz;
+}
+
 void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_numbers)
 {
 	struct daemon_numbers n = { .is_sampling = d->recorder,
 				    .has_share = d->governor.is_known,
-				    .rate_hz = d->rate_hz,
+				    .rate_hz = rate_hz(d),
 				    .samples = d->sums.samples,
 				    .lost = d->sums.lost,
 				    .share = d->governor.share,
@@ -48,7 +62,9 @@ void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_num
 				    .cpu_ns = oprofiled_cpu_ns(d),
 				    .memory = oprofiled_resident_bytes() };
 
+	n.taken = n.samples + d->sums.unwritten;
 	if (d->recorder) {
+		n.taken += recorder_totals(d->recorder)->samples;
 		n.samples += recorder_totals(d->recorder)->samples;
 		n.lost += recorder_totals(d->recorder)->lost;
 	}

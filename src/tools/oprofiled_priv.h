@@ -60,8 +60,9 @@ struct oprofiled_options {
 
 /* Of the recordings that have ended. */
 struct oprofiled_sums {
-	uint64_t samples;
-	uint64_t lost;
+	uint64_t samples; /* that can be read */
+	uint64_t lost;    /* those that could not be written among them */
+	uint64_t unwritten;
 	VEC(uint64_t) cpu_samples;
 };
 
@@ -114,8 +115,11 @@ struct oprofiled_gauge {
 struct oprofiled {
 	struct oprofiled_options options;
 	struct daemonrc
-		setup; /* as opcontrol keeps it; what is not in it is by the options */
-	struct control_keys keys; /* the control files of it */
+		asked; /* as opcontrol keeps it; what is not in it is by the options */
+	struct daemonrc
+		setup; /* what was asked for when sampling was started; while it is not,
+				* what is asked for */
+	struct control_keys keys; /* the control files of what is asked for */
 	struct background background;
 	const char *run_dir;
 	int lock_fd;
@@ -134,7 +138,7 @@ struct oprofiled {
 	struct event_requests events; /* of the recording */
 	struct recorder *recorder;    /* NULL: paused */
 	struct cpu_list cpus;         /* that were online when it began */
-	uint64_t rate_hz;             /* of events without a count */
+	uint64_t rate_hz; /* of events without a count, before the governor's bound */
 	uint64_t next_rotate_ns;
 	int64_t clock_gap_ns; /* as the recording began, or was found when it moved */
 	uint64_t retry_ns;    /* a recording that failed is begun anew then; 0: none */
@@ -148,7 +152,9 @@ struct oprofiled {
 	uint64_t watchdog_ns;
 	uint64_t next_govern_ns, next_memory_ns, next_cpus_ns, next_statistics_ns,
 		next_watchdog_ns;
+	bool is_started; /* by request: a recording that failed is begun anew */
 	bool disk_is_full;
+	bool excess_is_told; /* of this start */
 	bool done;
 };
 
@@ -161,9 +167,13 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err);
  * names the one that is wrong (refused). */
 int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 			  bool may_move, struct err *err);
-/* The events that the setup asks for. */
-int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret_events,
-			   struct err *err);
+/* What is asked for is what the next recording goes by.  0 or -ENOMEM with a line. */
+int oprofiled_setup_take(struct oprofiled *d, struct err *err);
+/* Likewise, unless sampling has been started: then the next start takes it. */
+int oprofiled_setup_changed(struct oprofiled *d, struct err *err);
+/* The events that `setup` asks for. */
+int oprofiled_setup_events(const struct oprofiled *d, const struct daemonrc *setup,
+			   struct event_requests *ret_events, struct err *err);
 const char *oprofiled_session_dir(const struct oprofiled *d);
 /* Whether a key is there and not 0. */
 bool oprofiled_setup_flag(const struct oprofiled *d, const char *key);
@@ -171,9 +181,9 @@ bool oprofiled_setup_flag(const struct oprofiled *d, const char *key);
  * each. */
 size_t oprofiled_ring_pages(const struct oprofiled *d, uint32_t stack_bytes);
 
-/* Which samples the setup wants; `ret_filter` starts empty. */
-int oprofiled_setup_filter(const struct oprofiled *d, struct sample_filter *ret_filter,
-			   struct err *err);
+/* Which samples `setup` wants; `ret_filter` starts empty. */
+int oprofiled_setup_filter(const struct daemonrc *setup,
+			   struct sample_filter *ret_filter, struct err *err);
 /* Whether `spec` can be sampled. */
 int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err);
 
@@ -186,14 +196,16 @@ uint64_t oprofiled_cpu_samples(const struct oprofiled *d, unsigned int cpu);
 
 /* ---- oprofiled_recording.c ---- */
 
-/* Each: 0 or a negative errno with a line. */
+/* Each: 0 or a negative errno with a line.  A start takes what is asked for by then. */
 int oprofiled_start(struct oprofiled *d, struct err *err);
 int oprofiled_stop(struct oprofiled *d, struct err *err);
+/* Gives back all memory of the recording, and begins another as it was. */
+int oprofiled_begin_anew(struct oprofiled *d, struct err *err);
 int oprofiled_dump(struct oprofiled *d, struct err *err);
-int oprofiled_reset(struct oprofiled *d, struct err *err);
-int oprofiled_save(struct oprofiled *d, const char *name, struct err *err);
 /* A recording of its own from here on: another segment, and memory as at the beginning. */
 int oprofiled_rotate(struct oprofiled *d, struct err *err);
+/* The rate of the events that have one, the highest; 0: all have counts. */
+uint64_t oprofiled_rate_hz(const struct event_requests *events);
 /* What is due now; `ring`: one may be full soon, `begun`: some process began. */
 void oprofiled_record(struct oprofiled *d, bool ring, bool begun);
 /* Milliseconds until oprofiled_record() has something to do. */
@@ -201,8 +213,33 @@ int oprofiled_record_ms(const struct oprofiled *d);
 /* Ends the recording and gives the session's folder free. */
 void oprofiled_recording_done(struct oprofiled *d);
 
+/* What the four above are made of.  The folder of the setup, locked: recordings of operf in the same
+ * place are neither touched nor continued elsewhere. */
+int oprofiled_open_dir(struct oprofiled *d, struct err *err);
+/* A recording by the setup, where there is none. */
+int oprofiled_begin(struct oprofiled *d, struct err *err);
+/* What it had is on disk, or it is lost: then that is logged, and the first error returned.  What is to
+ * be copied is the upkeep's.  NULL is fine. */
+int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
+			     struct err *err);
+/* Closes d->recorder, and all that was made for it. */
+int oprofiled_end_recording(struct oprofiled *d, struct err *err);
+
 /* As if a recording had failed: it is begun anew in some seconds. */
 void oprofiled_retry_later(struct oprofiled *d);
+
+/* ---- oprofiled_session.c ---- */
+
+/* Each: 0 or a negative errno with a line. */
+int oprofiled_reset(struct oprofiled *d, struct err *err);
+int oprofiled_save(struct oprofiled *d, const char *name, struct err *err);
+/* Whether somebody has removed what is written to. */
+bool oprofiled_is_removed(const struct oprofiled *d);
+/* -ENOENT, with the line that says so. */
+int oprofiled_tell_removed(const struct oprofiled *d, struct err *err);
+/* 0, or -ENOENT with that line: then it is in the log, too, and another recording has begun, or
+ * will. */
+int oprofiled_check_removed(struct oprofiled *d, struct err *err);
 
 /* ---- oprofiled_govern.c ---- */
 
@@ -261,6 +298,10 @@ int oprofiled_answer(void *ctx, const struct control_request *request,
 		     struct buf *reply, struct err *err);
 
 /* ---- oprofiled_loop.c ---- */
+
+/* SESSION_DIR/samples/oprofiled.log is written to, anew if it was moved or removed; nothing in the
+ * foreground. */
+int oprofiled_open_log(const struct oprofiled *d, struct err *err);
 
 /* Locks, listens, records until it is told to end.  0 or a negative errno with a line. */
 int oprofiled_run(struct oprofiled *d, struct err *err);

@@ -28,8 +28,7 @@ static const int64_t clock_slack_ns = 1000000000;
 
 /* ---- the folder ---- */
 
-/* Recordings of operf in the same place are neither touched nor continued elsewhere. */
-static int open_dir(struct oprofiled *d, struct err *err)
+int oprofiled_open_dir(struct oprofiled *d, struct err *err)
 {
 	const char *root = oprofiled_session_dir(d);
 	char current[4096];
@@ -105,7 +104,7 @@ static void begin_samples(struct oprofiled *d)
 	d->upkeep.is_new = true;
 	d->clock_gap_ns = d->recorder->clock_gap_ns;
 	sample_filter_done(&d->filter);
-	if (oprofiled_setup_filter(d, &d->filter, &err))
+	if (oprofiled_setup_filter(&d->setup, &d->filter, &err))
 		log_say(LOG_WARNING, "%s", err.text);
 	oprofiled_stream_begin(d);
 }
@@ -151,9 +150,11 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 	r = io_make_dirs(d->dir.current, 0755);
 	if (r)
 		return err_sys(err, r, "cannot create %s", d->dir.current);
-	r = oprofiled_setup_events(d, events, err);
+	r = oprofiled_setup_events(d, &d->setup, events, err);
 	if (r)
 		return r;
+	for (size_t i = 0; i < events->list.nr; i++)
+		event_request_cap_rate(&events->list.at[i], d->governor.rate_hz);
 	config.events = events->list.at;
 	config.nr_events = events->list.nr;
 	config.session_flags = session_flags(d, events);
@@ -182,14 +183,12 @@ static void add_cpu_samples(struct oprofiled *d, const struct recorder *recorder
 		d->sums.cpu_samples.at[i] += samples[i];
 }
 
-/* What it had is on disk, or it is lost: then that is logged, and the first error returned.  What is to be
- * copied is the upkeep's. */
-static int close_recorder(struct oprofiled *d, struct recorder *recorder,
-			  struct err *err)
+int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
+			     struct err *err)
 {
 	struct session_totals totals = { 0 };
 	struct err late = { 0 };
-	uint64_t bytes;
+	uint64_t bytes, taken, unwritten;
 	int r, closed;
 
 	if (!recorder)
@@ -201,13 +200,16 @@ static int close_recorder(struct oprofiled *d, struct recorder *recorder,
 	disk_sync_add(&d->upkeep.sync, recorder->segment_path, true);
 	/* As those that are there may take (daemon/copies.h). */
 	d->upkeep.copies.max_bytes = d->upkeep.retention.max_bytes / 2;
+	taken = recorder_totals(recorder)->samples;
 	closed = recorder_close(recorder, -1, &totals, &bytes, &late);
+	unwritten = taken > totals.samples ? taken - totals.samples : 0;
 	if (closed)
 		log_say(LOG_WARNING, "%s", late.text);
 	if (closed && !r)
 		*err = late;
 	d->sums.samples += totals.samples;
-	d->sums.lost += totals.lost;
+	d->sums.unwritten += unwritten;
+	d->sums.lost += totals.lost + unwritten;
 	malloc_trim(0);
 	return r ? r : closed;
 }
@@ -217,15 +219,34 @@ static void set_next_rotation(struct oprofiled *d)
 	d->next_rotate_ns = recorder_now_ns(CLOCK_MONOTONIC) + d->options.rotate_ns;
 }
 
-int oprofiled_start(struct oprofiled *d, struct err *err)
+uint64_t oprofiled_rate_hz(const struct event_requests *events)
 {
-	int r;
+	uint64_t hz = 0;
 
-	if (d->recorder)
-		return 0;
-	r = oprofiled_metrics_listen(d, err);
+	for (size_t i = 0; i < events->list.nr; i++)
+		if (events->list.at[i].frequency_hz > hz)
+			hz = events->list.at[i].frequency_hz;
+	return hz;
+}
+
+static void tell_begin(const struct oprofiled *d)
+{
+	const struct event_request *first = &d->events.list.at[0];
+
+	if (first->count)
+		log_say(LOG_NOTE, "sampling %s, each %lluth, into %s", first->name,
+			(unsigned long long)first->count, d->dir.current);
+	else
+		log_say(LOG_NOTE, "sampling %s at %llu Hz into %s", first->name,
+			(unsigned long long)first->frequency_hz, d->dir.current);
+}
+
+int oprofiled_begin(struct oprofiled *d, struct err *err)
+{
+	int r = oprofiled_metrics_listen(d, err);
+
 	if (!r)
-		r = open_dir(d, err);
+		r = oprofiled_open_dir(d, err);
 	events_done(&d->events);
 	d->events = (struct event_requests){ 0 };
 	if (!r)
@@ -244,27 +265,84 @@ int oprofiled_start(struct oprofiled *d, struct err *err)
 	begin_samples(d);
 	set_next_rotation(d);
 	oprofiled_govern_begin(d);
-	log_say(LOG_NOTE, "sampling %s at %llu Hz into %s", d->events.list.at[0].name,
-		(unsigned long long)d->rate_hz, d->dir.current);
+	tell_begin(d);
 	return 0;
+}
+
+/* What it lowers is the rate of this setup: where that has changed, what it has found does not
+ * hold. */
+static void set_wanted_rate(struct oprofiled *d)
+{
+	struct event_requests asked = { 0 };
+	struct err err = { 0 };
+	uint64_t hz;
+
+	(void)oprofiled_setup_events(d, &d->setup, &asked, &err);
+	hz = oprofiled_rate_hz(&asked);
+	events_done(&asked);
+	d->excess_is_told = false;
+	if (hz == d->governor.wanted_hz)
+		return;
+	d->governor.wanted_hz = hz;
+	d->governor.rate_hz = hz;
+}
+
+int oprofiled_start(struct oprofiled *d, struct err *err)
+{
+	int r;
+
+	if (d->recorder)
+		return 0;
+	r = oprofiled_setup_take(d, err);
+	if (r)
+		return r;
+	set_wanted_rate(d);
+	r = oprofiled_begin(d, err);
+	d->is_started |= !r;
+	return r;
+}
+
+int oprofiled_end_recording(struct oprofiled *d, struct err *err)
+{
+	int r = oprofiled_close_recorder(d, d->recorder, err);
+
+	d->recorder = NULL;
+	oprofiled_upkeep_end(d);
+	shared_tables_forget(&d->tables);
+	return r;
 }
 
 int oprofiled_stop(struct oprofiled *d, struct err *err)
 {
-	int r = close_recorder(d, d->recorder, err);
+	bool was_running = d->recorder;
+	int gone = oprofiled_is_removed(d) ? oprofiled_tell_removed(d, err) : 0;
+	struct err late = { 0 };
+	int r = oprofiled_end_recording(d, gone ? &late : err);
 
-	if (d->recorder)
+	r = gone ? gone : r;
+	if (was_running)
 		log_say(LOG_NOTE, "sampling has stopped");
-	d->recorder = NULL;
-	oprofiled_upkeep_end(d);
-	shared_tables_forget(&d->tables);
 	d->retry_ns = 0;
+	d->is_started = false;
+	/* Without the memory for it the next start takes what is asked for. */
+	(void)oprofiled_setup_take(d, &late);
 	return r;
+}
+
+int oprofiled_begin_anew(struct oprofiled *d, struct err *err)
+{
+	struct err late = { 0 };
+
+	/* The old one goes before the new one comes. */
+	(void)oprofiled_end_recording(d, &late);
+	return oprofiled_begin(d, err);
 }
 
 int oprofiled_dump(struct oprofiled *d, struct err *err)
 {
-	return d->recorder ? recorder_dump(d->recorder, err) : 0;
+	int r = oprofiled_check_removed(d, err);
+
+	return r || !d->recorder ? r : recorder_dump(d->recorder, err);
 }
 
 /* A full disk is waited for: what was not written stays pending.  False: it is something else. */
@@ -307,7 +385,7 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 		return r;
 	}
 	d->recorder = next;
-	(void)close_recorder(d, old, &late);
+	(void)oprofiled_close_recorder(d, old, &late);
 	begin_samples(d);
 	/* They were the old one's until here. */
 	events_done(&d->events);
@@ -315,114 +393,6 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 	set_next_rotation(d);
 	oprofiled_govern_begin(d);
 	return 0;
-}
-
-/* ---- sessions ---- */
-
-/* The folder that the session is in: that of a setup which a recording does not know yet is for
- * the next one. */
-static int session_of(struct oprofiled *d, struct err *err)
-{
-	return d->recorder ? 0 : open_dir(d, err);
-}
-
-static int move_session(struct oprofiled *d, const char *rename_to, struct err *err)
-{
-	int r;
-
-	if (rename_to)
-		r = rename(d->dir.current, rename_to) ? -errno : 0;
-	else
-		r = io_remove_tree(d->dir.current);
-	if (r)
-		return err_sys(err, r, "%s", rename_to ? rename_to : d->dir.current);
-	r = io_make_dirs(d->dir.current, 0755);
-	return r ? err_sys(err, r, "cannot create %s", d->dir.current) : 0;
-}
-
-static void put_session_to_disk(struct oprofiled *d, const char *folder)
-{
-	char path[4096];
-
-	if (snprintf(path, sizeof(path), "%s/.", folder) < (int)sizeof(path))
-		disk_sync_add(&d->upkeep.sync, path, true);
-}
-
-/* The session is closed, its folder renamed (NULL: removed), and another one begins. */
-static int with_closed_session(struct oprofiled *d, const char *rename_to,
-			       struct err *err)
-{
-	bool was_running = d->recorder != NULL;
-	struct err late = { 0 };
-	int lost, r;
-
-	/* A merge can take its time: it ends while there is still sampling. */
-	oprofiled_upkeep_pause(d);
-	lost = close_recorder(d, d->recorder, &late);
-	d->recorder = NULL;
-	if (rename_to)
-		oprofiled_upkeep_end(d);
-	else
-		oprofiled_upkeep_drop(d);
-	r = move_session(d, rename_to, err);
-	if (!r && rename_to)
-		put_session_to_disk(d, rename_to);
-	if (!r && lost && rename_to) {
-		r = lost;
-		*err = late;
-	}
-	if (was_running && oprofiled_start(d, &late)) {
-		log_say(LOG_WARNING, "%s", late.text);
-		oprofiled_retry_later(d);
-		if (!r) {
-			r = late.code ? late.code : -EIO;
-			*err = late;
-		}
-	}
-	return r;
-}
-
-int oprofiled_reset(struct oprofiled *d, struct err *err)
-{
-	int r = session_of(d, err);
-
-	if (!r)
-		r = with_closed_session(d, NULL, err);
-	if (!r)
-		log_say(LOG_NOTE, "the current session was reset");
-	return r;
-}
-
-/* As a file, and in a line of the log. */
-static bool is_session_name(const char *name)
-{
-	for (const unsigned char *at = (const unsigned char *)name; *at; at++)
-		if (*at < ' ' || *at == 0x7f || *at == '/')
-			return false;
-	/* `previous` is operf's, which removes it. */
-	return *name && *name != '.' && strcmp(name, "current") != 0 &&
-	       strcmp(name, "previous") != 0;
-}
-
-int oprofiled_save(struct oprofiled *d, const char *name, struct err *err)
-{
-	char path[4096];
-	int r;
-
-	if (!is_session_name(name))
-		return err_set(err, -EINVAL, "\"%s\" is no name for a session", name);
-	r = session_of(d, err);
-	if (r)
-		return r;
-	if (snprintf(path, sizeof(path), "%s/%s", d->dir.samples, name) >=
-	    (int)sizeof(path))
-		return err_set(err, -ENAMETOOLONG, "the name is too long");
-	if (!access(path, F_OK))
-		return err_set(err, -EEXIST, "session %s already exists", name);
-	r = with_closed_session(d, path, err);
-	if (!r)
-		log_say(LOG_NOTE, "the session was saved as %s", name);
-	return r;
 }
 
 /* ---- its rounds ---- */
@@ -447,7 +417,7 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 	if (wait_for_room(d, failure, err))
 		return;
 	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
-	(void)close_recorder(d, d->recorder, &late);
+	(void)oprofiled_close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;
 	oprofiled_retry_later(d);
 }
@@ -458,7 +428,7 @@ static void try_again(struct oprofiled *d, uint64_t now)
 
 	if (!d->retry_ns || now < d->retry_ns)
 		return;
-	if (!oprofiled_start(d, &err))
+	if (!oprofiled_begin(d, &err))
 		return;
 	log_say(LOG_WARNING, "%s", err.text);
 	d->retry_ns = now + retry_after_ns;

@@ -49,6 +49,15 @@ static void put_separate(const struct oprofiled *d, struct buf *reply)
 	control_put_field(reply, "separate", "%s", len ? words + 1 : "none");
 }
 
+/* Of TIMER and RTC_INTERRUPTS with a rate of their own that is what stands for a count. */
+static uint64_t count_of(const struct oprofiled *d, const struct event_request *e)
+{
+	uint64_t usual_hz =
+		d->governor.rate_hz < d->rate_hz ? d->governor.rate_hz : d->rate_hz;
+
+	return e->timer && e->frequency_hz != usual_hz ? e->frequency_hz : e->count;
+}
+
 static void put_events(const struct oprofiled *d, struct buf *reply)
 {
 	struct event_requests asked = { 0 };
@@ -56,7 +65,7 @@ static void put_events(const struct oprofiled *d, struct buf *reply)
 	struct err err;
 
 	if (!d->recorder) {
-		(void)oprofiled_setup_events(d, &asked, &err);
+		(void)oprofiled_setup_events(d, &d->setup, &asked, &err);
 		events = &asked;
 	}
 	for (size_t i = 0; i < events->list.nr; i++) {
@@ -65,7 +74,7 @@ static void put_events(const struct oprofiled *d, struct buf *reply)
 
 		snprintf(key, sizeof(key), "event.%zu", i);
 		control_put_field(reply, key, "%s:%llu:%llu:%d:%d", e->name,
-				  (unsigned long long)e->count,
+				  (unsigned long long)count_of(d, e),
 				  (unsigned long long)e->unit_mask, e->kernel, e->user);
 	}
 	events_done(&asked);
@@ -124,6 +133,14 @@ static int answer_get(const struct oprofiled *d, const char *path, struct buf *r
 	return r;
 }
 
+static int answer_set(struct oprofiled *d, const struct control_request *request,
+		      struct err *err)
+{
+	int r = control_keys_set(&d->keys, request->args[0], request->args[1], err);
+
+	return r ? r : oprofiled_setup_changed(d, err);
+}
+
 static int answer_shutdown(struct oprofiled *d, struct err *err)
 {
 	d->done = true;
@@ -158,8 +175,7 @@ int oprofiled_answer(void *ctx, const struct control_request *request,
 	case CONTROL_GET:
 		return answer_get(d, request->args[0], reply, err);
 	case CONTROL_SET:
-		return control_keys_set(&d->keys, request->args[0], request->args[1],
-					err);
+		return answer_set(d, request, err);
 	case CONTROL_STREAM:
 		return oprofiled_stream_open(d);
 	case CONTROL_COOKIE:

@@ -23,11 +23,16 @@ enum {
 
 static const char default_dir[] = "/var/lib/oprofile";
 
-const char *oprofiled_session_dir(const struct oprofiled *d)
+static const char *session_dir_of(const struct daemonrc *setup)
 {
-	const char *dir = daemonrc_get(&d->setup, "SESSION_DIR");
+	const char *dir = daemonrc_get(setup, "SESSION_DIR");
 
 	return dir && *dir ? dir : default_dir;
+}
+
+const char *oprofiled_session_dir(const struct oprofiled *d)
+{
+	return session_dir_of(&d->setup);
 }
 
 bool oprofiled_setup_flag(const struct oprofiled *d, const char *key)
@@ -104,14 +109,14 @@ static int add_event(const char *spec, uint64_t rate_hz, struct event_requests *
 	return 0;
 }
 
-int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret_events,
-			   struct err *err)
+int oprofiled_setup_events(const struct oprofiled *d, const struct daemonrc *setup,
+			   struct event_requests *ret_events, struct err *err)
 {
-	size_t nr = daemonrc_nr_events(&d->setup);
+	size_t nr = daemonrc_nr_events(setup);
 	int r = 0;
 
 	for (size_t i = 0; i < nr && !r; i++) {
-		const char *spec = daemonrc_event(&d->setup, i);
+		const char *spec = daemonrc_event(setup, i);
 		char modern[SPEC_MAX];
 
 		if (!spec || !*spec)
@@ -124,13 +129,13 @@ int oprofiled_setup_events(const struct oprofiled *d, struct event_requests *ret
 	return r;
 }
 
-int oprofiled_setup_filter(const struct oprofiled *d, struct sample_filter *ret_filter,
-			   struct err *err)
+int oprofiled_setup_filter(const struct daemonrc *setup,
+			   struct sample_filter *ret_filter, struct err *err)
 {
-	return sample_filter_set(ret_filter, daemonrc_get(&d->setup, "IMAGE_FILTER"),
-				 daemonrc_get(&d->setup, "VMLINUX"),
-				 daemonrc_get(&d->setup, "PID_FILTER"),
-				 daemonrc_get(&d->setup, "PGRP_FILTER"), err);
+	return sample_filter_set(ret_filter, daemonrc_get(setup, "IMAGE_FILTER"),
+				 daemonrc_get(setup, "VMLINUX"),
+				 daemonrc_get(setup, "PID_FILTER"),
+				 daemonrc_get(setup, "PGRP_FILTER"), err);
 }
 
 int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err)
@@ -144,21 +149,22 @@ int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct er
 
 /* ---- setting ---- */
 
-static int check(const struct oprofiled *d, struct err *err)
+static int check(const struct oprofiled *d, const struct daemonrc *setup,
+		 struct err *err)
 {
 	static const char *const numbers[] = { "BUF_SIZE", "BUF_WATERSHED",
 					       "CPU_BUF_SIZE", "NOTE_SIZE",
 					       "CALLGRAPH" };
 	struct event_requests events = { 0 };
 	struct sample_filter filter = { 0 };
-	const char *dir = daemonrc_get(&d->setup, "SESSION_DIR");
-	const char *metrics = daemonrc_get(&d->setup, "METRICS_LISTEN");
+	const char *dir = daemonrc_get(setup, "SESSION_DIR");
+	const char *metrics = daemonrc_get(setup, "METRICS_LISTEN");
 	struct metrics_address address;
 	uint64_t number;
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		const char *value = daemonrc_get(&d->setup, numbers[i]);
+		const char *value = daemonrc_get(setup, numbers[i]);
 
 		if (value && *value && !parse_u64_max(value, INT32_MAX, &number))
 			return err_set(err, -EINVAL, "%s=%s: not a number", numbers[i],
@@ -170,31 +176,32 @@ static int check(const struct oprofiled *d, struct err *err)
 	if (metrics && *metrics && strcmp(metrics, "none") != 0 &&
 	    metrics_address_parse(metrics, &address, err))
 		return err_prefix(err, "METRICS_LISTEN");
-	r = oprofiled_setup_filter(d, &filter, err);
+	r = oprofiled_setup_filter(setup, &filter, err);
 	sample_filter_done(&filter);
 	if (!r)
-		r = oprofiled_setup_events(d, &events, err);
+		r = oprofiled_setup_events(d, setup, &events, err);
 	events_done(&events);
 	return r < 0 && r != -ENOMEM ? -EINVAL : r;
 }
 
 /* A daemon of root writes, renames and removes in the folder: that it is another one is not for
  * those who are in a group. */
-static int check_dir(const struct oprofiled *d, const char *key, const char *value,
+static int check_dir(const struct daemonrc *asked, const char *key, const char *value,
 		     bool may_move, struct err *err)
 {
-	if (may_move || strcmp(key, "SESSION_DIR") != 0 ||
-	    !strcmp(value, oprofiled_session_dir(d)))
+	const char *dir = session_dir_of(asked);
+
+	if (may_move || strcmp(key, "SESSION_DIR") != 0 || !strcmp(value, dir))
 		return 0;
 	return err_set(
 		err, -EACCES,
 		"SESSION_DIR=%s: only root and the daemon's own user may change it "
 		"(it is %s)",
-		value, oprofiled_session_dir(d));
+		value, dir);
 }
 
 /* 0, or -EINVAL or -EACCES with a line. */
-static int set_word(struct oprofiled *d, const char *word, bool may_move,
+static int set_word(struct daemonrc *asked, const char *word, bool may_move,
 		    struct err *err)
 {
 	const char *value = strchr(word, '=');
@@ -204,41 +211,70 @@ static int set_word(struct oprofiled *d, const char *word, bool may_move,
 	if (!value || value == word || (size_t)(value - word) >= sizeof(key))
 		return err_set(err, -EINVAL, "\"%.64s\" is not KEY=VALUE", word);
 	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
-	r = check_dir(d, key, value + 1, may_move, err);
+	r = check_dir(asked, key, value + 1, may_move, err);
 	if (r)
 		return r;
-	r = daemonrc_set(&d->setup, key, value + 1);
+	r = daemonrc_set(asked, key, value + 1);
 	return r ? err_sys(err, r, "%.64s", word) : 0;
+}
+
+/* `ret_copy` starts empty.  0 or -ENOMEM with a line. */
+static int copy_setup(const struct daemonrc *setup, struct daemonrc *ret_copy,
+		      struct err *err)
+{
+	struct buf text = { 0 };
+	int r;
+
+	daemonrc_write(setup, &text);
+	r = text.failed ? -ENOMEM
+			: daemonrc_parse(ret_copy, "setup", text.data, text.len, err);
+	buf_done(&text);
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+int oprofiled_setup_take(struct oprofiled *d, struct err *err)
+{
+	struct daemonrc copy = { 0 };
+	int r = copy_setup(&d->asked, &copy, err);
+
+	if (r) {
+		daemonrc_done(&copy);
+		return r;
+	}
+	daemonrc_done(&d->setup);
+	d->setup = copy;
+	return 0;
+}
+
+int oprofiled_setup_changed(struct oprofiled *d, struct err *err)
+{
+	return d->is_started ? 0 : oprofiled_setup_take(d, err);
 }
 
 int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 			  bool may_move, struct err *err)
 {
-	struct buf before = { 0 };
-	struct err late;
-	int r = 0;
+	struct daemonrc next = { 0 };
+	struct daemonrc before = d->asked;
+	int r = copy_setup(&d->asked, &next, err);
 
-	daemonrc_write(&d->setup, &before);
-	if (before.failed)
-		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr && !r; i++)
-		r = set_word(d, words[i], may_move, err);
+		r = set_word(&next, words[i], may_move, err);
 	if (!r)
-		r = check(d, err);
-	if (r && !before.failed) {
-		daemonrc_done(&d->setup);
-		d->setup = (struct daemonrc){ 0 };
-		(void)daemonrc_parse(&d->setup, "setup", before.data, before.len,
-				     &late);
+		r = check(d, &next, err);
+	if (r) {
+		daemonrc_done(&next);
+		return r;
 	}
-	buf_done(&before);
-	return r;
+	d->asked = next;
+	daemonrc_done(&before);
+	return oprofiled_setup_changed(d, err);
 }
 
 /* The old daemon's options, where they are given. */
 static int set_given(struct oprofiled *d, const char *key, const char *value)
 {
-	return value ? daemonrc_set(&d->setup, key, value) : 0;
+	return value ? daemonrc_set(&d->asked, key, value) : 0;
 }
 
 static int set_events(struct oprofiled *d)
@@ -255,7 +291,7 @@ static int set_events(struct oprofiled *d)
 
 			snprintf(spec, sizeof(spec), "%.*s",
 				 (int)(len < SPEC_MAX ? len : SPEC_MAX - 1), specs);
-			r = daemonrc_add_event(&d->setup, spec);
+			r = daemonrc_add_event(&d->asked, spec);
 			specs += len + (specs[len] == ',');
 		}
 	}
@@ -286,7 +322,7 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 		dir = realpath(o->session_dir, NULL);
 		if (!dir)
 			return session_dir_failed(o->session_dir, -errno, err);
-		r = daemonrc_set(&d->setup, "SESSION_DIR", dir);
+		r = daemonrc_set(&d->asked, "SESSION_DIR", dir);
 		free(dir);
 	}
 	if (!r)
@@ -311,5 +347,8 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 		r = set_given(d, "CALLGRAPH",
 			      o->callgraph && !strcmp(o->callgraph, "none") ? "0"
 									    : NULL);
-	return r ? err_sys(err, r, "an option's value") : check(d, err);
+	if (r)
+		return err_sys(err, r, "an option's value");
+	r = check(d, &d->asked, err);
+	return r ? r : oprofiled_setup_take(d, err);
 }

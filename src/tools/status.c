@@ -170,7 +170,9 @@ static void print_lines(const struct control_reply *reply)
 	print_events(reply);
 	snprintf(line, sizeof(line), "%s samples per second and CPU",
 		 text_of(reply, "rate"));
-	put_line("Rate", line);
+	put_line("Rate", strcmp(text_of(reply, "rate"), "0") != 0
+				 ? line
+				 : "none: the events have counts");
 	print_samples(reply);
 	print_cpu(reply);
 	print_kernel(reply);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # oprofile controlfs: the daemon's keys as files.
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup()
@@ -199,11 +200,12 @@ mount_files()
 
 # ---- the daemon itself ----
 
+# begin_real OPTION...
 begin_real()
 {
 	need_fuse
 	need_recording
-	"$OPROFILE_LINKS/oprofiled" --paused --session-dir "$session" 3>&-
+	"$OPROFILE_LINKS/oprofiled" --paused --session-dir "$session" "$@" 3>&-
 	daemon=$(cat "$OPROFILE_RUN_DIR/lock")
 	mount_files
 }
@@ -257,4 +259,47 @@ value()
 	"$OPROFILE_LINKS/opcontrol" --shutdown
 	# The stream ends with the daemon.
 	wait "$reader"
+}
+
+
+@test "events that were not written to stay as they were" {
+	new_session
+	begin_real --event page-faults --event context-switches:10,minor-faults:30,major-faults:40 \
+		--event cpu-migrations:50,alignment-faults:60,emulation-faults:70,cgroup-switches:80 \
+		--event page-faults:90:0:1:0
+	echo 6 >"$fs/1/count"
+	echo 0 >"$fs/2/enabled"
+	echo 1 >"$fs/2/enabled"
+	"$OPROFILE" status --json >"$BATS_TEST_TMPDIR/status"
+	python3 -c '
+import json, sys
+print(*json.load(open(sys.argv[1]))["events"], sep="\n")' "$BATS_TEST_TMPDIR/status" | diff - <(cat <<-END
+		page-faults:0:0:1:1
+		context-switches:6:0:1:1
+		minor-faults:30:0:1:1
+		major-faults:40:0:1:1
+		cpu-migrations:50:0:1:1
+		alignment-faults:60:0:1:1
+		emulation-faults:70:0:1:1
+		cgroup-switches:80:0:1:1
+		page-faults:k:90:0:1:0
+	END
+	)
+	"$OPROFILE_LINKS/opcontrol" --shutdown
+}
+
+@test "what is no value at all has a reason, too" {
+	new_session
+	begin_real
+	echo page-faults >"$fs/0/event"
+	echo 77 >"$fs/0/count"
+	run ! bash -c 'printf "a\0b" >"$1/0/event"' - "$fs"
+	[[ "$(value last_error)" == '0/event: "a,b," is no event'* ]]
+	run ! bash -c 'head -c 3000 /dev/zero | tr "\0" 1 >"$1/0/count"' - "$fs"
+	[[ "$(value last_error)" == '0/count: "1111'*'is not a number' ]]
+	run ! bash -c 'exec 5>"$1/0/count"; echo 78 >&5; echo 79 >&5' - "$fs"
+	[[ "$(value last_error)" == '0/count: "79'*'is not a number' ]]
+	[ "$(value 0/count)" = 78 ]
+	[ "$(value 0/event)" = page-faults ]
+	"$OPROFILE_LINKS/opcontrol" --shutdown
 }

@@ -88,9 +88,39 @@ wait_for_samples() {
 	return 1
 }
 
+wait_for_file() {
+	for ((i = 0; i < 300; i++)); do
+		[ ! -e "$1" ] || return 0
+		sleep 0.1
+	done
+	echo "waited in vain for $1"
+	cat "$log"
+	return 1
+}
+
 start_load() {
 	"$WORKLOADS/ratio" 600000 >/dev/null 3>&- &
 	target=$!
+}
+
+@test "the rate is that of the events" {
+	start_daemon --event RTC_INTERRUPTS:1024
+	[ "$(field rate)" -eq 1024 ]
+	[ "$(field event.0)" = RTC_INTERRUPTS:1024:0:1:1 ]
+	grep -q 'sampling RTC_INTERRUPTS at 1024 Hz' "$log"
+	ask stop
+	ask 'setup CHOSEN_EVENTS_0=page-faults:1000'
+	ask start
+	[ "$(field rate)" -eq 0 ]
+	[[ "$(field governor)" == *"counts of their own"* ]]
+	grep -q 'sampling page-faults, each 1000th' "$log"
+	run -0 "$OPROFILE_LINKS/oprofile" status
+	[[ "$output" == *"Rate        none: the events have counts"* ]]
+	ask stop
+	ask 'setup CHOSEN_EVENTS_0=TIMER:0:0:1:1'
+	ask start
+	[ "$(field rate)" -eq 99 ]
+	[ "$(field event.0)" = TIMER:0:0:1:1 ]
 }
 
 @test "a costly rate goes down, and what the kernel takes is told" {
@@ -304,29 +334,78 @@ start_load() {
 	! grep -q warning "$log"
 }
 
-@test "another folder is for the next recording, and a failed one is tried again" {
+@test "what is set while it samples is for the next start" {
+	start_daemon --rotate 500ms --event page-faults:100
+	start_load
+	run ask "setup SESSION_DIR=$run_dir/other"
+	[[ "$output" == *"restart 1"* ]]
+	ask "setup CHOSEN_EVENTS_0=context-switches:50 SEPARATE_THREAD=1 IMAGE_FILTER=/no/program"
+	# Neither a rotation nor another session is one.
+	wait_for_file "$session/samples/current/segment-000003"
+	ask 'save one'
+	[ -e "$session/samples/one/segment-000001" ]
+	[ "$(field session_dir)" = "$session" ]
+	[ "$(field event.0)" = page-faults:100:0:1:1 ]
+	[ "$(field separate)" = none ]
+	[ "$(field image_filter)" = none ]
+	wait_for_file "$session/samples/current/segment-000002"
+	[ ! -e "$run_dir/other" ]
+	ask stop
+	[ "$(field session_dir)" = "$run_dir/other" ]
+	[ "$(field event.0)" = context-switches:50:0:1:1 ]
+	ask start
+	[ "$(field separate)" = thread ]
+	[ "$(field image_filter)" = /no/program ]
+	[ -e "$run_dir/other/samples/current/segment-000001" ]
+}
+
+@test "a recording that cannot begin again is tried again" {
+	need_root
+	mount -t tmpfs -o nr_inodes=64 none "$session" || skip "nothing can be mounted here"
 	start_daemon
 	start_load
 	wait_for_samples 20
-	ask "setup SESSION_DIR=$run_dir/other"
-	ask 'save one'
-	[ -e "$session/samples/one/segment-000001" ]
-	[ "$(field state)" = running ]
-	[ -e "$run_dir/other/samples/current/segment-000001" ]
-	ask 'setup SESSION_DIR=/proc/none'
-	run -1 ask 'save two'
+	i=0
+	while : >"$session/fill-$i"; do
+		i=$((i + 1))
+	done 2>"$BATS_TEST_TMPDIR/full"
+	run -1 ask 'save one'
 	echo "$output"
-	[[ "$output" == *"error "*"/proc/none"* ]]
-	[ -e "$run_dir/other/samples/two/segment-000001" ]
+	[[ "$output" == *"error ENOSPC"* ]]
+	[ -e "$session/samples/one/segment-000001" ]
 	[ "$(field state)" = paused ]
-	ask "setup SESSION_DIR=$run_dir/third"
+	rm "$session"/fill-*
 	for ((i = 0; i < 300; i++)); do
 		[ "$(field state)" = paused ] || break
 		sleep 0.1
 	done
 	cat "$log"
 	[ "$(field state)" = running ]
-	[ -e "$run_dir/third/samples/current/segment-000001" ]
+	[ -e "$session/samples/current/segment-000001" ]
+	ask shutdown
+	wait_daemon
+	umount "$session"
+}
+
+@test "a session that was removed is told of, and another is begun" {
+	start_daemon --frequency 997
+	start_load
+	wait_for_samples 200
+	rm -r "$session/samples/current"
+	run -1 ask dump
+	[[ "$output" == *"error ENOENT $session/samples/current/segment-000001 was removed while it was written: what was sampled into it is lost"* ]]
+	wait_for_samples $(($(field samples) + 200))
+	ask dump
+	[ "$(reported_samples)" -gt 0 ]
+	rm -r "$session/samples"
+	wait_for_file "$session/samples/current/segment-000001"
+	wait_for_samples $(($(field samples) + 200))
+	ask dump
+	[ "$(reported_samples)" -gt 0 ]
+	[ "$(grep -c 'was removed while it was written' "$log")" -eq 2 ]
+	rm -r "$session/samples/current"
+	run -1 ask stop
+	[[ "$output" == *"was removed while"* ]]
 }
 
 # fill_disk LINES: until the log says so often that samples wait.  Again and again: what could not be
@@ -364,9 +443,15 @@ fill_disk() {
 	ask start
 	wait_for_samples $((told + 20))
 	fill_disk $(($(grep -c 'samples wait for room' "$log") + 1))
+	wait_for_samples $(($(field samples) + 50))
+	before=$(field samples)
 	run -1 ask stop
 	echo "$output"
 	[[ "$output" == *"error ENOSPC"* ]]
+	echo "before $before, now $(field samples), lost $(field lost)"
+	[ "$(field samples)" -lt "$before" ]
+	[ $(($(field samples) + $(field lost))) -ge "$before" ]
+	[ "$(reported_samples)" -eq "$(field samples)" ]
 	ask shutdown
 	wait_daemon
 	umount "$session"

@@ -31,6 +31,7 @@ static void of_both_ways(void **state)
 					  .has_share = true,
 					  .rate_hz = 99,
 					  .samples = 42,
+					  .taken = 44,
 					  .lost = 3,
 					  .share = 0.00125,
 					  .kernel_share = 0.0035,
@@ -49,7 +50,7 @@ static void of_both_ways(void **state)
 	     "# TYPE oprofile_sampling gauge\noprofile_sampling 1\n\0"
 	     "# TYPE oprofile_rate_hertz gauge\noprofile_rate_hertz 99\n\0"
 	     "# HELP oprofile_samples_total Samples taken.\n"
-	     "# TYPE oprofile_samples_total counter\noprofile_samples_total 42\n\0"
+	     "# TYPE oprofile_samples_total counter\noprofile_samples_total 44\n\0"
 	     "\noprofile_lost_samples_total 3\n\0"
 	     "\noprofile_cpu_ratio 0.00125\n\0"
 	     "\noprofile_kernel_cpu_ratio 0.00350\n\0"

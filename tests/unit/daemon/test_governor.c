@@ -92,6 +92,20 @@ static void what_the_kernel_takes_counts(void **state)
 }
 
 /* Where the samples are not what costs, there are some nevertheless. */
+static void counts_are_not_lowered(void **state)
+{
+	struct governor g = { .max_share = 0.01 };
+	char text[128];
+
+	(void)state;
+	begin(&g, 0, 0);
+	for (uint64_t s = 1; s <= 60; s++)
+		assert_false(look(&g, s, s * second / 2));
+	assert_int_equal(g.rate_hz, 0);
+	governor_text(&g, text, sizeof(text));
+	assert_non_null(strstr(text, "counts of their own"));
+}
+
 static void the_rate_has_an_end(void **state)
 {
 	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
@@ -159,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares),
 		cmocka_unit_test(a_costly_rate_is_lowered),
+		cmocka_unit_test(counts_are_not_lowered),
 		cmocka_unit_test(what_the_kernel_takes_counts),
 		cmocka_unit_test(the_rate_has_an_end),
 		cmocka_unit_test(beginnings_are_not_judged),

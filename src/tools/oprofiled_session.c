@@ -1,0 +1,170 @@
+/* oprofiled_session.c - the session that the daemon writes: saved, reset, or removed by somebody. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "format/session.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder.h"
+#include "tools/recorder_priv.h"
+
+/* ---- somebody has removed it ---- */
+
+bool oprofiled_is_removed(const struct oprofiled *d)
+{
+	return d->recorder && segment_writer_is_removed(d->recorder->writer);
+}
+
+int oprofiled_tell_removed(const struct oprofiled *d, struct err *err)
+{
+	return err_set(err, -ENOENT,
+		       "%s was removed while it was written: what was sampled into it "
+		       "is lost",
+		       d->recorder->segment_path);
+}
+
+/* The folders, their lock and the log may have gone with it. */
+static int begin_elsewhere(struct oprofiled *d, struct err *err)
+{
+	struct err late = { 0 };
+	int r;
+
+	(void)oprofiled_end_recording(d, &late);
+	if (d->dir_is_open)
+		session_dir_close(&d->dir);
+	d->dir_is_open = false;
+	r = oprofiled_begin(d, err);
+	if (oprofiled_open_log(d, &late))
+		log_say(LOG_WARNING, "%s", late.text);
+	return r;
+}
+
+int oprofiled_check_removed(struct oprofiled *d, struct err *err)
+{
+	struct err late = { 0 };
+	int r;
+
+	if (!oprofiled_is_removed(d))
+		return 0;
+	r = oprofiled_tell_removed(d, err);
+	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
+	if (begin_elsewhere(d, &late)) {
+		log_say(LOG_WARNING, "%s", late.text);
+		oprofiled_retry_later(d);
+	}
+	return r;
+}
+
+/* ---- saved, and begun anew ---- */
+
+/* The folder that the session is in: that of a setup which a recording does not know yet is for
+ * the next one. */
+static int session_of(struct oprofiled *d, struct err *err)
+{
+	return d->recorder ? 0 : oprofiled_open_dir(d, err);
+}
+
+static int move_session(struct oprofiled *d, const char *rename_to, struct err *err)
+{
+	int r;
+
+	if (rename_to)
+		r = rename(d->dir.current, rename_to) ? -errno : 0;
+	else
+		r = io_remove_tree(d->dir.current);
+	if (r)
+		return err_sys(err, r, "%s", rename_to ? rename_to : d->dir.current);
+	r = io_make_dirs(d->dir.current, 0755);
+	return r ? err_sys(err, r, "cannot create %s", d->dir.current) : 0;
+}
+
+static void put_session_to_disk(struct oprofiled *d, const char *folder)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/.", folder) < (int)sizeof(path))
+		disk_sync_add(&d->upkeep.sync, path, true);
+}
+
+/* The session is closed, its folder renamed (NULL: removed), and another one begins. */
+static int with_closed_session(struct oprofiled *d, const char *rename_to,
+			       struct err *err)
+{
+	bool was_running = d->recorder != NULL;
+	struct err late = { 0 };
+	int lost, r;
+
+	/* A merge can take its time: it ends while there is still sampling. */
+	oprofiled_upkeep_pause(d);
+	lost = oprofiled_close_recorder(d, d->recorder, &late);
+	d->recorder = NULL;
+	if (rename_to)
+		oprofiled_upkeep_end(d);
+	else
+		oprofiled_upkeep_drop(d);
+	r = move_session(d, rename_to, err);
+	if (!r && rename_to)
+		put_session_to_disk(d, rename_to);
+	if (!r && lost && rename_to) {
+		r = lost;
+		*err = late;
+	}
+	if (was_running && oprofiled_begin(d, &late)) {
+		log_say(LOG_WARNING, "%s", late.text);
+		oprofiled_retry_later(d);
+		if (!r) {
+			r = late.code ? late.code : -EIO;
+			*err = late;
+		}
+	}
+	return r;
+}
+
+int oprofiled_reset(struct oprofiled *d, struct err *err)
+{
+	int r = session_of(d, err);
+
+	if (!r)
+		r = with_closed_session(d, NULL, err);
+	if (!r)
+		log_say(LOG_NOTE, "the current session was reset");
+	return r;
+}
+
+/* As a file, and in a line of the log. */
+static bool is_session_name(const char *name)
+{
+	for (const unsigned char *at = (const unsigned char *)name; *at; at++)
+		if (*at < ' ' || *at == 0x7f || *at == '/')
+			return false;
+	/* `previous` is operf's, which removes it. */
+	return *name && *name != '.' && strcmp(name, "current") != 0 &&
+	       strcmp(name, "previous") != 0;
+}
+
+int oprofiled_save(struct oprofiled *d, const char *name, struct err *err)
+{
+	char path[4096];
+	int r;
+
+	if (!is_session_name(name))
+		return err_set(err, -EINVAL, "\"%s\" is no name for a session", name);
+	r = oprofiled_check_removed(d, err);
+	if (!r)
+		r = session_of(d, err);
+	if (r)
+		return r;
+	if (snprintf(path, sizeof(path), "%s/%s", d->dir.samples, name) >=
+	    (int)sizeof(path))
+		return err_set(err, -ENAMETOOLONG, "the name is too long");
+	if (!access(path, F_OK))
+		return err_set(err, -EEXIST, "session %s already exists", name);
+	r = with_closed_session(d, path, err);
+	if (!r)
+		log_say(LOG_NOTE, "the session was saved as %s", name);
+	return r;
+}
