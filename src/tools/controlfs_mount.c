@@ -51,7 +51,7 @@ void controlfs_unmount_stale(const char *dir)
 		(void)umount2(dir, MNT_DETACH);
 }
 
-static int check_mountpoint(const char *path, struct err *err)
+static int check_mountpoint(const char *path, const char *full, struct err *err)
 {
 	struct stat st;
 	int r = stat(path, &st) ? -errno : 0;
@@ -65,6 +65,9 @@ static int check_mountpoint(const char *path, struct err *err)
 		return err_sys(err, r, "%s", path);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, -ENOTDIR, "%s is no folder", path);
+	if (controlfs_is_mounted(full))
+		return err_set(err, -EBUSY, "%s: the control files are there already",
+			       path);
 	if (access("/dev/fuse", R_OK | W_OK))
 		return err_sys(err, -errno, "/dev/fuse (the kernel's module fuse)");
 	return 0;
@@ -94,7 +97,8 @@ static int run(const struct command *self, int argc, char **argv)
 		controlfs_unmount_stale(mountpoint);
 	config.run_dir = run_dir;
 	config.foreground = set.foreground;
-	r = run_dir ? check_mountpoint(config.mountpoint, &err)
+	r = run_dir && mountpoint
+		    ? check_mountpoint(config.mountpoint, mountpoint, &err)
 		    : err_set(&err, -ENOMEM, "out of memory");
 	if (!r)
 		r = controlfs_serve(&config, &err);

@@ -80,6 +80,8 @@ mount_files()
 	[ "$(cat "$fs/cpu_type")" = timer ]
 	[ ! -e "$fs/colour" ]
 	[ ! -e "$fs/0/colour" ]
+	run -1 "$OPROFILE" controlfs "$fs"
+	[ "$output" = "oprofile controlfs: $fs: the control files are there already" ]
 }
 
 @test "writing sets, and says why not" {
