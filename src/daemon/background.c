@@ -12,14 +12,22 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/path.h"
+
+enum {
+	FIRST_FD = 3
+};
 
 int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 {
 	char path[4096];
 	char pid[32] = "";
 	int fd, len;
+	/* All may ask the daemon. */
+	mode_t before = umask(022);
 	int r = io_make_dirs(run_dir, 0755);
 
+	umask(before);
 	if (r)
 		return err_sys(err, r, "cannot create %s", run_dir);
 	if (snprintf(path, sizeof(path), "%s/lock", run_dir) >= (int)sizeof(path))
@@ -75,6 +83,36 @@ static int wait_for_daemon(int fd, struct err *err)
 	return err_set(err, -EIO, "%s", len ? text : "the daemon ended at once");
 }
 
+void background_close_files(int keep)
+{
+	unsigned int first = FIRST_FD;
+
+	if (keep >= FIRST_FD) {
+		if (keep > FIRST_FD)
+			(void)close_range(FIRST_FD, (unsigned int)keep - 1, 0);
+		first = (unsigned int)keep + 1;
+	}
+	(void)close_range(first, ~0U, 0);
+}
+
+/* It is meant from where we were called. */
+static int keep_run_dir(void)
+{
+	static const char name[] = "OPROFILE_RUN_DIR";
+	const char *dir = getenv(name);
+	char *cwd, *full;
+	int r;
+
+	if (!dir || !*dir || *dir == '/')
+		return 0;
+	cwd = getcwd(NULL, 0);
+	full = cwd ? path_full(dir, cwd) : NULL;
+	r = full ? setenv(name, full, 1) : -1;
+	free(full);
+	free(cwd);
+	return r;
+}
+
 int background_fork(struct background *b, struct err *err)
 {
 	int fds[2];
@@ -103,7 +141,9 @@ int background_fork(struct background *b, struct err *err)
 	if (pid)
 		_exit(pid < 0);
 	umask(022);
-	if (chdir("/"))
+	/* A manager's sockets are not among them: they are for the process that it began itself. */
+	background_close_files(fds[1]);
+	if (keep_run_dir() || chdir("/"))
 		_exit(1);
 	b->ready_fd = fds[1];
 	return 0;

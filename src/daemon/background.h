@@ -14,7 +14,11 @@ struct background {
 int background_lock(const char *run_dir, int *ret_fd, struct err *err);
 /* Leaves the lock and empties the file. */
 void background_unlock(int fd);
-/* Forks twice and begins a session of its own.  0: this is the daemon.  1: this is who started
+/* Closes what was inherited, but for the standard streams and `keep` (-1: nothing else): who lives on
+ * in the background would hold others' locks, and pipes whose end somebody waits for. */
+void background_close_files(int keep);
+/* Forks twice and begins a session of its own, in / and without inherited files; a relative
+ * OPROFILE_RUN_DIR is made a full one.  0: this is the daemon.  1: this is who started
  * it, which runs.  A negative errno with the daemon's line: this is who started it in vain. */
 int background_fork(struct background *b, struct err *err);
 /* The daemon runs (`failure` NULL; what it writes on its standard streams is dropped from here

@@ -10,13 +10,10 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "daemon/background.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"
 #include "tools/controlfs.h"
-
-enum {
-	FIRST_FD = 3
-};
 
 static const char *mountpoint(void)
 {
@@ -34,7 +31,7 @@ static int run_controlfs(const char *dir)
 
 	if (!pid) {
 		/* It lives longer than who waits for the end of our files. */
-		(void)close_range(FIRST_FD, ~0U, 0);
+		background_close_files(-1);
 		execl(self, "oprofile", "controlfs", dir, (char *)NULL);
 		_exit(127);
 	}
