@@ -120,6 +120,59 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
+/* ---- words that are no options ---- */
+
+/* The row of a word, which may be the beginning of its name; NULL: none. */
+static const struct option_row *row_of(const struct option_row *table, const char *word)
+{
+	bool is_long = word[1] == '-';
+	size_t len = is_long ? strcspn(word + 2, "=") : 0;
+	const struct option_row *begun = NULL;
+
+	for (const struct option_row *row = table; row->name; row++) {
+		if (!is_long && row->letter == word[1])
+			return row;
+		if (!is_long || strncmp(row->name, word + 2, len) != 0)
+			continue;
+		if (!row->name[len])
+			return row;
+		begun = row;
+	}
+	return begun;
+}
+
+static bool has_value_behind(const struct option_row *row, const char *word)
+{
+	return row->value && !row->value_optional &&
+	       (word[1] == '-' ? !strchr(word, '=') : !word[2]);
+}
+
+/* The first option that there is not, NULL: none. */
+static const char *find_unknown(const struct command *self, char *const *words,
+				size_t nr)
+{
+	for (size_t i = 1; i < nr && strcmp(words[i], "--") != 0; i++) {
+		const char *word = words[i];
+		const struct option_row *row;
+
+		if (word[0] != '-' || !word[1])
+			continue;
+		row = row_of(self->options, word);
+		if (!row)
+			row = row_of(command_common_rows(self), word);
+		if (!row)
+			return word;
+		i += has_value_behind(row, word);
+	}
+	return NULL;
+}
+
+static int refuse_word(const char *word)
+{
+	fprintf(stderr, "Unknown option \"%s\". See opcontrol --help\n", word);
+	return 1;
+}
+
 /* ---- which options may stand together ---- */
 
 static const struct {
@@ -283,6 +336,7 @@ static int run(const struct command *self, int argc, char **argv)
 	struct control c = { .lock_fd = -1 };
 	struct control_words words;
 	struct err err = { 0 };
+	const char *unknown;
 	int status = 1;
 	int first;
 
@@ -291,12 +345,12 @@ static int run(const struct command *self, int argc, char **argv)
 		control_words_done(&words);
 		return 1;
 	}
-	status = command_options(self, OPTIONS_PERMUTE, (int)words.words.nr,
-				 words.words.at, &c.set, &first);
+	unknown = find_unknown(self, words.words.at, words.words.nr);
+	status = unknown ? refuse_word(unknown)
+			 : command_options(self, OPTIONS_PERMUTE, (int)words.words.nr,
+					   words.words.at, &c.set, &first);
 	if (status < 0 && first < (int)words.words.nr) {
-		fprintf(stderr, "Unknown option \"%s\". See opcontrol --help\n",
-			words.words.at[first]);
-		status = 1;
+		status = refuse_word(words.words.at[first]);
 	} else if (status < 0 && argc == 1) {
 		help_print_usage(stdout, self, command_name());
 		status = 0;

@@ -239,6 +239,15 @@ has()
 	run opcontrol --dump somewhere
 	[ "$status" -eq 1 ]
 	[ "$output" = 'Unknown option "somewhere". See opcontrol --help' ]
+	for words in --bogus --bogus=1 -z '--dump --bogus' '--session-dir x --bogus'; do
+		run opcontrol $words
+		echo "$words: $output"
+		[ "$status" -eq 1 ]
+		[[ "$output" == 'Unknown option "-'*'". See opcontrol --help' ]]
+	done
+	# No options, but values.
+	run opcontrol --ctr0-event --bogus --save --bogus
+	[[ "$output" != *"Unknown option"* ]]
 }
 
 @test "help, version and events need no rights" {
