@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -248,18 +249,19 @@ static int find_files(struct control *c, struct err *err)
 	return 0;
 }
 
-/* What was set last: what a running daemon will take next time, if there is such a file. */
-static int load_settings(struct control *c, struct err *err)
+/* What was set last: what a running daemon will take next time, if there is such a file.  A broken
+ * one fails the actions that need it: a daemon can be stopped without. */
+static void load_settings(struct control *c)
 {
-	int r = daemonrc_load(&c->rc, c->rc_new_path, err);
+	struct err err = { 0 };
+	int r = daemonrc_load(&c->rc, c->rc_new_path, &err);
 
 	c->has_new = !r;
 	if (r == -ENOENT)
-		r = daemonrc_load(&c->rc, c->rc_path, err);
+		r = daemonrc_load(&c->rc, c->rc_path, &err);
 	/* Users need not see root's files. */
-	if (r == -ENOENT || (r == -EACCES && geteuid()))
-		r = 0;
-	return r;
+	if (r && r != -ENOENT && (r != -EACCES || !geteuid()))
+		c->rc_failure = err;
 }
 
 /* ---- the actions ---- */
@@ -295,12 +297,14 @@ static int act_alone(struct control *c)
 static int act(struct control *c)
 {
 	struct err err = { 0 };
-	int r = find_files(c, &err);
+	int r;
 
-	if (!r)
-		r = load_settings(c, &err);
+	/* Whoever starts it, the daemon's folders are for all to go through. */
+	umask(022);
+	r = find_files(c, &err);
 	if (r)
 		return control_fail(&err);
+	load_settings(c);
 	if (c->set.status)
 		return control_print_status(c);
 	if (c->set.dump)

@@ -4,11 +4,10 @@
 #pragma once
 #include <stdbool.h>
 
+#include "base/err.h"
 #include "daemon/control_client.h"
 #include "daemon/daemonrc.h"
 #include "tools/options.h"
-
-struct err;
 
 struct control_options {
 	/* Actions. */
@@ -52,10 +51,12 @@ struct control {
 	char *rc_path;     /* ~root/.oprofile/daemonrc */
 	char *rc_new_path; /* ... daemonrc_new: for the daemon's next start */
 	struct daemonrc rc;
-	bool has_new; /* rc is what daemonrc_new says */
-	int lock_fd;  /* -1: not held */
+	bool has_new;          /* rc is what daemonrc_new says */
+	struct err rc_failure; /* why rc is not what the file says; code 0: it is */
+	int lock_fd;           /* -1: not held */
 	struct control_client daemon;
 	bool connected;
+	bool ended; /* it was told to end, and did */
 };
 
 /* control_words.c: the spellings of older versions. */

@@ -25,7 +25,8 @@ static int fail(const struct err *err)
 {
 	switch (err->code) {
 	case -EACCES:
-		fputs(normal_users, stderr);
+		if (control_is_refused(err))
+			fputs(normal_users, stderr);
 		break;
 	case -ECHILD:
 	case -ENODEV:
@@ -48,21 +49,44 @@ static bool is_root(void)
 	return geteuid() == 0;
 }
 
-/* Connects.  1: it runs; 0: it does not, which was said; -1: failed, which was said. */
-static int find_daemon(struct control *c)
+/* Connects if it runs.  False, and said: that failed, or who is not root has no daemon to ask. */
+static bool attach(struct control *c)
 {
 	struct err err = { 0 };
+	int r = control_attach(c, &err);
 
-	if (control_attach(c, &err)) {
+	if (!r && (c->connected || is_root()))
+		return true;
+	/* Who does not get to its socket is none of those whom it obeys. */
+	if (!is_root() && (!r || r == -EACCES))
+		fputs(normal_users, stderr);
+	if (r)
 		fail(&err);
+	return false;
+}
+
+bool control_may(struct control *c)
+{
+	/* No KEY=VALUE: of those whom it obeys the daemon refuses it, and no more. */
+	static const char nothing[] = "nothing";
+	struct err err = { 0 };
+
+	if (!attach(c))
+		return false;
+	if (is_root() || !control_ask(c, "setup", nothing, &err) ||
+	    !control_is_refused(&err))
+		return true;
+	fail(&err);
+	return false;
+}
+
+/* As attach().  1: it runs; 0: it does not, which was said; -1: failed. */
+static int find_daemon(struct control *c)
+{
+	if (!attach(c))
 		return -1;
-	}
 	if (c->connected)
 		return 1;
-	if (!is_root()) {
-		fputs(normal_users, stderr);
-		return -1;
-	}
 	control_remove_stale(c);
 	fputs("Daemon not running\n", stderr);
 	return 0;
@@ -103,25 +127,38 @@ int control_stop(struct control *c)
 
 int control_shutdown(struct control *c)
 {
+	struct err lost = { 0 };
 	struct err err = { 0 };
 	int r = find_daemon(c);
 
 	if (r <= 0)
 		return r < 0;
-	if (control_ask(c, "stop", NULL, &err) && err.code == -EACCES)
-		return fail(&err);
+	if (control_ask(c, "stop", NULL, &lost) && control_is_refused(&lost))
+		return fail(&lost);
 	puts("Stopping profiling.");
 	puts("Killing daemon.");
 	fflush(stdout);
-	if (control_ask(c, "shutdown", NULL, &err) && err.code != -ECONNRESET)
+	r = control_ask(c, "shutdown", NULL, &err);
+	if (r == -ETIMEDOUT || r == -EBADMSG)
 		return fail(&err);
+	/* Whatever could not be kept, it ends; that may come before its answer. */
 	control_disconnect(&c->daemon);
 	c->connected = false;
 	control_wait_gone(c);
-	return 0;
+	c->ended = true;
+	if (lost.code && lost.code != -ECONNRESET)
+		return fail(&lost);
+	return r && r != -ECONNRESET ? fail(&err) : 0;
 }
 
 /* ---- sessions ---- */
+
+/* 0, or what is wrong with the file of settings. */
+static int need_settings(const struct control *c, struct err *err)
+{
+	*err = c->rc_failure;
+	return err->code;
+}
 
 static int session_path(const struct control *c, const char *name,
 			char path[PATH_BYTES])
@@ -167,21 +204,21 @@ static int reset_here(const struct control *c, struct err *err)
 int control_reset(struct control *c)
 {
 	struct err err = { 0 };
-	int r = control_attach(c, &err);
+	int r;
 
-	if (!r && c->connected) {
+	if (!attach(c))
+		return 1;
+	if (c->connected) {
 		fputs("Signalling daemon... ", stdout);
 		fflush(stdout);
 		r = control_ask(c, "reset", NULL, &err);
 		puts(r ? "" : "done");
-		return r ? fail(&err) : 0;
+		fflush(stdout);
+	} else {
+		r = need_settings(c, &err);
+		if (!r)
+			r = reset_here(c, &err);
 	}
-	if (!r && !is_root()) {
-		fputs(normal_users, stderr);
-		return 1;
-	}
-	if (!r)
-		r = reset_here(c, &err);
 	return r ? fail(&err) : 0;
 }
 
@@ -213,6 +250,28 @@ static int save_here(const struct control *c, struct err *err)
 	return r;
 }
 
+/* For want of room the daemon leaves out what it could not write: the session is there. */
+static void tell_saved(struct control *c)
+{
+	struct control_reply reply = { 0 };
+	struct err err = { 0 };
+	char path[PATH_BYTES];
+	const char *dir;
+
+	if (control_request(&c->daemon, (const char *const[]){ "status", NULL }, &reply,
+			    &err))
+		return;
+	dir = control_reply_get(&reply, "session_dir");
+	if (dir &&
+	    snprintf(path, sizeof(path), "%s/samples/%s", dir, c->set.save) <
+		    PATH_BYTES &&
+	    !access(path, F_OK))
+		command_error("the session was saved as %s, but without what there was "
+			      "no room for",
+			      c->set.save);
+	control_reply_done(&reply);
+}
+
 int control_save(struct control *c)
 {
 	struct err err = { 0 };
@@ -224,20 +283,21 @@ int control_save(struct control *c)
 			      c->set.save);
 		return 1;
 	}
-	r = control_attach(c, &err);
-	if (!r && !c->connected && !is_root()) {
-		fputs(normal_users, stderr);
+	if (!attach(c))
 		return 1;
-	}
-	if (!r && c->connected)
-		r = control_ask(c, "save", c->set.save, &err);
-	else if (!r)
+	r = c->connected ? control_ask(c, "save", c->set.save, &err)
+			 : need_settings(c, &err);
+	if (!r && !c->connected)
 		r = save_here(c, &err);
 	if (r == -EEXIST) {
 		fprintf(stderr, "session %s already exists\n", c->set.save);
 		return 1;
 	}
-	return r ? fail(&err) : 0;
+	if (r)
+		fail(&err);
+	if (c->connected && (r == -ENOSPC || r == -EDQUOT))
+		tell_saved(c);
+	return r ? 1 : 0;
 }
 
 /* ---- settings and starting ---- */
@@ -287,12 +347,14 @@ int control_setup(struct control *c)
 {
 	struct err err = { 0 };
 	bool restart = false;
-	int r = control_attach(c, &err);
+	/* A start without settings is refused as such. */
+	bool alone = c->set.start && !control_setup_given(&c->set);
+	int r;
 
-	if (!r && !c->connected && !is_root()) {
-		fputs(normal_users, stderr);
+	if (alone ? !attach(c) : !control_may(c))
 		return 1;
-	}
+	/* The file is root's to keep. */
+	r = is_root() ? need_settings(c, &err) : 0;
 	if (!r)
 		r = control_setup_take(c, &err);
 	if (r <= 0)
@@ -317,22 +379,17 @@ int control_setup(struct control *c)
 int control_start(struct control *c, bool sample)
 {
 	struct err err = { 0 };
-	int r = control_attach(c, &err);
 
-	if (r)
-		return fail(&err);
+	if (!attach(c))
+		return 1;
 	if (!c->connected) {
-		if (!is_root()) {
-			fputs(normal_users, stderr);
-			return 1;
-		}
 		control_remove_stale(c);
 		if (need_vmlinux(c))
 			return 1;
 		say_default_event(c);
-		if (control_start_daemon(c, &err))
-			return fail(&err);
 	}
+	if (control_start_daemon(c, &err))
+		return fail(&err);
 	if (!sample)
 		return 0;
 	if (control_ask(c, "start", NULL, &err))

@@ -19,5 +19,7 @@ int control_stop(struct control *c);
 int control_shutdown(struct control *c);
 int control_reset(struct control *c);
 int control_save(struct control *c);
+/* False, and said: the daemon does not obey who calls, or who is not root has none to ask. */
+bool control_may(struct control *c);
 /* Says it: 1. */
 int control_fail(const struct err *err);

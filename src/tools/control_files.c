@@ -57,7 +57,8 @@ static bool mount_files(void)
 
 int control_init(struct control *c)
 {
-	(void)c;
+	if (!control_may(c))
+		return 1;
 	if (access("/proc/sys/kernel/perf_event_paranoid", F_OK)) {
 		fputs("Kernel support not available, missing opcontrol --init as root "
 		      "?\n",
@@ -76,7 +77,8 @@ int control_deinit(struct control *c)
 	int r = control_shutdown(c);
 	const char *dir = mountpoint();
 
-	if (r || geteuid() || !controlfs_is_mounted(dir))
+	/* What could not be kept is no reason to leave them. */
+	if ((r && !c->ended) || geteuid() || !controlfs_is_mounted(dir))
 		return r;
 	/* Who has a file open keeps it. */
 	if (umount2(dir, MNT_DETACH)) {
@@ -84,5 +86,5 @@ int control_deinit(struct control *c)
 		return 1;
 	}
 	(void)rmdir(dir);
-	return 0;
+	return r;
 }

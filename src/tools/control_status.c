@@ -89,6 +89,11 @@ int control_print_status(struct control *c)
 	int r = control_attach(c, &err);
 	const char *depth, *pid, *pgrp;
 
+	/* The daemon says nearly all of it itself. */
+	if (c->rc_failure.code && c->connected)
+		command_warning("%s", c->rc_failure.text);
+	else if (!r && c->rc_failure.code)
+		r = err_set(&err, c->rc_failure.code, "%s", c->rc_failure.text);
 	if (!r && c->connected)
 		r = control_request(&c->daemon, (const char *const[]){ "status", NULL },
 				    &reply, &err);

@@ -153,6 +153,20 @@ has()
 	run opcontrol --status
 	[ "$status" -eq 1 ]
 	[ "$output" = "opcontrol: $rc:2: 'no line' is not KEY=VALUE" ]
+	# What needs no setting works.
+	stand_in 'status=state paused|pid 17|session_dir /some/where|ok'
+	for words in --dump --stop --reset --save=x; do
+		opcontrol $words
+	done
+	run opcontrol --status
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"warning: $rc:2: 'no line' is not KEY=VALUE"*"Daemon paused: pid 17"* ]]
+	for words in --callgraph=5 --start; do
+		run opcontrol $words
+		[ "$status" -eq 1 ]
+		[ "$output" = "opcontrol: $rc:2: 'no line' is not KEY=VALUE" ]
+	done
+	opcontrol --shutdown
 }
 
 @test "status without a daemon" {
@@ -251,7 +265,6 @@ has()
 }
 
 @test "help, version and events need no rights" {
-	opcontrol --init
 	run opcontrol
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"--start"* ]]
@@ -265,7 +278,8 @@ has()
 @test "users are limited" {
 	need_root
 	need_nobody
-	for words in --start --stop --shutdown --reset --save=x --no-vmlinux; do
+	for words in --start --stop --shutdown --reset --save=x --no-vmlinux --init --setup \
+		--start-daemon; do
 		run setpriv --reuid=65534 --regid=65534 --clear-groups \
 			"$OPROFILE_LINKS/opcontrol" $words
 		echo "$words: $output"
@@ -359,6 +373,42 @@ has()
 	run opcontrol --reset
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"Normal users are limited"*"only members of group oprofile may"* ]]
+}
+
+@test "what files refuse is not the rule" {
+	stand_in 'reset=error EACCES /some/where: Permission denied'
+	run opcontrol --reset
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "Signalling daemon... " ]
+	[ "${lines[1]}" = "opcontrol: /some/where: Permission denied" ]
+}
+
+@test "a shutdown ends the daemon, and tells what was lost" {
+	for verb in stop shutdown; do
+		stand_in "$verb=error ENOSPC segment-000001: No space left on device"
+		run opcontrol --shutdown
+		[ "$status" -eq 1 ]
+		diff <(echo "$output") - <<-END
+			Stopping profiling.
+			Killing daemon.
+			opcontrol: segment-000001: No space left on device
+		END
+		run opcontrol --shutdown
+		[ "$output" = "Daemon not running" ]
+	done
+}
+
+@test "a session that is saved in part is told to be saved" {
+	stand_in 'save=error ENOSPC segment-000001: No space left on device' \
+		"status=session_dir $session|ok"
+	run opcontrol --save=x
+	[ "$status" -eq 1 ]
+	[ "$output" = "opcontrol: segment-000001: No space left on device" ]
+	mkdir -p "$session/samples/x"
+	run opcontrol --save=x
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "opcontrol: segment-000001: No space left on device" ]
+	[ "${lines[1]}" = "opcontrol: the session was saved as x, but without what there was no room for" ]
 }
 
 @test "calls at the same time are served one after the other" {
@@ -532,7 +582,27 @@ is_gone()
 	opcontrol --shutdown
 }
 
-@test "users may dump, and are refused by the rule's name" {
+@test "neither umask nor open files nor the place are the caller's" {
+	need flock
+	begin_real
+	rm -r "$OPROFILE_RUN_DIR" "$OPROFILE_SETUP_DIR"
+	cd "$BATS_TEST_TMPDIR"
+	OPROFILE_RUN_DIR=${OPROFILE_RUN_DIR##*/}
+	(
+		umask 077
+		exec 9>held
+		flock 9
+		opcontrol --start --no-vmlinux --session-dir="$session"
+	)
+	end_real
+	flock -n held true
+	[ "$(stat -c %a "$OPROFILE_RUN_DIR" "$OPROFILE_SETUP_DIR" "$session" | sort -u)" = 755 ]
+	opcontrol --shutdown
+}
+
+# What others can go to: as_other WORD... runs there.
+begin_others()
+{
 	begin_real
 	need_nobody
 	as_other() { timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
@@ -542,6 +612,10 @@ is_gone()
 		chmod 755 "$public"
 		OPROFILE_RUN_DIR=$public
 	}
+}
+
+@test "users may dump, and are refused by the rule's name" {
+	begin_others
 	opcontrol --start
 	end_real
 	run as_other "$OPROFILE_LINKS/opcontrol" --dump
@@ -550,7 +624,8 @@ is_gone()
 	[ "$output" = "Signalling daemon... done" ]
 	run as_other "$OPROFILE_LINKS/opcontrol" --status
 	[ "${lines[0]}" = "Daemon running: pid $daemon" ]
-	for words in --stop --shutdown --reset --save=x --start; do
+	for words in --stop --shutdown --reset --save=x --start --deinit --init --setup \
+		--start-daemon --event=bogus:1 --callgraph=5; do
 		run as_other "$OPROFILE_LINKS/opcontrol" $words
 		echo "$words: $output"
 		[ "$status" -eq 1 ]
