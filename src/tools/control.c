@@ -201,6 +201,13 @@ static bool is_given(const struct control_options *set, const struct option_row 
 	return *(const char *const *)field != NULL;
 }
 
+bool control_is_given(const struct control_options *set, const char *option)
+{
+	const struct option_row *row = options_find(rows, option);
+
+	return row && is_given(set, row);
+}
+
 /* False, and said, where an action is not alone. */
 static bool check_together(const struct control_options *set)
 {

@@ -59,6 +59,9 @@ struct control {
 	bool ended; /* it was told to end, and did */
 };
 
+/* control.c: whether the option of that name stands on the command line. */
+bool control_is_given(const struct control_options *set, const char *option);
+
 /* control_words.c: the spellings of older versions. */
 
 /* Fills `ret_words` with argv's words in the spelling of the table: -e=X becomes -eX, and what
@@ -91,9 +94,11 @@ int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 int control_attach(struct control *c, struct err *err);
 /* Asks it one thing, with up to two words more.  As control_request(). */
 int control_ask(struct control *c, const char *verb, const char *arg, struct err *err);
-/* Sends it all settings of c->rc.  1: it takes them when it is started again. */
-int control_send_setup(struct control *c, struct err *err);
-/* Starts it, without sampling, if it does not run. */
+/* Sends it the settings of c->rc: those that stand on the command line, or with `all` each one.
+ * 1: it takes them when it is started again. */
+int control_send_setup(struct control *c, bool all, struct err *err);
+/* Starts it, without sampling, if it does not run.  One that has its settings not yet gets them; it
+ * ends if it refuses them. */
 int control_start_daemon(struct control *c, struct err *err);
 /* Waits until it is gone. */
 void control_wait_gone(const struct control *c);

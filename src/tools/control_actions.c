@@ -361,7 +361,7 @@ int control_setup(struct control *c)
 		return r ? fail(&err) : 0;
 	r = 0;
 	if (c->connected) {
-		r = control_send_setup(c, &err);
+		r = control_send_setup(c, false, &err);
 		restart = r > 0;
 	}
 	if (r >= 0 && is_root())

@@ -24,12 +24,28 @@ enum {
 	GONE_TURN_MS = 50
 };
 
-/* What the daemon is told; the rest of daemonrc is opcontrol's. */
-static const char *const told_keys[] = {
-	"SESSION_DIR",   "SEPARATE_LIB", "SEPARATE_KERNEL", "SEPARATE_THREAD",
-	"SEPARATE_CPU",  "VMLINUX",      "IMAGE_FILTER",    "BUF_SIZE",
-	"BUF_WATERSHED", "CPU_BUF_SIZE", "CALLGRAPH",       "KERNEL_RANGE",
-	"PID_FILTER",    "PGRP_FILTER",  "METRICS_LISTEN",  "NR_CHOSEN",
+/* What the daemon is told beside the events, and the options that set it; the rest of daemonrc is
+ * opcontrol's. */
+static const struct told_key {
+	const char *key;
+	const char *options[2];
+} told_keys[] = {
+	{ "SESSION_DIR", { "session-dir" } },
+	{ "SEPARATE_LIB", { "separate" } },
+	{ "SEPARATE_KERNEL", { "separate" } },
+	{ "SEPARATE_THREAD", { "separate" } },
+	{ "SEPARATE_CPU", { "separate" } },
+	{ "VMLINUX", { "vmlinux", "no-vmlinux" } },
+	{ "IMAGE_FILTER", { "image" } },
+	{ "BUF_SIZE", { "buffer-size" } },
+	{ "BUF_WATERSHED", { "buffer-watershed" } },
+	{ "CPU_BUF_SIZE", { "cpu-buffer-size" } },
+	{ "CALLGRAPH", { "callgraph" } },
+	{ "KERNEL_RANGE", { "kernel-range" } },
+	{ "PID_FILTER", { "pid-filter" } },
+	{ "PGRP_FILTER", { "pgrp-filter" } },
+	{ "METRICS_LISTEN", { "metrics-listen" } },
+	{ "NR_CHOSEN", { "event" } },
 };
 
 const char *control_session_dir(const struct control *c)
@@ -107,20 +123,33 @@ static int setup_add(struct setup *s, const char *key, struct err *err)
 	return 0;
 }
 
-int control_send_setup(struct control *c, struct err *err)
+static bool is_named(const struct control *c, const struct told_key *told)
+{
+	for (size_t i = 0; i < sizeof(told->options) / sizeof(told->options[0]); i++) {
+		if (told->options[i] && control_is_given(&c->set, told->options[i]))
+			return true;
+	}
+	return false;
+}
+
+int control_send_setup(struct control *c, bool all, struct err *err)
 {
 	struct setup s = { .c = c };
 	size_t nr = daemonrc_nr_events(&c->rc);
 	int r = 0;
 
+	if (!all && !c->set.events.values.nr)
+		nr = 0;
 	for (size_t i = 0; i < nr && !r; i++) {
 		char key[PID_BYTES * 2];
 
 		snprintf(key, sizeof(key), "CHOSEN_EVENTS_%zu", i);
 		r = setup_add(&s, key, err);
 	}
-	for (size_t i = 0; i < sizeof(told_keys) / sizeof(told_keys[0]) && !r; i++)
-		r = setup_add(&s, told_keys[i], err);
+	for (size_t i = 0; i < sizeof(told_keys) / sizeof(told_keys[0]) && !r; i++) {
+		if (all || is_named(c, &told_keys[i]))
+			r = setup_add(&s, told_keys[i].key, err);
+	}
 	if (!r)
 		r = setup_send(&s, err);
 	while (s.nr)
@@ -148,6 +177,27 @@ int control_lock(struct control *c, struct err *err)
 	return 0;
 }
 
+/* While the daemon has no settings yet, the lock file is not empty: the next opcontrol is to know
+ * when this one is killed between. */
+static void note_bare(const struct control *c, bool bare)
+{
+	static const char text[] = "a daemon without its settings\n";
+
+	if (c->lock_fd < 0)
+		return;
+	if (bare)
+		(void)!pwrite(c->lock_fd, text, sizeof(text) - 1, 0);
+	else
+		(void)!ftruncate(c->lock_fd, 0);
+}
+
+static bool is_bare(const struct control *c)
+{
+	char first;
+
+	return c->lock_fd >= 0 && pread(c->lock_fd, &first, 1, 0) == 1;
+}
+
 /* Whether the daemon's lock file, held by `fd`, has the pid of one that is gone. */
 static bool is_stale(int fd)
 {
@@ -167,6 +217,7 @@ void control_remove_stale(const struct control *c)
 
 	if (c->connected)
 		return;
+	note_bare(c, false);
 	snprintf(path, sizeof(path), "%s/lock", control_run_dir());
 	fd = io_open(path, O_RDWR, 0);
 	if (fd < 0)
@@ -185,7 +236,7 @@ void control_wait_gone(const struct control *c)
 {
 	char path[PATH_BYTES];
 
-	(void)c;
+	note_bare(c, false);
 	snprintf(path, sizeof(path), "%s/lock", control_run_dir());
 	for (int i = 0; i < GONE_TURNS; i++) {
 		const struct timespec turn = { .tv_nsec = GONE_TURN_MS * 1000000L };
@@ -269,13 +320,27 @@ static int take_new_settings(struct control *c, struct err *err)
 	return 0;
 }
 
-int control_start_daemon(struct control *c, struct err *err)
+/* With other settings than these it is not to sample. */
+static int give_settings(struct control *c, struct err *err)
 {
-	int r;
+	int r = control_send_setup(c, true, err);
+	struct err late = { 0 };
 
-	if (c->connected)
-		return 0;
-	r = take_new_settings(c, err);
+	if (r < 0) {
+		(void)control_ask(c, "shutdown", NULL, &late);
+		control_disconnect(&c->daemon);
+		c->connected = false;
+		control_wait_gone(c);
+	}
+	note_bare(c, false);
+	return r;
+}
+
+/* Settings that were made while the last one ran are this one's. */
+static int begin_daemon(struct control *c, struct err *err)
+{
+	int r = take_new_settings(c, err);
+
 	if (r)
 		return r;
 	r = io_make_dirs(control_session_dir(c), 0755);
@@ -284,15 +349,30 @@ int control_start_daemon(struct control *c, struct err *err)
 	puts("Using 2.6+ OProfile kernel interface.");
 	printf("Using log file %s/samples/oprofiled.log\n", control_session_dir(c));
 	fflush(stdout);
+	note_bare(c, true);
 	r = spawn(c, err);
-	if (!r)
-		r = control_attach(c, err);
+	if (r) {
+		note_bare(c, false);
+		return r;
+	}
+	r = control_attach(c, err);
 	if (!r && !c->connected)
-		r = err_set(err, -ECHILD, "oprofiled does not answer: %s", err->text);
+		r = err_prefix(err, "oprofiled does not answer");
 	if (!r)
-		r = control_send_setup(c, err);
+		r = give_settings(c, err);
 	if (r < 0)
 		return r;
 	puts("Daemon started.");
 	return 0;
+}
+
+int control_start_daemon(struct control *c, struct err *err)
+{
+	int r = 0;
+
+	if (!c->connected)
+		r = begin_daemon(c, err);
+	else if (is_bare(c))
+		r = give_settings(c, err);
+	return r < 0 ? r : 0;
 }

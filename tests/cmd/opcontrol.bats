@@ -383,6 +383,20 @@ has()
 	[ "${lines[1]}" = "opcontrol: /some/where: Permission denied" ]
 }
 
+@test "a running daemon is told what is named" {
+	need_root
+	stand_in
+	opcontrol --callgraph=5
+	opcontrol --event=page-faults:10 --separate=none
+	opcontrol --image=all --no-vmlinux
+	diff "$asked" - <<-END
+		listening
+		setup CALLGRAPH=5
+		setup CHOSEN_EVENTS_0=page-faults:10:0:1:1 SEPARATE_LIB=0 SEPARATE_KERNEL=0 SEPARATE_THREAD=0 SEPARATE_CPU=0 NR_CHOSEN=1
+		setup VMLINUX=none IMAGE_FILTER=
+	END
+}
+
 @test "a shutdown ends the daemon, and tells what was lost" {
 	for verb in stop shutdown; do
 		stand_in "$verb=error ENOSPC segment-000001: No space left on device"
@@ -582,6 +596,44 @@ is_gone()
 	opcontrol --shutdown
 }
 
+@test "a daemon never samples with other settings than those of the file" {
+	begin_real
+	opcontrol --event=page-faults:777 --callgraph=3
+	echo BUF_SIZE=abc >>"$rc"
+	for i in 1 2; do
+		run opcontrol --start
+		end_real
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"opcontrol: BUF_SIZE=abc: not a number" ]]
+		[ -z "$daemon" ]
+		run opcontrol --status
+		[ "${lines[0]}" = "Daemon not running" ]
+	done
+	opcontrol --buffer-size=0
+	# As an opcontrol leaves it that is killed before it told them.
+	"$OPROFILE_LINKS/oprofiled" --paused --session-dir="$session" 3>&-
+	end_real
+	echo "a daemon without its settings" >"$OPROFILE_RUN_DIR/opcontrol.lock"
+	opcontrol --start
+	run opcontrol --status
+	[[ "$output" == *"Daemon running: pid $daemon"*"Event 0: page-faults:777:0:1:1"*"depth: 3"* ]]
+	[ ! -s "$OPROFILE_RUN_DIR/opcontrol.lock" ]
+	opcontrol --shutdown
+}
+
+@test "a daemon that was started by hand keeps its settings" {
+	begin_real
+	opcontrol --event=context-switches:50
+	mkdir "$session"
+	"$OPROFILE_LINKS/oprofiled" --paused --session-dir="$session" --event=page-faults:777 \
+		--separate-thread=1 3>&-
+	end_real
+	opcontrol --start --callgraph=5
+	run opcontrol --status
+	[[ "$output" == *"Event 0: page-faults:777:0:1:1"*"options: thread"*"depth: 5"* ]]
+	opcontrol --shutdown
+}
+
 @test "neither umask nor open files nor the place are the caller's" {
 	need flock
 	begin_real
@@ -612,6 +664,30 @@ begin_others()
 		chmod 755 "$public"
 		OPROFILE_RUN_DIR=$public
 	}
+}
+
+@test "members of the group change what they name, without the file" {
+	begin_others
+	group=$(getent group 65534 | cut -d: -f1)
+	[ -n "$group" ] || skip "no group has the number 65534"
+	chmod 700 "$OPROFILE_SETUP_DIR"
+	mkdir "$session"
+	"$OPROFILE_LINKS/oprofiled" --paused --session-dir="$session" --group "$group" \
+		--event=page-faults:777 --image=/bin/sh --separate-thread=1 3>&-
+	end_real
+	as_other "$OPROFILE_LINKS/opcontrol" --init
+	as_other "$OPROFILE_LINKS/opcontrol" --start --callgraph=5
+	run opcontrol --status
+	diff <(echo "$output") - <<-END
+		Daemon running: pid $daemon
+		Session-dir: $session
+		Event 0: page-faults:777:0:1:1
+		Separate options: thread
+		vmlinux file: none
+		Image filter: /bin/sh
+		Call-graph depth: 5
+	END
+	as_other "$OPROFILE_LINKS/opcontrol" --shutdown
 }
 
 @test "users may dump, and are refused by the rule's name" {
