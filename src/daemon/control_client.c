@@ -209,11 +209,6 @@ int control_request(struct control_client *c, const char *const *words,
 	return r;
 }
 
-bool control_is_refused(const struct err *err)
-{
-	return err->code == -EACCES && strstr(err->text, "members of group");
-}
-
 const char *control_reply_get(const struct control_reply *reply, const char *key)
 {
 	for (size_t i = 0; i < reply->fields.nr; i++) {

@@ -2,7 +2,6 @@
  * Layer: daemon.  A request is a line of words; the reply is lines "key value" and at the end
  * "ok" or "error TEXT" (docs/daemon.md).  One request at a time on a connection. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/vec.h"
@@ -44,9 +43,6 @@ void control_disconnect(struct control_client *c);
  * -ECONNRESET, -EBADMSG: the connection is of no more use. */
 int control_request(struct control_client *c, const char *const *words,
 		    struct control_reply *ret_reply, struct err *err);
-/* Whether control_request() failed because the one who asks may not control the daemon: it says
- * EACCES of files, too. */
-bool control_is_refused(const struct err *err);
 /* The value of a reply's key, NULL if there is none; lives as long as the reply. */
 const char *control_reply_get(const struct control_reply *reply, const char *key);
 void control_reply_done(struct control_reply *reply);

@@ -135,7 +135,8 @@ static void know_peer(const struct control_server *s, struct client *c)
 static int refuse(const struct control_server *s, const struct control_request *request,
 		  struct err *err)
 {
-	return err_set(err, -EACCES,
+	/* Files that it must not touch are EACCES. */
+	return err_set(err, -EPERM,
 		       "\"%s\" is for root, the daemon's own user and members of group "
 		       "%s%s; status, get, list and dump are for all",
 		       control_verb_name(request->verb), s->group,

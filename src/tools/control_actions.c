@@ -24,9 +24,8 @@ static const char normal_users[] = "Normal users are limited to either '--dump' 
 static int fail(const struct err *err)
 {
 	switch (err->code) {
-	case -EACCES:
-		if (control_is_refused(err))
-			fputs(normal_users, stderr);
+	case -EPERM:
+		fputs(normal_users, stderr);
 		break;
 	case -ECHILD:
 	case -ENODEV:
@@ -73,8 +72,7 @@ bool control_may(struct control *c)
 
 	if (!attach(c))
 		return false;
-	if (is_root() || !control_ask(c, "setup", nothing, &err) ||
-	    !control_is_refused(&err))
+	if (is_root() || control_ask(c, "setup", nothing, &err) != -EPERM)
 		return true;
 	fail(&err);
 	return false;
@@ -133,7 +131,7 @@ int control_shutdown(struct control *c)
 
 	if (r <= 0)
 		return r < 0;
-	if (control_ask(c, "stop", NULL, &lost) && control_is_refused(&lost))
+	if (control_ask(c, "stop", NULL, &lost) == -EPERM)
 		return fail(&lost);
 	puts("Stopping profiling.");
 	puts("Killing daemon.");

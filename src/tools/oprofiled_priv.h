@@ -163,7 +163,7 @@ struct oprofiled {
 /* Sets what the options say that stand for keys of daemonrc.  0 or a negative errno with a
  * line. */
 int oprofiled_setup_options(struct oprofiled *d, struct err *err);
-/* Sets the KEY=VALUEs, all or none; `may_move`: also to another SESSION_DIR.  -EINVAL (-EACCES)
+/* Sets the KEY=VALUEs, all or none; `may_move`: also to another SESSION_DIR.  -EINVAL (-EPERM)
  * names the one that is wrong (refused). */
 int oprofiled_setup_words(struct oprofiled *d, char *const *words, size_t nr,
 			  bool may_move, struct err *err);

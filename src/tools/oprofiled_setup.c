@@ -194,13 +194,13 @@ static int check_dir(const struct daemonrc *asked, const char *key, const char *
 	if (may_move || strcmp(key, "SESSION_DIR") != 0 || !strcmp(value, dir))
 		return 0;
 	return err_set(
-		err, -EACCES,
+		err, -EPERM,
 		"SESSION_DIR=%s: only root and the daemon's own user may change it "
 		"(it is %s)",
 		value, dir);
 }
 
-/* 0, or -EINVAL or -EACCES with a line. */
+/* 0, or -EINVAL or -EPERM with a line. */
 static int set_word(struct daemonrc *asked, const char *word, bool may_move,
 		    struct err *err)
 {

@@ -361,7 +361,7 @@ has()
 	need_root
 	opcontrol --no-vmlinux --callgraph=3
 	stand_in 'setup=error EINVAL CALLGRAPH=9: too deep' 'save=error EEXIST there is one' \
-		'reset=error EACCES only members of group oprofile may'
+		'reset=error EPERM only members of group oprofile may'
 	run opcontrol --callgraph=9
 	[ "$status" -eq 1 ]
 	[ "$output" = "opcontrol: CALLGRAPH=9: too deep" ]

@@ -483,7 +483,7 @@ fill_disk() {
 	[ "${lines[0]}" = "status ok" ]
 	[ "${lines[1]}" = "dump ok" ]
 	for i in 2 3 4 5 6; do
-		[[ "${lines[$i]}" == *"error EACCES \""*'" is for root, the daemon'*"no-such-group"* ]]
+		[[ "${lines[$i]}" == *"error EPERM \""*'" is for root, the daemon'*"no-such-group"* ]]
 	done
 	[ "$(field state)" = running ]
 }
@@ -504,7 +504,7 @@ fill_disk() {
 	member "setup SEPARATE_LIB=1 SESSION_DIR=$session"
 	run -1 member "setup SEPARATE_KERNEL=1 SESSION_DIR=$run_dir"
 	echo "$output"
-	[[ "$output" == *"error EACCES SESSION_DIR=$run_dir: only root"* ]]
+	[[ "$output" == *"error EPERM SESSION_DIR=$run_dir: only root"* ]]
 	[ "$(field session_dir)" = "$session" ]
 	[ "$(field separate)" = library ]
 	ask "setup SESSION_DIR=$run_dir"

@@ -351,7 +351,7 @@ static void root_is_let_in(void **state)
 		if (!was_dropped(p.peers[i]))
 			ask(fd = p.peers[i], "stop\n");
 	turns(&p, 2);
-	assert_int_equal(strncmp(told(fd), "error EACCES", 12), 0);
+	assert_int_equal(strncmp(told(fd), "error EPERM", 11), 0);
 	assert_int_equal(p.nr_asked, 1);
 	end(&p);
 }
@@ -522,7 +522,7 @@ static void others_do_not_read(void **state)
 	turns(&p, 1);
 	ask(fd, "stream\n");
 	turns(&p, 2);
-	assert_int_equal(strncmp(told(fd), "error EACCES \"stream\" is for root", 33),
+	assert_int_equal(strncmp(told(fd), "error EPERM \"stream\" is for root", 32),
 			 0);
 	assert_int_equal(control_server_readers(p.server), 0);
 	end(&p);
