@@ -16,14 +16,28 @@ enum verdict {
 	UNWANTED
 };
 
+/* Takes `path`, also when it fails. */
+static int push_image(struct sample_filter *f, char *path)
+{
+	if (path && vec_push(&f->images, path))
+		return 0;
+	free(path);
+	return -ENOMEM;
+}
+
+/* The kernel tells paths without links.  What was said is taken, too: in a container that path may have
+ * none. */
 static int add_image(struct sample_filter *f, const char *path, size_t len)
 {
-	char *copy = strndup(path, len);
+	char *said = strndup(path, len);
+	char *real = said && *said == '/' ? realpath(said, NULL) : NULL;
+	bool differs = real && strcmp(said, real) != 0;
+	int r = push_image(f, said);
 
-	if (copy && vec_push(&f->images, copy))
-		return 0;
-	free(copy);
-	return -ENOMEM;
+	if (differs && !r)
+		return push_image(f, real);
+	free(real);
+	return r;
 }
 
 static int set_images(struct sample_filter *f, const char *list)
@@ -66,8 +80,12 @@ int sample_filter_set(struct sample_filter *f, const char *images, const char *v
 		r = set_number(pgrp, "PGRP_FILTER", " group's", &f->pgrp, err);
 	if (r)
 		return r;
-	if (!is_none(vmlinux, "none"))
-		f->vmlinux = strdup(vmlinux);
+	if (!is_none(vmlinux, "none")) {
+		/* As images are. */
+		f->vmlinux = realpath(vmlinux, NULL);
+		if (!f->vmlinux)
+			f->vmlinux = strdup(vmlinux);
+	}
 	if (!is_none(images, "all") && set_images(f, images))
 		return err_set(err, -ENOMEM, "out of memory");
 	return 0;

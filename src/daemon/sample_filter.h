@@ -13,7 +13,7 @@ struct err;
 
 /* All zero keeps all. */
 struct sample_filter {
-	VEC(char *) images;    /* paths; empty: any */
+	VEC(char *) images;    /* paths, as given and without links; empty: any */
 	char *vmlinux;         /* the kernel by another name, or NULL */
 	int32_t pid;           /* 0: any */
 	int32_t pgrp;          /* 0: any */
@@ -21,7 +21,7 @@ struct sample_filter {
 	VEC(uint8_t) verdicts; /* by image number of the dict; 0: not known yet */
 };
 
-/* Takes the setup's values, each NULL or "" for none: paths with commas between them ("all": any;
+/* Takes the setup's values, each NULL or "" for none: paths with commas between them, links in them are followed ("all": any;
  * modules by name, the kernel as `vmlinux`, its file or "no-vmlinux"), and the numbers of a
  * process and of a process group, or "none".  `f` is empty.  0, or -EINVAL or -ENOMEM with a line. */
 int sample_filter_set(struct sample_filter *f, const char *images, const char *vmlinux,

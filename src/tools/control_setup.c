@@ -5,12 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "base/path.h"
 #include "daemon/metrics_server.h"
 #include "tools/command.h"
 #include "tools/control.h"
+#include "tools/given_files.h"
 
 enum {
 	LIST_MAX = 3000
@@ -167,30 +169,29 @@ static int take_separate(const struct control_options *set, struct daemonrc *rc,
 static int take_images(const struct control_options *set, struct daemonrc *rc,
 		       struct err *err)
 {
-	char list[LIST_MAX] = "";
-	size_t len = 0;
-	int r;
+	struct buf list = { 0 };
+	int r = 0;
 
 	if (!set->images.values.nr)
 		return 0;
-	for (size_t i = 0; i < set->images.values.nr; i++) {
-		const char *image = set->images.values.at[i];
+	for (size_t i = 0; i < set->images.values.nr && !r; i++) {
+		const char *words = set->images.values.at[i];
 
-		if (!*image)
-			return err_set(err, -EINVAL,
-				       "No value given for option --image");
-		if (!strcmp(image, "all")) {
-			len = 0;
-			list[0] = '\0';
-			continue;
-		}
-		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
-					len ? "," : "", image);
-		if (len >= sizeof(list))
-			return err_set(err, -E2BIG, "--image: the list is too long");
+		r = *words ? given_images_add(words, &list, err)
+			   : err_set(err, -EINVAL, "No value given for option --image");
 	}
-	r = daemonrc_set(rc, "IMAGE_FILTER", list);
-	return r ? err_sys(err, r, "--image") : 0;
+	if (!r && list.len > LIST_MAX)
+		r = err_set(err, -E2BIG, "--image: the list is too long");
+	buf_put_u8(&list, 0);
+	if (!r) {
+		r = list.failed
+			    ? -ENOMEM
+			    : daemonrc_set(rc, "IMAGE_FILTER", (const char *)list.data);
+		if (r)
+			err_sys(err, r, "--image");
+	}
+	buf_done(&list);
+	return r;
 }
 
 /* The number of a process, or of a group of them. */
@@ -242,7 +243,7 @@ static int take_vmlinux(const struct control_options *set, struct daemonrc *rc,
 			struct err *err)
 {
 	const char *file = set->no_vmlinux ? "none" : set->vmlinux;
-	char *cwd, *full;
+	char *full;
 	int r;
 
 	if (!file)
@@ -253,15 +254,11 @@ static int take_vmlinux(const struct control_options *set, struct daemonrc *rc,
 		r = daemonrc_set(rc, "VMLINUX", "none");
 		return r ? err_sys(err, r, "--vmlinux") : 0;
 	}
-	if (access(file, R_OK))
-		return err_set(err, -ENOENT,
-			       "The specified vmlinux file \"%s\" doesn't exist.",
-			       file);
-	cwd = getcwd(NULL, 0);
-	full = cwd ? path_full(file, cwd) : NULL;
-	r = full ? daemonrc_set(rc, "VMLINUX", full) : -ENOMEM;
+	r = given_vmlinux(file, &full, err);
+	if (r)
+		return r;
+	r = daemonrc_set(rc, "VMLINUX", full);
 	free(full);
-	free(cwd);
 	return r ? err_sys(err, r, "--vmlinux=%s", file) : 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "tools/given_files.h"
 #include "tools/oprofiled_priv.h"
 
 enum {
@@ -312,6 +313,39 @@ static int session_dir_failed(const char *dir, int r, struct err *err)
 		       dir, dir);
 }
 
+static int set_images(struct oprofiled *d, struct err *err)
+{
+	struct buf list = { 0 };
+	int r;
+
+	if (!d->options.image)
+		return 0;
+	r = given_images_add(d->options.image, &list, err);
+	buf_put_u8(&list, 0);
+	if (!r)
+		r = list.failed ? -ENOMEM
+				: daemonrc_set(&d->setup, "IMAGE_FILTER",
+					       (const char *)list.data);
+	buf_done(&list);
+	return r;
+}
+
+static int set_vmlinux(struct oprofiled *d, struct err *err)
+{
+	const char *file = d->options.no_vmlinux ? "none" : d->options.vmlinux;
+	char *full;
+	int r;
+
+	if (!file || !strcmp(file, "none"))
+		return set_given(d, "VMLINUX", file);
+	r = given_vmlinux(file, &full, err);
+	if (r)
+		return r;
+	r = daemonrc_set(&d->setup, "VMLINUX", full);
+	free(full);
+	return r;
+}
+
 int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 {
 	const struct oprofiled_options *o = &d->options;
@@ -336,19 +370,19 @@ int oprofiled_setup_options(struct oprofiled *d, struct err *err)
 	if (!r)
 		r = set_given(d, "SEPARATE_CPU", o->separate_cpu);
 	if (!r)
-		r = set_given(d, "IMAGE_FILTER", o->image);
+		r = set_images(d, err);
 	if (!r)
 		r = set_given(d, "KERNEL_RANGE", o->kernel_range);
 	if (!r)
 		r = set_given(d, "METRICS_LISTEN", o->metrics_listen);
 	if (!r)
-		r = set_given(d, "VMLINUX", o->no_vmlinux ? "none" : o->vmlinux);
+		r = set_vmlinux(d, err);
 	if (!r)
 		r = set_given(d, "CALLGRAPH",
 			      o->callgraph && !strcmp(o->callgraph, "none") ? "0"
 									    : NULL);
 	if (r)
-		return err_sys(err, r, "an option's value");
+		return err->text[0] ? r : err_sys(err, r, "an option's value");
 	r = check(d, &d->asked, err);
 	return r ? r : oprofiled_setup_take(d, err);
 }

@@ -1,16 +1,14 @@
 #include "tools/record_plan.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
 #include "base/parse.h"
 #include "format/session.h"
+#include "tools/given_files.h"
 
 enum {
 	STACK_BYTES = 32768,
@@ -108,24 +106,13 @@ static int choose_chains(struct record_plan *p, struct err *err)
 static int check_vmlinux(struct record_plan *p, struct err *err)
 {
 	const char *path = p->options.vmlinux;
-	char magic[4] = "";
-	int fd;
+	int r;
 
 	if (!path)
 		return 0;
-	fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
-	if (fd < 0)
-		return err_sys(err, fd, "--vmlinux: %s", path);
-	if (io_pread_full(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
-	    memcmp(magic, "\177ELF", sizeof(magic))) {
-		close(fd);
-		return err_set(
-			err, -EINVAL,
-			"The specified vmlinux file (%s) does not seem to be valid: "
-			"make sure you are using a non-compressed image file",
-			path);
-	}
-	close(fd);
+	r = given_vmlinux_check(path, err);
+	if (r)
+		return r;
 	p->vmlinux = realpath(path, NULL);
 	return p->vmlinux ? 0 : err_sys(err, -errno, "--vmlinux: %s", path);
 }

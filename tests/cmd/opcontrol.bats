@@ -803,3 +803,68 @@ largest_ring()
 	[ "$small" -lt "$usual" ]
 	[ "$usual" -lt "$large" ]
 }
+
+# ---- what is asked for is what is kept ----
+
+@test "binaries are named from where opcontrol is called, also by links" {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+	here=$(realpath .)
+	cp /bin/sh file
+	ln -s file link
+	ln -s "$here" dir
+	run opcontrol --image=./link,file -i "$here/dir/link" -i vmlinux
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	has IMAGE_FILTER "$here/file,$here/file,$here/file,vmlinux"
+	# What is not there may come; that it is not there is said.
+	run opcontrol --image=/no/such/file,./none --image=no_module
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 3 ]
+	[[ "${lines[0]}" == *"/no/such/file is not there"* ]]
+	has IMAGE_FILTER "/no/such/file,$here/none,no_module"
+	run opcontrol --image=/tmp
+	[[ "$output" == *"/tmp is no file"* ]]
+}
+
+@test "the kernel's image is an ELF file" {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+	opcontrol --no-vmlinux
+	for file in /tmp /etc/passwd /dev/null; do
+		run opcontrol --vmlinux="$file"
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"vmlinux file ($file) does not seem to be valid"* ]]
+		has VMLINUX none
+	done
+	ln -s /bin/sh kernel
+	opcontrol --vmlinux=kernel
+	has VMLINUX "$(realpath .)/kernel"
+}
+
+@test "oprofiled takes files from where it is called" {
+	need_root
+	need_recording
+	cd "$BATS_TEST_TMPDIR"
+	cp /bin/sh file
+	ln -s file link
+	for words in --vmlinux=/no/such/file --vmlinux=/tmp; do
+		run timeout 60 "$OPROFILE_LINKS/oprofiled" --session-dir="$session" $words
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"${words#*=}"* ]]
+	done
+	run timeout 60 "$OPROFILE_LINKS/oprofiled" --session-dir="$session" --paused --vmlinux=link \
+		--image=./link
+	end_real
+	echo "$output"
+	[ "$status" -eq 0 ]
+	run opcontrol --status
+	[[ "$output" == *"vmlinux file: $(realpath .)/link"* ]]
+	[[ "$output" == *"Image filter: $(realpath .)/file"* ]]
+	opcontrol --shutdown
+}

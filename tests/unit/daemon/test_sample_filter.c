@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -143,10 +144,40 @@ static void groups(void **state)
 	end(&w);
 }
 
+/* The kernel tells where a link leads; what was said is good, too. */
+static void links(void **state)
+{
+	char dir[] = "/tmp/sample-filter-XXXXXX";
+	char link[64], list[80], real[4096];
+	struct world w;
+	uint32_t file, said;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(link, sizeof(link), "%s/link", dir);
+	assert_int_equal(symlink("/proc/self/exe", link), 0);
+	assert_non_null(realpath(link, real));
+	snprintf(list, sizeof(list), "/no,%s", link);
+	begin(&w);
+	file = image(&w, IMAGE_FILE, real);
+	said = image(&w, IMAGE_FILE, link);
+	set(&w, list, NULL, NULL);
+	assert_true(keeps(&w, 1, file, file));
+	assert_true(keeps(&w, 2, said, said));
+	assert_false(keeps(&w, 3, w.a, w.a));
+	/* The kernel's file, too. */
+	set(&w, real, link, NULL);
+	assert_true(keeps(&w, 4, w.a, w.kernel));
+	end(&w);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(binaries),
+		cmocka_unit_test(links),
 		cmocka_unit_test(processes),
 		cmocka_unit_test(groups),
 	};

@@ -1,0 +1,119 @@
+#include "tools/given_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/path.h"
+#include "tools/command.h"
+
+/* Below the folder that this is called in.  malloc'd; NULL: out of memory, or it is gone. */
+static char *path_from_here(const char *path)
+{
+	char *cwd = getcwd(NULL, 0);
+	char *full = cwd ? path_full(path, cwd) : NULL;
+
+	free(cwd);
+	return full;
+}
+
+/* The kernel, and modules that are loaded (those that are built in have no such file). */
+static bool is_of_kernel(const char *word)
+{
+	char path[PATH_MAX];
+
+	if (strchr(word, '/'))
+		return false;
+	if (!strcmp(word, "vmlinux") || !strcmp(word, "no-vmlinux"))
+		return true;
+	snprintf(path, sizeof(path), "/sys/module/%s/initstate", word);
+	return !access(path, F_OK);
+}
+
+/* As samples name it.  malloc'd or NULL. */
+static char *image_name(const char *word)
+{
+	struct stat st;
+	char *path;
+
+	if (is_of_kernel(word))
+		return strdup(word);
+	path = realpath(word, NULL);
+	if (path && !stat(path, &st) && S_ISREG(st.st_mode))
+		return path;
+	command_warning("--image: %s %s: kept, but until there is one nothing of it is "
+			"recorded",
+			word, path ? "is no file" : "is not there");
+	free(path);
+	/* It may be a module that is not loaded yet. */
+	return strchr(word, '/') ? path_from_here(word) : strdup(word);
+}
+
+int given_images_add(const char *words, struct buf *list, struct err *err)
+{
+	while (*words) {
+		size_t len = strcspn(words, ",");
+		char *word = strndup(words, len);
+		bool is_all = word && !strcmp(word, "all");
+		char *name = word && len && !is_all ? image_name(word) : NULL;
+
+		if (is_all)
+			buf_clear(list);
+		if (name && list->len)
+			buf_put_u8(list, ',');
+		if (name)
+			buf_put(list, name, strlen(name));
+		else if (len && !is_all)
+			list->failed = true;
+		free(word);
+		free(name);
+		words += len + (words[len] == ',');
+	}
+	return list->failed ? err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+int given_vmlinux_check(const char *file, struct err *err)
+{
+	int fd = io_open(file, O_RDONLY | O_NONBLOCK, 0);
+	char magic[4] = "";
+	bool is_elf;
+
+	if (fd < 0)
+		return err_sys(err, fd, "--vmlinux: %s", file);
+	/* There is nothing to be read so of folders and pipes. */
+	is_elf = io_pread_full(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		 !memcmp(magic, "\177ELF", sizeof(magic));
+	close(fd);
+	return is_elf ? 0
+		      : err_set(err, -EINVAL,
+				"The specified vmlinux file (%s) does not seem to be "
+				"valid: make sure you are using a non-compressed image "
+				"file",
+				file);
+}
+
+int given_vmlinux(const char *file, char **ret_path, struct err *err)
+{
+	struct err why = { 0 };
+	int r = given_vmlinux_check(file, &why);
+
+	if (r == -ENOENT || r == -ENOTDIR)
+		return err_set(err, r,
+			       "The specified vmlinux file \"%s\" doesn't exist.",
+			       file);
+	if (r) {
+		*err = why;
+		return r;
+	}
+	*ret_path = path_from_here(file);
+	return *ret_path ? 0 : err_sys(err, -ENOMEM, "--vmlinux=%s", file);
+}
