@@ -26,6 +26,14 @@ struct parts {
 	size_t nr;
 };
 
+/* Where the events of a call are put together. */
+struct taking {
+	struct daemonrc *rc;
+	struct event_requests reqs; /* as they were asked for */
+	bool kernel_only;
+	bool by_timer; /* TIMER or RTC_INTERRUPTS is among them */
+};
+
 /* False: it is not of OProfile's form, and is kept as it is. */
 static bool split(const char *spec, struct parts *p)
 {
@@ -47,7 +55,7 @@ static int rtc_rate(const char *text, uint64_t *ret_rate, struct err *err)
 {
 	uint64_t rate = RTC_LEAST;
 
-	if (!parse_u64_max(text, RTC_MOST, ret_rate))
+	if (!parse_u64_max(text, RTC_MOST, ret_rate) || *ret_rate < RTC_LEAST)
 		return err_set(err, -EINVAL,
 			       "RTC_INTERRUPTS:%s: a rate from %d to %d per second",
 			       text, RTC_LEAST, RTC_MOST);
@@ -79,25 +87,48 @@ static bool is_time(const char *name)
 	return cpu && cpu->default_event && !strcmp(name, cpu->default_event);
 }
 
-/* What is asked for is not always what the parser of events takes: a rate of the clock chip is
- * rounded, *ret_rate; TIMER:0 is TIMER, as daemonrc has it. */
-static int to_check(const char *spec, const struct parts *p, char ret_spec[SPEC_MAX],
-		    uint64_t *ret_rate, struct err *err)
+/* Whether what is left out can be filled in: NAME:COUNT..., TIMER.  Letters (NAME:COUNT:u) and names of
+ * masks say what they say. */
+static bool is_whole(const struct parts *p)
+{
+	if (p->nr < 2)
+		return p->nr && !strcmp(p->part[0], "TIMER");
+	if (!is_number(p->part[1]) || (p->nr == 3 && !is_number(p->part[2])))
+		return false;
+	for (size_t i = 3; i < p->nr; i++)
+		if (strcmp(p->part[i], "0") != 0 && strcmp(p->part[i], "1") != 0)
+			return false;
+	return true;
+}
+
+/* The spec with a rate of the clock chip rounded, *ret_rate (0: it has none). */
+static int round_rate(const char *spec, const struct parts *p, char ret_spec[SPEC_MAX],
+		      uint64_t *ret_rate, struct err *err)
 {
 	int r;
 
-	snprintf(ret_spec, SPEC_MAX, "%s", spec);
 	*ret_rate = 0;
-	if (p->nr < 2)
-		return 0;
-	if (!strcmp(p->part[0], "TIMER") && !strcmp(p->part[1], "0"))
-		snprintf(ret_spec, SPEC_MAX, "TIMER");
-	if (strcmp(p->part[0], "RTC_INTERRUPTS") != 0)
+	snprintf(ret_spec, SPEC_MAX, "%s", spec);
+	if (p->nr < 2 || strcmp(p->part[0], "RTC_INTERRUPTS") != 0)
 		return 0;
 	r = rtc_rate(p->part[1], ret_rate, err);
 	if (!r)
-		snprintf(ret_spec, SPEC_MAX, "RTC_INTERRUPTS:%" PRIu64, *ret_rate);
+		snprintf(ret_spec, SPEC_MAX, "RTC_INTERRUPTS:%" PRIu64 "%s", *ret_rate,
+			 spec + (p->part[1] - p->text) + strlen(p->part[1]));
 	return r;
+}
+
+/* TIMER:0 has the daemon's rate, which is any one here. */
+static int check(struct taking *t, const char *spec, struct err *err)
+{
+	static const char timer[] = "TIMER:0";
+	size_t len = sizeof(timer) - 1;
+	char rated[SPEC_MAX];
+
+	if (strncmp(spec, timer, len) != 0 || (spec[len] && spec[len] != ':'))
+		return events_parse(spec, 0, &t->reqs, err);
+	snprintf(rated, sizeof(rated), "TIMER:1%s", spec + len);
+	return events_parse(rated, 0, &t->reqs, err);
 }
 
 /* The i-th part, or what stands for it. */
@@ -119,60 +150,132 @@ static void keep_whole(const struct parts *p, uint64_t rate, bool kernel_only,
 		 kernel_only ? "0" : part_or(p, 4, "1"));
 }
 
+static int keep(struct taking *t, const char *kept, struct err *err)
+{
+	int r = daemonrc_add_event(t->rc, kept);
+
+	return r ? err_set(err, r, "too many events, or not enough memory") : 0;
+}
+
+static bool is_kept(const struct taking *t, const char *kept)
+{
+	for (size_t i = 0; i < daemonrc_nr_events(t->rc); i++) {
+		const char *other = daemonrc_event(t->rc, i);
+
+		if (other && !strcmp(other, kept))
+			return true;
+	}
+	return false;
+}
+
+/* The timer, once for all events that it stands for. */
+static int take_timer(struct taking *t, const char *name,
+		      const struct event_request *asked, struct err *err)
+{
+	bool kernel = asked->kernel || t->kernel_only;
+	bool user = asked->user && !t->kernel_only;
+	char kept[SPEC_MAX];
+	bool there;
+
+	snprintf(kept, sizeof(kept), "TIMER:0:0:%d:%d", kernel, user);
+	there = is_kept(t, kept);
+	fprintf(stderr,
+		"%s: there are no performance counters here: the event TIMER takes its "
+		"place%s.\n",
+		name, there ? ", too, and is sampled once" : "");
+	return there ? 0 : keep(t, kept, err);
+}
+
 /* Without counters the timer tells the time; else -ENODEV with OProfile's line. */
-static int without_counters(const char *name, char ret_kept[SPEC_MAX], struct err *err)
+static int without_counters(struct taking *t, const char *name,
+			    const struct event_request *asked, struct err *err)
 {
 	if (!name || !is_time(name))
 		return err_set(err, -ENODEV,
 			       "You cannot specify any performance counter events "
 			       "because OProfile is in timer mode.");
-	fprintf(stderr,
-		"%s: there are no performance counters here: the event TIMER takes its "
-		"place.\n",
-		name);
-	snprintf(ret_kept, SPEC_MAX, "TIMER:0:0:1:1");
+	return take_timer(t, name, asked, err);
+}
+
+/* The default event beside others, or in the kernel only. */
+static int take_default(struct taking *t, struct err *err)
+{
+	size_t first = t->reqs.list.nr;
+	int r = events_parse("default", 0, &t->reqs, err);
+
+	if (r)
+		return r;
+	if (t->reqs.list.at[first].timer)
+		return take_timer(t, "default", &t->reqs.list.at[first], err);
+	return keep(t, t->kernel_only ? "default:0:0:1:0" : "default:0:0:1:1", err);
+}
+
+static int check_kernel_only(const struct taking *t, size_t first, const char *spec,
+			     struct err *err)
+{
+	for (size_t i = first; i < t->reqs.list.nr; i++)
+		if (t->reqs.list.at[i].user)
+			return err_set(err, -EINVAL,
+				       "--kernel-only: %s says itself what it counts",
+				       spec);
 	return 0;
 }
 
-/* One spec into the list of all; `ret_kept` is what daemonrc has of it. */
-static int take(const char *spec, const struct control_options *set,
-		struct event_requests *reqs, char ret_kept[SPEC_MAX], struct err *err)
+/* One spec into the list of all, and what daemonrc has of it. */
+static int take(struct taking *t, const char *spec, struct err *err)
 {
+	size_t first = t->reqs.list.nr;
 	struct parts p = { 0 };
 	bool plain = split(spec, &p);
-	char checked[SPEC_MAX];
-	size_t first = reqs->list.nr;
+	char text[SPEC_MAX];
+	const struct event_request *asked;
 	uint64_t rate;
+	bool whole;
 	int r;
 
 	if (!plain)
 		p.nr = 0;
-	r = to_check(spec, &p, checked, &rate, err);
+	whole = is_whole(&p);
+	r = round_rate(spec, &p, text, &rate, err);
+	/* Else the flags say it. */
+	if (!r && t->kernel_only && !whole)
+		snprintf(text + strlen(text), SPEC_MAX - strlen(text), ":k");
 	if (!r)
-		r = events_parse(checked, 0, reqs, err);
+		r = check(t, text, err);
+	if (!r && t->kernel_only && !whole)
+		r = check_kernel_only(t, first, spec, err);
 	if (r)
 		return r;
-	if (event_needs_counter(&reqs->list.at[first]) && !events_have_pmu())
-		return without_counters(plain ? p.part[0] : NULL, ret_kept, err);
-	snprintf(ret_kept, SPEC_MAX, "%s", spec);
-	if (p.nr > 1 ? is_number(p.part[1]) : plain && !strcmp(p.part[0], "TIMER"))
-		keep_whole(&p, rate, set->kernel_only, ret_kept);
-	return 0;
+	asked = &t->reqs.list.at[first];
+	if (event_needs_counter(asked) && !events_have_pmu())
+		return without_counters(t, plain ? p.part[0] : NULL, asked, err);
+	t->by_timer |= asked->timer;
+	if (whole)
+		keep_whole(&p, rate, t->kernel_only, text);
+	return keep(t, text, err);
+}
+
+static int take_spec(struct taking *t, const char *spec, bool alone, struct err *err)
+{
+	if (!*spec)
+		return err_set(err, -EINVAL, "No value given for option --event");
+	if (strlen(spec) > SPEC_MAX - 8)
+		return err_set(err, -EINVAL, "event of %zu bytes is too long",
+			       strlen(spec));
+	if (strcmp(spec, "default") != 0)
+		return take(t, spec, err);
+	/* It is what is taken where there is none. */
+	return alone && !t->kernel_only ? 0 : take_default(t, err);
 }
 
 /* TIMER and RTC_INTERRUPTS are the timer's, and alone. */
-static int check_timers(const struct event_requests *reqs, struct err *err)
+static int check_timers(const struct taking *t, struct err *err)
 {
-	size_t nr_timers = 0;
-
-	for (size_t i = 0; i < reqs->list.nr; i++)
-		nr_timers += reqs->list.at[i].timer ||
-			     !strcmp(reqs->list.at[i].name, "RTC_INTERRUPTS");
-	if (nr_timers && reqs->list.nr > 1)
-		return err_set(err, -EINVAL,
-			       "TIMER event cannot be used in combination with "
-			       "hardware counters.");
-	return 0;
+	return t->by_timer && t->reqs.list.nr > 1
+		       ? err_set(err, -EINVAL,
+				 "TIMER event cannot be used in combination with "
+				 "hardware counters.")
+		       : 0;
 }
 
 /* OProfile refused what its counters cannot count at once; the kernel lets them take turns. */
@@ -187,35 +290,42 @@ static void tell_turns(const struct event_requests *reqs)
 				reqs->list.at[first].name);
 }
 
+static int read_kernel_only(const struct control_options *set, bool *ret_on,
+			    struct err *err)
+{
+	const char *text = set->kernel_only;
+
+	*ret_on = text && strcmp(text, "0") != 0;
+	if (!*ret_on)
+		return 0;
+	if (*text && strcmp(text, "1") != 0)
+		return err_set(err, -EINVAL,
+			       "Argument for --kernel-only, %s, must be 0 or 1", text);
+	if (!set->events.values.nr)
+		return err_set(err, -EINVAL,
+			       "Option \"--kernel-only\" is only valid with --event.");
+	return 0;
+}
+
 int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 			 struct err *err)
 {
-	struct event_requests reqs = { 0 };
-	char kept[SPEC_MAX];
-	int r = 0;
+	const struct option_list *specs = &set->events;
+	struct taking t = { .rc = rc };
+	int r = read_kernel_only(set, &t.kernel_only, err);
 
-	if (set->events.values.nr)
+	if (r)
+		return r;
+	if (specs->values.nr)
 		daemonrc_clear_events(rc);
-	for (size_t i = 0; i < set->events.values.nr && !r; i++) {
-		const char *spec = set->events.values.at[i];
-
-		if (!*spec)
-			r = err_set(err, -EINVAL, "No value given for option --event");
-		else if (!strcmp(spec, "default"))
-			continue; /* what is taken where there is none */
-		else
-			r = take(spec, set, &reqs, kept, err);
-		if (!r)
-			r = daemonrc_add_event(rc, kept);
-		if (r && (!err->text[0] || r == -E2BIG))
-			err_set(err, r, "too many events, or not enough memory");
-	}
+	for (size_t i = 0; i < specs->values.nr && !r; i++)
+		r = take_spec(&t, specs->values.at[i], specs->values.nr == 1, err);
 	if (!r)
-		r = check_timers(&reqs, err);
+		r = check_timers(&t, err);
 	if (!r)
-		tell_turns(&reqs);
+		tell_turns(&t.reqs);
 	if (!r && !daemonrc_get(rc, "NR_CHOSEN"))
 		r = daemonrc_set_number(rc, "NR_CHOSEN", 0);
-	events_done(&reqs);
+	events_done(&t.reqs);
 	return r;
 }

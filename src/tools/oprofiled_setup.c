@@ -86,28 +86,48 @@ static bool has_zero_count(const char *spec, size_t name_len)
 	       (spec[name_len + 2] == ':' || !spec[name_len + 2]);
 }
 
-/* TIMER:0 is once a tick in OProfile: here, at the daemon's rate. */
+/* `spec` is NAME:0... of the timer or of the default event: at the daemon's rate. */
+static int add_at_rate(const char *spec, size_t name_len, uint64_t rate_hz,
+		       struct event_requests *events, struct err *err)
+{
+	bool is_default = strncmp(spec, "TIMER:", name_len + 1) != 0;
+	bool any_count = events->ignore_count;
+	size_t first = events->list.nr;
+	struct event_request usual;
+	char counted[EVENT_NAME_MAX + SPEC_MAX];
+	int r;
+
+	events_default(rate_hz, &usual);
+	/* Any count, for the parser to read what is behind it. */
+	snprintf(counted, sizeof(counted), "%s:1%s", is_default ? usual.name : "TIMER",
+		 spec + name_len + 2);
+	events->ignore_count = true;
+	r = events_parse(counted, rate_hz, events, err);
+	events->ignore_count = any_count;
+	for (size_t i = first; i < events->list.nr && !r; i++) {
+		struct event_request *e = &events->list.at[i];
+
+		e->count = 0;
+		e->frequency_hz = rate_hz;
+		e->attr.freq = 1;
+		e->attr.sample_freq = rate_hz;
+		if (is_default)
+			e->attr.precise_ip = usual.attr.precise_ip;
+	}
+	return r;
+}
+
+/* TIMER:0 is once a tick in OProfile; so is here the default event that opcontrol keeps beside
+ * others. */
 static int add_event(const char *spec, uint64_t rate_hz, struct event_requests *events,
 		     struct err *err)
 {
 	size_t name_len = strcspn(spec, ":");
-	const char *kernel_user;
-	struct event_request *event;
-	char name[SPEC_MAX];
-	int r;
 
-	if (!has_zero_count(spec, name_len) || strncmp(spec, "TIMER:", 6) != 0)
-		return events_parse(spec, rate_hz, events, err);
-	snprintf(name, sizeof(name), "%.*s", (int)name_len, spec);
-	r = events_parse(name, rate_hz, events, err);
-	if (r)
-		return r;
-	/* :0:UM:K:U */
-	kernel_user = strlen(spec) >= 4 ? spec + strlen(spec) - 4 : "";
-	event = &events->list.at[events->list.nr - 1];
-	if (!strcmp(kernel_user, ":0:1") && strlen(spec + name_len) > 6)
-		event_request_user_only(event);
-	return 0;
+	if (has_zero_count(spec, name_len) &&
+	    (!strncmp(spec, "TIMER:", 6) || !strncmp(spec, "default:", 8)))
+		return add_at_rate(spec, name_len, rate_hz, events, err);
+	return events_parse(spec, rate_hz, events, err);
 }
 
 int oprofiled_setup_events(const struct oprofiled *d, const struct daemonrc *setup,

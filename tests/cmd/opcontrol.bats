@@ -845,6 +845,99 @@ largest_ring()
 	has VMLINUX "$(realpath .)/kernel"
 }
 
+# On a machine without counters, as most virtual ones are: kept EVENTS... -- OPTIONS of opcontrol.
+kept()
+{
+	local i=0 wanted=()
+	while [ "$1" != -- ]; do
+		wanted+=("$1")
+		shift
+	done
+	shift
+	run opcontrol "$@"
+	echo "$*: $output"
+	[ "$status" -eq 0 ]
+	has NR_CHOSEN "${#wanted[@]}"
+	for event in "${wanted[@]}"; do
+		has "CHOSEN_EVENTS_$i" "$event"
+		i=$((i + 1))
+	done
+}
+
+@test "the timer takes the place of all events that tell the time, once, with their flags" {
+	need_root
+	opcontrol --event=cycles:100000 2>&1 | grep -q 'no performance counters' || skip "there are counters here"
+	kept TIMER:0:0:1:1 -- --event=CPU_CLK_UNHALTED:100000 --event=cycles:200000
+	[[ "$output" == *"cycles: "*"takes its place, too, and is sampled once"* ]]
+	kept TIMER:0:0:0:1 -- --event=CPU_CLK_UNHALTED:100000:0:0:1
+	kept TIMER:0:0:1:0 -- --event=CPU_CLK_UNHALTED:100000 --kernel-only
+	kept TIMER:0:0:0:1 -- --ctr0-event=CPU_CLK_UNHALTED --ctr0-count=100000 --ctr0-kernel=0
+	kept TIMER:0:0:0:1 TIMER:0:0:1:0 -- --event=cycles:100000:u --event=CPU_CLK_UNHALTED:100000:0:1:0
+	kept TIMER:0:0:1:1 page-faults:1000:0:1:1 -- --event=default --event=page-faults:1000
+	kept TIMER:0:0:1:1 -- --event=default --event=cycles:100000
+	kept TIMER:0:0:1:0 -- --event=default --kernel-only
+}
+
+@test "kernel and user of an event are kept" {
+	need_root
+	kept TIMER:0:0:1:0 -- --event=TIMER --kernel-only
+	kept TIMER:0:0:0:1 -- --event=TIMER:0:0:0:1
+	kept page-faults:1000:0:1:1 -- --event=page-faults:1000 --kernel-only=0
+	kept page-faults:1000:0:1:0 -- --event=page-faults:1000:0:1:1 --kernel-only=1
+	kept page-faults:k -- --event=page-faults --kernel-only
+	kept page-faults:1000:u -- --event=page-faults:1000:u
+	kept RTC_INTERRUPTS:1024:0:1:0 -- --event=RTC_INTERRUPTS:1000:0:1:0
+	cp "$rc" "$BATS_TEST_TMPDIR/before"
+	for words in --event=TIMER:0:0:0:0 --event=RTC_INTERRUPTS:8:0:0:0 --event=RTC_INTERRUPTS:0 \
+		--event=TIMER:0:1:1:1 '--event=page-faults:9 --kernel-only=abc' --kernel-only \
+		'--event=page-faults:9:u --kernel-only'; do
+		run opcontrol $words
+		echo "$words: $output"
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		cmp "$rc" "$BATS_TEST_TMPDIR/before"
+	done
+}
+
+@test "a link names what is recorded, and the timer counts in the kernel only" {
+	begin_real
+	cp "$(command -v bash)" "$BATS_TEST_TMPDIR/spinner"
+	ln -s spinner "$BATS_TEST_TMPDIR/link"
+	opcontrol --event=TIMER --kernel-only --image="$BATS_TEST_TMPDIR/link"
+	opcontrol --start
+	end_real
+	run opcontrol --status
+	[[ "$output" == *"Event 0: TIMER:0:0:1:0"* ]]
+	for ((i = 0; i < 100; i++)); do
+		timeout 0.2 "$BATS_TEST_TMPDIR/link" -c 'while :; do echo; done >/dev/null' || true
+		opcontrol --dump
+		[ "$(reported_samples)" -lt 10 ] || break
+	done
+	opcontrol --shutdown
+	run opreport --session-dir "$session" --by app --csv
+	echo "$output"
+	[[ "$output" == *spinner* ]]
+	[ "$(tail -n +2 <<<"$output" | grep -vc spinner)" -eq 0 ]
+	# The program itself has none, nor have libraries.
+	run opreport --session-dir "$session" --by image --csv
+	echo "$output"
+	[[ "$output" == *kernel* ]]
+	[ "$(tail -n +2 <<<"$output" | grep -c '^"*/')" -eq 0 ]
+}
+
+@test "the default event can be beside others where it is the daemon's to choose" {
+	begin_real
+	opcontrol --event=page-faults:100
+	sed -i -e 's/^NR_CHOSEN=.*/NR_CHOSEN=2/' -e '$aCHOSEN_EVENTS_1=default:0:0:1:0' "$rc"
+	opcontrol --start
+	end_real
+	run opcontrol --status
+	echo "$output"
+	[[ "$output" == *"Event 0: page-faults:100:0:1:1"* ]]
+	[[ "$output" == *"Event 1: "*:0:0:1:0* ]]
+	opcontrol --shutdown
+}
+
 @test "oprofiled takes files from where it is called" {
 	need_root
 	need_recording
