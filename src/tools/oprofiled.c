@@ -244,7 +244,6 @@ static int run_daemon(const struct command *self, int argc, char **argv)
 {
 	static struct oprofiled daemon = {
 		.options = { .frequency_hz = DEFAULT_HZ,
-			     .group = "oprofile",
 			     .retain = "2G,30d",
 			     .max_overhead = "1%",
 			     .max_memory = "112M" },

@@ -1,6 +1,7 @@
 /* oprofiled_loop.c - the life of the daemon: waits for rings, requests, signals and times. */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
@@ -148,12 +149,27 @@ static int one_turn(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
+/* Whose members may control it.  One that was asked for and is not there is a typing error. */
+static const char *group(const struct oprofiled *d)
+{
+	const char *asked = d->options.group;
+
+	if (!asked)
+		return "oprofile";
+	if (!getgrnam(asked))
+		log_say(LOG_WARNING,
+			"--group: there is no group %s: only root and the daemon's own "
+			"user control it",
+			asked);
+	return asked;
+}
+
 static int open_all(struct oprofiled *d, struct err *err)
 {
 	char path[4096];
 	struct control_server_config config = { .path = path,
 						.listen_fd = service_listen_fd(),
-						.group = d->options.group,
+						.group = group(d),
 						.handle = oprofiled_answer,
 						.ctx = d };
 	uint64_t start, end;

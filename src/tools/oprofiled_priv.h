@@ -43,7 +43,7 @@ struct oprofiled_options {
 	const char *callgraph; /* NULL: whole stacks; "none" */
 	const char *vmlinux;
 	bool no_vmlinux;
-	const char *group;
+	const char *group; /* NULL: the usual one, which need not be there */
 	const char *separate_lib, *separate_kernel, *separate_thread, *separate_cpu;
 	const char *image;
 	const char *kernel_range;

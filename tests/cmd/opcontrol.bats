@@ -938,7 +938,7 @@ kept()
 	opcontrol --shutdown
 }
 
-@test "oprofiled takes files from where it is called" {
+@test "oprofiled takes files from where it is called, and warns of a group that is none" {
 	need_root
 	need_recording
 	cd "$BATS_TEST_TMPDIR"
@@ -952,12 +952,13 @@ kept()
 		[[ "$output" == *"${words#*=}"* ]]
 	done
 	run timeout 60 "$OPROFILE_LINKS/oprofiled" --session-dir="$session" --paused --vmlinux=link \
-		--image=./link
+		--image=./link --group=no_such_group
 	end_real
 	echo "$output"
 	[ "$status" -eq 0 ]
 	run opcontrol --status
 	[[ "$output" == *"vmlinux file: $(realpath .)/link"* ]]
 	[[ "$output" == *"Image filter: $(realpath .)/file"* ]]
+	grep 'warning: .*there is no group no_such_group' "$session/samples/oprofiled.log"
 	opcontrol --shutdown
 }
