@@ -344,7 +344,7 @@ static int set_images(struct oprofiled *d, struct err *err)
 	buf_put_u8(&list, 0);
 	if (!r)
 		r = list.failed ? -ENOMEM
-				: daemonrc_set(&d->setup, "IMAGE_FILTER",
+				: daemonrc_set(&d->asked, "IMAGE_FILTER",
 					       (const char *)list.data);
 	buf_done(&list);
 	return r;
@@ -361,7 +361,7 @@ static int set_vmlinux(struct oprofiled *d, struct err *err)
 	r = given_vmlinux(file, &full, err);
 	if (r)
 		return r;
-	r = daemonrc_set(&d->setup, "VMLINUX", full);
+	r = daemonrc_set(&d->asked, "VMLINUX", full);
 	free(full);
 	return r;
 }

@@ -684,7 +684,7 @@ begin_others()
 		Event 0: page-faults:777:0:1:1
 		Separate options: thread
 		vmlinux file: none
-		Image filter: /bin/sh
+		Image filter: $(realpath /bin/sh)
 		Call-graph depth: 5
 	END
 	as_other "$OPROFILE_LINKS/opcontrol" --shutdown
