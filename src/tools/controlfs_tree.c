@@ -313,8 +313,10 @@ int controlfs_tree_refuse(struct controlfs_tree *t, const char *path, const char
 	size_t kept = len < REFUSED_BYTES ? len : REFUSED_BYTES;
 	int r;
 
+	memcpy(value, text, kept);
 	for (size_t i = 0; i < kept; i++)
-		value[i] = (unsigned char)text[i] < ' ' ? ',' : text[i];
+		if ((unsigned char)value[i] < ' ')
+			value[i] = ',';
 	snprintf(value + kept, sizeof(value) - kept, ",%s", kept < len ? "..." : "");
 	pthread_mutex_lock(&t->lock);
 	r = ask(t, words, NULL);
