@@ -185,6 +185,7 @@ struct proc_thread *procs_new_thread(struct procs *p, struct process *process,
 	thread->end_ns = UINT64_MAX;
 	thread->process = process;
 	thread->last_thread = UINT32_MAX;
+	thread->number_comm = PROC_NO_COMM;
 	process->nr_states++;
 	process->nr_live++;
 	process->end_ns = UINT64_MAX;

@@ -37,7 +37,7 @@ struct process {
 
 struct comm_version {
 	uint64_t time_ns;
-	uint32_t comm; /* string of the dict */
+	uint32_t comm; /* string of the dict; PROC_NO_COMM: nobody has told it yet */
 };
 
 struct proc_thread {
@@ -47,6 +47,8 @@ struct proc_thread {
 	uint64_t end_ns;
 	struct process *process;
 	VEC(struct comm_version) comms; /* never empty */
+	uint32_t
+		number_comm; /* string that stands for PROC_NO_COMM, or that: not met yet */
 	struct proc_thread *older;
 	/* The dict thread of the last sample, and what it was made of. */
 	uint32_t last_thread;
@@ -56,7 +58,8 @@ struct proc_thread {
 };
 
 enum {
-	PROC_NO_APP = 0xffffffff
+	PROC_NO_APP = 0xffffffff,
+	PROC_NO_COMM = 0xffffffff
 };
 
 struct procs {
@@ -84,7 +87,7 @@ struct process *procs_new(struct procs *p, int32_t pid, uint64_t start_ns);
 /* A new instance with what `parent` has mapped at `time_ns`; both share it. */
 struct process *procs_fork(struct procs *p, struct process *parent, int32_t pid,
 			   uint64_t time_ns);
-/* A new thread of `process`, named `comm`. */
+/* A new thread of `process`, named `comm` (or PROC_NO_COMM). */
 struct proc_thread *procs_new_thread(struct procs *p, struct process *process,
 				     int32_t tid, uint64_t start_ns, uint32_t comm);
 /* 0 or -ENOMEM, all four. */

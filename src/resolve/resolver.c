@@ -98,14 +98,15 @@ uint32_t resolver_world_image(struct resolver *r, enum world world)
 }
 
 /* What perf calls a task whose name it does not know. */
-static uint32_t number_comm(struct resolver *r, int32_t tid)
+uint32_t resolver_number_comm(struct resolver *r, struct proc_thread *thread)
 {
 	char comm[16];
 
-	if (tid == 0)
-		return dict_string(r->dict, "swapper");
-	snprintf(comm, sizeof(comm), ":%d", tid);
-	return dict_string(r->dict, comm);
+	if (thread->number_comm == PROC_NO_COMM) {
+		snprintf(comm, sizeof(comm), ":%d", thread->tid);
+		thread->number_comm = dict_string(r->dict, comm);
+	}
+	return thread->number_comm;
 }
 
 /* Finds or makes the process; asks the surroundings once about an unknown one. */
@@ -131,13 +132,19 @@ static struct process *get_process(struct resolver *r, int32_t pid, uint64_t tim
 	return process;
 }
 
-/* `like`: the thread whose name it has at first, or NULL. */
+/* `like`: the thread whose name it has at first, or NULL.  Of one without a name it has none: its
+ * number is its own. */
 static struct proc_thread *add_thread(struct resolver *r, struct process *process,
 				      int32_t tid, uint64_t time_ns,
 				      const struct proc_thread *like)
 {
-	uint32_t comm = like ? thread_comm_at(like, time_ns) : number_comm(r, tid);
+	uint32_t comm = like ? thread_comm_at(like, time_ns) : PROC_NO_COMM;
 
+	if (!like && tid == 0) {
+		comm = dict_string(r->dict, "swapper");
+		if (comm == DICT_NONE)
+			return NULL;
+	}
 	return procs_new_thread(&r->procs, process, tid, time_ns, comm);
 }
 

@@ -182,3 +182,5 @@ uint32_t resolver_world_image(struct resolver *r, enum world world);
  * when memory is short. */
 struct proc_thread *resolver_thread(struct resolver *r, int32_t pid, int32_t tid,
 				    uint64_t time_ns, bool ask);
+/* ":123", as long as a thread has no name; DICT_NONE when memory is short. */
+uint32_t resolver_number_comm(struct resolver *r, struct proc_thread *thread);

@@ -264,6 +264,10 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	uint32_t app = process_app_at(t->process, time_ns);
 	uint32_t cgroup = cgroup_of(r, t->process, pid, cgroup_id);
 
+	if (comm == PROC_NO_COMM)
+		comm = resolver_number_comm(r, t);
+	if (comm == DICT_NONE)
+		return DICT_NONE;
 	if (app == PROC_NO_APP && t->process->kernel && pid >= 0)
 		app = resolver_world_image(r, WORLD_KERNEL);
 	if (t->last_thread != DICT_NONE && t->last_app == app && t->last_comm == comm &&

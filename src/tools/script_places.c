@@ -199,8 +199,10 @@ static struct found find(struct script_places *p, uint32_t image, uint64_t offse
 		kernel = find_kernel(p);
 		if (kernel != DICT_NONE && offset >= images[kernel].start) {
 			found.image = kernel;
-			find_in_kernel(p, offset - images[kernel].start, &found);
-			return found;
+			find_symbol(p, offset - images[kernel].start, &found);
+			if (found.symbol)
+				return found;
+			found.image = image;
 		}
 	}
 	find_symbol(p, offset, &found);

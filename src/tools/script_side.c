@@ -23,40 +23,58 @@ void script_side_done(struct script_side *s)
 	map_done(&s->comm_of);
 }
 
+/* `comm` NULL: it has none any more. */
 static int set_comm(struct script_side *s, int32_t tid, const char *comm)
 {
-	if (!vec_grow(&s->comms))
+	char *copy = comm ? strdup(comm) : NULL;
+
+	if (copy)
+		script_clean(copy, strlen(copy));
+	if ((comm && !copy) || !vec_push(&s->comms, copy)) {
+		free(copy);
 		return -ENOMEM;
-	s->comms.at[s->comms.nr] = strdup(comm);
-	if (!s->comms.at[s->comms.nr])
-		return -ENOMEM;
-	script_clean(s->comms.at[s->comms.nr], strlen(comm));
-	s->comms.nr++;
+	}
 	return map_set(&s->comm_of, (uint32_t)tid, 0, (uint32_t)s->comms.nr - 1);
 }
 
-/* The name of a thread; one that nothing is known of is ":TID", as in perf. */
-static const char *comm_of(struct script_side *s, int32_t tid, char room[NAME_BYTES])
+/* The name of a thread that was told, or NULL. */
+static const char *told_comm(const struct script_side *s, int32_t tid)
 {
 	uint32_t known = map_get(&s->comm_of, (uint32_t)tid, 0);
 
 	if (known != MAP_NONE)
 		return s->comms.at[known];
-	if (!tid)
-		return "swapper";
+	return tid ? NULL : "swapper";
+}
+
+/* The name of a thread; one that nothing is known of is ":TID", as in perf. */
+static const char *comm_of(const struct script_side *s, int32_t tid,
+			   char room[NAME_BYTES])
+{
+	const char *told = told_comm(s, tid);
+
+	if (told)
+		return told;
 	snprintf(room, NAME_BYTES, ":%" PRId32, tid);
 	return room;
+}
+
+/* A child has its parent's name, but not the number that stands for a name.  Whoever had its
+ * number before is gone. */
+static int fork_comm(struct script_side *s, int32_t tid, int32_t parent)
+{
+	const char *comm = told_comm(s, parent);
+
+	return comm || told_comm(s, tid) ? set_comm(s, tid, comm) : 0;
 }
 
 /* What the record says of names, as far as it is known before its line is printed. */
 static int learn(struct script_side *s, const struct record *rec)
 {
-	char room[NAME_BYTES];
-
 	if (rec->type == PERF_RECORD_COMM)
 		return set_comm(s, rec->comm.tid, rec->comm.comm);
 	if (rec->type == PERF_RECORD_FORK)
-		return set_comm(s, rec->task.tid, comm_of(s, rec->task.ptid, room));
+		return fork_comm(s, rec->task.tid, rec->task.ptid);
 	return 0;
 }
 

@@ -64,6 +64,16 @@ fold()
 		same_as_perf "$DATA/perf-history/perf.data.$f" -G -F -sym,-symoff,+pid --ns
 	done
 	same_as_perf "$DATA/perf-history/perf.data.callgraph_and_branch-3.4" -F time,brstack
+	# What is behind the kernel is not the kernel's, whether there are symbols of it or not.
+	same_as_perf "$DATA/s390x/perf.data"
+	same_as_perf "$DATA/s390x/perf.data" -F ip,dso
+}
+
+@test "threads without a name: as perf prints them" {
+	need perf
+	python3 "$SOURCE_ROOT/tests/perf_data/nameless.py" "$out/perf.data"
+	same_as_perf "$out/perf.data"
+	same_as_perf "$out/perf.data" --show-task-events
 }
 
 # perf of this machine prints the same; nothing of it is looked up here.

@@ -171,6 +171,25 @@ static void test_fork_shares_then_parts(void **unused)
 	end(&w);
 }
 
+/* A child has the name of its parent, if that has one; a number that stands for a name is its own. */
+static void test_fork_of_a_nameless(void **unused)
+{
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	do_task(&w, 10, PERF_RECORD_FORK, 6, 5, 6, 5);
+	do_task(&w, 20, PERF_RECORD_FORK, 7, 6, 7, 6);
+	assert_string_equal(at(&w, 35, 5, 5, 0x10), ":5 [unknown]+0x10 -");
+	assert_string_equal(at(&w, 35, 6, 6, 0x10), ":6 [unknown]+0x10 -");
+	assert_string_equal(at(&w, 35, 7, 7, 0x10), ":7 [unknown]+0x10 -");
+	do_comm(&w, 40, 6, 6, false, "a");
+	do_task(&w, 50, PERF_RECORD_FORK, 9, 6, 9, 6);
+	assert_string_equal(at(&w, 55, 9, 9, 0x10), "a [unknown]+0x10 -");
+	assert_string_equal(at(&w, 55, 7, 7, 0x10), ":7 [unknown]+0x10 -");
+	end(&w);
+}
+
 static void test_library_at_the_same_address(void **unused)
 {
 	struct world w;
@@ -913,6 +932,7 @@ int main(void)
 		cmocka_unit_test(test_exec_chain),
 		cmocka_unit_test(test_exec_of_another_thread),
 		cmocka_unit_test(test_fork_shares_then_parts),
+		cmocka_unit_test(test_fork_of_a_nameless),
 		cmocka_unit_test(test_library_at_the_same_address),
 		cmocka_unit_test(test_pid_reuse),
 		cmocka_unit_test(test_threads_and_names),

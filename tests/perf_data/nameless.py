@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""nameless.py FILE: a perf.data with threads that nothing tells the name of, or only behind samples
+of theirs; and the name that each sample counts under.
+
+FILE.counts: "name samples" by line, as perf report has them: a thread's first name is that of its
+samples up to then.
+"""
+import struct
+import sys
+from collections import Counter
+
+from plain_file import COMM, SAMPLE, SAMPLE_ID_ALL, record, write
+
+FORK = 7
+MANY = 70000  # more than are kept before something is written
+
+records, counts = [], Counter()
+time = 1000
+
+
+def trailer(pid, tid):
+    global time
+    time += 1
+    return struct.pack("<IIQ", pid, tid, time)
+
+
+def sample(pid, tid, name, nr=1):
+    for _ in range(nr):
+        records.append(record(SAMPLE, struct.pack("<Q", 0x1000) + trailer(pid, tid)
+                              + struct.pack("<Q", 0)))
+        counts[name] += 1
+
+
+def comm(pid, tid, name):
+    records.append(record(COMM, struct.pack("<II16s", pid, tid, name.encode()) + trailer(pid, tid)))
+
+
+def fork(pid, ppid, tid, ptid):
+    records.append(record(FORK, struct.pack("<IIIIQ", pid, ppid, tid, ptid, time + 1)
+                          + trailer(pid, tid)))
+
+
+def main():
+    # Never named: nor are its children, and the number that stands for a name is not theirs.
+    sample(10, 10, ":10", 3)
+    fork(11, 10, 11, 10)
+    sample(11, 11, ":11", 2)
+    fork(11, 11, 12, 11)
+    sample(11, 12, ":12", 4)
+    # Named behind its first samples, then once more; a child from before, and one from between.
+    sample(20, 20, "first", 5)
+    fork(21, 20, 21, 20)
+    comm(20, 20, "first")
+    sample(20, 20, "first", 6)
+    fork(22, 20, 22, 20)
+    sample(22, 22, "first", 7)
+    comm(20, 20, "second")
+    sample(20, 20, "second", 8)
+    sample(21, 21, "third", 9)
+    comm(21, 21, "third")
+    # By now something is written.
+    sample(30, 30, "fourth", 12)
+    sample(10, 10, ":10", MANY)
+    comm(30, 30, "fourth")
+    sample(30, 30, "fourth", 13)
+    write(sys.argv[1], 0, SAMPLE_ID_ALL, records)
+    with open(sys.argv[1] + ".counts", "w", encoding="utf-8") as out:
+        out.writelines(f"{name} {nr}\n" for name, nr in sorted(counts.items()))
+
+
+main()
