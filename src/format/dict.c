@@ -1,6 +1,7 @@
 #include "format/dict.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -45,6 +46,28 @@ void dict_seal(struct dict *d)
 uint32_t dict_string(struct dict *d, const char *s)
 {
 	return strtab_add(&d->strings, s); /* STRTAB_FAILED is DICT_NONE */
+}
+
+uint32_t dict_own_string(struct dict *d, const char *s)
+{
+	char *copy = d->strings.strings.nr < DICT_NONE ? strdup(s) : NULL;
+
+	if (!copy || !vec_push(&d->strings.strings, copy)) {
+		free(copy);
+		return DICT_NONE;
+	}
+	return (uint32_t)d->strings.strings.nr - 1;
+}
+
+int dict_change_string(struct dict *d, uint32_t own, const char *s)
+{
+	char *copy = strdup(s);
+
+	if (!copy)
+		return -ENOMEM;
+	free(d->strings.strings.at[own]);
+	d->strings.strings.at[own] = copy;
+	return 0;
 }
 
 const char *dict_str(const struct dict *d, uint32_t string)

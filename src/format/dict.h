@@ -160,6 +160,10 @@ void dict_seal(struct dict *d);
 /* Each returns the number, old or new; DICT_NONE when memory is short.  Two images are one
  * if kind, name and build-id agree, and where there is no build-id all else too. */
 uint32_t dict_string(struct dict *d, const char *s);
+/* A string with a number of its own, that dict_string() does not give: its text may change, up to
+ * the end of all that is added.  dict_change_string(): 0 or -ENOMEM. */
+uint32_t dict_own_string(struct dict *d, const char *s);
+int dict_change_string(struct dict *d, uint32_t own, const char *s);
 uint32_t dict_event(struct dict *d, const struct event_desc *event);
 uint32_t dict_image(struct dict *d, const struct image *image);
 /* The same of an image whose file was looked at: two files that say the same build-id of themselves are two. */

@@ -65,6 +65,9 @@ const uint64_t *replay_unwound(struct replay *r, const struct record *rec, size_
 			       size_t *ret_nr);
 /* By enum unwind_end (resolve/unwind.h). */
 const uint64_t *replay_unwind_ends(const struct replay *r);
+/* How many names in the dict have changed, of threads whose name came behind samples of theirs; before
+ * replay_end().  Without `each` alone. */
+uint64_t replay_changed(const struct replay *r);
 /* The input's info in the words of a session; borrowed. */
 const struct session_info *replay_info(const struct replay *r);
 /* Grows while replay_next() proceeds: a batch refers only to what is there. */

@@ -131,6 +131,9 @@ static int open_all(struct replay *r)
 					      : RESOLVE_LEAVES,
 			 &r->resolver))
 		return -ENOMEM;
+	/* Who gets one sample after the other has used their names. */
+	if (!r->options.each)
+		resolver_name_back(r->resolver);
 	feed_init(&r->feed, r->in, &r->decoder);
 	r->feed.hold_all = r->options.each != NULL;
 	r->feed.heads_only = !replay_looks_at_all(r);
@@ -220,6 +223,11 @@ const struct session_info *replay_info(const struct replay *r)
 const struct dict *replay_dict(const struct replay *r)
 {
 	return &r->dict;
+}
+
+uint64_t replay_changed(const struct replay *r)
+{
+	return resolver_changed(r->resolver);
 }
 
 const struct feed_counts *replay_counts(const struct replay *r)

@@ -77,6 +77,16 @@ void resolver_set_max_frames(struct resolver *r, uint32_t max)
 	r->max_frames = max && max < CHAIN_MAX ? max : CHAIN_MAX;
 }
 
+void resolver_name_back(struct resolver *r)
+{
+	r->name_back = true;
+}
+
+uint64_t resolver_changed(const struct resolver *r)
+{
+	return r->changed;
+}
+
 uint32_t resolver_world_image(struct resolver *r, enum world world)
 {
 	static const struct {
@@ -104,7 +114,8 @@ uint32_t resolver_number_comm(struct resolver *r, struct proc_thread *thread)
 
 	if (thread->number_comm == PROC_NO_COMM) {
 		snprintf(comm, sizeof(comm), ":%d", thread->tid);
-		thread->number_comm = dict_string(r->dict, comm);
+		thread->number_comm = r->name_back ? dict_own_string(r->dict, comm)
+						   : dict_string(r->dict, comm);
 	}
 	return thread->number_comm;
 }
@@ -216,6 +227,21 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	return r_map;
 }
 
+/* perf, too, counts the samples of a thread without a name under the first one that it gets. */
+static int name_back(struct resolver *r, struct proc_thread *thread, uint32_t comm)
+{
+	struct comm_version *first = &thread->comms.at[0];
+
+	if (!r->name_back || first->comm != PROC_NO_COMM)
+		return 0;
+	first->comm = comm;
+	if (thread->number_comm == PROC_NO_COMM) /* there are none */
+		return 0;
+	r->changed++;
+	return dict_change_string(r->dict, thread->number_comm,
+				  dict_str(r->dict, comm));
+}
+
 static int apply_comm(struct resolver *r, const struct record *rec)
 {
 	const struct record_comm *c = &rec->comm;
@@ -223,14 +249,14 @@ static int apply_comm(struct resolver *r, const struct record *rec)
 	struct proc_thread *thread = resolver_thread(r, c->pid, c->tid, time_ns, false);
 	uint32_t comm = dict_string(r->dict, c->comm);
 
+	if (!thread || comm == DICT_NONE || name_back(r, thread, comm))
+		return -ENOMEM;
 	/* Another thread than the first calls exec: it takes the number of the first one,
 	 * which has ended. */
-	if (thread && c->exec && thread->end_ns != UINT64_MAX)
+	if (c->exec && thread->end_ns != UINT64_MAX)
 		thread = procs_new_thread(&r->procs, thread->process, c->tid, time_ns,
 					  comm);
-	if (!thread || comm == DICT_NONE)
-		return -ENOMEM;
-	if (c->exec && procs_exec(&r->procs, thread->process, time_ns))
+	if (!thread || (c->exec && procs_exec(&r->procs, thread->process, time_ns)))
 		return -ENOMEM;
 	return procs_set_comm(&r->procs, thread, time_ns, comm);
 }

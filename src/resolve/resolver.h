@@ -52,6 +52,11 @@ void resolver_free(struct resolver *r); /* NULL is fine */
 /* Stacks are cut behind so many frames, their innermost one among them (0: where they were up to
  * now).  Before the first sample. */
 void resolver_set_max_frames(struct resolver *r, uint32_t max);
+/* The first name of a thread is that of its samples up to then, too: their string in the dict
+ * changes.  Else they stay ":123".  Before the first record. */
+void resolver_name_back(struct resolver *r);
+/* How many strings have changed. */
+uint64_t resolver_changed(const struct resolver *r);
 /* User stacks from registers and a part of the stack, for samples that have both and no user
  * chain.  `table` gives the unwind table of an image of the dict, NULL: it has none. */
 struct unwind_table;

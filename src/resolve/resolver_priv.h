@@ -96,6 +96,8 @@ struct resolver {
 	uint32_t
 		kernel_unmapped; /* entry of kernel addresses in no mapping, likewise */
 	enum resolver_depth depth;
+	bool name_back;
+	uint64_t changed;    /* strings: resolver_changed() */
 	uint32_t max_frames; /* of a stack; at most CHAIN_MAX */
 	struct map cgroups;  /* id -> string */
 	struct map asked;    /* pids that ops->unknown_process() was asked about */

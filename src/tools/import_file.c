@@ -36,6 +36,8 @@ struct import {
 	struct session_totals totals;
 	uint64_t time_factor; /* of samples without a time, which are numbered */
 	struct import_result result;
+	bool flushed;        /* something is written, ... */
+	uint64_t changed;    /* ... when so many names of the dict had changed */
 	const char *jit_dir; /* where files of JIT compilers go, NULL: they do not */
 	struct import_jit jit;
 };
@@ -134,6 +136,9 @@ static int add_batch(struct import *m, const struct sample_batch *b, struct err 
 			return err_set(err, -ENOMEM, "out of memory");
 	if (segment_writer_pending(m->writer) < FLUSH_SAMPLES)
 		return 0;
+	if (!m->flushed)
+		m->changed = replay_changed(m->replay);
+	m->flushed = true;
 	/* What the reading thread has counted so far is not ours to look at before the end. */
 	return segment_writer_flush(m->writer, &m->totals, err);
 }
@@ -208,14 +213,16 @@ static int copy_segment(struct import *m, const char *from, struct err *err)
 	return r < 0 ? r : 0;
 }
 
-/* A pipe tells the build-ids behind its samples, when the images are written already: then
- * the segment is written once more, its numbers being the same. */
-static int add_late_ids(struct import *m, struct err *err)
+/* A pipe tells the build-ids behind its samples, and a thread may get its name behind its own, when
+ * the images or strings are written already: then the segment is written once more, its numbers
+ * being the same. */
+static int add_late(struct import *m, struct err *err)
 {
+	bool named = m->flushed && replay_changed(m->replay) > m->changed;
 	char *first;
 	int r;
 
-	if (!perf_input_info(m->input)->is_pipe)
+	if (!perf_input_info(m->input)->is_pipe && !named)
 		return 0;
 	replay_late_build_ids(m->replay);
 	if (asprintf(&first, "%s.first", m->segment) < 0)
@@ -257,7 +264,7 @@ static int convert(struct import *m, struct err *err)
 		return err_set(err, -ENODATA, "there is no sample in it");
 	update_totals(m);
 	note_result(m);
-	return add_late_ids(m, err);
+	return add_late(m, err);
 }
 
 static int close_writer(struct import *m, int r, struct err *err)

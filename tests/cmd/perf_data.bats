@@ -233,3 +233,23 @@ make_guest_data()
 	"$OPROFILE" report --by comm --csv - <"$data" >"$data.piped"
 	[ "$(cat "$data.piped")" = "$output" ]
 }
+
+# What was counted, or written, by then is named, too.
+@test "the first name of a thread is that of its samples up to then: as perf" {
+	local data=$BATS_TEST_TMPDIR/perf.data dir=$BATS_TEST_TMPDIR/sessions
+	python3 "$SOURCE_ROOT/tests/perf_data/nameless.py" "$data"
+	counts()
+	{
+		"$OPROFILE" report --by comm --csv "$@" | awk -F, 'NR > 1 { print $1, $2 }' |
+			LC_ALL=C sort | diff "$data.counts" -
+	}
+	counts "$data"
+	counts --threads=1 "$data"
+	counts - <"$data"
+	mkdir "$dir"
+	"$OPROFILE" import --session-dir "$dir" "$data"
+	counts --session-dir "$dir"
+	"$OPROFILE" export folded "$data" | sed 's/;.* / /' | LC_ALL=C sort | diff "$data.counts" -
+	need perf
+	LC_ALL=C agree "$data"
+}

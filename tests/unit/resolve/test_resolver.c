@@ -190,6 +190,55 @@ static void test_fork_of_a_nameless(void **unused)
 	end(&w);
 }
 
+/* The number of the sample's thread in the dict. */
+static uint32_t thread_at(struct world *w, uint64_t time, int32_t pid)
+{
+	struct record rec = { .type = PERF_RECORD_SAMPLE };
+	struct sample s;
+
+	rec.id = (struct record_id){ .pid = pid, .tid = pid, .time_ns = time };
+	assert_int_equal(resolver_sample(w->resolver, &w->decoder, &rec, &s), 0);
+	return s.thread;
+}
+
+static const char *comm_of(const struct world *w, uint32_t thread)
+{
+	return dict_str(&w->dict, w->dict.threads.at[thread].comm);
+}
+
+static void test_first_name_is_that_of_before(void **unused)
+{
+	struct world w;
+	uint32_t before, other, after, first;
+
+	(void)unused;
+	begin(&w);
+	resolver_name_back(w.resolver);
+	before = thread_at(&w, 10, 5);
+	other = thread_at(&w, 11, 6);
+	assert_string_equal(comm_of(&w, before), ":5");
+	do_comm(&w, 20, 5, 5, true, "a");
+	assert_string_equal(comm_of(&w, before), "a");
+	assert_string_equal(comm_of(&w, thread_at(&w, 12, 5)), "a");
+	assert_string_equal(comm_of(&w, other), ":6");
+	/* The second name is for what comes behind it, and the number may be another's. */
+	do_comm(&w, 30, 5, 5, false, "b");
+	assert_string_equal(comm_of(&w, thread_at(&w, 25, 5)), "a");
+	assert_string_equal(comm_of(&w, thread_at(&w, 35, 5)), "b");
+	do_task(&w, 40, PERF_RECORD_FORK, 6, 1, 6, 1);
+	after = thread_at(&w, 45, 6);
+	do_comm(&w, 50, 6, 6, true, "c");
+	assert_string_equal(comm_of(&w, other), ":6");
+	assert_string_equal(comm_of(&w, after), "c");
+	/* Another thread than the first, which has ended without a name, calls exec. */
+	first = thread_at(&w, 55, 7);
+	do_task(&w, 60, PERF_RECORD_EXIT, 7, 7, 7, 7);
+	do_comm(&w, 65, 7, 7, true, "d");
+	assert_string_equal(comm_of(&w, first), "d");
+	assert_int_equal(resolver_changed(w.resolver), 3);
+	end(&w);
+}
+
 static void test_library_at_the_same_address(void **unused)
 {
 	struct world w;
@@ -933,6 +982,7 @@ int main(void)
 		cmocka_unit_test(test_exec_of_another_thread),
 		cmocka_unit_test(test_fork_shares_then_parts),
 		cmocka_unit_test(test_fork_of_a_nameless),
+		cmocka_unit_test(test_first_name_is_that_of_before),
 		cmocka_unit_test(test_library_at_the_same_address),
 		cmocka_unit_test(test_pid_reuse),
 		cmocka_unit_test(test_threads_and_names),
