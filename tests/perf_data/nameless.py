@@ -9,10 +9,10 @@ import struct
 import sys
 from collections import Counter
 
-from plain_file import COMM, SAMPLE, SAMPLE_ID_ALL, record, write
+from plain_file import COMM, FINISHED_ROUND, SAMPLE, SAMPLE_ID_ALL, record, write
 
 FORK = 7
-MANY = 70000  # more than are kept before something is written
+MANY = 140000  # more than are counted at once, and than are kept before something is written
 
 records, counts = [], Counter()
 time = 1000
@@ -22,6 +22,11 @@ def trailer(pid, tid):
     global time
     time += 1
     return struct.pack("<IIQ", pid, tid, time)
+
+
+def rounds():
+    """What was written so far is looked at."""
+    records.extend([record(FINISHED_ROUND, b"")] * 3)
 
 
 def sample(pid, tid, name, nr=1):
@@ -50,6 +55,7 @@ def main():
     # Named behind its first samples, then once more; a child from before, and one from between.
     sample(20, 20, "first", 5)
     fork(21, 20, 21, 20)
+    rounds()
     comm(20, 20, "first")
     sample(20, 20, "first", 6)
     fork(22, 20, 22, 20)
@@ -58,9 +64,10 @@ def main():
     sample(20, 20, "second", 8)
     sample(21, 21, "third", 9)
     comm(21, 21, "third")
-    # By now something is written.
     sample(30, 30, "fourth", 12)
-    sample(10, 10, ":10", MANY)
+    for _ in range(10):
+        sample(10, 10, ":10", MANY // 10)
+        rounds()
     comm(30, 30, "fourth")
     sample(30, 30, "fourth", 13)
     write(sys.argv[1], 0, SAMPLE_ID_ALL, records)
