@@ -256,18 +256,23 @@ static uint32_t make_thread(struct resolver *r, const struct proc_thread *t,
 	return dict_thread(r->dict, &thread);
 }
 
+/* DICT_NONE when memory is short. */
+static inline uint32_t comm_at(struct resolver *r, struct proc_thread *t,
+			       uint64_t time_ns)
+{
+	uint32_t comm = thread_comm_at(t, time_ns);
+
+	return comm == PROC_NO_COMM ? resolver_number_comm(r, t) : comm;
+}
+
 /* The dict's thread for what is true of this thread now. */
 static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_t pid,
 			       uint64_t time_ns, uint64_t cgroup_id)
 {
-	uint32_t comm = thread_comm_at(t, time_ns);
+	uint32_t comm = comm_at(r, t, time_ns);
 	uint32_t app = process_app_at(t->process, time_ns);
 	uint32_t cgroup = cgroup_of(r, t->process, pid, cgroup_id);
 
-	if (comm == PROC_NO_COMM)
-		comm = resolver_number_comm(r, t);
-	if (comm == DICT_NONE)
-		return DICT_NONE;
 	if (app == PROC_NO_APP && t->process->kernel && pid >= 0)
 		app = resolver_world_image(r, WORLD_KERNEL);
 	if (t->last_thread != DICT_NONE && t->last_app == app && t->last_comm == comm &&
@@ -276,7 +281,7 @@ static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_
 	t->last_app = app;
 	t->last_comm = comm;
 	t->last_cgroup = cgroup;
-	t->last_thread = make_thread(r, t, pid, app);
+	t->last_thread = comm != DICT_NONE ? make_thread(r, t, pid, app) : DICT_NONE;
 	return t->last_thread;
 }
 
