@@ -46,12 +46,17 @@ static bool is_jit_memory(const char *name)
 	return !*name;
 }
 
+bool image_name_is_file(const char *name)
+{
+	return name[0] == '/' && !is_jit_memory(name);
+}
+
 static void put_jit(struct buf *out, const char *name, const struct image *image)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "[JIT] tid %" PRId32, image->pid);
-	put(out, is_jit_memory(name) ? text : name);
+	put(out, image->pid && is_jit_memory(name) ? text : name);
 }
 
 static void put_anon(struct buf *out, const char *name, const struct image *image)
@@ -101,7 +106,7 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 		put_module(out, name, style);
 		break;
 	case IMAGE_ANON:
-		if (style == NAMES_OPROFILE)
+		if (style == NAMES_OPROFILE && image->pid)
 			put_anon(out, name, image);
 		else
 			put_jit(out, name, image);

@@ -18,6 +18,8 @@ void image_name_put(struct buf *out, const struct dict *d, const struct image *i
 		    enum name_style style, const char *vmlinux);
 /* What stands in for the kernel itself where no image of it is at hand. */
 const char *image_name_kernel(enum name_style style, const char *vmlinux);
+/* Whether perf takes memory of this name for a file's, whose offsets it shows: memfd. */
+bool image_name_is_file(const char *name);
 /* The part behind the last slash: OProfile's name without --long-filenames. */
 const char *image_name_short(const char *name);
 /* The kernel or a module. */

@@ -55,7 +55,7 @@ struct image {
 	uint64_t file_bytes; /* size of the file; 0 unknown */
 	uint64_t start;      /* run-time range where the kind needs it, else 0 */
 	uint64_t end;
-	int32_t pid; /* of ANON, UNMAPPED and JIT, else 0 */
+	int32_t pid; /* of ANON (0: it holds data), UNMAPPED and JIT, else 0 */
 	/* Of KERNEL: where one symbol was while it ran.  Other sources of its symbols (a file, or
 	 * /proc/kallsyms of another boot) are shifted until they agree.  0: unknown.
 	 * Of ANON: the offset that `start` has; not 0 where it has the pages of a memfd. */

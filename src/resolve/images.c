@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 
@@ -243,7 +244,8 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 	if (image.name == DICT_NONE)
 		return IMAGE_TABLE_FAILED;
 	if (image.kind == IMAGE_ANON) {
-		image.pid = m->pid;
+		/* No compiler's code is in data: it keeps its own name. */
+		image.pid = m->prot & PROT_EXEC ? m->pid : 0;
 		image.start = m->start;
 		image.end = m->start + m->len;
 		image.ref_address = image_table_first_offset(m);

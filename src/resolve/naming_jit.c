@@ -83,10 +83,10 @@ int naming_anon(struct naming *n, const struct image *image, struct naming_entry
 {
 	/* Offsets of memory that has pages of a file count from the file's start. */
 	uint64_t first = image->start - image->ref_address;
-	int r = read_map(n, image->pid);
+	int r = image->pid ? read_map(n, image->pid) : 0;
 
-	e->status = n->jit.status;
-	if (r || n->jit.status != NAMING_NO_SYMBOLS)
+	e->status = image->pid ? n->jit.status : NAMING_NONE_EXPECTED;
+	if (r || e->status != NAMING_NO_SYMBOLS)
 		return r;
 	r = perf_map_symtab(&n->jit.map, image->start, image->end, first, &e->tab);
 	naming_set_from(e, n->jit.path);

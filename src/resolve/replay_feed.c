@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/err.h"
 #include "resolve/resolver.h"
@@ -115,13 +114,6 @@ static void scan_sample(struct feed *f, const uint8_t *at, uint32_t size)
 		note_span(f, time_ns);
 }
 
-static bool changes_nothing(const struct record *rec)
-{
-	bool mmap = rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2;
-
-	return mmap && !(rec->mmap.prot & PROT_EXEC);
-}
-
 /* Queues a copy of the record's bytes. */
 static int keep_side(struct feed *f, const uint8_t *at, uint32_t size, uint64_t time_ns)
 {
@@ -152,8 +144,6 @@ static int scan_side_band(struct feed *f, const uint8_t *at, uint32_t size)
 	}
 	if (rec.id.has_time && rec.id.time_ns)
 		note_time(f, rec.id.time_ns);
-	if (changes_nothing(&rec))
-		return 0;
 	f->untimed_side |= !rec.id.has_time;
 	time_ns = f->timeless       ? f->order + 1
 		  : rec.id.has_time ? rec.id.time_ns

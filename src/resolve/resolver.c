@@ -193,12 +193,13 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	const struct record_mmap *m = &rec->mmap;
 	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool kernel = m->pid == -1 || mode == PERF_RECORD_MISC_KERNEL;
+	bool code = m->prot & PROT_EXEC;
 	struct mapping mapping = { .start = m->start, .end = m->start + m->len };
 	struct process *process;
 	uint32_t app;
 	int r_map;
 
-	if (!(m->prot & PROT_EXEC) || !m->len || mapping.end < mapping.start)
+	if (!m->len || mapping.end < mapping.start)
 		return 0;
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL)
 		return apply_guest_mmap(r, m, &mapping);
@@ -221,7 +222,7 @@ static int apply_mmap(struct resolver *r, const struct record *rec)
 	r_map = procs_map(&r->procs, process, rec->id.time_ns, &mapping);
 	/* The first binary that is mapped behind an exec is the program itself. */
 	app = process->versions.at[process->versions.nr - 1].app;
-	if (!r_map && app == PROC_NO_APP &&
+	if (!r_map && code && app == PROC_NO_APP &&
 	    r->images.entries.at[mapping.image].image.kind == IMAGE_FILE)
 		process->versions.at[process->versions.nr - 1].app = mapping.image;
 	return r_map;

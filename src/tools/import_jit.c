@@ -85,7 +85,8 @@ void import_jit_maps(const struct import_jit *j, const struct dict *dict)
 		char *found;
 		int fd;
 
-		if (image->kind != IMAGE_ANON || image->pid == last ||
+		if (image->kind != IMAGE_ANON || image->pid <= 0 ||
+		    image->pid == last ||
 		    jit_open_map(&j->places, image->pid, &fd, &found))
 			continue;
 		last = image->pid;

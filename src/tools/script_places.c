@@ -248,16 +248,14 @@ static const struct script_label *label_at(const struct script_places *p,
 static bool has_file_offset(struct script_places *p, uint32_t number)
 {
 	const struct image *image;
-	const char *name;
 
 	if (number == DICT_NONE)
 		return false;
 	image = &p->from.dict->images.at[number];
-	name = image_name(p, number);
 	/* Memory that has the name of a file is one to perf: memfd. */
 	return image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO ||
-	       (image->kind == IMAGE_ANON && name && name[0] == '/' &&
-		strncmp(name, jit_map, sizeof(jit_map) - 1) != 0);
+	       (image->kind == IMAGE_ANON &&
+		image_name_is_file(dict_str(p->from.dict, image->name)));
 }
 
 static int name_place(struct script_places *p, const struct found *found,

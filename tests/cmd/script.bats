@@ -106,6 +106,22 @@ fold()
 	same_as_perf "$out/perf.data" -F comm,ip,sym
 }
 
+@test "addresses of data are in what is mapped there" {
+	need perf
+	need_data
+	same_as_perf "$DATA/arm64/perf.full.data" -F +addr
+	same_as_perf "$DATA/armhf/perf.full.data" -F +addr
+	grep -q -F '([stack])' "$out/ours"
+	[ "$(grep -c -F '(//anon)' "$out/ours")" -gt 100 ]
+}
+
+@test "build-ids in the mappings: the kernel, which has no rights there, is named" {
+	record_here --buildid-mmap -F 999 -e cpu-clock
+	same_as_perf "$out/perf.data"
+	same_as_perf "$out/perf.data" --show-mmap-events
+	grep -q '\[kernel.kallsyms\]_text' "$out/ours"
+}
+
 @test "the lines fold as perf's do" {
 	record_here -g -F 1999 -e cpu-clock
 	same_as_perf "$out/perf.data"
@@ -210,7 +226,7 @@ fold()
 	need perf
 	need_data
 	local f option
-	for f in "$DATA"/arm64/perf.data "$DATA"/armhf/perf.data \
+	for f in "$DATA"/arm64/perf.data "$DATA"/armhf/perf.data "$DATA/armhf/perf.full.data" \
 		"$DATA/perf-history/perf.data.forkexit-3.8"; do
 		for option in --show-mmap-events --show-task-events \
 			"--show-mmap-events --show-task-events"; do

@@ -113,6 +113,25 @@ static const char *at(struct world *w, uint64_t time, int32_t pid, int32_t tid,
 	return text;
 }
 
+/* "image+0xoffset" of a kernel's address. */
+static const char *at_kernel(struct world *w, uint64_t ip)
+{
+	static char text[256];
+	struct record rec = { .type = PERF_RECORD_SAMPLE,
+			      .misc = PERF_RECORD_MISC_KERNEL };
+	const struct frame *frame;
+	struct sample s;
+
+	rec.id = (struct record_id){ .pid = 5, .tid = 5, .time_ns = 1000 };
+	rec.sample.ip.v = ip;
+	assert_int_equal(resolver_sample(w->resolver, &w->decoder, &rec, &s), 0);
+	frame = &w->dict.frames.at[w->dict.stacks.at[s.stack].frame];
+	snprintf(text, sizeof(text), "%s+0x%llx",
+		 dict_str(&w->dict, w->dict.images.at[frame->image].name),
+		 (unsigned long long)frame->offset);
+	return text;
+}
+
 static void start_program(struct world *w, uint64_t time, int32_t pid, const char *comm,
 			  const char *path)
 {
@@ -432,6 +451,47 @@ static const char *chain_text(struct world *w, uint32_t stack)
 	snprintf(text + len, sizeof(text) - len, "%s",
 		 stack == STACK_TRUNCATED ? "cut" : "root");
 	return text;
+}
+
+/* perf makes up the kernel's mapping without rights where it tells build-ids in mappings. */
+static void test_mappings_without_code(void **unused)
+{
+	struct world w;
+	struct record kernel = { .type = PERF_RECORD_MMAP2 };
+	struct record data = { .type = PERF_RECORD_MMAP2 };
+
+	(void)unused;
+	begin(&w);
+	kernel.mmap = (struct record_mmap){ .pid = -1,
+					    .start = 0xffffffff81000000,
+					    .len = 0x100000,
+					    .pgoff = 0xffffffff81000000,
+					    .path = "[kernel.kallsyms]_text" };
+	apply(&w, &kernel, 0);
+	do_comm(&w, 10, 5, 5, true, "a");
+	data.mmap = (struct record_mmap){ .pid = 5,
+					  .tid = 5,
+					  .start = 0x20000,
+					  .len = 0x1000,
+					  .pgoff = 0x3000,
+					  .prot = PROT_READ,
+					  .path = "/bin/data" };
+	apply(&w, &data, 11);
+	start_program(&w, 12, 5, "a", "/bin/a");
+	data.mmap.start = 0x30000;
+	data.mmap.path = "[heap]";
+	apply(&w, &data, 20);
+	assert_string_equal(at(&w, 30, 5, 5, 0x30010), "a [heap]+0x10 /bin/a");
+	assert_int_equal(w.dict.images.at[w.dict.images.nr - 1].pid, 0);
+	/* What was mapped before is not what is there now. */
+	data.mmap.start = 0x7000;
+	data.mmap.path = "/bin/data";
+	apply(&w, &data, 40);
+	assert_string_equal(at(&w, 50, 5, 5, 0x7010), "a /bin/data+0x3010 /bin/a");
+	assert_string_equal(at(&w, 30, 5, 5, 0x7010), "a /lib/ld.so+0x10 /bin/a");
+	assert_string_equal(at_kernel(&w, 0xffffffff81000010),
+			    "[kernel.kallsyms]+0x10");
+	end(&w);
 }
 
 static void test_chains(void **unused)
@@ -991,6 +1051,7 @@ int main(void)
 		cmocka_unit_test(test_snapshot_then_live),
 		cmocka_unit_test(test_unknown_process_is_asked_for_once),
 		cmocka_unit_test(test_anonymous_regions_do_not_mix),
+		cmocka_unit_test(test_mappings_without_code),
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_chains_of_a_depth),
 		cmocka_unit_test(test_chains_that_are_known),
