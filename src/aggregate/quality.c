@@ -48,6 +48,9 @@ static const struct quality_reason reasons[NAMING_STATUS_COUNT] = {
 	[NAMING_FOREIGN] = { "of another machine, without a build-id",
 			     "record with build-ids, or give --root a copy of its "
 			     "files" },
+	[NAMING_UNKNOWN_HOST] = { "of an unknown machine, without a build-id",
+				  "record with build-ids, or give --root a copy of "
+				  "its files" },
 	[NAMING_NONE_EXPECTED] = { "generated or unmapped code",
 				   "no symbol table exists for it" },
 };

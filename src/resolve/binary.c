@@ -1,10 +1,12 @@
 #include "resolve/binary.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -351,14 +353,36 @@ static int try_cache(const struct binary_places *places, const struct image *ima
 	return r;
 }
 
+/* Whether the file has the device, the inode and, where its file system tells, the generation
+ * that the recording saw at this path.  On another machine that is a copy of the same disk. */
+static bool is_very_file(const char *path, const struct image *image)
+{
+	int generation[2] = { 0 }; /* said to be a long, written as an int */
+	struct stat st;
+	bool is;
+	int fd;
+
+	if (!image->dev || !image->inode)
+		return false;
+	fd = elf_open_regular(path);
+	if (fd < 0)
+		return false;
+	is = !fstat(fd, &st) && st.st_dev == image->dev && st.st_ino == image->inode &&
+	     (ioctl(fd, FS_IOC_GETVERSION, generation) ||
+	      (uint32_t)generation[0] == (uint32_t)image->inode_gen);
+	close(fd);
+	return is;
+}
+
 /* At its recorded path.  Of another machine's binary without a build-id nothing there could
  * be told to be the same; a root that the user named is that machine's. */
 static int try_recorded(const struct binary_places *places, const struct image *image,
 			const char *name, struct binary *b)
 {
-	if (!image->build_id.len && places->foreign && !places->root[0]) {
-		b->status = NAMING_FOREIGN;
-		tell(b->trace, step_recorded, name, NAMING_FOREIGN);
+	if (!image->build_id.len && places->foreign && !places->root[0] &&
+	    !(places->host_unknown && is_very_file(name, image))) {
+		b->status = places->host_unknown ? NAMING_UNKNOWN_HOST : NAMING_FOREIGN;
+		tell(b->trace, step_recorded, name, b->status);
 		return 0;
 	}
 	if (places->archive && !image->build_id.len) {

@@ -40,6 +40,7 @@ struct binary_places {
 	bool lines;       /* a debug file is for lines, too, not only for symbols */
 	const struct naming_trace *trace; /* NULL: none */
 	bool foreign; /* recorded elsewhere: a path of this machine proves nothing */
+	bool host_unknown; /* `foreign`, as far as is known */
 	bool archive; /* `root` is an archive: who made it had the proof that inodes give */
 };
 

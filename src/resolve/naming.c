@@ -33,6 +33,7 @@ int naming_new(const struct dict *dict, const struct session_info *info,
 	n->dict = dict;
 	n->info = info;
 	n->is_local = is_this_machine(info);
+	n->host_unknown = !info->hostname || !info->hostname[0];
 	n->jit_dir = strdup(session_dir ? session_dir : "");
 	if (!session_dir || info->flags & SESSION_IMPORTED)
 		session_dir = "";
@@ -116,6 +117,7 @@ struct binary_places naming_binary_places(struct naming *n, enum binary_stage st
 		.lines = n->want_lines,
 		.trace = naming_places_trace(n->places),
 		.foreign = !n->session_dir[0] && !n->is_local,
+		.host_unknown = n->host_unknown,
 		.archive = naming_places_archive(n->places),
 	};
 }

@@ -27,6 +27,7 @@ enum naming_status {
 	NAMING_UNVERIFIED, /* symbols loaded, and no build-id to check them by: all else fits */
 	NAMING_NO_KALLSYMS, /* kernel without saved symbols (kptr_restrict) */
 	NAMING_FOREIGN, /* of another machine, and no build-id tells which file it was */
+	NAMING_UNKNOWN_HOST, /* likewise, of which machine is not known */
 	NAMING_NONE_EXPECTED, /* anonymous without a map of a JIT compiler, unmapped, lost */
 	NAMING_STATUS_COUNT
 };
@@ -90,7 +91,8 @@ void naming_use(struct naming *n, struct naming_places *p);
 /* `session_dir` holds the saved kallsyms, vdso and image copies, and what JIT compilers told
  * (docs/format.md); NULL or "" for a recording that has none, a perf.data: then only what has
  * the right build-id is used, and what has none only on the machine where it was recorded
- * (hostname and os_release of `info`).  So it is of an imported session but for JIT code.  `dict` and `info` outlive it.  0 or -ENOMEM. */
+ * (hostname and os_release of `info`; where it has no hostname, what is the very file, and the
+ * kernel with the very ends).  So it is of an imported session but for JIT code.  `dict` and `info` outlive it.  0 or -ENOMEM. */
 int naming_new(const struct dict *dict, const struct session_info *info,
 	       const char *session_dir, struct naming **ret_naming);
 void naming_free(struct naming *n); /* NULL is fine */

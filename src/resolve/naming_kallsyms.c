@@ -207,8 +207,19 @@ static bool read_running_id(struct build_id *ret_id)
 	return known;
 }
 
+/* Whether the kernel's code ends where that of the text does. */
+static bool has_its_end(const struct image *kernel, const struct naming_kallsyms *k)
+{
+	uint64_t end;
+
+	return kernel &&
+	       kallsyms_find((const char *)k->text.data, k->text.len, "_etext", &end) &&
+	       end == kernel->end;
+}
+
 /* This machine's own, if this is the kernel that ran: by its build-id, or where that is not
- * known by the machine, its kernel's release and the place where the kernel ran. */
+ * known by the machine, its kernel's release and the place where the kernel ran.  Of a recording
+ * that does not tell its machine the place and the size must do. */
 static int from_here(struct naming *n, const struct image *kernel,
 		     struct naming_kallsyms *k)
 {
@@ -219,16 +230,17 @@ static int from_here(struct naming *n, const struct image *kernel,
 	if (naming_places_archive(n->places))
 		return -ENODATA;
 	if (ran->len ? !read_running_id(&here) || !build_id_equal(&here, ran)
-		     : !n->is_local)
+		     : !n->is_local && !n->host_unknown)
 		return -ENODATA;
 	r = take_placed_text(n, kernel, strdup("/proc/kallsyms"), k);
-	if (!r && !ran->len && k->shift) {
+	if (!r && !ran->len &&
+	    (k->shift || (!n->is_local && !has_its_end(kernel, k)))) {
 		naming_kallsyms_done(k); /* perhaps another kernel */
 		r = -ENODATA;
 	}
 	if (r)
 		return r;
-	k->for_modules &= n->is_local;
+	k->for_modules &= n->is_local || n->host_unknown;
 	k->status = ran->len ? NAMING_OK : NAMING_UNVERIFIED;
 	return 0;
 }

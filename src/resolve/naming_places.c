@@ -212,6 +212,9 @@ void naming_places_warn(struct naming_places *p, const char *name,
 		[NAMING_FOREIGN] = { "",
 				     " was recorded on another machine without a "
 				     "build-id, so no file here can stand for it." },
+		[NAMING_UNKNOWN_HOST] = { "it is not known on which machine ",
+					  " was recorded, and it has no build-id, so "
+					  "no file here can stand for it." },
 		[NAMING_UNVERIFIED] = { "could not check that the binary file ",
 					" has not been modified since the profile was "
 					"taken. Results may be inaccurate." },

@@ -61,6 +61,7 @@ struct naming {
 	char *session_dir;       /* "" none, or an imported one */
 	char *jit_dir;           /* of any session, "" none */
 	bool is_local;           /* recorded on this machine, under this kernel */
+	bool host_unknown;       /* the recording does not tell its machine */
 	struct live_files *live; /* of its processes; NULL: of another boot, or not
 				       * looked for yet */
 	bool live_tried;

@@ -149,6 +149,7 @@ int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
 {
 	static const struct image memory;
 	const struct image *file = image->kind == IMAGE_FILE ? image : &memory;
+	bool is_data = image->kind == IMAGE_ANON && !image->pid;
 
 	begin(u, PERF_RECORD_MMAP2,
 	      PERF_RECORD_MISC_USER | (file->build_id.len ? MISC_MMAP_BUILD_ID : 0));
@@ -158,7 +159,7 @@ int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
 	put_u64(u, m->end - m->start);
 	put_u64(u, m->pgoff);
 	put_file(u, file);
-	put_u32(u, PROT_READ | PROT_EXEC);
+	put_u32(u, is_data ? PROT_READ : PROT_READ | PROT_EXEC);
 	put_u32(u, MAP_PRIVATE);
 	put_text(u, path);
 	return end_with_id(u, id);

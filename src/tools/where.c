@@ -54,6 +54,8 @@ static const char *const outcomes[NAMING_STATUS_COUNT] = {
 	[NAMING_UNVERIFIED] = "found, but there is no build-id to check it by",
 	[NAMING_NO_KALLSYMS] = "none of this kernel",
 	[NAMING_FOREIGN] = "not looked at: recorded on another machine, no build-id",
+	[NAMING_UNKNOWN_HOST] =
+		"not looked at: recorded on an unknown machine, no build-id",
 	[NAMING_NONE_EXPECTED] = "has no file",
 };
 

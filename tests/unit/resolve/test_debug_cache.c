@@ -2,9 +2,12 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -304,6 +307,43 @@ static void foreign_without_id(void **state)
 	dict_done(&d);
 }
 
+/* A recording that was killed does not tell its machine: the very file is the one that ran. */
+static void unknown_host_without_id(void **state)
+{
+	struct session_info info = { .hostname = "", .os_release = "", .vmlinux = "" };
+	struct image image = { .kind = IMAGE_FILE };
+	const char *from;
+	struct naming *n;
+	struct stat st;
+	struct dict d;
+	int generation[2] = { 0 };
+	int fd = open("/bin/sh", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(fstat(fd, &st), 0);
+	if (!ioctl(fd, FS_IOC_GETVERSION, generation))
+		image.inode_gen = (uint32_t)generation[0];
+	close(fd);
+	assert_int_equal(dict_init(&d), 0);
+	image.name = dict_string(&d, "/bin/sh");
+	image.dev = st.st_dev;
+	image.inode = st.st_ino;
+	assert_int_equal(dict_image(&d, &image), 0);
+	image.inode++;
+	assert_int_equal(dict_image(&d, &image), 1);
+	image.inode = image.dev = 0;
+	assert_int_equal(dict_image(&d, &image), 2);
+	assert_int_equal(naming_new(&d, &info, "", &n), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		(void)naming_symtab(n, i);
+	assert_int_not_equal(naming_status(n, 0, &from), NAMING_UNKNOWN_HOST);
+	assert_string_equal(from, "/bin/sh");
+	assert_int_equal(naming_status(n, 1, &from), NAMING_UNKNOWN_HOST);
+	assert_int_equal(naming_status(n, 2, &from), NAMING_UNKNOWN_HOST);
+	naming_free(n);
+	dict_done(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
@@ -318,6 +358,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(another_boot, setup, teardown),
 		cmocka_unit_test(foreign_without_id),
+		cmocka_unit_test(unknown_host_without_id),
 	};
 
 	return UNIT_RUN(cases);
