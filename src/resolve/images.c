@@ -251,6 +251,10 @@ uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
 		image.ref_address = image_table_first_offset(m);
 		return image_table_add(t, &image);
 	}
+	/* A kernel of 64 bits has another vdso for programs of 32. */
+	if (image.kind == IMAGE_VDSO && !image.build_id.len &&
+	    m->start + m->len <= UINT32_MAX)
+		image.end = UINT32_MAX;
 	if (image.kind == IMAGE_FILE && !image.build_id.len) {
 		image.dev = makedev(m->maj, m->min);
 		image.inode = m->ino;

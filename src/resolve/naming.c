@@ -253,6 +253,11 @@ static int name_file(struct naming *n, const struct image *image,
 
 	if (r || (e->tab && symtab_count(e->tab)))
 		return r;
+	if (image->kind == IMAGE_VDSO && !e->tab) {
+		r = naming_own_vdso(n, image, e);
+		if (r || e->tab)
+			return r;
+	}
 	r = naming_given(n, image, &given);
 	if (!given.tab)
 		return r;

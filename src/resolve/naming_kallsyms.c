@@ -16,6 +16,8 @@ enum {
 	NOTES_MAX_BYTES = 1 << 20
 };
 
+static const char running_kallsyms[] = "/proc/kallsyms";
+
 const struct image *naming_kernel_image(const struct naming *n)
 {
 	const struct image *best = NULL;
@@ -232,7 +234,7 @@ static int from_here(struct naming *n, const struct image *kernel,
 	if (ran->len ? !read_running_id(&here) || !build_id_equal(&here, ran)
 		     : !n->is_local && !n->host_unknown)
 		return -ENODATA;
-	r = take_placed_text(n, kernel, strdup("/proc/kallsyms"), k);
+	r = take_placed_text(n, kernel, strdup(running_kallsyms), k);
 	if (!r && !ran->len &&
 	    (k->shift || (!n->is_local && !has_its_end(kernel, k)))) {
 		naming_kallsyms_done(k); /* perhaps another kernel */
@@ -243,6 +245,19 @@ static int from_here(struct naming *n, const struct image *kernel,
 	k->for_modules &= n->is_local || n->host_unknown;
 	k->status = ran->len ? NAMING_OK : NAMING_UNVERIFIED;
 	return 0;
+}
+
+bool naming_runs_here(struct naming *n)
+{
+	const struct build_id *ran = naming_kernel_id(n, naming_kernel_image(n));
+	struct build_id here = { 0 };
+
+	if (naming_places_archive(n->places))
+		return false;
+	if (ran->len)
+		return read_running_id(&here) && build_id_equal(&here, ran);
+	return !naming_kallsyms_read(n) && n->kallsyms.path &&
+	       !strcmp(n->kallsyms.path, running_kallsyms);
 }
 
 int naming_kallsyms_read(struct naming *n)
@@ -265,7 +280,7 @@ int naming_kallsyms_read(struct naming *n)
 	if (r == -ENODATA) {
 		r = from_here(n, kernel, &k);
 		if (r == -ENODATA)
-			naming_tried(n, "this machine's kallsyms", "/proc/kallsyms",
+			naming_tried(n, "this machine's kallsyms", running_kallsyms,
 				     NAMING_OTHER_FILE);
 	}
 	if (r && r != -ENODATA)

@@ -123,7 +123,12 @@ int naming_open_dump(const struct naming *n, const struct image *image, char **r
 		     struct mapped *ret_bytes, struct jitdump *ret_dump);
 int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_jit_done(struct naming_jit *j);
-/* Of naming_kallsyms.c.  The text for the kernel that ran, once; index.parts.nr is 0 if
+/* Of naming_vdso.c: this kernel's own, if it is the one that ran. */
+int naming_own_vdso(struct naming *n, const struct image *image,
+		    struct naming_entry *e);
+/* Of naming_kallsyms.c.  Whether the kernel that ran is the one of this machine now. */
+bool naming_runs_here(struct naming *n);
+/* The text for the kernel that ran, once; index.parts.nr is 0 if
  * there is none. */
 int naming_kallsyms_read(struct naming *n);
 void naming_kallsyms_done(struct naming_kallsyms *k);

@@ -122,6 +122,33 @@ fold()
 	grep -q '\[kernel.kallsyms\]_text' "$out/ours"
 }
 
+@test "without build-ids: this machine's vdso is named where its kernel is" {
+	need perf
+	timeout 60 perf record -q -B -F 1999 -e cpu-clock -o "$out/perf.data" -- \
+		python3 -c 'import time
+for i in range(3000000): time.time()' || skip "perf cannot record here"
+	same_as_perf "$out/perf.data"
+	! grep -q ' __vdso_.*(\[vdso\])' "$out/perf" || grep -q ' __vdso_.*(\[vdso\])' "$out/ours"
+}
+
+# What a killed perf leaves: no size of the data, and nothing behind it.
+@test "a recording that was killed on this machine has the names it would have had" {
+	record_here -F 999 -e cpu-clock
+	script "$out/perf.data" >"$out/whole" 2>/dev/null
+	python3 - "$out/perf.data" <<-'END'
+		import struct, sys
+		with open(sys.argv[1], "r+b") as f:
+		    at, size = struct.unpack_from("<QQ", f.read(56), 40)
+		    f.truncate(at + size)
+		    f.seek(48)
+		    f.write(bytes(8))
+	END
+	run -3 --separate-stderr script "$out/perf.data"
+	[[ $stderr == *interrupted* ]]
+	[[ $stderr != *"another machine"* ]]
+	printf '%s\n' "$output" | diff "$out/whole" -
+}
+
 @test "the lines fold as perf's do" {
 	record_here -g -F 1999 -e cpu-clock
 	same_as_perf "$out/perf.data"
