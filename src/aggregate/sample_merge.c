@@ -147,6 +147,25 @@ static void join_counts(struct sample_merge *m, const struct segment *s)
 	m->info.nr_unfinished += d->unfinished;
 }
 
+/* A recording that has no name of its host is another's only if their kernels lie elsewhere.
+ * Takes what the other knows more. */
+static bool same_machine(const struct dict *d, struct machine_key *known,
+			 const struct machine_key *key)
+{
+	bool placed = known->kernel_start && key->kernel_start;
+	bool named = *dict_str(d, known->hostname) && *dict_str(d, key->hostname);
+
+	if (known->boot_id != key->boot_id ||
+	    (placed && known->kernel_start != key->kernel_start) ||
+	    (known->hostname != key->hostname && (named || !placed)))
+		return false;
+	if (key->kernel_start)
+		known->kernel_start = key->kernel_start;
+	if (!*dict_str(d, known->hostname))
+		known->hostname = key->hostname;
+	return true;
+}
+
 static int find_machine(struct sample_merge *m, const struct segment *s,
 			uint32_t *ret_machine)
 {
@@ -162,15 +181,8 @@ static int find_machine(struct sample_merge *m, const struct segment *s,
 		if (d->images.at[i].kind == IMAGE_KERNEL)
 			key.kernel_start = d->images.at[i].start;
 	for (uint32_t i = 0; i < m->machines.nr; i++) {
-		struct machine_key *known = &m->machines.at[i];
-
-		if (known->hostname != key.hostname || known->boot_id != key.boot_id)
+		if (!same_machine(&m->dict, &m->machines.at[i], &key))
 			continue;
-		if (key.kernel_start && known->kernel_start &&
-		    known->kernel_start != key.kernel_start)
-			continue;
-		if (key.kernel_start)
-			known->kernel_start = key.kernel_start;
 		*ret_machine = i;
 		return 0;
 	}

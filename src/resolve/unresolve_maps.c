@@ -49,7 +49,8 @@ const char *unresolve_image_name(struct unresolve *u, uint32_t image)
 	case IMAGE_KERNEL:
 		if (!moved)
 			return "[kernel.kallsyms]";
-		snprintf(u->name, sizeof(u->name), "[kernel.%u]", image);
+		snprintf(u->name, sizeof(u->name), "[kernel.%u]",
+			 u->images.at[image].kernel);
 		return u->name;
 	case IMAGE_FILE:
 	case IMAGE_VDSO:
@@ -82,6 +83,43 @@ static bool overlap(const struct image *a, const struct image *b)
 	return a->start < b->end && b->start < a->end;
 }
 
+/* As far as both say: not every recording has the kernel's build-id. */
+static bool same_kernel(const struct image *a, const struct image *b)
+{
+	if (a->kind != b->kind || a->start != b->start || a->name != b->name ||
+	    a->ref_address != b->ref_address || a->ref_name != b->ref_name)
+		return false;
+	return !a->build_id.len || !b->build_id.len ||
+	       (a->build_id.len == b->build_id.len &&
+		!memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len));
+}
+
+/* The first image of the kernel that `image` is one of, or itself.  None of those may differ
+ * from it: one without a build-id must not bring two kernels together. */
+static uint32_t kernel_of(const struct unresolve *u, uint32_t image,
+			  const uint32_t *machines)
+{
+	const struct image *all = u->dict->images.at;
+	uint32_t found = image;
+
+	if (all[image].kind != IMAGE_KERNEL)
+		return image;
+	for (uint32_t i = 0; i < image; i++) {
+		uint32_t first = u->images.at[i].kernel;
+
+		if (all[i].kind != IMAGE_KERNEL || !is_kernel(&all[i]) ||
+		    machines[i] != machines[image])
+			continue;
+		if (!same_kernel(&all[i], &all[image])) {
+			if (found == first)
+				found = image;
+		} else if (first == i) {
+			found = i;
+		}
+	}
+	return found;
+}
+
 /* Whether its place is taken by an image of another machine, or its name: perf knows one
  * kernel. */
 static bool is_taken(const struct unresolve *u, uint32_t image,
@@ -111,6 +149,13 @@ static int place_kernel(struct unresolve *u, uint32_t number, const uint32_t *ma
 
 	if (!place)
 		return -ENOMEM;
+	place->kernel = kernel_of(u, number, machines);
+	if (place->kernel != number) {
+		place->base = u->images.at[place->kernel].base;
+		place->moved = u->images.at[place->kernel].moved;
+		place->placed = true;
+		return 0;
+	}
 	place->moved = is_taken(u, number, machines);
 	if (place->moved) {
 		m.start = KERNEL_AREA + ((uint64_t)number << CHUNK_SHIFT);

@@ -12,6 +12,7 @@ struct unresolve_image {
 	uint64_t base; /* address of offset 0; of FILE and VDSO: of their first chunk */
 	bool placed;   /* base is set */
 	bool moved;    /* of another machine's kernel: not where it was */
+	uint32_t kernel; /* of a placed KERNEL: the image whose place it has */
 };
 
 /* What perf knows of a process so far. */

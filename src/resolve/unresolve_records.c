@@ -13,6 +13,7 @@ enum {
 	SAMPLE_CGROUP = 1 << 21,      /* PERF_SAMPLE_CGROUP */
 	MISC_MMAP_BUILD_ID = 1 << 14, /* PERF_RECORD_MISC_MMAP_BUILD_ID */
 	FORK_EXEC = 1 << 13,          /* PERF_RECORD_MISC_FORK_EXEC, perf's own */
+	SW_TRACEPOINT = 0x7470,       /* "tp", far beyond PERF_COUNT_SW_MAX */
 	ID_CPU = 0
 };
 
@@ -22,7 +23,9 @@ uint64_t unresolve_id(uint32_t event)
 }
 
 /* Without its format (a file of tracefs that a session does not have) perf refuses to read
- * a tracepoint's event: it keeps its name, and counts as one that the kernel never fires. */
+ * a tracepoint's event: it keeps its name, and is a software event of a number that no kernel
+ * has.  Not the dummy: what perf script prints of an event without one that is none, it takes
+ * from no event, and then prints neither addresses nor chains. */
 static void set_kind(struct perf_event_attr *a, const struct event_desc *e)
 {
 	a->type = e->type;
@@ -32,7 +35,7 @@ static void set_kind(struct perf_event_attr *a, const struct event_desc *e)
 	if (e->type != PERF_TYPE_TRACEPOINT)
 		return;
 	a->type = PERF_TYPE_SOFTWARE;
-	a->config = PERF_COUNT_SW_DUMMY;
+	a->config = SW_TRACEPOINT;
 }
 
 void unresolve_attr(const struct dict *d, uint32_t event, bool cgroups,

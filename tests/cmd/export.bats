@@ -118,6 +118,29 @@ work='for i in 1 2 3 4 5 6 7 8 9; do ls -lR /usr/include >/dev/null; done'
 	[ "$(perf evlist -i "$result" | grep -cx cycles)" -eq 1 ]
 }
 
+@test "one kernel, with and without its build-id: one in the file" {
+	need perf
+	need_recording
+	local data=$BATS_TEST_TMPDIR/perf
+	perf_record -q -o "$data.known" -F 1999 -e cpu-clock -- sh -c "$work"
+	perf_record -q -B -o "$data.unknown" -F 1999 -e cpu-clock -- sh -c "$work"
+	export_it "$data".{unknown,known}
+	! perf report -i "$result" --stdio --sort dso 2>/dev/null | grep -F '[kernel.1]'
+	same "$data".{unknown,known}
+}
+
+@test "tracepoints keep their addresses and chains, also where there is no other event" {
+	need perf
+	need_recording
+	local data=$BATS_TEST_TMPDIR/perf
+	perf_record -q -g -o "$data" -c 1 -e sched:sched_process_exec -e sched:sched_process_exit -- \
+		sh -c 'ls; ls' >/dev/null 2>&1 || skip "perf records no tracepoints here"
+	export_it "$data"
+	same "$data"
+	perf script -i "$result" -F ip,sym 2>/dev/null | grep -q do_exit
+	[ "$(perf evlist -i "$result" | grep -c '^sched:')" -eq 2 ]
+}
+
 @test "several machines in one file: nothing is mixed up, and it is said" {
 	need perf
 	need_data

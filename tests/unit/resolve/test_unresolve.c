@@ -326,6 +326,55 @@ static void test_two_machines(void **unused)
 	end(&w);
 }
 
+/* Of one machine's kernel, with and without its build-id; of another build in the same place. */
+static void test_a_build_id_that_only_some_have(void **unused)
+{
+	static const uint32_t machines[IMAGES + 3];
+	struct image image;
+	struct world w;
+	uint32_t known, other, again, who;
+
+	(void)unused;
+	begin(&w);
+	image = w.dict.images.at[0];
+	image.build_id = (struct build_id){ .len = 20, .bytes = "one" };
+	known = dict_image(&w.dict, &image);
+	image.build_id = (struct build_id){ .len = 20, .bytes = "two" };
+	other = dict_image(&w.dict, &image);
+	image.inode = 7;
+	again = dict_image(&w.dict, &image);
+	assert_int_equal(unresolve_kernel(w.unresolve, machines), 0);
+	expect_band(&w, "map -1 0xffffffff81000000 0x0 [kernel.kallsyms]\n"
+			"map -1 0xb000000a00000000 0x0 [kernel.10]\n"
+			"map -1 0xffffffffc0400000 0x0 [ext4]\n");
+	assert_string_equal(unresolve_image_name(w.unresolve, known),
+			    "[kernel.kallsyms]");
+	assert_string_equal(unresolve_image_name(w.unresolve, other), "[kernel.10]");
+	assert_string_equal(unresolve_image_name(w.unresolve, again), "[kernel.10]");
+	who = thread(&w, 0, 0, "swapper", DICT_NONE, 0);
+	there_and_back(&w, 100, who, stack(&w, STACK_ROOT, known, 0x7ff));
+	there_and_back(&w, 200, who, stack(&w, STACK_ROOT, 0, 0x7ff));
+	end(&w);
+}
+
+/* perf script prints nothing of addresses where all events are dummies. */
+static void test_a_tracepoint_is_no_dummy(void **unused)
+{
+	struct event_desc event = { .type = PERF_TYPE_TRACEPOINT,
+				    .config = 314,
+				    .flags = EVENT_KERNEL };
+	struct perf_event_attr attr;
+	struct world w;
+
+	(void)unused;
+	begin(&w);
+	event.name = dict_string(&w.dict, "sched:sched_switch");
+	unresolve_attr(&w.dict, dict_event(&w.dict, &event), false, &attr);
+	assert_int_equal(attr.type, PERF_TYPE_SOFTWARE);
+	assert_true(attr.config > PERF_COUNT_SW_MAX);
+	end(&w);
+}
+
 static uint64_t state = 88172645463325252ULL;
 
 static uint32_t random_below(uint32_t n)
@@ -440,6 +489,8 @@ int main(void)
 		cmocka_unit_test(test_each_kind_of_place),
 		cmocka_unit_test(test_a_pid_and_a_tid_change_hands),
 		cmocka_unit_test(test_two_machines),
+		cmocka_unit_test(test_a_build_id_that_only_some_have),
+		cmocka_unit_test(test_a_tracepoint_is_no_dummy),
 		cmocka_unit_test(test_anything_comes_back),
 		cmocka_unit_test(test_what_is_damaged_is_refused),
 		cmocka_unit_test(test_short_of_memory),
