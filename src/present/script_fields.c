@@ -54,7 +54,7 @@ static const char *const refused[] = {
 	"trace",      "srcline",    "iregs",       "uregs",          "flags",
 	"data_src",   "bpf-output", "brstackinsn", "brstackinsnlen", "brstackoff",
 	"callindent", "insn",       "insnlen",     "synth",          "metric",
-	"srccode",    "ipc",        "tod",
+	"srccode",    "ipc",        "tod",         "machine_pid",    "vcpu",
 };
 
 void script_fields_list(struct buf *out)
@@ -79,16 +79,23 @@ static bool is_word(const char *name, const char *word, size_t len)
 	return strlen(name) == len && !memcmp(name, word, len);
 }
 
+static const char *refused_field(const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (is_word(refused[i], word, len))
+			return refused[i];
+	return NULL;
+}
+
 static int unknown_field(const char *word, size_t len, struct err *err)
 {
 	char text[NEAREST_WORD_MAX] = "";
 	struct nearest near = { .word = text };
+	const char *known = refused_field(word, len);
 
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		if (is_word(refused[i], word, len))
-			return err_set(err, -EINVAL,
-				       "field '%s' of perf script is not offered",
-				       refused[i]);
+	if (known)
+		return err_set(err, -EINVAL, "field '%s' of perf script is not offered",
+			       known);
 	memcpy(text, word, len < sizeof(text) ? len : sizeof(text) - 1);
 	for (size_t i = 0; i < NR_FIELDS; i++)
 		nearest_try(&near, fields[i].name);
@@ -106,14 +113,18 @@ static int wish_word(struct wish *w, char sign, const char *word, size_t len,
 	for (size_t i = 0; i < NR_FIELDS; i++)
 		if (is_word(fields[i].name, word, len))
 			field = fields[i].field;
+	/* Scripts take away what would be printed of some events: we never do. */
 	if (!field)
-		return unknown_field(word, len, err);
-	if (sign == '-')
-		w->removed |= field;
-	else if (sign == '+')
-		w->added |= field;
-	else
+		return sign == '-' && refused_field(word, len)
+			       ? 0
+			       : unknown_field(word, len, err);
+	if (!sign) {
 		w->set |= field;
+		return 0;
+	}
+	/* Of several words about one field the last one counts. */
+	w->added = sign == '+' ? w->added | field : w->added & ~field;
+	w->removed = sign == '-' ? w->removed | field : w->removed & ~field;
 	return 0;
 }
 

@@ -371,6 +371,17 @@ static void test_fields(void **unused)
 	/* Taking the symbol away takes its offset along. */
 	assert_int_equal(script_fields(events, 4, "-sym", true, fields, &err), 0);
 	assert_false(fields[0] & (SCRIPT_SYM | SCRIPT_SYMOFF));
+	/* What is never printed can be taken away, and the last word counts. */
+	assert_int_equal(script_fields(events, 4,
+				       "-trace,-comm,+comm,+tid,-tid,-bpf-output", true,
+				       fields, &err),
+			 0);
+	assert_true(fields[0] & SCRIPT_COMM);
+	assert_false(fields[0] & SCRIPT_TID);
+	assert_int_equal(script_fields(events, 4, "-tracy", true, fields, &err),
+			 -EINVAL);
+	assert_int_equal(script_fields(events, 4, "+trace", true, fields, &err),
+			 -EINVAL);
 }
 
 int main(void)
