@@ -23,6 +23,7 @@
 #include "tools/annotate_options.h"
 #include "tools/archive_open.h"
 #include "tools/command.h"
+#include "tools/mistaken_word.h"
 #include "tools/pager.h"
 #include "tools/report_plan.h"
 #include "tools/report_read.h"
@@ -492,6 +493,7 @@ static int annotate(struct annotate *a, char *const *words)
 		r = write_out(a);
 	}
 	if (r) {
+		mistaken_word_say(&a->plan.sources, &a->plan.spec, r);
 		command_error("%s", a->err->text);
 		return 1;
 	}

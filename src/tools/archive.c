@@ -15,6 +15,7 @@
 #include "tools/archive_verify.h"
 #include "tools/command.h"
 #include "tools/debug_dir.h"
+#include "tools/mistaken_word.h"
 #include "tools/report_source.h"
 
 enum {
@@ -236,6 +237,7 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 		request.places.archive = archive_folder(sources.archive);
 		r = write_archive(set, &request, err);
 	}
+	mistaken_word_say(&sources, &spec, r);
 	report_sources_done(&sources);
 	spec_done(&spec);
 	free(line_cache);

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "format/session.h"
 #include "tools/command.h"
+#include "tools/mistaken_word.h"
 #include "tools/report_source.h"
 
 enum {
@@ -187,6 +188,7 @@ static int dump_all(struct dump *dump, char *const *words, struct err *err)
 					   s->dir, s->dir)
 				 : dump_session(dump, s->dir, err);
 	}
+	mistaken_word_say(&dump->sources, &dump->spec, r);
 	return r;
 }
 

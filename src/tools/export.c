@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "present/writers.h"
 #include "tools/command.h"
+#include "tools/mistaken_word.h"
 #include "tools/report_source.h"
 
 enum {
@@ -159,6 +160,7 @@ static int export_sources(struct export_run *e, struct err *err)
 	e->sources = &sources;
 	if (!r)
 		r = e->format->run(e, err);
+	mistaken_word_say(&sources, &spec, r);
 	e->spec = NULL;
 	e->sources = NULL;
 	report_sources_done(&sources);

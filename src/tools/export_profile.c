@@ -10,6 +10,7 @@
 #include "tools/command.h"
 #include "tools/export.h"
 #include "tools/export_out.h"
+#include "tools/mistaken_word.h"
 #include "tools/report_plan.h"
 #include "tools/report_progress.h"
 #include "tools/report_read.h"
@@ -81,6 +82,7 @@ int export_profile_read(struct export_run *run, struct report_plan *plan,
 	if (!r)
 		r = report_read_all(read, plan, err);
 	report_progress_end();
+	mistaken_word_say(&plan->sources, &plan->spec, r);
 	if (!r)
 		warn_of_labels(run, &read->profile);
 	run->incomplete = report_warn_of_damage(read);

@@ -15,6 +15,7 @@
 #include "tools/command.h"
 #include "tools/import_file.h"
 #include "tools/import_foreign.h"
+#include "tools/mistaken_word.h"
 #include "tools/places.h"
 #include "tools/report_source.h"
 #include "tools/session_dir.h"
@@ -217,6 +218,8 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 			    "none of the %" PRIu64 " samples is asked for: profile "
 			    "specification too strict ?",
 			    m->skipped);
+	if (m->sources.sessions.nr)
+		mistaken_word_say(&m->sources, &m->spec, r);
 	if (!r)
 		r = m->named ? commit_named(m, err) : session_dir_commit(&m->dir, err);
 	return r;

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "present/ratio.h"
 #include "tools/command.h"
+#include "tools/mistaken_word.h"
 #include "tools/pager.h"
 #include "tools/report_plan.h"
 #include "tools/report_read.h"
@@ -127,6 +128,7 @@ static int make_report(struct report *r, char *const *words)
 	if (!status)
 		status = write_report(r, &err);
 	if (status) {
+		mistaken_word_say(&r->plan.sources, &r->plan.spec, status);
 		command_error("%s", err.text);
 		return 1;
 	}

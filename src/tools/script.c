@@ -15,6 +15,7 @@
 #include "tools/command.h"
 #include "tools/export.h"
 #include "tools/export_out.h"
+#include "tools/mistaken_word.h"
 #include "tools/pager.h"
 #include "tools/places.h"
 #include "tools/report_source.h"
@@ -106,6 +107,7 @@ struct run {
 	struct report_sources sources;
 	struct script_options options;
 	struct err err;
+	uint64_t samples, skipped;
 	int status;
 };
 
@@ -137,6 +139,17 @@ static bool warn_of_damage(const char *name, const struct script_result *r)
 	return true;
 }
 
+/* A recording without samples has no lines; where there are some, and none is asked for, what
+ * was asked is wrong. */
+static int check_found(struct run *run)
+{
+	if (run->samples || !run->skipped || run->set.show_mmaps || run->set.show_tasks)
+		return 0;
+	return err_set(&run->err, -ENOENT,
+		       "error: no sample files found: profile specification too "
+		       "strict ?");
+}
+
 /* All sources, in the order in which they were named.  That the output takes no more is for
  * pager_run() to see. */
 static int write_all(FILE *out, void *ctx)
@@ -156,8 +169,10 @@ static int write_all(FILE *out, void *ctx)
 			return ferror(out) ? 0 : r;
 		if (warn_of_damage(s->name, &result))
 			run->status = STATUS_INCOMPLETE;
+		run->samples += result.samples;
+		run->skipped += result.skipped;
 	}
-	return 0;
+	return check_found(run);
 }
 
 /* --input is a word that can be nothing but a source. */
@@ -240,6 +255,7 @@ static int run(const struct command *self, int argc, char **argv)
 	r = prepare(&run, argv + first);
 	if (!r)
 		r = show(&run);
+	mistaken_word_say(&run.sources, &run.spec, r);
 	if (r)
 		command_error("%s", run.err.text[0]
 					    ? run.err.text

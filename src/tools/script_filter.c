@@ -49,8 +49,8 @@ int script_filter_wants(struct script_filter *f, const struct sample *sample)
 	if (!f->on)
 		return 1;
 	r = selection_wants_one(&f->selection, sample);
-	return r > 0 && f->ask_symbols
-		       ? selection_wants_symbol(&f->symbols, &f->selection,
-						sample->stack)
-		       : r;
+	if (r > 0 && f->ask_symbols)
+		r = selection_wants_symbol(&f->symbols, &f->selection, sample->stack);
+	f->skipped += !r;
+	return r;
 }

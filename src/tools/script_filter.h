@@ -17,6 +17,7 @@ struct script_filter {
 	struct selection_symbols symbols;
 	bool on;          /* anything is asked for */
 	bool ask_symbols; /* functions are */
+	uint64_t skipped; /* samples that were not wanted */
 };
 
 /* Whether a specification asks for anything but sessions. */

@@ -531,6 +531,7 @@ static void take_result(const struct reader *r, struct script_result *result)
 	const struct feed_counts *counts = replay_counts(r->replay);
 
 	result->samples = r->sink.samples;
+	result->skipped = r->sink.filter.skipped;
 	result->stray = r->stray;
 	result->malformed = replay_undecodable(r->replay);
 	result->lost = counts->lost;

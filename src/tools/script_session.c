@@ -280,6 +280,7 @@ static void take_result(const struct reader *r, struct script_result *result)
 	const struct segment_damage *d = segment_damage(r->segment);
 
 	result->samples += r->sink.samples;
+	result->skipped += r->sink.filter.skipped;
 	result->lost += segment_totals(r->segment)->lost;
 	result->segments.bad_blocks += d->bad_blocks;
 	result->segments.cut_bytes += d->cut_bytes;

@@ -12,6 +12,7 @@ struct script_options;
 
 struct script_result {
 	uint64_t samples;   /* written */
+	uint64_t skipped;   /* not asked for */
 	uint64_t stray;     /* of no event of the file: perf drops them, too */
 	uint64_t malformed; /* records */
 	uint64_t lost;      /* samples, by the kernel */

@@ -367,3 +367,45 @@ describe_day()
 	describe_times | write_segment "$S/samples/undated"
 	[[ "$(refused session:undated --since=10m)" == *"does not tell at which time of day"* ]]
 }
+
+# said COMMAND... : status 1 and nothing on the standard output; what it says, without its name.
+said() {
+	local status=0
+	"$OPROFILE" "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	[ "$status" -eq 1 ] || return 1
+	[ ! -s "$BATS_TEST_TMPDIR/out" ] || return 1
+	sed -n '/^Using/d; /: warning:/d; s/^[^:]*: *//p' "$BATS_TEST_TMPDIR/err"
+}
+
+@test "a word that was to name a recording and became a pattern is named" {
+	local strict="error: no sample files found: profile specification too strict ?"
+	local command word want
+	cd "$BATS_TEST_TMPDIR"
+	: >perf.data
+	printf PERF >cut.data
+	seq 100 >some.text
+	mkdir empty nowhere
+	for command in report script "annotate --assembly" gprof "export folded"; do
+		while IFS='|' read -r word want; do
+			diff <(printf '%s\n' "$word$want (taken for the name of a binary)" "$strict") \
+				<(said $command --session-dir "$S" "$word")
+		done <<-'END'
+			perf.data| is empty
+			cut.data| is too short for a recording
+			some.text| is neither a perf.data nor another tool's profile
+			empty| holds neither a session nor a perf.data
+			/nowhere/perf.data|: No such file or directory
+			./none.data|: No such file or directory
+		END
+		# A program that was not hit, a pattern, a name: as in OProfile.
+		for word in "$OPROFILE" '*.data' nothing comm:nosuch; do
+			[ "$(said $command --session-dir "$S" "$word")" = "$strict" ]
+		done
+		[ "$(said $command --session-dir nowhere "$OPROFILE" | head -n 1)" = \
+			"$OPROFILE is a program, and no recording (taken for the name of a binary)" ]
+	done
+	[ "$(said export perf-data -o new --session-dir "$S" perf.data | wc -l)" -eq 2 ]
+	[ "$(said export perf-script --session-dir "$S" perf.data | wc -l)" -eq 2 ]
+	# One that is found is a pattern like another.
+	[ "$("$OPROFILE" report --session-dir "$S" /usr/bin/make some.text 2>&1 | grep -c taken)" -eq 0 ]
+}
