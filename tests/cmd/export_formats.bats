@@ -434,7 +434,8 @@ lines_program()
 	[ "$(grep -c " TIMER: " "$out/text")" -eq 11 ]
 	export_it perf-script --session-dir "$session" comm:two | grep -c " TIMER: " | grep -qx 3
 	run -1 --separate-stderr export_it perf-script "$out/no.data" -o "$out/none"
-	[ "${#stderr_lines[@]}" -eq 1 ] && [ ! -e "$out/none" ]
+	[ "${#stderr_lines[@]}" -eq 2 ] && [ ! -e "$out/none" ]
+	[[ ${stderr_lines[0]} == *"$out/no.data: No such file"* ]]
 }
 
 @test "every format is in the manual, in --help and in what is said of a wrong one" {
