@@ -250,6 +250,18 @@ static void test_machines_are_told_by_their_kernel(void **state)
 	assert_int_equal(sample_merge_info(w->merge)->nr_machines, 2);
 }
 
+/* One that does not know its host is not another machine for that. */
+static void test_a_host_without_a_name(void **state)
+{
+	struct world *w = *state;
+
+	write_segment(w, 0, "", "", 0x8000);
+	write_segment(w, 1, "host", "", 0x8000);
+	write_segment(w, 2, "other", "", 0x8000);
+	add(w, NULL, false);
+	assert_int_equal(sample_merge_info(w->merge)->nr_machines, 2);
+}
+
 static void test_what_is_no_segment(void **state)
 {
 	const struct sample_merge_source source = { .path = "/nowhere/at/all",
@@ -273,6 +285,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_an_event_alone, begin, end),
 		cmocka_unit_test_setup_teardown(test_machines_are_told_by_their_kernel,
 						begin, end),
+		cmocka_unit_test_setup_teardown(test_a_host_without_a_name, begin, end),
 		cmocka_unit_test_setup_teardown(test_what_is_no_segment, begin, end),
 	};
 
