@@ -47,6 +47,8 @@ static void set_classes(struct perf_input *in)
 	in->classes[PERF_USER_AUXTRACE] = CLASS_PAYLOAD;
 	in->classes[PERF_USER_COMPRESSED] = CLASS_COMPRESSED;
 	in->classes[PERF_USER_COMPRESSED2] = CLASS_COMPRESSED;
+	for (size_t i = 0; i < PERF_CLASSES; i++)
+		in->limits[i] = in->classes[i] == CLASS_PLAIN ? UINT16_MAX : 0;
 }
 
 static int init_texts(struct perf_input_info *info)

@@ -127,7 +127,9 @@ enum perf_class {
 };
 
 enum {
-	PERF_CLASSES = 128 /* types from here on are simpleperf's or unknown */
+	PERF_CLASSES = 128, /* types from here on are simpleperf's or unknown */
+	/* The kernel numbers them from 1 on, perf from 64, simpleperf from 32768. */
+	PERF_LAST_TYPE = 65535
 };
 
 struct perf_input {
@@ -152,6 +154,9 @@ struct perf_input {
 	bool at_end;
 	bool frozen; /* a sample was met: events do not change any more */
 	uint8_t classes[PERF_CLASSES];
+	/* Of those that are simply passed on: no record is longer.  0: others. */
+	uint16_t limits[PERF_CLASSES];
+	uint16_t least_sample;  /* no sample is shorter */
 	VEC(char *) desc_names; /* of EVENT_DESC, by the event's number; may be NULL */
 	VEC(struct perf_chunk) ahead; /* read while opening */
 	size_t nr_ahead_taken;
@@ -197,7 +202,8 @@ enum perf_stop {
 	STOP_SHORT, /* what is left is not a whole record */
 	STOP_PAYLOAD,
 	STOP_COMPRESSED, /* at `pos` */
-	STOP_BAD         /* no record can be so small */
+	STOP_BAD,        /* no record can be so small, or be such a one and so large */
+	STOP_HEADER      /* another recording begins */
 };
 
 struct perf_head {
@@ -230,6 +236,22 @@ int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
  * malformed. */
 bool perf_frame_of(struct perf_input *in, const uint8_t *at, size_t size,
 		   struct perf_head h, const uint8_t **ret_bytes, size_t *ret_len);
+
+/* What the events tell of their samples' sizes. */
+void perf_samples_measure(struct perf_input *in);
+
+enum perf_found {
+	FOUND_NONE, /* as far as the window goes */
+	FOUND_RECORDS,
+	FOUND_HEADER /* of another recording */
+};
+
+/* Moves over what is no record, to where some are in a row; it counts as damaged.  What this finds
+ * depends on the bytes only, not on how they come. */
+enum perf_found perf_records_find(struct perf_input *in, struct perf_level *level,
+				  bool at_end);
+/* Moves over `len` damaged bytes. */
+void perf_level_step(struct perf_input *in, struct perf_level *level, size_t len);
 
 /* ---- stream ---- */
 

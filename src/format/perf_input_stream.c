@@ -9,10 +9,7 @@
 enum {
 	HEADER_BYTES = sizeof(struct perf_event_header),
 	/* A window of a stream with less room than this is not filled up. */
-	ROOM_MIN = 1 << 16,
-	/* So many records in a row are not there by chance. */
-	SOUND_RECORDS = 32,
-	SOUND_BYTES = PERF_LEFT_BYTES
+	ROOM_MIN = 1 << 16
 };
 
 void perf_level_done(struct perf_input *in, struct perf_level *level)
@@ -212,77 +209,26 @@ static int give_up_part(struct perf_input *in, struct err *err)
 	return r;
 }
 
-/* Whether what begins here looks like perf's records, as far as it is in the window. */
-static bool looks_sound(struct perf_input *in, const uint8_t *at, const uint8_t *end)
-{
-	for (unsigned int nr = 0; nr < SOUND_RECORDS && end - at >= HEADER_BYTES;
-	     nr++) {
-		struct perf_head h = perf_head_at(at, in->info.swap);
-		uint8_t class = perf_class_of(in, h.type);
-
-		if (class == CLASS_UNKNOWN || h.size < HEADER_BYTES ||
-		    (class != CLASS_COMPRESSED && h.size % HEADER_BYTES))
-			return false;
-		if (h.size > end - at)
-			return nr > 0;
-		at += h.size;
-	}
-	return true;
-}
-
-/* The next FINISHED_ROUND in the window with sound records behind it: moves there, or as far
- * as there is none. */
-static bool find_round(struct perf_input *in, struct perf_level *raw, bool at_end)
-{
-	static const uint8_t little[] = {
-		PERF_USER_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0
-	};
-	static const uint8_t big[] = { 0, 0, 0, PERF_USER_FINISHED_ROUND, 0, 0, 0, 8 };
-	bool is_big = in->info.swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	const uint8_t *end = raw->win->bytes + raw->win->len;
-
-	for (;;) {
-		const uint8_t *from = raw->win->bytes + raw->pos;
-		size_t left = level_left(raw);
-		const uint8_t *at =
-			memmem(from, left, is_big ? big : little, sizeof(little));
-		size_t step = left < HEADER_BYTES ? 0 : left - HEADER_BYTES + 1;
-
-		if (at)
-			step = (size_t)(at - from);
-		raw->pos += step;
-		in->damage.bad_bytes += step;
-		if (!at || (end - at < SOUND_BYTES && !at_end))
-			return false;
-		if (looks_sound(in, at, end))
-			return true;
-		raw->pos++;
-		in->damage.bad_bytes++;
-	}
-}
-
-/* Records of impossible size: from here on nothing tells where the next begins, but the
- * marks that perf leaves between rounds.  0: the walk goes on there; 1: there is none; or a
- * negative errno. */
+/* Records of impossible size: the walk goes on where records are in a row again.  0; 1: there are
+ * none; or a negative errno. */
 static int resync(struct perf_input *in, struct err *err)
 {
 	struct perf_level *raw = &in->raw;
 	bool at_end = false;
+	enum perf_found found;
 
 	in->damage.cut_bytes += level_left(&in->plain);
 	perf_level_done(in, &in->plain);
 	perf_unzip_break(in->unzip);
-	while (!find_round(in, raw, at_end)) {
-		int r;
+	perf_level_step(in, raw, 1);
+	while ((found = perf_records_find(in, raw, at_end)) == FOUND_NONE && !at_end) {
+		int r = fill(in, raw, err);
 
-		if (at_end)
-			return give_up_part(in, err);
-		r = fill(in, raw, err);
 		if (r < 0)
 			return r;
 		at_end = r;
 	}
-	return 0;
+	return found == FOUND_RECORDS ? 0 : give_up_part(in, err);
 }
 
 static void count_frame(struct perf_input_damage *damage, uint32_t type, size_t size)
@@ -349,7 +295,10 @@ static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
 	if (stop == STOP_BAD && mapped_is_lost(&raw->win->mapped) &&
 	    perf_source_cut(in, raw->win, raw->base, raw->pos))
 		return 1;
-	r = stop == STOP_BAD ? resync(in, err) : fill(in, raw, err);
+	if (stop == STOP_HEADER)
+		r = give_up_part(in, err);
+	else
+		r = stop == STOP_BAD ? resync(in, err) : fill(in, raw, err);
 	return r < 0 ? r : 1 + r;
 }
 
@@ -400,7 +349,7 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 		return 0;
 	}
 	/* Compressed twice: nobody writes that. */
-	if (stop == STOP_BAD || stop == STOP_COMPRESSED) {
+	if (stop == STOP_BAD || stop == STOP_HEADER || stop == STOP_COMPRESSED) {
 		in->damage.bad_bytes += level_left(plain);
 		r = give_up_part(in, err);
 		return r < 0 ? r : 2;

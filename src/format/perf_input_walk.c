@@ -50,14 +50,14 @@ static inline void prefetch_far(const uint8_t *at, const uint8_t *limit, uint32_
  * this loop.  The window goes on to `limit`. */
 static inline __attribute__((always_inline)) const uint8_t *
 step_plain(const uint8_t *at, const uint8_t *end, const uint8_t *limit,
-	   const uint8_t *classes, bool swap)
+	   const uint16_t *limits, bool swap)
 {
 	uint32_t usual = 0;
 
 	while (end - at >= HEADER_BYTES) {
 		struct perf_head h = perf_head_at(at, swap);
 
-		if (h.type >= PERF_CLASSES || classes[h.type] != CLASS_PLAIN ||
+		if (h.type >= PERF_CLASSES || h.size > limits[h.type] ||
 		    h.size < HEADER_BYTES || h.size > end - at)
 			break;
 		if (h.size >= FAR_BYTES) {
@@ -130,6 +130,20 @@ static void freeze(struct perf_input *in)
 {
 	in->frozen = true;
 	in->classes[PERF_RECORD_SAMPLE] = CLASS_PLAIN;
+	perf_samples_measure(in);
+}
+
+/* What no writer makes.  It is told by the first bytes, however much of the record is at hand. */
+static bool is_bad(struct perf_input *in, struct perf_head h, size_t size)
+{
+	uint16_t most = in->limits[PERF_RECORD_SAMPLE];
+
+	if (size < HEADER_BYTES)
+		return true;
+	if (h.type == PERF_RECORD_SAMPLE && most)
+		return size > most;
+	return perf_class_of(in, h.type) == CLASS_UNKNOWN &&
+	       (size % HEADER_BYTES || h.type > PERF_LAST_TYPE);
 }
 
 /* A record that is not simply passed on.  Returns how many bytes of it belong to the run
@@ -148,7 +162,9 @@ static int step_other(struct perf_input *in, struct perf_level *level,
 		return r < 0 ? r : h.size;
 	case CLASS_FIRST_SAMPLE:
 		freeze(in);
-		return h.size;
+		if (is_bad(in, h, h.size))
+			*stop = STOP_BAD;
+		return *stop == STOP_BAD ? 0 : h.size;
 	case CLASS_PAYLOAD:
 		*stop = payload_of(in, level, at, h) ? STOP_PAYLOAD : STOP_BAD;
 		return *stop == STOP_BAD ? 0 : h.size;
@@ -225,18 +241,18 @@ int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
 		size_t size;
 		int r;
 
-		at = swap ? step_plain(at, end, limit, in->classes, true)
-			  : step_plain(at, end, limit, in->classes, false);
+		at = swap ? step_plain(at, end, limit, in->limits, true)
+			  : step_plain(at, end, limit, in->limits, false);
 		if (end - at < HEADER_BYTES)
 			break;
 		h = perf_head_at(at, swap);
 		size = perf_record_bytes(at, (size_t)(end - at), h, swap);
-		if (size > (size_t)(end - at))
-			break;
-		if (size < HEADER_BYTES) {
+		if (perf_input_is_magic(at, HEADER_BYTES))
+			*ret_stop = STOP_HEADER;
+		else if (is_bad(in, h, size))
 			*ret_stop = STOP_BAD;
+		if (*ret_stop != STOP_SHORT || size > (size_t)(end - at))
 			break;
-		}
 		r = step_other(in, level, at, h, ret_stop);
 		if (r < 0)
 			return r;

@@ -77,7 +77,7 @@ void put_attr(struct perf_maker *m, size_t bytes)
 	put4(m, (uint32_t)bytes);
 	put8(m, PERF_COUNT_SW_CPU_CLOCK);
 	put8(m, 1000);
-	put8(m, PERF_SAMPLE_IP | PERF_SAMPLE_TID);
+	put8(m, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_RAW);
 	put8(m, PERF_FORMAT_ID);
 	if (m->big)
 		put8(m, 1ULL << (63 - 5) | 1ULL << (63 - 16));

@@ -30,7 +30,7 @@ void set8(struct perf_maker *m, size_t at, uint64_t v);
 void put_head(struct perf_maker *m, uint32_t type, uint16_t misc, size_t size);
 /* A record of `size` bytes whose body is the byte `fill`. */
 void put_record(struct perf_maker *m, uint32_t type, size_t size, uint8_t fill);
-/* An attr of `bytes` bytes: cpu-clock, user only, precise_ip 1, period 1000. */
+/* An attr of `bytes` bytes: cpu-clock, samples of any size, user only, precise_ip 1, period 1000. */
 void put_attr(struct perf_maker *m, size_t bytes);
 /* Header, two ids 7 and 8, one attr: what lies before the data. */
 void maker_front(struct perf_maker *m, size_t attr_bytes);

@@ -51,7 +51,8 @@ static void check_attr(bool big, size_t attr_bytes)
 	assert_int_equal(a->size, attr_bytes < sizeof(*a) ? attr_bytes : sizeof(*a));
 	assert_int_equal(a->config, PERF_COUNT_SW_CPU_CLOCK);
 	assert_int_equal(a->sample_period, 1000);
-	assert_int_equal(a->sample_type, PERF_SAMPLE_IP | PERF_SAMPLE_TID);
+	assert_int_equal(a->sample_type,
+			 PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_RAW);
 	assert_int_equal(a->read_format, PERF_FORMAT_ID);
 	assert_int_equal(a->exclude_kernel, 1);
 	assert_int_equal(a->exclude_user, 0);
@@ -163,7 +164,53 @@ static void interrupted_is_read_to_the_end(void **state)
 	finish(&m, &seen, in);
 }
 
-static void after_a_bad_record_nothing_is_guessed(void **state)
+static void after_a_bad_record_the_next_are_found(void **state)
+{
+	static const uint16_t sizes[] = { 0, 7, 65529 };
+
+	(void)state;
+	for (unsigned int i = 0; i < 6; i++) {
+		struct perf_maker m = { .big = i % 2 };
+		struct seen seen;
+
+		maker_front(&m, 128);
+		put_record(&m, SAMPLE, 24, 1);
+		put_head(&m, i / 2 < 2 ? SAMPLE : 99, 0, sizes[i / 2]);
+		for (int j = 0; j < 20; j++)
+			put_record(&m, SAMPLE, 24, 0x55);
+		maker_data_end(&m, 0);
+		maker_read(maker_fd(&m), &seen, NULL);
+		assert_int_equal(seen.opened, 0);
+		assert_int_equal(seen.types[SAMPLE], 21);
+		assert_int_equal(seen.damage.bad_bytes, 8);
+		finish(&m, &seen, NULL);
+	}
+}
+
+/* The end of the data is one of records, too, even where the last is cut off. */
+static void the_last_records_are_found(void **state)
+{
+	(void)state;
+	for (size_t cut = 0; cut < 24; cut += 5) {
+		struct perf_maker m = { 0 };
+		struct seen seen;
+
+		maker_front(&m, 128);
+		put_record(&m, SAMPLE, 24, 1);
+		put_head(&m, SAMPLE, 0, 0);
+		for (int i = 0; i < 3; i++)
+			put_record(&m, SAMPLE, 24, 0x55);
+		m.out.len -= cut;
+		maker_data_end(&m, 0);
+		maker_read(maker_fd(&m), &seen, NULL);
+		assert_int_equal(seen.types[SAMPLE], 4 - !!cut);
+		assert_int_equal(seen.damage.bad_bytes, 8);
+		assert_int_equal(seen.damage.cut_bytes, cut ? 24 - cut : 0);
+		finish(&m, &seen, NULL);
+	}
+}
+
+static void what_is_no_sample_of_the_events_is_not_believed(void **state)
 {
 	struct perf_maker m = { 0 };
 	struct seen seen;
@@ -171,18 +218,69 @@ static void after_a_bad_record_nothing_is_guessed(void **state)
 	(void)state;
 	maker_front(&m, 128);
 	put_record(&m, SAMPLE, 24, 1);
-	put_head(&m, SAMPLE, 0, 7);
+	put_head(&m, SAMPLE, 0, 0);
 	for (int i = 0; i < 20; i++)
-		put_record(&m, SAMPLE, 24, 0x55);
+		put_record(&m, SAMPLE, 16, 0x55);
+	for (int i = 0; i < 20; i++)
+		put_record(&m, MMAP, 32, 0x55);
+	put_record(&m, SAMPLE, 24, 0x55);
 	maker_data_end(&m, 0);
 	maker_read(maker_fd(&m), &seen, NULL);
-	assert_int_equal(seen.opened, 0);
-	assert_int_equal(seen.types[SAMPLE], 1);
-	assert_int_equal(seen.damage.bad_bytes, 8 + 20 * 24);
+	assert_int_equal(seen.types[SAMPLE], 2);
+	assert_int_equal(seen.types[MMAP], 0);
+	assert_int_equal(seen.damage.bad_bytes, 8 + 20 * 16 + 20 * 32);
 	finish(&m, &seen, NULL);
 }
 
-/* ... but at the next round, where perf's records are in a row again. */
+/* Where all fields are known and of fixed size. */
+static void a_sample_too_long_hides_no_others(void **state)
+{
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct perf_maker m = { .big = big };
+		struct seen seen;
+
+		maker_front(&m, 128);
+		set8(&m, MAKER_ATTRS + 24, PERF_SAMPLE_IP | PERF_SAMPLE_TID);
+		put_record(&m, SAMPLE, 24, 1);
+		put_record(&m, SAMPLE, 32, 1);
+		put_head(&m, SAMPLE, 0, 24 * 11);
+		put_text(&m, "", 16);
+		for (int i = 0; i < 20; i++)
+			put_record(&m, SAMPLE, 24, 0x55);
+		maker_data_end(&m, 0);
+		maker_read(maker_fd(&m), &seen, NULL);
+		assert_int_equal(seen.types[SAMPLE], 22);
+		assert_int_equal(seen.damage.bad_bytes, 24);
+		finish(&m, &seen, NULL);
+	}
+}
+
+/* Its samples are other events'. */
+static void another_recording_behind_is_not_read(void **state)
+{
+	(void)state;
+	for (int bad = 0; bad < 2; bad++) {
+		struct perf_maker m = { 0 };
+		struct seen seen;
+
+		maker_front(&m, 128);
+		put_record(&m, SAMPLE, 24, 1);
+		if (bad)
+			put_head(&m, SAMPLE, 0, 0);
+		buf_put(&m.out, "PERFILE2", 8);
+		put8(&m, 16);
+		for (int i = 0; i < 20; i++)
+			put_record(&m, SAMPLE, 24, 0x55);
+		maker_data_end(&m, 0);
+		maker_read(maker_fd(&m), &seen, NULL);
+		assert_int_equal(seen.types[SAMPLE], 1);
+		assert_int_equal(seen.damage.bad_bytes, bad * 8 + 16 + 20 * 24);
+		finish(&m, &seen, NULL);
+	}
+}
+
+/* Wherever it begins. */
 static void reading_goes_on_at_the_next_round(void **state)
 {
 	(void)state;
@@ -221,10 +319,11 @@ static void a_round_among_garbage_is_not_believed(void **state)
 	put_record(&m, SAMPLE, 24, 0);
 	put_record(&m, 40, 24, 0); /* no such type */
 	put_record(&m, SAMPLE, 24, 0);
+	put_text(&m, "odd", 16);
 	maker_data_end(&m, 0);
 	maker_read(maker_fd(&m), &seen, NULL);
 	assert_int_equal(seen.types[SAMPLE], 1);
-	assert_int_equal(seen.damage.bad_bytes, 8 + 8 + 3 * 24);
+	assert_int_equal(seen.damage.bad_bytes, 8 + 8 + 3 * 24 + 16);
 	finish(&m, &seen, NULL);
 }
 
@@ -240,7 +339,7 @@ static void unknown_types_are_passed_on_and_counted(void **state)
 	put_record(&m, 87, 16, 1);
 	put_record(&m, 127, 16, 1);
 	put_record(&m, 32769, 16, 1); /* simpleperf's, but this is not its file */
-	put_record(&m, 0xfffffff0, 16, 1);
+	put_record(&m, 0xfff0, 16, 1);
 	put_record(&m, 22, 32, 1);
 	put_record(&m, SAMPLE, 24, 1);
 	maker_data_end(&m, 0);
@@ -487,7 +586,11 @@ int main(void)
 		cmocka_unit_test(attrs_of_all_ages),
 		cmocka_unit_test(every_prefix),
 		cmocka_unit_test(interrupted_is_read_to_the_end),
-		cmocka_unit_test(after_a_bad_record_nothing_is_guessed),
+		cmocka_unit_test(after_a_bad_record_the_next_are_found),
+		cmocka_unit_test(the_last_records_are_found),
+		cmocka_unit_test(what_is_no_sample_of_the_events_is_not_believed),
+		cmocka_unit_test(a_sample_too_long_hides_no_others),
+		cmocka_unit_test(another_recording_behind_is_not_read),
 		cmocka_unit_test(reading_goes_on_at_the_next_round),
 		cmocka_unit_test(a_round_among_garbage_is_not_believed),
 		cmocka_unit_test(unknown_types_are_passed_on_and_counted),
