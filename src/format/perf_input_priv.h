@@ -151,6 +151,7 @@ struct perf_input {
 	uint64_t frame;       /* offset of the compressed record that was taken last */
 	uint64_t unsized_end; /* COMPRESSED2 records before do not know their size */
 	bool plain_more;      /* there is something to be had from `plain` */
+	bool plain_lost;      /* it goes on where records are found in `plain` */
 	bool at_end;
 	bool frozen; /* a sample was met: events do not change any more */
 	uint8_t classes[PERF_CLASSES];

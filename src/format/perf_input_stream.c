@@ -219,6 +219,7 @@ static int resync(struct perf_input *in, struct err *err)
 
 	in->damage.cut_bytes += level_left(&in->plain);
 	perf_level_done(in, &in->plain);
+	in->plain_lost = false;
 	perf_unzip_break(in->unzip);
 	perf_level_step(in, raw, 1);
 	while ((found = perf_records_find(in, raw, at_end)) == FOUND_NONE && !at_end) {
@@ -342,17 +343,28 @@ static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
 	if (make_room(in, plain) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
 	unpack(in, plain);
+	if (in->plain_lost)
+		in->plain_lost = perf_records_find(in, plain, false) == FOUND_NONE;
+	if (in->plain_lost) {
+		in->plain_more = !perf_unzip_hungry(in->unzip);
+		return 1;
+	}
 	if (perf_walk(in, plain, &len, &stop) < 0)
 		return err_sys(err, -ENOMEM, "%s", in->name);
 	if (len) {
 		emit(in, plain, len, offset, ret_chunk);
 		return 0;
 	}
-	/* Compressed twice: nobody writes that. */
-	if (stop == STOP_BAD || stop == STOP_HEADER || stop == STOP_COMPRESSED) {
+	if (stop == STOP_HEADER) {
 		in->damage.bad_bytes += level_left(plain);
 		r = give_up_part(in, err);
 		return r < 0 ? r : 2;
+	}
+	/* Compressed twice: nobody writes that. */
+	if (stop == STOP_BAD || stop == STOP_COMPRESSED) {
+		perf_level_step(in, plain, 1);
+		in->plain_lost = true;
+		return 1;
 	}
 	in->plain_more = !perf_unzip_hungry(in->unzip);
 	return 1;
@@ -363,6 +375,7 @@ static void clear_levels(struct perf_input *in)
 	perf_level_done(in, &in->raw);
 	perf_level_done(in, &in->plain);
 	in->plain_more = false;
+	in->plain_lost = false;
 	in->unsized_end = 0;
 	perf_unzip_reset(in->unzip);
 }

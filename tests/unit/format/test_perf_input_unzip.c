@@ -271,6 +271,34 @@ static void broken_stream(void **state)
 	buf_done(&m.out);
 }
 
+/* The stream is sound, not so a record in it. */
+static void bad_record_in_a_stream(void **state)
+{
+	(void)state;
+	for (size_t piece = 50; piece < 1000000; piece *= 20) {
+		struct perf_maker plain = { 0 };
+		struct perf_maker m = { 0 };
+		struct seen seen;
+		unsigned int rounds;
+
+		for (unsigned int i = 0; i < 5000; i++) {
+			if (i == 10 || i == 20 || i == 4000)
+				put_head(&plain, SAMPLE, 0, 0);
+			put_record(&plain, SAMPLE, 24 + i % 10 * 8, 0x55);
+		}
+		make_zipped(&m, &plain, COMPRESSED, piece, &rounds);
+		maker_read(maker_fd(&m), &seen, NULL);
+		assert_int_equal(seen.result, 1);
+		assert_int_equal(seen.types[SAMPLE], 5000);
+		assert_int_equal(seen.types[ROUND], rounds);
+		assert_int_equal(seen.damage.bad_bytes, 3 * 8);
+		assert_int_equal(seen.damage.cut_bytes, 0);
+		buf_done(&seen.all);
+		buf_done(&plain.out);
+		buf_done(&m.out);
+	}
+}
+
 static void every_prefix(void **state)
 {
 	struct perf_maker plain = { 0 };
@@ -331,6 +359,7 @@ int main(void)
 		cmocka_unit_test(more_than_a_window),
 		cmocka_unit_test(overflowing_sizes),
 		cmocka_unit_test(broken_stream),
+		cmocka_unit_test(bad_record_in_a_stream),
 		cmocka_unit_test(every_prefix),
 		cmocka_unit_test(payload_in_the_stream),
 	};
