@@ -31,6 +31,7 @@ static void add_damage(struct profile_input *in, const struct perf_input *input)
 	in->file_damage.cut_bytes += d->cut_bytes;
 	in->file_damage.missing_bytes += d->missing_bytes;
 	in->file_damage.bad_bytes += d->bad_bytes;
+	in->file_damage.missing_files += d->missing_files;
 	in->file_damage.bad_features += d->bad_features;
 	in->file_damage.unknown_records += d->unknown_records;
 	in->file_damage.aux_bytes += d->aux_bytes;

@@ -95,6 +95,7 @@ struct perf_input_damage {
 	uint64_t cut_bytes;     /* of an incomplete last record or frame */
 	uint64_t missing_bytes; /* the header promises more data than there is */
 	uint64_t bad_bytes;     /* skipped: records of impossible size, broken frames */
+	uint64_t missing_files; /* of a directory */
 	uint64_t bad_features;  /* header features that could not be read */
 	uint64_t unknown_records; /* of kinds that nobody here knows: skipped by size */
 	/* Not damage, but in no chunk: */
@@ -133,6 +134,12 @@ void perf_input_close(struct perf_input *in); /* NULL is fine */
 const struct perf_input_info *perf_input_info(const struct perf_input *in);
 /* Complete once perf_input_next() has returned 1. */
 const struct perf_input_damage *perf_input_damage(const struct perf_input *in);
+/* For messages: "2 files missing, ", or nothing. */
+struct perf_input_files_text {
+	char text[48];
+};
+struct perf_input_files_text
+perf_input_files_text(const struct perf_input_damage *damage);
 /* The next chunk; it stays valid until it is released, from any thread.  0, 1 at the end,
  * or a negative errno (I/O, memory); damage is counted, not an error.  The records of a
  * directory's files come file by file. */

@@ -21,6 +21,7 @@ enum {
 	FEATURE_CMDLINE = 11,
 	FEATURE_EVENT_DESC = 12,
 	FEATURE_SAMPLE_TIME = 21,
+	FEATURE_DIR_FORMAT = 24,
 	FEATURE_BPF_PROG_INFO = 25,
 	FEATURE_CLOCK_DATA = 29,
 	FEATURE_SIMPLEPERF_FILE = 128,
@@ -217,6 +218,16 @@ static int parse_clock_data(struct perf_input *in, struct cursor *c)
 	return 0;
 }
 
+static int parse_dir_format(struct perf_input *in, struct cursor *c)
+{
+	uint64_t version = cursor_u64(c);
+
+	if (c->failed)
+		return -EBADMSG;
+	in->dir_version = version;
+	return 0;
+}
+
 static const struct feature_row {
 	uint32_t bit;
 	int (*parse)(struct perf_input *in, struct cursor *payload);
@@ -234,6 +245,7 @@ static const struct feature_row {
 	{ FEATURE_EVENT_DESC, parse_event_desc },
 	{ FEATURE_SAMPLE_TIME, parse_sample_time },
 	{ FEATURE_CLOCK_DATA, parse_clock_data },
+	{ FEATURE_DIR_FORMAT, parse_dir_format },
 	{ FEATURE_BPF_PROG_INFO, perf_bpf_programs },
 	{ FEATURE_SIMPLEPERF_FILE, perf_simpleperf_files },
 	{ FEATURE_SIMPLEPERF_META, perf_simpleperf_meta },

@@ -138,9 +138,11 @@ struct perf_input {
 	struct perf_input_damage damage;
 	struct perf_windows windows;
 	VEC(struct perf_part) parts;
-	size_t part;         /* index of the one that is read */
-	int dir_fd;          /* of a directory, else -1 */
-	int main_fd;         /* the file with the header; parts[0] */
+	size_t part; /* index of the one that is read */
+	int dir_fd;  /* of a directory, else -1 */
+	int main_fd; /* the file with the header; parts[0] */
+	uint64_t
+		dir_version; /* DIR_FORMAT: 1 there is a file for each buffer; 0 only the main one */
 	uint64_t main_size;  /* bytes of that file; UINT64_MAX unknown */
 	uint64_t done_bytes; /* of the parts before */
 	uint64_t taken;      /* bytes in all; atomic: any thread may look */
@@ -165,7 +167,7 @@ struct perf_input {
 
 /* Begins with part `index`.  0 or a negative errno. */
 int perf_part_open(struct perf_input *in, size_t index, struct err *err);
-/* Lists the files of a directory behind the one with the header. */
+/* Lists the files of a directory behind the one with the header, and counts those that are not there. */
 int perf_parts_list(struct perf_input *in, struct err *err);
 /* Up to `len` bytes of the part; how many, 0 at the end, or a negative errno. */
 ssize_t perf_source_read(struct perf_input *in, void *bytes, size_t len,

@@ -1,6 +1,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +20,7 @@ enum {
 	MAPPED_ENDS_BYTES = PERF_CELLS_BYTES * 8,
 	/* Each window costs system calls, and other CPUs forget its pages. */
 	MAPPED_BYTES = 2 * MAPPED_ENDS_BYTES,
+	NUMBER_DIGITS = 9,      /* of the files in a directory */
 	SPARSE_BYTES = 4096,    /* of stack that a sample brings */
 	FEATURE_COMPRESSED = 27 /* tools/perf/Documentation/perf.data-file-format.txt */
 };
@@ -215,6 +218,63 @@ static int add_part(struct perf_input *in, const char *name, uint64_t size)
 	return 0;
 }
 
+/* perf makes a file for each buffer, on each CPU one, where an event has an id of its own: in a directory
+ * there are as many as ids, or (a process of several threads) as CPUs.  One that is empty is of a CPU
+ * where nothing was. */
+static uint64_t files_made(const struct perf_input *in)
+{
+	uint64_t nr = 0;
+
+	if (!in->dir_version)
+		return 0;
+	for (size_t i = 0; i < in->info.events.nr; i++) {
+		if (nr < in->info.events.at[i].ids.nr)
+			nr = in->info.events.at[i].ids.nr;
+	}
+	return nr < in->info.nr_cpus_online ? nr : in->info.nr_cpus_online;
+}
+
+/* N of "data.N"; UINT64_MAX: it is none of perf's names. */
+static uint64_t number_of(const char *name)
+{
+	const char *digits = name + strlen("data.");
+	size_t len = strspn(digits, "0123456789");
+	uint64_t number = 0;
+
+	if (!len || len > NUMBER_DIGITS || digits[len] || (len > 1 && *digits == '0'))
+		return UINT64_MAX;
+	for (size_t i = 0; i < len; i++)
+		number = number * 10 + (uint64_t)(digits[i] - '0');
+	return number;
+}
+
+static void count_missing_files(struct perf_input *in)
+{
+	uint64_t made = files_made(in), there = 0;
+
+	for (size_t i = 1; i < in->parts.nr; i++) {
+		uint64_t number = number_of(in->parts.at[i].name);
+
+		if (number == UINT64_MAX)
+			continue;
+		there++;
+		if (made < number + 1)
+			made = number + 1;
+	}
+	in->damage.missing_files = made > there ? made - there : 0;
+}
+
+struct perf_input_files_text
+perf_input_files_text(const struct perf_input_damage *damage)
+{
+	struct perf_input_files_text t = { "" };
+
+	if (damage->missing_files)
+		(void)snprintf(t.text, sizeof(t.text), "%" PRIu64 " files missing, ",
+			       damage->missing_files);
+	return t;
+}
+
 /* perf_data__open_dir(): what begins with "data.", records and nothing else. */
 int perf_parts_list(struct perf_input *in, struct err *err)
 {
@@ -235,5 +295,6 @@ int perf_parts_list(struct perf_input *in, struct err *err)
 		free(entries[i]);
 	}
 	free(entries);
+	count_missing_files(in);
 	return r < 0 ? err_sys(err, r, "%s", in->name) : 0;
 }

@@ -409,9 +409,10 @@ static void note_progress(struct perf_input *in)
 
 int perf_stream_start(struct perf_input *in, struct err *err)
 {
-	uint64_t bad_features = in->damage.bad_features;
-
-	in->damage = (struct perf_input_damage){ .bad_features = bad_features };
+	in->damage = (struct perf_input_damage){
+		.bad_features = in->damage.bad_features,
+		.missing_files = in->damage.missing_files,
+	};
 	in->done_bytes = 0;
 	in->at_end = false;
 	return start_part(in, 0, err);

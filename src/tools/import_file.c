@@ -47,21 +47,22 @@ bool import_is_incomplete(const struct import_result *result)
 	const struct perf_input_damage *d = &result->damage;
 
 	return d->cut_bytes || d->missing_bytes || d->bad_bytes || d->bad_features ||
-	       result->interrupted || result->malformed;
+	       d->missing_files || result->interrupted || result->malformed;
 }
 
 void import_say_incomplete(const char *name, const struct import_result *result)
 {
 	const struct perf_input_damage *d = &result->damage;
 
-	command_warning("%s is incomplete: %s%" PRIu64 " bytes missing, %" PRIu64
+	command_warning("%s is incomplete: %s%s%" PRIu64 " bytes missing, %" PRIu64
 			" of a record cut off, %" PRIu64 " damaged, %" PRIu64
 			" header features unreadable, %" PRIu64
 			" records malformed; %" PRIu64 " samples read",
 			name,
 			result->interrupted ? "the recording was interrupted; " : "",
-			d->missing_bytes, d->cut_bytes, d->bad_bytes, d->bad_features,
-			result->malformed, result->samples + result->skipped);
+			perf_input_files_text(d).text, d->missing_bytes, d->cut_bytes,
+			d->bad_bytes, d->bad_features, result->malformed,
+			result->samples + result->skipped);
 }
 
 /* Samples without a time get their number in the file instead: it has to survive. */

@@ -327,6 +327,7 @@ void info_damage_facts(struct fact_list *list, const struct perf_input_damage *d
 	fact_count(list, "missing_bytes", damage->missing_bytes);
 	fact_count(list, "cut_bytes", damage->cut_bytes);
 	fact_count(list, "bad_bytes", damage->bad_bytes);
+	fact_count(list, "missing_files", damage->missing_files);
 	fact_count(list, "bad_features", damage->bad_features);
 }
 

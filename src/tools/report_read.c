@@ -129,15 +129,16 @@ static bool warn_of_file_damage(const struct profile_input *in)
 	const struct perf_input_damage *d = &in->file_damage;
 
 	if (!d->cut_bytes && !d->missing_bytes && !d->bad_bytes && !d->bad_features &&
-	    !in->nr_interrupted && !in->nr_malformed)
+	    !d->missing_files && !in->nr_interrupted && !in->nr_malformed)
 		return false;
-	command_warning("the input is incomplete: %s%" PRIu64 " bytes missing, %" PRIu64
-			" of a record cut off, %" PRIu64 " damaged, %" PRIu64
-			" header features unreadable, %" PRIu64
+	command_warning("the input is incomplete: %s%s%" PRIu64
+			" bytes missing, %" PRIu64 " of a record cut off, %" PRIu64
+			" damaged, %" PRIu64 " header features unreadable, %" PRIu64
 			" records malformed; %" PRIu64 " samples read",
 			in->nr_interrupted ? "the recording was interrupted; " : "",
-			d->missing_bytes, d->cut_bytes, d->bad_bytes, d->bad_features,
-			in->nr_malformed, in->samples_read);
+			perf_input_files_text(d).text, d->missing_bytes, d->cut_bytes,
+			d->bad_bytes, d->bad_features, in->nr_malformed,
+			in->samples_read);
 	return true;
 }
 

@@ -121,21 +121,21 @@ static bool warn_of_damage(const char *name, const struct script_result *r)
 		command_warning("%s: the kernel lost %" PRIu64 " samples", name,
 				r->lost);
 	if (!d->cut_bytes && !d->missing_bytes && !d->bad_bytes && !d->bad_features &&
-	    !r->interrupted && !r->malformed && !r->stray && !s->bad_blocks &&
-	    !s->cut_bytes && !s->bad_samples && !s->unfinished)
+	    !d->missing_files && !r->interrupted && !r->malformed && !r->stray &&
+	    !s->bad_blocks && !s->cut_bytes && !s->bad_samples && !s->unfinished)
 		return false;
-	command_warning("%s: the input is incomplete: %s%" PRIu64
-			" bytes missing, %" PRIu64 " of a record cut off, %" PRIu64
-			" damaged, %" PRIu64 " header features unreadable, %" PRIu64
-			" blocks damaged, %" PRIu64 " records malformed, %" PRIu64
-			" samples of unknown events; %" PRIu64 " samples written",
-			name,
-			r->interrupted || s->unfinished
-				? "the recording was interrupted; "
-				: "",
-			d->missing_bytes, d->cut_bytes + s->cut_bytes, d->bad_bytes,
-			d->bad_features, s->bad_blocks, r->malformed,
-			r->stray + s->bad_samples, r->samples);
+	command_warning(
+		"%s: the input is incomplete: %s%s%" PRIu64 " bytes missing, %" PRIu64
+		" of a record cut off, %" PRIu64 " damaged, %" PRIu64
+		" header features unreadable, %" PRIu64 " blocks damaged, %" PRIu64
+		" records malformed, %" PRIu64 " samples of unknown events; %" PRIu64
+		" samples written",
+		name,
+		r->interrupted || s->unfinished ? "the recording was interrupted; "
+						: "",
+		perf_input_files_text(d).text, d->missing_bytes,
+		d->cut_bytes + s->cut_bytes, d->bad_bytes, d->bad_features,
+		s->bad_blocks, r->malformed, r->stray + s->bad_samples, r->samples);
 	return true;
 }
 

@@ -119,8 +119,8 @@ static int walk_replay(struct walk *w, struct perf_input *in, struct err *err)
 	if (r > 0) {
 		replay_late_build_ids(r_play);
 		w->input = perf_input_info(in);
-		w->incomplete |=
-			damage->cut_bytes || damage->missing_bytes || damage->bad_bytes;
+		w->incomplete |= damage->cut_bytes || damage->missing_bytes ||
+				 damage->bad_bytes || damage->missing_files;
 		r = walk_dict(w, replay_dict(r_play), replay_info(r_play), "");
 	}
 	w->input = NULL;

@@ -337,6 +337,7 @@ static void directory_is_read_file_by_file(void **state)
 	assert_int_equal(perf_input_open(dir, &in, NULL), 0);
 	assert_true(perf_input_info(in)->is_directory);
 	maker_read_all(in, &seen);
+	assert_int_equal(seen.damage.missing_files, 11 - 3);
 	assert_int_equal(seen.types[SAMPLE], 5);
 	assert_int_equal(seen.types[MMAP], 1);
 	assert_int_equal(seen.all.data[8], 9);
@@ -357,6 +358,60 @@ static void directory_is_read_file_by_file(void **state)
 	perf_input_close(in);
 	buf_done(&seen.all);
 	buf_done(&m.out);
+}
+
+/* One event of two ids, on a machine with `nr_cpus`. */
+static void put_directory_features(struct perf_maker *m, uint64_t version,
+				   uint32_t nr_cpus)
+{
+	maker_data_end(m, 1 << 7 | 1 << 24);
+	put_section(m, m->out.len + 2 * 16, 8);
+	put_section(m, m->out.len + 16 + 8, 8);
+	put4(m, nr_cpus);
+	put4(m, nr_cpus);
+	put8(m, version);
+}
+
+/* Also where it is the last one.  A directory may hold one file and what else belongs to it. */
+static void files_missing_in_a_directory(void **state)
+{
+	static const struct {
+		uint64_t version;
+		uint32_t nr_cpus;
+		const char *names[2];
+		uint64_t missing;
+	} cases[] = {
+		{ 0, 2, { NULL }, 0 },
+		{ 1, 2, { NULL }, 2 },
+		{ 1, 8, { "data.0" }, 1 },
+		{ 1, 2, { "data.1" }, 1 },
+		{ 1, 2, { "data.0", "data.1" }, 0 },
+		{ 1, 1, { "data.0" }, 0 },
+		{ 1, 0, { "data.0" }, 0 },
+		{ 1, 2, { "data.0", "data.2" }, 1 },
+		{ 1, 2, { "data.0", "data.01" }, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct perf_maker m = { 0 };
+		struct perf_input *in = NULL;
+
+		assert_int_equal(io_remove_tree(dir), 0);
+		assert_int_equal(mkdir(dir, 0700), 0);
+		maker_front(&m, 128);
+		put_record(&m, MMAP, 72, 9);
+		put_directory_features(&m, cases[i].version, cases[i].nr_cpus);
+		write_file("data", &m);
+		for (size_t j = 0; j < 2 && cases[i].names[j]; j++)
+			write_part(cases[i].names[j], 0, 0);
+		assert_int_equal(perf_input_open(dir, &in, NULL), 0);
+		assert_int_equal(perf_input_damage(in)->missing_files,
+				 cases[i].missing);
+		assert_int_equal(perf_input_damage(in)->bad_features, 0);
+		perf_input_close(in);
+		buf_done(&m.out);
+	}
 }
 
 static void directory_without_data(void **state)
@@ -393,6 +448,7 @@ int main(void)
 		cmocka_unit_test(bad_record_in_a_pipe),
 		cmocka_unit_test(directory_without_data),
 		cmocka_unit_test(directory_is_read_file_by_file),
+		cmocka_unit_test(files_missing_in_a_directory),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
