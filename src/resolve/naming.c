@@ -67,6 +67,7 @@ void naming_free(struct naming *n)
 	for (size_t i = 0; i < n->entries.nr; i++) {
 		unnamed_free(n->entries.at[i].unnamed);
 		symtab_free(n->entries.at[i].tab);
+		symtab_free(n->entries.at[i].data);
 		free(n->entries.at[i].from);
 	}
 	vec_done(&n->entries);
@@ -458,4 +459,34 @@ const struct symbol *naming_find(struct naming *n, uint32_t image, uint64_t offs
 	if (s && ret_kind)
 		*ret_kind = kind;
 	return s;
+}
+
+static void load_data(struct naming *n, const struct image *image,
+		      struct naming_entry *e)
+{
+	struct binary b;
+
+	e->data_done = true;
+	if (image->kind != IMAGE_FILE ||
+	    naming_find_binary(n, image, dict_str(n->dict, image->name), &b))
+		return;
+	if (b.fd >= 0 && symtab_load_elf_data(b.fd, b.debug_fd, &e->data, NULL) &&
+	    b.debug_fd >= 0) {
+		symtab_free(e->data);
+		e->data = NULL;
+		(void)symtab_load_elf_data(b.fd, -1, &e->data, NULL);
+	}
+	binary_close(&b);
+}
+
+const struct symbol *naming_find_data(struct naming *n, uint32_t image, uint64_t offset)
+{
+	struct naming_entry *e = entry_of(n, image);
+
+	/* What has no code that could be read has no data, either. */
+	if (!e || !e->tab)
+		return NULL;
+	if (!e->data_done)
+		load_data(n, &n->dict->images.at[image], e);
+	return e->data ? symtab_find(e->data, offset) : NULL;
 }

@@ -136,6 +136,10 @@ enum naming_kind {
 };
 const struct symbol *naming_find(struct naming *n, uint32_t image, uint64_t offset,
 				 enum naming_kind *ret_kind);
+/* The object (a variable, a table) at `offset` of a mapped file, NULL: none is known.  Borrowed
+ * likewise. */
+const struct symbol *naming_find_data(struct naming *n, uint32_t image,
+				      uint64_t offset);
 /* Status and where the symbols came from ("" if nowhere); after naming_symtab(). */
 enum naming_status naming_status(struct naming *n, uint32_t image,
 				 const char **ret_from);

@@ -23,7 +23,9 @@ struct naming_entry {
 	struct unnamed *unnamed; /* for what `tab` does not cover; NULL: nothing */
 	enum naming_status status;
 	struct symtab *tab;
-	char *from; /* NULL: nowhere */
+	bool data_done;      /* `data` was looked for */
+	struct symtab *data; /* its objects; NULL: none */
+	char *from;          /* NULL: nowhere */
 };
 
 /* The kallsyms text that is used: of one kernel, and of one boot. */

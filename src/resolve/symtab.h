@@ -52,6 +52,10 @@ int symtab_load_kernel_fd(int fd, const char *ref_name, uint64_t ref_offset,
  * segments count: objcopy --only-keep-debug empties those of the debug file. */
 int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
 			  struct err *err);
+/* Data (STT_OBJECT) instead of code, of the mapped file at `fd`; `debug_fd` is its separate debug
+ * file, -1: none.  What the file does not fill (.bss) lies behind it, as in its mapping. */
+int symtab_load_elf_data(int fd, int debug_fd, struct symtab **ret_tab,
+			 struct err *err);
 /* Symbols of a kernel module from its file (.ko): it is not linked, so the run-time address
  * of each of its sections is needed.  Positions are relative to `start`; vaddr is the
  * run-time address, as with kallsyms.  0, -ENODATA (none; no table then), -EBADMSG, ... */

@@ -36,6 +36,7 @@ struct loading {
 	symtab_candidates candidates;
 	const struct symtab_segment *last_segment; /* that a symbol fell into */
 	bool by_vaddr; /* a kernel: positions are addresses, not file offsets */
+	bool data;     /* objects are looked for, not functions */
 	const uint64_t *loaded_at; /* a module: where each section is; else NULL */
 	size_t names_len;
 };
@@ -122,20 +123,30 @@ static const struct symtab_segment *segment_of(struct loading *l, uint64_t vaddr
 	return NULL;
 }
 
-static bool is_wanted(const struct loading *l, const struct elf_symbol *s,
-		      const struct elf_section *section, bool function)
+/* Where a label without a type is one of code, or of data. */
+static bool holds_labels(const struct loading *l, const struct elf_section *section)
 {
-	if (!function && ELF64_ST_TYPE(s->info) != STT_NOTYPE)
+	if (!section)
+		return false;
+	if (!l->data)
+		return section->flags & SHF_EXECINSTR;
+	return section->type == SHT_PROGBITS && section->flags & SHF_ALLOC &&
+	       !(section->flags & SHF_EXECINSTR);
+}
+
+/* `typed`: it is a function or, where data is looked for, an object. */
+static bool is_wanted(const struct loading *l, const struct elf_symbol *s,
+		      const struct elf_section *section, bool typed)
+{
+	if (!typed && ELF64_ST_TYPE(s->info) != STT_NOTYPE)
 		return false;
 	if (s->section == SHN_UNDEF || s->section == SHN_ABS ||
 	    s->section == SHN_COMMON)
 		return false;
 	if (s->name >= l->names_len || !l->tab->names[s->name])
 		return false;
-	if (function)
-		return true;
-	return section && section->flags & SHF_EXECINSTR &&
-	       !symbol_rules_is_mark(&l->rules, l->tab->names + s->name);
+	return typed || (holds_labels(l, section) &&
+			 !symbol_rules_is_mark(&l->rules, l->tab->names + s->name));
 }
 
 /* In a module's file symbols count from their sections. */
@@ -160,19 +171,21 @@ static int take_module_symbol(struct loading *l, struct symtab_candidate *c,
 static int take_symbol(struct loading *l, const struct elf_symbol *s)
 {
 	const struct elf_section *section = section_of(l->f, s);
-	bool function = symbol_rules_is_function(&l->rules, ELF64_ST_TYPE(s->info));
+	uint8_t type = ELF64_ST_TYPE(s->info);
+	bool function = !l->data && symbol_rules_is_function(&l->rules, type);
+	bool typed = function || (l->data && type == STT_OBJECT);
 	const struct symtab_segment *segment;
 	uint64_t shift; /* from link-time address to position */
 	struct symtab_candidate c;
 
-	if (!is_wanted(l, s, section, function))
+	if (!is_wanted(l, s, section, typed))
 		return 0;
 	c = (struct symtab_candidate){
 		.size = s->size,
 		.vaddr = s->value,
 		.name = l->tab->names + s->name,
 		.binding = binding_of(s),
-		.label = !function,
+		.label = !typed,
 	};
 	if (!l->rules.plain &&
 	    !symbol_rules_translate(&l->rules, function, &c.name, &c.vaddr))
@@ -264,11 +277,13 @@ static int read_best_table(struct loading *l, uint32_t *ret_type, struct err *er
 	return worst;
 }
 
-static int keep_segments(struct symtab *tab, const struct elf_file *f, struct err *err)
+static int keep_segments(struct symtab *tab, const struct elf_file *f, bool data,
+			 struct err *err)
 {
 	for (size_t i = 0; i < f->segments.nr; i++) {
 		const struct elf_segment *s = &f->segments.at[i];
-		struct symtab_segment keep = { s->offset, s->file_bytes, s->vaddr };
+		uint64_t bytes = data ? s->mem_bytes : s->file_bytes;
+		struct symtab_segment keep = { s->offset, bytes, s->vaddr };
 
 		if (s->type == PT_LOAD && !vec_push(&tab->segments, keep))
 			return err_set(err, -ENOMEM, "no memory");
@@ -336,7 +351,7 @@ static int load_tables(struct loading *l, struct elf_file *with_symbols,
 	if (r)
 		return r;
 	r = read_best_table(l, &type, err);
-	if (!r && type != SHT_SYMTAB && add_debugdata(l, with_symbols))
+	if (!r && !l->data && type != SHT_SYMTAB && add_debugdata(l, with_symbols))
 		r = err_set(err, -ENOMEM, "no memory");
 	if (r)
 		return r;
@@ -484,14 +499,14 @@ int symtab_load_module_fd(int fd, const struct symtab_place *places, size_t nr_p
 
 /* What the loaders share: `mapped` has the segments, `with_symbols` the sections. */
 static int load(struct elf_file *mapped, struct elf_file *with_symbols,
-		enum symtab_positions positions, struct symtab **ret_tab,
+		enum symtab_positions positions, bool data, struct symtab **ret_tab,
 		struct err *err)
 {
-	struct loading l = { 0 };
+	struct loading l = { .data = data };
 	int r = begin(&l, with_symbols, mapped, err);
 
 	if (!r)
-		r = keep_segments(l.tab, mapped, err);
+		r = keep_segments(l.tab, mapped, data, err);
 	if (!r && positions == SYMTAB_FILE_OFFSETS)
 		r = load_tables(&l, with_symbols, err);
 	else if (!r)
@@ -511,13 +526,14 @@ int symtab_load_elf_fd(int fd, enum symtab_positions positions, struct symtab **
 
 	if (r)
 		return r;
-	r = load(&f, &f, positions, ret_tab, err);
+	r = load(&f, &f, positions, false, ret_tab, err);
 	elf_file_done(&f);
 	return r;
 }
 
-int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
-			  struct err *err)
+/* The debug file of a mapped one. */
+static int load_debug(int fd, int debug_fd, bool data, struct symtab **ret_tab,
+		      struct err *err)
 {
 	struct elf_file mapped;
 	struct elf_file debug;
@@ -527,11 +543,22 @@ int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
 		return r;
 	r = elf_file_init_fd(&debug, debug_fd, err);
 	if (!r) {
-		r = load(&mapped, &debug, SYMTAB_FILE_OFFSETS, ret_tab, err);
+		r = load(&mapped, &debug, SYMTAB_FILE_OFFSETS, data, ret_tab, err);
 		elf_file_done(&debug);
 	}
 	elf_file_done(&mapped);
 	return r;
+}
+
+int symtab_load_elf_debug(int fd, int debug_fd, struct symtab **ret_tab,
+			  struct err *err)
+{
+	return load_debug(fd, debug_fd, false, ret_tab, err);
+}
+
+int symtab_load_elf_data(int fd, int debug_fd, struct symtab **ret_tab, struct err *err)
+{
+	return load_debug(fd, debug_fd >= 0 ? debug_fd : fd, true, ret_tab, err);
 }
 
 int symtab_load_elf(const char *path, struct symtab **ret_tab, struct err *err)
@@ -556,7 +583,7 @@ int symtab_load_elf_bytes(const void *bytes, size_t len, struct symtab **ret_tab
 
 	if (r)
 		return r;
-	r = load(&f, &f, SYMTAB_FILE_OFFSETS, ret_tab, err);
+	r = load(&f, &f, SYMTAB_FILE_OFFSETS, false, ret_tab, err);
 	elf_file_done(&f);
 	return r;
 }

@@ -151,6 +151,8 @@ static void find_symbol(struct script_places *p, uint64_t offset, struct found *
 	symbol = naming_find(p->from.naming, found->image, offset, &kind);
 	/* A function without a name is perf's "[unknown]". */
 	if (!symbol || kind != NAMING_SYMBOL)
+		symbol = naming_find_data(p->from.naming, found->image, offset);
+	if (!symbol)
 		return;
 	found->symbol = symbol;
 	found->place = offset;

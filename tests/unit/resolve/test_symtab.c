@@ -88,6 +88,39 @@ static void every_class_and_byte_order(void **state)
 	}
 }
 
+static void objects_of_data(void **state)
+{
+	static const struct elf_maker_symbol symbols[] = {
+		{ "function", V, 0x40, STT_FUNC, STB_GLOBAL, TEXT },
+		{ "code_label", V + 0x60, 0, STT_NOTYPE, STB_LOCAL, TEXT },
+		{ "table", V + 0x100, 0x20, STT_OBJECT, STB_GLOBAL, ELF_MAKER_DATA },
+		{ "label", V + 0x100, 0, STT_NOTYPE, STB_GLOBAL, ELF_MAKER_DATA },
+		{ "not_in_the_file", V + ELF_MAKER_BYTES - 8, 8, STT_OBJECT, STB_LOCAL,
+		  ELF_MAKER_DATA },
+	};
+	struct elf_maker m = {
+		.is64 = true, .machine = EM_X86_64, .symbols = symbols, .nr_symbols = 5
+	};
+	char path[] = "/tmp/test_symtab.XXXXXX";
+	int fd = mkstemp(path);
+	struct symtab *tab;
+	struct buf b = { 0 };
+
+	(void)state;
+	elf_maker_write(&m, &b);
+	assert_int_equal(io_write_all(fd, b.data, b.len), 0);
+	assert_int_equal(symtab_load_elf_data(fd, -1, &tab, NULL), 0);
+	assert_string_equal(name_at(tab, O), "-");
+	assert_string_equal(name_at(tab, O + 0x60), "-");
+	assert_string_equal(name_at(tab, O + 0x100), "table");
+	assert_string_equal(name_at(tab, O + 0x11f), "table");
+	assert_string_equal(name_at(tab, O + ELF_MAKER_BYTES - 1), "not_in_the_file");
+	symtab_free(tab);
+	buf_done(&b);
+	close(fd);
+	unlink(path);
+}
+
 static void best_name_of_an_address(void **state)
 {
 	static const struct elf_maker_symbol symbols[] = {
@@ -401,6 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(every_class_and_byte_order),
+		cmocka_unit_test(objects_of_data),
 		cmocka_unit_test(best_name_of_an_address),
 		cmocka_unit_test(sizes_that_are_missing),
 		cmocka_unit_test(nested_and_overlapping),
