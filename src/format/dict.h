@@ -25,7 +25,7 @@ enum image_kind {
 	IMAGE_MODULE,   /* name is the module's ("ext4"); offset = address - start */
 	IMAGE_BPF,      /* JITed BPF program; offset = address - start */
 	IMAGE_VDSO,     /* "[vdso]"; offset = offset in the saved vdso image */
-	IMAGE_ANON,     /* anonymous executable memory of process `pid`, [start, end) */
+	IMAGE_ANON,     /* memory without a file, code of process `pid`, [start, end) */
 	IMAGE_UNMAPPED, /* of process `pid`, in no known mapping; offset = address */
 	/* What the processor did outside this system; offset = address - start: */
 	IMAGE_GUEST_KERNEL, /* the kernel of a virtual machine */

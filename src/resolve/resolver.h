@@ -182,7 +182,7 @@ void resolver_group_lost(struct resolver *r);
 /* Where any address of the sample is that resolver_sample() was given last: of a chain word
  * by word, of a branch, of data.  The same entry and offset are always the same place. */
 enum {
-	RESOLVER_NOWHERE = 0xfffffffe /* in no executable mapping of its process */
+	RESOLVER_NOWHERE = 0xfffffffe /* in no mapping of its process */
 };
 struct mapping;
 struct resolver_place {
