@@ -141,13 +141,19 @@ static enum sound looks_sound(struct perf_input *in, const uint8_t *at,
 	return SOUND_YES;
 }
 
-/* Most of what there is to be stepped over ends here: it has no size, or no type. */
-static inline bool is_worth_a_look(const struct perf_input *in, const uint8_t *at)
+/* In how many bytes from here on no record begins, at first sight: there is no type, or no size.
+ * A file that was not written to its end has zeros there. */
+static inline size_t bytes_without_any(const uint8_t *at, bool swap)
 {
-	struct perf_head h = perf_head_at(at, in->info.swap);
+	struct perf_head h = perf_head_at(at, swap);
+	uint64_t word;
 
-	return (h.size >= HEADER_BYTES && h.type <= PERF_LAST_TYPE && h.type) ||
-	       perf_input_is_magic(at, HEADER_BYTES);
+	memcpy(&word, at, sizeof(word));
+	if (!word)
+		return HEADER_BYTES - sizeof(h.type) + 1;
+	if (h.type - 1 < PERF_LAST_TYPE && h.size >= HEADER_BYTES)
+		return 0;
+	return word != PERF_DATA_MAGIC && word != __builtin_bswap64(PERF_DATA_MAGIC);
 }
 
 void perf_level_step(struct perf_input *in, struct perf_level *level, size_t len)
@@ -165,8 +171,12 @@ enum perf_found perf_records_find(struct perf_input *in, struct perf_level *leve
 	const uint8_t *at;
 
 	for (at = from; end - at >= HEADER_BYTES; at++) {
-		if (!is_worth_a_look(in, at))
+		size_t step = bytes_without_any(at, in->info.swap);
+
+		if (step) {
+			at += step - 1;
 			continue;
+		}
 		if (perf_input_is_magic(at, HEADER_BYTES)) {
 			perf_level_step(in, level, (size_t)(at - from));
 			return FOUND_HEADER;
