@@ -309,11 +309,24 @@ static int read_feature(struct perf_input *in, uint32_t bit,
 	return r;
 }
 
+/* The features end at `end`: somebody may have appended another file (`cat b.data >>a.data`). */
+static int look_behind(struct perf_input *in, uint64_t end, struct err *err)
+{
+	struct buf magic = { 0 };
+	int r = perf_file_read(in, end, sizeof(uint64_t), &magic);
+
+	if (r == 0 && perf_input_is_magic(magic.data, magic.len))
+		in->behind = in->main_size - end;
+	buf_done(&magic);
+	return r < 0 && r != -EBADMSG ? err_sys(err, r, "%s", in->name) : 0;
+}
+
 /* The index has an entry for every bit that is set, in ascending order. */
 int perf_features_read(struct perf_input *in, const struct perf_data_header *header,
 		       struct err *err)
 {
 	uint64_t offset = header->data.offset + header->data.size;
+	uint64_t end = offset;
 
 	for (uint32_t bit = 0; bit < PERF_INPUT_FEATURES; bit++) {
 		struct perf_data_section at;
@@ -335,6 +348,8 @@ int perf_features_read(struct perf_input *in, const struct perf_data_header *hea
 		else if (r)
 			return err_sys(err, r, "%s", in->name);
 		offset += sizeof(at);
+		if (r == 0 && end < at.offset + at.size)
+			end = at.offset + at.size;
 	}
-	return 0;
+	return look_behind(in, end < offset ? offset : end, err);
 }

@@ -138,14 +138,14 @@ struct perf_input {
 	struct perf_input_damage damage;
 	struct perf_windows windows;
 	VEC(struct perf_part) parts;
-	size_t part; /* index of the one that is read */
-	int dir_fd;  /* of a directory, else -1 */
-	int main_fd; /* the file with the header; parts[0] */
-	uint64_t
-		dir_version; /* DIR_FORMAT: 1 there is a file for each buffer; 0 only the main one */
-	uint64_t main_size;  /* bytes of that file; UINT64_MAX unknown */
-	uint64_t done_bytes; /* of the parts before */
-	uint64_t taken;      /* bytes in all; atomic: any thread may look */
+	size_t part;          /* index of the one that is read */
+	int dir_fd;           /* of a directory, else -1 */
+	int main_fd;          /* the file with the header; parts[0] */
+	uint64_t behind;      /* bytes of another recording behind this one */
+	uint64_t dir_version; /* DIR_FORMAT: 1 if each buffer has its file */
+	uint64_t main_size;   /* bytes of that file; UINT64_MAX unknown */
+	uint64_t done_bytes;  /* of the parts before */
+	uint64_t taken;       /* bytes in all; atomic: any thread may look */
 	struct perf_source source;
 	struct perf_level raw;
 	struct perf_level plain; /* what came out of compressed records */

@@ -412,6 +412,7 @@ int perf_stream_start(struct perf_input *in, struct err *err)
 	in->damage = (struct perf_input_damage){
 		.bad_features = in->damage.bad_features,
 		.missing_files = in->damage.missing_files,
+		.bad_bytes = in->behind,
 	};
 	in->done_bytes = 0;
 	in->at_end = false;

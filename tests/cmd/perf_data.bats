@@ -15,6 +15,12 @@ agree()
 		"$DATA"/s390x/perf.{bidmmap,dwarf,full,tp,z}.data "$DATA"/s390x/perf.data
 }
 
+@test "a broken size of one sample: all the others are read" {
+	need_data
+	python3 "$SOURCE_ROOT/tests/perf_data/broken.py" "$OPROFILE" \
+		"$DATA"/{arm64,s390x}/perf.{data,dwarf.data}
+}
+
 # Debian's perf cannot read a pipe of the other byte order; the machine itself could.
 @test "a big-endian pipe: as the machine that recorded it printed it" {
 	need_data

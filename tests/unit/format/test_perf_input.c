@@ -327,6 +327,25 @@ static void a_round_among_garbage_is_not_believed(void **state)
 	finish(&m, &seen, NULL);
 }
 
+static void another_file_behind_is_told(void **state)
+{
+	struct perf_maker m = { 0 };
+	struct seen seen;
+
+	(void)state;
+	maker_front(&m, 128);
+	put_record(&m, SAMPLE, 24, 1);
+	maker_data_end(&m, 1 << 7);
+	put_section(&m, m.out.len + 16, 8);
+	put8(&m, 0);
+	buf_put(&m.out, "PERFILE2", 8);
+	put8(&m, 104);
+	maker_read(maker_fd(&m), &seen, NULL);
+	assert_int_equal(seen.types[SAMPLE], 1);
+	assert_int_equal(seen.damage.bad_bytes, 16);
+	finish(&m, &seen, NULL);
+}
+
 static void unknown_types_are_passed_on_and_counted(void **state)
 {
 	struct perf_maker m = { 0 };
@@ -591,6 +610,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_sample_of_the_events_is_not_believed),
 		cmocka_unit_test(a_sample_too_long_hides_no_others),
 		cmocka_unit_test(another_recording_behind_is_not_read),
+		cmocka_unit_test(another_file_behind_is_told),
 		cmocka_unit_test(reading_goes_on_at_the_next_round),
 		cmocka_unit_test(a_round_among_garbage_is_not_believed),
 		cmocka_unit_test(unknown_types_are_passed_on_and_counted),
