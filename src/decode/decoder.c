@@ -5,11 +5,6 @@
 #include "base/err.h"
 #include "decode/record_priv.h"
 
-enum {
-	/* No sample of a known kind has more behind its fields. */
-	SURPLUS_BYTES = 8
-};
-
 void decoder_init(struct decoder *d, bool swap)
 {
 	*d = (struct decoder){ .swap = swap };
@@ -40,14 +35,6 @@ static struct sample_layout make_layout(uint64_t type)
 	}
 	l.more = type;
 	return l;
-}
-
-/* What a newer kernel has added makes samples longer than we can tell. */
-static bool is_known(const struct perf_event_attr *a)
-{
-	return a->sample_type < PERF_SAMPLE_MAX &&
-	       a->read_format < PERF_FORMAT_LOST << 1 &&
-	       a->branch_sample_type < SAMPLE_BRANCH_COUNTERS << 1;
 }
 
 /* Bytes from the end of a record that is no sample to its id, 0 if it has none. */
@@ -94,7 +81,6 @@ int decoder_add_attr(struct decoder *d, const struct perf_event_attr *attr)
 {
 	struct sample_layout layout = make_layout(attr->sample_type);
 
-	layout.surplus = is_known(attr) ? SURPLUS_BYTES : UINT16_MAX;
 	if (!layout.period)
 		layout.default_period = attr->freq ? 1 : attr->sample_period;
 	if (!vec_push(&d->layouts, layout))

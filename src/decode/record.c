@@ -304,12 +304,6 @@ int record_cut_short(const struct record *rec, struct err *err)
 	return err_set(err, -EBADMSG, "record of type %u is cut short", rec->type);
 }
 
-int record_too_long(const struct record *rec, struct err *err)
-{
-	return err_set(err, -EBADMSG, "record of type %u is longer than its fields",
-		       rec->type);
-}
-
 /* Where the name of a KSYMBOL begins, behind its address, length, type and flags; where a
  * BPF_EVENT ends; and where the bytes of a TEXT_POKE begin, behind its address and their numbers. */
 enum {

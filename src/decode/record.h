@@ -185,8 +185,6 @@ struct sample_layout {
 	uint16_t period;
 	uint64_t default_period; /* of samples that do not have it, else 0 */
 	uint16_t bytes;          /* where the first field of variable size begins */
-	/* As much may follow behind all fields; all there is, if not all of them are known here. */
-	uint16_t surplus;
 	uint64_t more; /* PERF_SAMPLE_* of those fields; not 0 if there is one */
 };
 
@@ -218,7 +216,7 @@ void decoder_done(struct decoder *d);
  * what is left of the data).  Kinds without a struct above, and those that are not known,
  * get type, misc and (the kernel's) id only.  Its attr is found as perf does it: by the id
  * where the first attr has it; the first attr where there is no id or it is 0.
- * 0, or -EBADMSG if it is malformed, cut, or a sample that is longer than its fields. */
+ * 0, or -EBADMSG if it is malformed or cut. */
 int decoder_record(const struct decoder *d, const void *bytes, size_t len,
 		   struct record *ret_record, struct err *err);
 /* The same for a SAMPLE, of which somebody knows already that it is one, of `size` bytes (at least

@@ -103,8 +103,6 @@ static inline uint32_t record_attr(const struct decoder *d, const uint8_t *bytes
 
 int record_malformed(size_t left, struct err *err);
 int record_cut_short(const struct record *rec, struct err *err);
-/* A sample with so much behind its fields that other records may lie there. */
-int record_too_long(const struct record *rec, struct err *err);
 
 /* Type minus RECORD_PERF_MADE_FIRST; NULL where there is nothing to read. */
 extern const record_decode_fn record_perf_made[RECORD_PERF_MADE_COUNT];

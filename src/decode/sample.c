@@ -320,8 +320,7 @@ ALWAYS_INLINE const struct sample_layout *decode_fixed(const struct decoder *d,
 	return l;
 }
 
-/* A chain and nothing else: what most samples have, if anything.  False: it is cut, or too much
- * follows. */
+/* A chain and nothing else: what most samples have, if anything.  False: it is cut. */
 ALWAYS_INLINE bool decode_chain(const struct sample_layout *l, const uint8_t *at,
 				size_t size, bool swap, struct record_sample *s)
 {
@@ -331,8 +330,7 @@ ALWAYS_INLINE bool decode_chain(const struct sample_layout *l, const uint8_t *at
 	if (left < sizeof(nr))
 		return false;
 	nr = record_u64(at + l->bytes, swap);
-	if (nr > left / sizeof(nr) - 1 ||
-	    left - sizeof(nr) - nr * sizeof(nr) > l->surplus)
+	if (nr > left / sizeof(nr) - 1)
 		return false;
 	s->chain = at + l->bytes + sizeof(nr);
 	s->nr_chain = nr;
@@ -350,16 +348,14 @@ ALWAYS_INLINE int decode_sample(const struct decoder *d, const uint8_t *bytes,
 	if (!l)
 		return record_cut_short(rec, err);
 	if (!l->more)
-		return size - l->bytes > l->surplus ? record_too_long(rec, err) : 0;
+		return 0;
 	if (l->more == PERF_SAMPLE_CALLCHAIN)
 		return decode_chain(l, bytes, size, swap, &rec->sample)
 			       ? 0
 			       : record_cut_short(rec, err);
 	in.pos = l->bytes;
 	take_variable_parts(&d->attrs.at[rec->id.event], l->more, &in, &rec->sample);
-	if (in.failed)
-		return record_cut_short(rec, err);
-	return size - in.pos > l->surplus ? record_too_long(rec, err) : 0;
+	return in.failed ? record_cut_short(rec, err) : 0;
 }
 
 int decoder_sample(const struct decoder *d, const void *bytes, size_t size,

@@ -236,43 +236,6 @@ static void test_sample(void **unused)
 	check_sample(true);
 }
 
-/* What was broken is its size: others lie in it.  Newer kernels write what we do not know. */
-static void check_surplus(uint64_t type, unsigned int words, bool swap)
-{
-	for (unsigned int i = 0; i < 6; i++) {
-		bool is_known = i < 3;
-		struct perf_event_attr attr = { .sample_type = type };
-		struct maker m = { .swap = swap };
-		struct decoder d;
-		struct record rec;
-
-		if (!is_known)
-			attr.sample_type |= UINT64_C(1) << 40;
-		decoder_init(&d, swap);
-		assert_int_equal(decoder_add_attr(&d, &attr), 0);
-		begin(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-		for (unsigned int j = 0; j < words + i % 3; j++)
-			put_u64(&m, 0);
-		finish(&m);
-		assert_int_equal(decode(&m, &d, &rec), i == 2 ? -EBADMSG : 0);
-		assert_int_equal(rec.misc, PERF_RECORD_MISC_USER);
-		buf_done(&m.b);
-		decoder_done(&d);
-	}
-}
-
-static void test_surplus(void **unused)
-{
-	(void)unused;
-	for (int swap = 0; swap < 2; swap++) {
-		check_surplus(PERF_SAMPLE_IP, 1, swap);
-		check_surplus(PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, 2, swap);
-		check_surplus(PERF_SAMPLE_IP | PERF_SAMPLE_REGS_USER |
-				      PERF_SAMPLE_CGROUP,
-			      3, swap);
-	}
-}
-
 /* A flat sample: what is not there is -1 or 0, the period comes from the attr. */
 static void test_little_there(void **unused)
 {
@@ -478,7 +441,6 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(test_sample),
-		cmocka_unit_test(test_surplus),
 		cmocka_unit_test(test_little_there),
 		cmocka_unit_test(test_read_formats),
 		cmocka_unit_test(test_absurd_numbers),
