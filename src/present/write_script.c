@@ -134,6 +134,11 @@ static char *hex(char *at, uint64_t v)
 {
 	unsigned int nr = hex_digits(v);
 
+	/* What is behind a symbol's begin is hardly ever more. */
+	if (nr <= 8) {
+		store(at, hex8((uint32_t)v << (32 - 4 * nr)));
+		return at + nr;
+	}
 	v <<= 64 - 4 * nr;
 	store(at, hex8((uint32_t)(v >> 32)));
 	store(at + 8, hex8((uint32_t)v));
