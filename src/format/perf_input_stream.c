@@ -414,6 +414,10 @@ int perf_stream_start(struct perf_input *in, struct err *err)
 		.missing_files = in->damage.missing_files,
 		.bad_bytes = in->behind,
 	};
+	/* As in the first pass, what is looked for before the first sample does not know its size. */
+	in->classes[PERF_RECORD_SAMPLE] = CLASS_FIRST_SAMPLE;
+	in->limits[PERF_RECORD_SAMPLE] = 0;
+	in->least_sample = 0;
 	in->done_bytes = 0;
 	in->at_end = false;
 	return start_part(in, 0, err);
