@@ -41,6 +41,7 @@ struct collect {
 	struct archive_hits *hits;
 	unsigned int part;
 	VEC(struct archive_taken) taken; /* by the search that goes on */
+	size_t nr_images, nr_wanted;     /* hit at all, and asked for */
 	bool no_memory;
 	bool any_jit; /* of a recording that was made here, or has a root */
 	struct map listed;
@@ -390,8 +391,12 @@ static int collect_image(void *ctx, const struct source_image *at)
 		return -ENOMEM;
 	if (is_new)
 		r = collect_maps(c, at);
-	if (r || !is_wanted(c, at))
+	if (r)
 		return r;
+	c->nr_images++;
+	if (!is_wanted(c, at))
+		return 0;
+	c->nr_wanted++;
 	forget_taken(c);
 	found = naming_symtab(n, at->number);
 	if (c->no_memory)
@@ -414,6 +419,17 @@ static int add_of_session(void *ctx, const char *from, const char *name)
 	return plan(ctx, from, name, NULL);
 }
 
+/* A recording without samples has no images; where there are some, and none is asked for, what
+ * was asked is wrong. */
+static int check_found(const struct collect *c)
+{
+	if (c->nr_wanted || !c->nr_images)
+		return 0;
+	return err_set(c->err, -ENOENT,
+		       "error: no sample files found: profile specification too "
+		       "strict ?");
+}
+
 static int collect_all(struct collect *c)
 {
 	const struct naming_trace trace = { .tried = tried, .ctx = c };
@@ -429,7 +445,9 @@ static int collect_all(struct collect *c)
 	if (r)
 		return r;
 	incomplete = source_images_walk(c->request->sources, collect_image, c, c->err);
-	r = incomplete < 0 ? incomplete : collect_dumps(c);
+	r = incomplete < 0 ? incomplete : check_found(c);
+	if (!r)
+		r = collect_dumps(c);
 	if (r)
 		incomplete = r;
 	if (incomplete >= 0 && c->source_files)

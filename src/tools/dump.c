@@ -25,6 +25,7 @@ struct dump {
 	struct spec spec;
 	struct report_sources sources;
 	struct buf line;
+	uint64_t written, skipped;
 	bool incomplete;
 };
 
@@ -106,13 +107,16 @@ static int dump_batches(struct dump *dump, struct segment *s,
 			return r < 0 ? r : 0;
 		for (size_t i = 0; i < b.nr; i++) {
 			r = selection_wants_sample(selection, &b, i);
-			if (!r)
+			if (!r) {
+				dump->skipped++;
 				continue;
+			}
 			buf_clear(&dump->line);
 			put_sample(&dump->line, s, &b, i);
 			if (r < 0 || dump->line.failed)
 				return err_set(err, -ENOMEM, "out of memory");
 			fwrite(dump->line.data, 1, dump->line.len, stdout);
+			dump->written++;
 		}
 	}
 }
@@ -170,6 +174,17 @@ static int dump_session(struct dump *dump, const char *dir, struct err *err)
 	return r;
 }
 
+/* A session without samples has no lines; where there are some, and none is asked for, what was
+ * asked is wrong. */
+static int check_found(const struct dump *dump, struct err *err)
+{
+	if (dump->written || !dump->skipped)
+		return 0;
+	return err_set(err, -ENOENT,
+		       "error: no sample files found: profile specification too "
+		       "strict ?");
+}
+
 static int dump_all(struct dump *dump, char *const *words, struct err *err)
 {
 	int r = report_sources_find(dump->session_dir, words, &dump->spec,
@@ -188,6 +203,8 @@ static int dump_all(struct dump *dump, char *const *words, struct err *err)
 					   s->dir, s->dir)
 				 : dump_session(dump, s->dir, err);
 	}
+	if (!r)
+		r = check_found(dump, err);
 	mistaken_word_say(&dump->sources, &dump->spec, r);
 	return r;
 }

@@ -55,7 +55,7 @@ static const char *file_fault(const char *path, bool program_too)
 				 : " is neither a perf.data nor another tool's profile";
 }
 
-static const char *fault(const char *word, bool program_too)
+const char *mistaken_word_fault(const char *word, bool program_too)
 {
 	struct stat st;
 
@@ -79,9 +79,10 @@ void mistaken_word_say(const struct report_sources *sources, const struct spec *
 		return;
 	for (size_t i = 0; i < words->values.nr; i++) {
 		const char *word = words->values.at[i];
-		const char *what = report_source_is(word)
-					   ? NULL
-					   : fault(word, !sources->sessions.nr);
+		const char *what =
+			report_source_is(word)
+				? NULL
+				: mistaken_word_fault(word, !sources->sessions.nr);
 
 		if (!what)
 			continue;

@@ -12,6 +12,7 @@
 #include "format/perf_input.h"
 #include "resolve/replay.h"
 #include "resolve/symtab.h"
+#include "tools/mistaken_word.h"
 
 struct walk {
 	source_image_fn fn;
@@ -140,13 +141,28 @@ static int walk_perf_data(struct walk *w, const char *path, struct err *err)
 	return r;
 }
 
+/* No binary is asked for by its name here: what is neither a source nor tagged is a mistake. */
+static int check_word(const char *word, struct err *err)
+{
+	const char *fault;
+
+	if (strchr(word, ':') || report_source_is(word))
+		return 0;
+	if (access(word, F_OK))
+		return err_sys(err, -errno, "%s", word);
+	fault = mistaken_word_fault(word, true);
+	return fault ? err_set(err, -EINVAL, "%s%s", word, fault) : 0;
+}
+
 int source_images_find(const char *session_dir, char *const *words, struct spec *spec,
 		       struct report_sources *sources, struct err *err)
 {
-	for (size_t i = 0; words[i]; i++)
-		if (strcmp(words[i], "-") != 0 && !strchr(words[i], ':') &&
-		    access(words[i], F_OK))
-			return err_sys(err, -errno, "%s", words[i]);
+	for (size_t i = 0; words[i]; i++) {
+		int r = check_word(words[i], err);
+
+		if (r)
+			return r;
+	}
 	return report_sources_find(session_dir, words, spec, sources, err);
 }
 

@@ -24,7 +24,7 @@ struct source_image {
 typedef int (*source_image_fn)(void *ctx, const struct source_image *at);
 
 /* report_sources_find() for commands whose words are recordings and nothing else: one that
- * does not exist is an error. */
+ * does not exist, or is none, is an error. */
 int source_images_find(const char *session_dir, char *const *words, struct spec *spec,
 		       struct report_sources *sources, struct err *err);
 /* Calls `fn` for each image that can have a build-id (file, kernel, module, vdso) and was hit,

@@ -39,6 +39,19 @@ program()
 	[[ $output == *none*"No such file"* ]]
 }
 
+@test "what is there and no recording is not taken for a wish to see the current session" {
+	local empty="$BATS_TEST_TMPDIR/empty"
+	: >"$empty"
+	for command in "buildid-list $empty" "buildid-cache --missing=$empty" "where $empty /bin/true"; do
+		run -1 "$OPROFILE" $command
+		[[ $output == *": $empty is empty" ]]
+	done
+	run -1 "$OPROFILE" buildid-list /etc/passwd
+	[[ $output == *"/etc/passwd is neither a perf.data nor another tool's profile" ]]
+	run -1 "$OPROFILE" buildid-list "$BATS_TEST_TMPDIR"
+	[[ $output == *"$BATS_TEST_TMPDIR holds neither a session nor a perf.data" ]]
+}
+
 @test "perf reads the cache that we wrote, and we read perf's" {
 	need perf
 	"$OPROFILE" buildid-cache --add /bin/true,/bin/ls

@@ -282,6 +282,12 @@ expect() {
 	run "$OPROFILE" report --session-dir "$TIMER" image:/nowhere
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"error: no sample files found: profile specification too strict ?"* ]]
+	for command in dump "archive -l" "archive --output=$DIR/none.oparchive"; do
+		run "$OPROFILE" $command --session-dir "$TIMER" /nowhere
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"error: no sample files found: profile specification too strict ?"* ]]
+	done
+	[ ! -e "$DIR/none.oparchive" ]
 	run "$OPROFILE" report imgae:x
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"did you mean 'image:'"* ]]
