@@ -12,17 +12,14 @@
 #include "base/parse.h"
 #include "base/vec.h"
 #include "daemon/copies.h"
+#include "daemon/retention_times.h"
 #include "daemon/segment_merge.h"
 #include "format/session.h"
 
 static const uint64_t second_ns = 1000000000;
-/* Readers that listed the parts before the merge have opened them by then. */
-static const uint64_t grace_ns = 60 * 1000000000ULL;
 /* As far the clock can be set back without a copy that is needed looking too old: one that had local
  * time at boot is 14 hours ahead at most. */
 static const uint64_t set_back_ns = 14 * 3600 * 1000000000ULL;
-static const uint64_t tiers_ns[] = { 600 * 1000000000ULL, 3600 * 1000000000ULL,
-				     86400 * 1000000000ULL };
 
 enum {
 	MERGED_MAX_BYTES = 64 << 20, /* longer ones stay apart */
@@ -151,7 +148,8 @@ static bool is_empty(const struct look *l, size_t i)
 		return false;
 	/* Another may be begun at this moment, and has no head yet. */
 	changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
-	return changed_ns < l->now_ns && l->now_ns - changed_ns > grace_ns;
+	return changed_ns < l->now_ns &&
+	       l->now_ns - changed_ns > retention_times.grace_ns;
 }
 
 /* What a crash of the machine leaves of one that had just been begun: nothing is in it, and each report
@@ -268,14 +266,14 @@ static uint64_t used_since(const struct look *l)
 
 static int merge_one_run(struct retention *r, struct look *l, struct err *err)
 {
-	for (size_t t = 0; t < sizeof(tiers_ns) / sizeof(*tiers_ns); t++) {
+	for (size_t t = 0; t < RETENTION_TIERS; t++) {
 		size_t nr;
 
 		for (size_t i = 0; i < l->nr; i += nr) {
 			struct segment_merge_result merged;
 			int result;
 
-			nr = run_of(l, i, tiers_ns[t]);
+			nr = run_of(l, i, retention_times.tiers_ns[t]);
 			if (nr == 1)
 				continue;
 			result = segment_merge(l->dir, l->files + i, nr, &merged, err);
@@ -363,7 +361,7 @@ static bool remove_covered(struct retention *r, struct look *l)
 	/* Also when the clock was set back. */
 	if (!r->covered_since_ns || r->covered_since_ns > l->now_ns)
 		r->covered_since_ns = l->now_ns;
-	if (l->now_ns - r->covered_since_ns < grace_ns)
+	if (l->now_ns - r->covered_since_ns < retention_times.grace_ns)
 		return true;
 	for (size_t i = 0; i < l->nr; i++)
 		if (l->files[i].covered)
