@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/cursor.h"
@@ -13,6 +12,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "capture/kernel_files.h"
+#include "capture/process_memory.h"
 
 enum {
 	VDSO_BYTES_MAX = 1 << 20,
@@ -186,25 +186,18 @@ int kernel_files_save_vdso_of(const char *current_dir, int pid, uint64_t start,
 			      uint64_t end, struct build_id *ret_id, struct err *err)
 {
 	uint64_t len = end > start ? end - start : 0;
-	struct iovec here = { 0 };
-	struct iovec there = { 0 };
-	ssize_t n;
+	void *bytes;
+	size_t copied;
 	int r;
 
 	if (!len || len > VDSO_BYTES_MAX)
 		return err_set(err, -EBADMSG, "vdso of process %d: bad size", pid);
-	here.iov_base = malloc((size_t)len);
-	if (!here.iov_base)
+	bytes = malloc((size_t)len);
+	if (!bytes)
 		return err_sys(err, -ENOMEM, "vdso");
-	here.iov_len = there.iov_len = (size_t)len;
-	there.iov_base =
-		(void *)(uintptr_t)start; /* NOLINT(performance-no-int-to-ptr) */
-	n = process_vm_readv(pid, &here, 1, &there, 1, 0);
-	if (n < 0)
-		r = err_sys(err, -errno, "vdso of process %d", pid);
-	else
-		r = kernel_files_save_vdso(current_dir, here.iov_base, (size_t)n,
-					   ret_id, err);
-	free(here.iov_base);
+	copied = process_memory_read(pid, start, bytes, (size_t)len);
+	r = copied ? kernel_files_save_vdso(current_dir, bytes, copied, ret_id, err)
+		   : err_set(err, -ESRCH, "vdso of process %d: it cannot be read", pid);
+	free(bytes);
 	return r;
 }

@@ -14,6 +14,7 @@
 
 enum {
 	PATIENCE_MS = 10000, /* of time, in which a machine may do other things */
+	TURN_MS = 100,       /* then it looks whether it is to give up */
 	STRAY_MAX = 64,      /* packets that nobody asked for */
 	ERRNO_MAX = 4095
 };
@@ -97,7 +98,9 @@ static int wait_for(struct table_answers *a, uint64_t since_ns,
 
 		if (now >= end)
 			return -ETIMEDOUT;
-		if (poll(&fd, 1, (int)((end - now) / 1000000) + 1) <= 0)
+		if (atomic_load(&a->gives_up))
+			return -ECANCELED;
+		if (poll(&fd, 1, TURN_MS) <= 0)
 			continue;
 		r = table_packet_receive(a->fd, MSG_DONTWAIT, answer, sizeof(*answer),
 					 ret_file);
@@ -123,7 +126,8 @@ static int take_file(int file, struct unwind_table **ret_table)
 static int take_result(int32_t result)
 {
 	bool is_own = !table_answers_is_fault(result) &&
-		      !table_answers_is_silence(result) && result != -EAGAIN;
+		      !table_answers_is_silence(result) && result != -EAGAIN &&
+		      result != -ECANCELED;
 
 	return is_own && result >= -ERRNO_MAX ? result : -EBADMSG;
 }

@@ -14,6 +14,7 @@ struct table_answers {
 	uint64_t worker_ns;           /* as this worker said last; 0: it is a new one */
 	atomic_uint_least64_t cpu_ns; /* of all so far; any thread may read it */
 	bool told;                    /* that it is not confined */
+	atomic_bool gives_up;         /* by any thread: who waits is not to */
 };
 
 /* CLOCK_MONOTONIC. */
@@ -22,7 +23,7 @@ uint64_t table_answers_now_ns(void);
 void table_answers_drain(struct table_answers *a);
 /* Waits for what comes of the last question, asked at `since_ns`.  0 and a table; or there is none: what
  * table_answers_is_fault() or table_answers_is_silence(), or another negative errno that the worker
- * says (-EBADMSG: it says nothing that makes sense). */
+ * says (-EBADMSG: it says nothing that makes sense); -ECANCELED: it gave up. */
 int table_answers_wait(struct table_answers *a, uint64_t since_ns,
 		       struct unwind_table **ret_table);
 /* It is the binary's fault: the worker died of a signal (-EPIPE), or of that of its time (-ETIME). */

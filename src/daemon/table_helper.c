@@ -36,7 +36,7 @@ struct table_helper {
 	table_make make;
 	pthread_mutex_t lock; /* of all below; held while a table is made */
 	pid_t keeper;
-	struct table_answers answers; /* `cpu_ns` is read without it */
+	struct table_answers answers; /* `cpu_ns`, `gives_up` without it */
 	bool is_silent;               /* it gave no answer, which is told */
 	size_t nr_refused;            /* ever */
 	struct file_key refused[REFUSED_MAX];
@@ -95,6 +95,7 @@ static int ask(struct table_helper *h, int fd, struct unwind_table **ret_table)
 	uint64_t since = table_answers_now_ns();
 	int r;
 
+	atomic_store(&h->answers.gives_up, false);
 	if (h->answers.fd < 0 && begin(h, NULL))
 		return -ECONNRESET;
 	table_answers_drain(&h->answers);
@@ -103,10 +104,11 @@ static int ask(struct table_helper *h, int fd, struct unwind_table **ret_table)
 			      fd)
 		    ? -ECONNRESET
 		    : table_answers_wait(&h->answers, since, ret_table);
-	if (!table_answers_is_fault(r) && !table_answers_is_silence(r))
+	if (!table_answers_is_fault(r) && !table_answers_is_silence(r) &&
+	    r != -ECANCELED)
 		return r;
 	/* The keeper ends a worker that does not end. */
-	if (r == -ETIMEDOUT || r == -ECONNRESET || is_gone(h))
+	if (r == -ETIMEDOUT || r == -ECANCELED || r == -ECONNRESET || is_gone(h))
 		hang_up(h);
 	return r;
 }
@@ -185,9 +187,15 @@ int table_helper_make(struct table_helper *h, int fd, const char *path,
 		tell(path, "did not answer");
 	h->is_silent = table_answers_is_silence(r);
 	pthread_mutex_unlock(&h->lock);
-	if (table_answers_is_silence(r))
+	if (table_answers_is_silence(r) || r == -ECANCELED)
 		return -EAGAIN;
 	return table_answers_is_fault(r) ? -EPIPE : r;
+}
+
+void table_helper_give_up(struct table_helper *h)
+{
+	if (h)
+		atomic_store(&h->answers.gives_up, true);
 }
 
 uint64_t table_helper_cpu_ns(struct table_helper *h)

@@ -22,6 +22,8 @@ int table_helper_start(table_make make, struct table_helper **ret_helper,
  * this file again; -EAGAIN: it did not answer, for which the file may not be blamed. */
 int table_helper_make(struct table_helper *h, int fd, const char *path,
 		      struct unwind_table **ret_table);
+/* Whoever waits for a table now is told -EAGAIN, a tenth of a second later at most.  NULL is fine. */
+void table_helper_give_up(struct table_helper *h);
 /* CPU time of its processes so far. */
 uint64_t table_helper_cpu_ns(struct table_helper *h);
 void table_helper_stop(struct table_helper *h); /* NULL is fine */

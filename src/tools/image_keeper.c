@@ -17,6 +17,7 @@
 #include "resolve/symtab.h"
 #include "tools/containers.h"
 #include "tools/copy_list.h"
+#include "tools/image_open.h"
 #include "tools/session_dir.h"
 
 enum {
@@ -56,60 +57,6 @@ static void first_vdso(struct image_keeper *k, int32_t pid, uint64_t start,
 				       NULL);
 }
 
-/* Is the open file what was mapped?  By build-id, else by inode, else on trust. */
-static bool is_image(int fd, const struct stat *st, const struct image *image)
-{
-	struct build_id id;
-
-	if (!S_ISREG(st->st_mode))
-		return false;
-	if (image->build_id.len)
-		return !elf_build_id_fd(fd, &id, NULL) &&
-		       build_id_equal(&id, &image->build_id);
-	return !image->inode || image->inode == st->st_ino;
-}
-
-/* O_NONBLOCK: what has a file's name now may be a FIFO. */
-static int try_open(const char *path, const struct image *image, struct stat *st)
-{
-	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-
-	if (fd < 0)
-		return fd;
-	if (!fstat(fd, st) && is_image(fd, st, image))
-		return fd;
-	close(fd);
-	return -ESTALE;
-}
-
-/* Where a process has it. */
-struct place {
-	const char *path;
-	int32_t pid;
-	uint64_t start;
-	uint64_t end;
-};
-
-/* As the process sees it; deleted: the kernel still has the file itself. */
-static int open_of_process(const struct place *p, const struct image *image,
-			   struct stat *st)
-{
-	char proc_path[4096 + 64];
-	int fd;
-
-	snprintf(proc_path, sizeof(proc_path), "/proc/%d/root%s", p->pid, p->path);
-	fd = try_open(proc_path, image, st);
-	if (fd >= 0)
-		return fd;
-	snprintf(proc_path, sizeof(proc_path), "/proc/%d/map_files/%lx-%lx", p->pid,
-		 (unsigned long)p->start, (unsigned long)p->end);
-	fd = try_open(proc_path, image, st);
-	if (fd >= 0)
-		return fd;
-	snprintf(proc_path, sizeof(proc_path), "/proc/%d/exe", p->pid);
-	return try_open(proc_path, image, st);
-}
-
 /* What two mappings of one file agree in. */
 static uint64_t identity(const struct build_id *id, const char *path, uint64_t inode,
 			 uint64_t inode_gen, uint64_t dev)
@@ -127,36 +74,26 @@ static uint64_t identity_of(const char *path, const struct image *image)
 }
 
 static int take_early(struct image_keeper *k, const char *path,
-		      const struct image *image, struct stat *st)
+		      const struct image *image, struct image_opened *ret)
 {
 	uint32_t at = map_get(&k->early_by, identity_of(path, image), 0);
-	int fd = at == MAP_NONE ? -1 : k->early.at[at].fd;
+	struct early_image *early = at == MAP_NONE ? NULL : &k->early.at[at];
 
-	if (fd < 0 || fstat(fd, st))
+	if (!early || early->opened.fd < 0)
 		return -ENOENT;
-	k->early.at[at].fd = -1;
-	return fd;
+	*ret = early->opened;
+	early->opened.fd = -1;
+	return 0;
 }
 
-/* A path of a container may lead to another file here, which without a build-id may look like
- * it: it is the last thing that is tried. */
-static int open_image(struct image_keeper *k, const struct place *p,
-		      const struct image *image, struct stat *st)
+static int open_image(struct image_keeper *k, const struct image_place *p,
+		      const struct image *image, struct image_opened *ret)
 {
-	bool inside = k->containers && containers_has(k->containers, p->pid);
-	int fd = inside ? take_early(k, p->path, image, st)
-			: try_open(p->path, image, st);
+	int r = p->inside ? take_early(k, p->path, image, ret) : -ENOENT;
 
-	if (fd >= 0 || p->pid <= 0)
-		return fd;
-	fd = open_of_process(p, image, st);
-	if (fd >= 0)
-		return fd;
-	fd = inside ? try_open(p->path, image, st) : take_early(k, p->path, image, st);
-	if (fd < 0 || !inside || image->build_id.len || st->st_dev == image->dev)
-		return fd;
-	close(fd);
-	return -ESTALE;
+	if (r)
+		r = image_open(p, image, ret);
+	return r && !p->inside && p->pid > 0 ? take_early(k, p->path, image, ret) : r;
 }
 
 /* The next process that maps it may live longer. */
@@ -191,23 +128,23 @@ static bool is_early(const struct image_keeper *k, const struct record_mmap *m,
 
 void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
 {
-	struct early_image early = { .build_id.len = m->build_id_len };
-	struct image image = { .inode = m->ino };
-	const struct place at = { m->path, m->pid, m->start, m->start + m->len };
-	struct stat st;
+	struct image image = { .inode = m->ino,
+			       .dev = makedev(m->maj, m->min),
+			       .build_id.len = m->build_id_len };
+	const struct image_place at = { .path = m->path,
+					.pid = m->pid,
+					.start = m->start,
+					.end = m->start + m->len,
+					.by_process = true };
+	struct early_image early;
 	uint64_t key;
 
-	memcpy(early.build_id.bytes, m->build_id, sizeof(m->build_id));
-	image.build_id = early.build_id;
-	key = identity(&early.build_id, m->path, m->ino, m->ino_gen,
-		       makedev(m->maj, m->min));
-	if (!is_early(k, m, key))
-		return;
-	early.fd = open_of_process(&at, &image, &st);
-	if (early.fd < 0)
+	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
+	key = identity(&image.build_id, m->path, m->ino, m->ino_gen, image.dev);
+	if (!is_early(k, m, key) || image_open(&at, &image, &early.opened))
 		return;
 	if (!vec_push(&k->early, early)) {
-		close(early.fd);
+		close(early.opened.fd);
 		return;
 	}
 	(void)map_set(&k->early_by, key, 0, (uint32_t)k->early.nr - 1);
@@ -231,10 +168,12 @@ static uint64_t mtime_ns(const struct stat *st)
 }
 
 /* What the file says of itself. */
-static void complete(struct image *image, int fd, const struct stat *st)
+static void complete(struct image *image, const struct image_opened *opened)
 {
+	const struct stat *st = &opened->st;
+
 	if (!image->build_id.len)
-		elf_build_id_fd(fd, &image->build_id, NULL);
+		image->build_id = opened->build_id;
 	image->dev = st->st_dev;
 	image->inode = st->st_ino;
 	image->mtime_ns = mtime_ns(st);
@@ -244,9 +183,14 @@ static void complete(struct image *image, int fd, const struct stat *st)
 void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
 			    uint64_t map_start, uint64_t map_end, struct image *image)
 {
-	const struct place at = { path, pid, map_start, map_end };
-	struct stat st;
-	int fd;
+	const struct image_place at = {
+		.path = path,
+		.pid = pid,
+		.start = map_start,
+		.end = map_end,
+		.inside = k->containers && containers_has(k->containers, pid),
+	};
+	struct image_opened opened;
 
 	if (image->kind == IMAGE_KERNEL)
 		image->build_id = k->kernel_build_id;
@@ -256,21 +200,20 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 		first_vdso(k, pid, map_start, map_end, image);
 	if (image->kind != IMAGE_FILE || k->kept.nr >= KEEP_MAX)
 		return;
-	fd = open_image(k, &at, image, &st);
-	if (fd < 0) {
+	if (open_image(k, &at, image, &opened)) {
 		note_wanted(k, path, image);
 		return;
 	}
-	complete(image, fd, &st);
-	keep(k, path, image, fd);
+	complete(image, &opened);
+	keep(k, path, image, opened.fd);
 }
 
 bool image_keeper_is_rewritten(const char *path, const struct image *image)
 {
 	struct stat st;
 
-	return image->mtime_ns && !stat(path, &st) && st.st_dev == image->dev &&
-	       st.st_ino == image->inode &&
+	return image->mtime_ns && !image_stat(path, image->dev, &st) &&
+	       st.st_dev == image->dev && st.st_ino == image->inode &&
 	       (mtime_ns(&st) != image->mtime_ns ||
 		(uint64_t)st.st_size != image->file_bytes);
 }
@@ -302,22 +245,24 @@ static void keep_wanted(struct image_keeper *k)
 {
 	for (size_t i = 0; i < k->wanted.nr; i++) {
 		struct wanted_image *wanted = &k->wanted.at[i];
-		struct stat st;
-		int fd = take_early(k, wanted->path, &wanted->image, &st);
+		struct image_opened opened;
 
-		if (fd < 0)
+		if (take_early(k, wanted->path, &wanted->image, &opened))
 			continue;
-		complete(&wanted->image, fd, &st);
-		keep(k, wanted->path, &wanted->image, fd);
+		complete(&wanted->image, &opened);
+		keep(k, wanted->path, &wanted->image, opened.fd);
 	}
 }
 
+/* Whether it can be had where a server does not answer is not known: it cannot be copied either. */
 static bool still_there(const struct kept_image *kept)
 {
 	struct stat st;
+	int r = image_stat(kept->path, kept->image.dev, &st);
 
-	return !stat(kept->path, &st) && st.st_dev == kept->image.dev &&
-	       st.st_ino == kept->image.inode &&
+	if (r == -ETIMEDOUT || r == -EBUSY)
+		return true;
+	return !r && st.st_dev == kept->image.dev && st.st_ino == kept->image.inode &&
 	       (uint64_t)st.st_size == kept->image.file_bytes;
 }
 
@@ -369,8 +314,8 @@ void image_keeper_done(struct image_keeper *k)
 	}
 	vec_done(&k->kept);
 	for (size_t i = 0; i < k->early.nr; i++)
-		if (k->early.at[i].fd >= 0)
-			close(k->early.at[i].fd);
+		if (k->early.at[i].opened.fd >= 0)
+			close(k->early.at[i].opened.fd);
 	vec_done(&k->early);
 	for (size_t i = 0; i < k->wanted.nr; i++)
 		free(k->wanted.at[i].path);

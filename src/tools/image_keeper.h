@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "format/dict.h"
+#include "tools/image_open.h"
 
 struct containers;
 struct copy_list;
@@ -23,8 +24,7 @@ struct kept_image {
 
 /* A binary that a container mapped, open before its first hit. */
 struct early_image {
-	int fd; /* -1: it was hit */
-	struct build_id build_id;
+	struct image_opened opened; /* fd -1: it was hit */
 };
 
 /* One that was hit, and could not be opened: the process had ended. */

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/errand.h"
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/log.h"
 #include "decode/record.h"
@@ -22,6 +24,8 @@ enum {
 	PATH_BYTES = 4096 + 64,
 	NAME_BYTES = 64
 };
+
+static const uint64_t patience_ns = 500000000;
 
 static struct kept_jit *find_kept(struct jit_keeper *k, int32_t pid, const char *name)
 {
@@ -42,15 +46,62 @@ static int open_inside(const char *path, uint64_t inode, int64_t uid)
 	return -EACCES;
 }
 
-/* In its own mount namespace first.  A descriptor or a negative errno. */
+/* Java's is in the home folder, which may lie on a server that does not answer. */
+struct dump_errand {
+	struct errand errand; /* first */
+	int32_t pid;
+	uint64_t inode;
+	int fd; /* or a negative errno */
+	char path[PATH_BYTES];
+};
+
+static void drop_dump(struct errand *e)
+{
+	struct dump_errand *d = (struct dump_errand *)e;
+
+	if (d->fd >= 0)
+		close(d->fd);
+	free(d);
+}
+
+/* In its own mount namespace first. */
+static void open_dump(struct errand *e)
+{
+	struct dump_errand *d = (struct dump_errand *)e;
+	char seen_by_it[PATH_BYTES + NAME_BYTES];
+
+	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", d->pid, d->path);
+	d->fd = open_inside(seen_by_it, d->inode, jit_uid(d->pid));
+	if (d->fd < 0)
+		d->fd = jit_open(d->path, d->inode);
+}
+
+/* A descriptor or a negative errno. */
 static int open_of(int32_t pid, const char *path, uint64_t inode)
 {
-	char seen_by_it[PATH_BYTES];
+	size_t len = strlen(path);
+	struct dump_errand *d = len < PATH_BYTES ? malloc(sizeof(*d)) : NULL;
 	int fd;
 
-	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", pid, path);
-	fd = open_inside(seen_by_it, inode, jit_uid(pid));
-	return fd < 0 ? jit_open(path, inode) : fd;
+	if (!d)
+		return -ENOMEM;
+	*d = (struct dump_errand){ .errand = { .kind = ERRAND_FILE,
+					       .about = hash_bytes(path, len, 0),
+					       .run = open_dump,
+					       .drop = drop_dump },
+				   .pid = pid,
+				   .inode = inode,
+				   .fd = -1 };
+	memcpy(d->path, path, len + 1);
+	fd = errand_run(&d->errand, patience_ns);
+	if (fd == -ETIMEDOUT)
+		return fd;
+	if (!fd) {
+		fd = d->fd;
+		d->fd = -1;
+	}
+	drop_dump(&d->errand);
+	return fd;
 }
 
 /* Takes the descriptor. */

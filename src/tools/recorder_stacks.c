@@ -3,11 +3,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "capture/process_memory.h"
 #include "resolve/elf_file.h"
 #include "resolve/line_cache.h"
 #include "resolve/symtab.h"
@@ -18,9 +17,7 @@
 #include "tools/shared_tables.h"
 
 enum {
-	SMALL_BYTES = 1 << 18, /* of a binary, whose table takes a few milliseconds */
-	COPY_STEP = 4096,
-	COPY_PAGES = 64
+	SMALL_BYTES = 1 << 18 /* of a binary, whose table takes a few milliseconds */
 };
 
 static const uint64_t trim_ns = 60000000000;
@@ -74,7 +71,6 @@ static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *
 {
 	const struct image *i = &s->dict->images.at[image];
 	const char *path = dict_str(s->dict, i->name);
-	struct stat st;
 	int fd;
 
 	if (s->shared)
@@ -82,9 +78,8 @@ static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *
 	fd = entry->table ? -1 : open_image(s, i);
 	if (fd < 0)
 		return;
-	entry->is_due =
-		(s->maker.helper || (!fstat(fd, &st) && st.st_size > SMALL_BYTES)) &&
-		!table_maker_ask(&s->maker, image, fd, path);
+	entry->is_due = (s->maker.helper || i->file_bytes > SMALL_BYTES) &&
+			!table_maker_ask(&s->maker, image, fd, path);
 	if (entry->is_due)
 		return;
 	set_table(s, entry, table_maker_make(&s->maker, fd, path));
@@ -135,27 +130,11 @@ bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image)
 	return s->hurried || image >= s->tables.nr || !s->tables.at[image].is_due;
 }
 
-/* Page by page: up to the first one that is not there. */
 static size_t copy_memory(void *ctx, int32_t pid, uint64_t address, void *bytes,
 			  size_t len)
 {
-	struct iovec here = { .iov_base = bytes, .iov_len = len };
-	struct iovec there[COPY_PAGES];
-	size_t nr = 0;
-	ssize_t copied;
-
 	(void)ctx;
-	for (uint64_t at = address; at < address + len && nr < COPY_PAGES; nr++) {
-		uint64_t next = (at / COPY_STEP + 1) * COPY_STEP;
-
-		/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
-		there[nr].iov_base = (void *)(uintptr_t)at;
-		there[nr].iov_len =
-			(size_t)((next < address + len ? next : address + len) - at);
-		at = next;
-	}
-	copied = process_vm_readv(pid, &here, 1, there, nr, 0);
-	return copied > 0 ? (size_t)copied : 0;
+	return process_memory_read(pid, address, bytes, len);
 }
 
 int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,

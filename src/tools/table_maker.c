@@ -1,6 +1,7 @@
 #include "tools/table_maker.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,8 +11,30 @@
 #include "resolve/unwind_cache.h"
 #include "resolve/unwind_table.h"
 
+static const uint64_t patience_ns = 500000000;
+
+struct table_job {
+	struct table_job *next;
+	struct unwind_table *table; /* when it is made; NULL: there is none */
+	uint32_t image;
+	int fd;
+	char *path;
+};
+
+struct table_work {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	char *cache_dir; /* NULL: nowhere */
+	struct table_helper *helper;
+	struct table_job *asked; /* the oldest first, as below */
+	struct table_job *made;
+	bool end;
+	bool has_ended;
+	bool is_left; /* the thread hangs: what is here is its own */
+};
+
 struct making {
-	const struct table_maker *maker;
+	struct table_helper *helper;
 	const char *path;
 };
 
@@ -19,15 +42,14 @@ static int make(void *ctx, int fd, struct unwind_table **ret_table)
 {
 	const struct making *m = ctx;
 
-	return m->maker->helper
-		       ? table_helper_make(m->maker->helper, fd, m->path, ret_table)
-		       : unwind_table_load_fd(fd, ret_table);
+	return m->helper ? table_helper_make(m->helper, fd, m->path, ret_table)
+			 : unwind_table_load_fd(fd, ret_table);
 }
 
-static struct unwind_table *load(const struct table_maker *m, const char *cache_dir,
+static struct unwind_table *load(struct table_helper *helper, const char *cache_dir,
 				 int fd, const char *path)
 {
-	struct making making = { .maker = m, .path = path };
+	struct making making = { .helper = helper, .path = path };
 	const struct unwind_maker how = {
 		.fd = fd, .of_file = true, .make = make, .ctx = &making
 	};
@@ -37,16 +59,10 @@ static struct unwind_table *load(const struct table_maker *m, const char *cache_
 	return unwind_cache_load_by(cache_dir, path, &how, &table) ? NULL : table;
 }
 
-struct unwind_table *table_maker_load(const struct table_maker *m, int fd,
-				      const char *path)
-{
-	return load(m, m->cache_dir, fd, path);
-}
-
 struct unwind_table *table_maker_make(const struct table_maker *m, int fd,
 				      const char *path)
 {
-	return load(m, NULL, fd, path);
+	return load(m->helper, NULL, fd, path);
 }
 
 static void append(struct table_job **list, struct table_job *job)
@@ -66,55 +82,97 @@ static struct table_job *take_first(struct table_job **list)
 	return job;
 }
 
-static void *make_tables(void *arg)
-{
-	struct table_maker *m = arg;
-	struct table_job *job;
-
-	pthread_mutex_lock(&m->lock);
-	while (!m->end) {
-		job = take_first(&m->asked);
-		if (!job) {
-			pthread_cond_wait(&m->changed, &m->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&m->lock);
-		job->table = table_maker_load(m, job->fd, job->path);
-		close(job->fd);
-		job->fd = -1;
-		pthread_mutex_lock(&m->lock);
-		append(&m->made, job);
-		pthread_cond_broadcast(&m->changed);
-	}
-	pthread_mutex_unlock(&m->lock);
-	return NULL;
-}
-
-static int start(struct table_maker *m)
-{
-	pthread_condattr_t monotonic;
-
-	if (m->runs)
-		return 0;
-	pthread_mutex_init(&m->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&m->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	if (pthread_create(&m->thread, NULL, make_tables, m))
-		return -EAGAIN;
-	m->runs = true;
-	return 0;
-}
-
 static void free_job(struct table_job *job)
 {
 	if (!job)
 		return;
 	if (job->fd >= 0)
 		close(job->fd);
+	unwind_table_free(job->table);
 	free(job->path);
 	free(job);
+}
+
+static void free_work(struct table_work *w)
+{
+	struct table_job *job;
+
+	while ((job = take_first(&w->asked)) != NULL)
+		free_job(job);
+	while ((job = take_first(&w->made)) != NULL)
+		free_job(job);
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
+	free(w->cache_dir);
+	free(w);
+}
+
+static void *make_tables(void *arg)
+{
+	struct table_work *w = arg;
+	struct table_job *job;
+	bool is_left;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->end) {
+		job = take_first(&w->asked);
+		if (!job) {
+			pthread_cond_wait(&w->changed, &w->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&w->lock);
+		job->table = load(w->helper, w->cache_dir, job->fd, job->path);
+		close(job->fd);
+		job->fd = -1;
+		pthread_mutex_lock(&w->lock);
+		append(&w->made, job);
+		pthread_cond_broadcast(&w->changed);
+	}
+	w->has_ended = true;
+	is_left = w->is_left;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	if (is_left)
+		free_work(w);
+	return NULL;
+}
+
+static int start_thread(struct table_work *w)
+{
+	pthread_attr_t detached;
+	pthread_t thread;
+	int r;
+
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	r = pthread_create(&thread, &detached, make_tables, w);
+	pthread_attr_destroy(&detached);
+	return r ? -EAGAIN : 0;
+}
+
+static int start(struct table_maker *m)
+{
+	pthread_condattr_t monotonic;
+	struct table_work *w;
+
+	if (m->work)
+		return 0;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	w->helper = m->helper;
+	w->cache_dir = m->cache_dir ? strdup(m->cache_dir) : NULL;
+	if ((m->cache_dir && !w->cache_dir) || start_thread(w)) {
+		free_work(w);
+		return -EAGAIN;
+	}
+	m->work = w;
+	return 0;
 }
 
 int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path)
@@ -133,66 +191,83 @@ int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *p
 	}
 	job->image = image;
 	job->fd = fd;
-	pthread_mutex_lock(&m->lock);
-	append(&m->asked, job);
+	pthread_mutex_lock(&m->work->lock);
+	append(&m->work->asked, job);
 	m->nr++;
-	pthread_cond_broadcast(&m->changed);
-	pthread_mutex_unlock(&m->lock);
+	pthread_cond_broadcast(&m->work->changed);
+	pthread_mutex_unlock(&m->work->lock);
 	return 0;
 }
 
-/* With the lock held.  False: there will be none by then. */
-static bool wait_for_one(struct table_maker *m, uint64_t until_ns)
+/* With the lock held: until then, UINT64_MAX for ever.  0 or ETIMEDOUT. */
+static int wait_until(struct table_work *w, uint64_t until_ns)
 {
 	struct timespec until = { .tv_sec = (time_t)(until_ns / 1000000000),
 				  .tv_nsec = (long)(until_ns % 1000000000) };
-	int r = until_ns ? 0 : ETIMEDOUT;
 
-	while (!m->made && !r)
-		r = until_ns == UINT64_MAX
-			    ? pthread_cond_wait(&m->changed, &m->lock)
-			    : pthread_cond_timedwait(&m->changed, &m->lock, &until);
-	return m->made;
+	if (until_ns == UINT64_MAX)
+		return pthread_cond_wait(&w->changed, &w->lock);
+	return pthread_cond_timedwait(&w->changed, &w->lock, &until);
 }
 
 bool table_maker_take(struct table_maker *m, uint64_t until_ns, uint32_t *ret_image,
 		      struct unwind_table **ret_table)
 {
-	struct table_job *job = NULL;
+	struct table_work *w = m->work;
+	struct table_job *job;
+	int r = until_ns ? 0 : ETIMEDOUT;
 
 	if (!m->nr)
 		return false;
-	pthread_mutex_lock(&m->lock);
-	if (wait_for_one(m, until_ns))
-		job = take_first(&m->made);
-	pthread_mutex_unlock(&m->lock);
+	pthread_mutex_lock(&w->lock);
+	while (!w->made && !r)
+		r = wait_until(w, until_ns);
+	job = take_first(&w->made);
+	pthread_mutex_unlock(&w->lock);
 	if (!job)
 		return false;
 	m->nr--;
 	*ret_image = job->image;
 	*ret_table = job->table;
+	job->table = NULL;
 	free_job(job);
 	return true;
 }
 
+/* With the lock held.  Whether the thread has ended. */
+static bool wait_for_end(struct table_work *w)
+{
+	struct timespec now = { 0 };
+	uint64_t until_ns;
+	int r = 0;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	until_ns =
+		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec + patience_ns;
+	while (!w->has_ended && !r)
+		r = wait_until(w, until_ns);
+	return w->has_ended;
+}
+
 void table_maker_done(struct table_maker *m)
 {
-	struct table_job *job;
+	struct table_work *w = m->work;
+	bool ended;
 
-	if (!m->runs)
+	if (!w)
 		return;
-	pthread_mutex_lock(&m->lock);
-	m->end = true;
-	pthread_cond_broadcast(&m->changed);
-	pthread_mutex_unlock(&m->lock);
-	pthread_join(m->thread, NULL);
-	while ((job = take_first(&m->asked)) != NULL)
-		free_job(job);
-	while ((job = take_first(&m->made)) != NULL) {
-		unwind_table_free(job->table);
-		free_job(job);
+	pthread_mutex_lock(&w->lock);
+	w->end = true;
+	pthread_cond_broadcast(&w->changed);
+	ended = wait_for_end(w);
+	if (!ended) {
+		/* It does not wait for the lock. */
+		table_helper_give_up(w->helper);
+		ended = wait_for_end(w);
 	}
-	pthread_cond_destroy(&m->changed);
-	pthread_mutex_destroy(&m->lock);
+	w->is_left = !ended;
+	pthread_mutex_unlock(&w->lock);
+	if (ended)
+		free_work(w);
 	*m = (struct table_maker){ 0 };
 }

@@ -2,33 +2,19 @@
  * with stacks can wait.
  * Layer: tools.  All calls by one thread; starts as zeros but for `cache_dir` and `helper`. */
 #pragma once
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct table_helper;
+struct table_work;
 struct unwind_table;
-
-struct table_job {
-	struct table_job *next;
-	struct unwind_table *table; /* when it is made; NULL: there is none */
-	uint32_t image;
-	int fd;
-	char *path;
-};
 
 struct table_maker {
 	const char *cache_dir; /* where tables are kept; NULL: nowhere */
 	struct table_helper
-		*helper; /* who reads the binaries; NULL: the thread itself */
-	bool runs;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	struct table_job *asked; /* the oldest first, as below */
-	struct table_job *made;
-	unsigned int nr; /* asked for and not taken */
-	bool end;
+		*helper;         /* who reads the binaries; NULL: the thread itself */
+	struct table_work *work; /* shared with the thread; NULL: none was asked for */
+	unsigned int nr;         /* asked for and not taken */
 };
 
 /* Asks for the table of the binary at `fd`, which is the maker's from then on; `path` is its name.
@@ -38,12 +24,10 @@ int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *p
  * (CLOCK_MONOTONIC; 0: not at all, UINT64_MAX: for ever).  False: there is none. */
 bool table_maker_take(struct table_maker *m, uint64_t until_ns, uint32_t *ret_image,
 		      struct unwind_table **ret_table);
-/* Waits for what is being made, and frees all. */
+/* Frees all.  Waits for what is being made, a second at most: a binary may lie where a server does not
+ * answer. */
 void table_maker_done(struct table_maker *m);
 
-/* What the thread does for one: the table of a binary, or NULL. */
-struct unwind_table *table_maker_load(const struct table_maker *m, int fd,
-				      const char *path);
-/* The same without looking into the cache. */
+/* The table of a binary, or NULL, by who calls, and without looking into the cache. */
 struct unwind_table *table_maker_make(const struct table_maker *m, int fd,
 				      const char *path);

@@ -1133,3 +1133,30 @@ take_port() {
 	wait_daemon
 	umount "$session"
 }
+
+@test "a file, or memory, on a server that does not answer holds up nothing else" {
+	mkdir "$BATS_TEST_TMPDIR/hung" "$BATS_TEST_TMPDIR/good"
+	cp "$WORKLOADS/deep" "$BATS_TEST_TMPDIR/hung/hung_deep"
+	cp "$WORKLOADS/deep" "$BATS_TEST_TMPDIR/good/good_deep"
+	"$BATS_TEST_TMPDIR/hung/hung_deep" 3000 60000 >/dev/null 3>&- &
+	local hung=$!
+	LD_PRELOAD="$HANG_SO" HANG_PATH=/hung/ HANG_MEMORY=1 \
+		start_daemon --callgraph dwarf --rotate 1s --frequency 199 --max-overhead none
+	for ((i = 0; i < 5; i++)); do
+		"$BATS_TEST_TMPDIR/good/good_deep" 3000 300 >/dev/null 3>&-
+		ask dump >/dev/null
+	done
+	# Its file is looked for with each rotation, and not waited for.
+	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -ge 3 ]
+	ask stop >/dev/null
+	kill "$hung"
+	ask status >"$BATS_TEST_TMPDIR/status"
+	grep -qx 'lost 0' "$BATS_TEST_TMPDIR/status"
+	kill -TERM "$daemon"
+	wait_daemon
+	[ "$status" -eq 0 ]
+	"$OPROFILE" report --session-dir "$session" --csv --by comm,image >"$BATS_TEST_TMPDIR/csv" 2>"$BATS_TEST_TMPDIR/said" || cat "$BATS_TEST_TMPDIR/said"
+	cat "$BATS_TEST_TMPDIR/csv"
+	[ "$(sed -n 's/^good_deep,[^,]*good_deep,\([0-9]*\),.*/\1/p' "$BATS_TEST_TMPDIR/csv")" -ge 100 ]
+	[ "$(sed -n 's/^hung_deep,[^,]*hung_deep,\([0-9]*\),.*/\1/p' "$BATS_TEST_TMPDIR/csv")" -ge 100 ]
+}

@@ -1,0 +1,181 @@
+#include "base/errand.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+	AWAY_MAX = 8
+};
+
+static const unsigned int away_max[ERRAND_KINDS] = {
+	[ERRAND_FILE] = AWAY_MAX,
+	/* Anybody can make such, of as many processes as he likes. */
+	[ERRAND_MEMORY] = 2,
+};
+
+/* One thread. */
+struct runner {
+	struct runner *next;
+	pthread_cond_t changed;
+	struct errand *errand; /* NULL: it waits for one */
+	bool has_ended;
+	bool is_left; /* it hangs: nobody waits for it, and it ends with its errand */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct runner *ready; /* NULL: there is none */
+	struct runner *away;
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* With the lock held. */
+static void forget(struct runner *r)
+{
+	struct runner **at = &pool.away;
+
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+}
+
+static void run_one(struct runner *r)
+{
+	while (!r->errand || r->has_ended)
+		pthread_cond_wait(&r->changed, &pool.lock);
+	pthread_mutex_unlock(&pool.lock);
+	r->errand->run(r->errand);
+	pthread_mutex_lock(&pool.lock);
+	r->has_ended = true;
+	pthread_cond_signal(&r->changed);
+}
+
+static void *run_errands(void *arg)
+{
+	struct runner *r = arg;
+
+	pthread_mutex_lock(&pool.lock);
+	while (!r->is_left)
+		run_one(r);
+	forget(r);
+	pthread_mutex_unlock(&pool.lock);
+	r->errand->drop(r->errand);
+	pthread_cond_destroy(&r->changed);
+	free(r);
+	return NULL;
+}
+
+/* Signals are for the thread that waits. */
+static int start_thread(struct runner *r)
+{
+	pthread_attr_t detached;
+	pthread_t thread;
+	sigset_t all, before;
+	int result;
+
+	sigfillset(&all);
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	result = pthread_create(&thread, &detached, run_errands, r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&detached);
+	return result ? -EAGAIN : 0;
+}
+
+static int make_ready(void)
+{
+	struct runner *r;
+	pthread_condattr_t monotonic;
+
+	if (pool.ready)
+		return 0;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (start_thread(r)) {
+		pthread_cond_destroy(&r->changed);
+		free(r);
+		return -EAGAIN;
+	}
+	pool.ready = r;
+	return 0;
+}
+
+static bool is_refused(const struct errand *e)
+{
+	unsigned int nr = 0;
+
+	for (const struct runner *r = pool.away; r; r = r->next) {
+		if (r->errand->kind != e->kind)
+			continue;
+		nr++;
+		if (r->errand->about == e->about)
+			return true;
+	}
+	return nr >= away_max[e->kind];
+}
+
+static struct timespec end_of(uint64_t patience_ns)
+{
+	struct timespec t = { 0 };
+	uint64_t ns;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	ns = (uint64_t)t.tv_nsec + patience_ns;
+	t.tv_sec += (time_t)(ns / 1000000000);
+	t.tv_nsec = (long)(ns % 1000000000);
+	return t;
+}
+
+/* With the lock held, which is free meanwhile. */
+static int wait_for(struct runner *r, uint64_t patience_ns)
+{
+	struct timespec end = end_of(patience_ns);
+	int result = 0;
+
+	while (!r->has_ended && result != ETIMEDOUT)
+		result = pthread_cond_timedwait(&r->changed, &pool.lock, &end);
+	if (r->has_ended) {
+		r->errand = NULL;
+		r->has_ended = false;
+		return 0;
+	}
+	r->is_left = true;
+	r->next = pool.away;
+	pool.away = r;
+	pool.ready = NULL;
+	return -ETIMEDOUT;
+}
+
+int errand_run(struct errand *e, uint64_t patience_ns)
+{
+	int result;
+
+	pthread_mutex_lock(&pool.lock);
+	result = is_refused(e) ? -EBUSY : make_ready();
+	if (!result) {
+		pool.ready->errand = e;
+		pthread_cond_signal(&pool.ready->changed);
+		result = wait_for(pool.ready, patience_ns);
+	}
+	pthread_mutex_unlock(&pool.lock);
+	return result;
+}
+
+unsigned int errand_nr_away(void)
+{
+	unsigned int nr = 0;
+
+	pthread_mutex_lock(&pool.lock);
+	for (const struct runner *r = pool.away; r; r = r->next)
+		nr++;
+	pthread_mutex_unlock(&pool.lock);
+	return nr;
+}

@@ -1,0 +1,91 @@
+/* hang.c - preloaded into a command: files whose path has HANG_PATH in it lie on a server that does
+ * not answer, and with HANG_MEMORY memory of other processes does. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static _Noreturn void hang(void)
+{
+	for (;;)
+		pause();
+}
+
+static void look(const char *path)
+{
+	const char *part = getenv("HANG_PATH");
+
+	if (part && strstr(path, part))
+		hang();
+}
+
+/* By both names: which one a program calls depends on its _FILE_OFFSET_BITS. */
+int open_32(const char *path, int flags, ...) __asm__("open");
+int open_64(const char *path, int flags, ...) __asm__("open64");
+int stat_32(const char *path, struct stat *ret_st) __asm__("stat");
+int stat_64(const char *path, struct stat *ret_st) __asm__("stat64");
+
+static int really_open(const char *path, int flags, va_list rest)
+{
+	mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+
+	look(path);
+	return openat(AT_FDCWD, path, flags, mode);
+}
+
+int open_32(const char *path, int flags, ...)
+{
+	va_list rest;
+	int fd;
+
+	va_start(rest, flags);
+	fd = really_open(path, flags, rest);
+	va_end(rest);
+	return fd;
+}
+
+int open_64(const char *path, int flags, ...)
+{
+	va_list rest;
+	int fd;
+
+	va_start(rest, flags);
+	fd = really_open(path, flags, rest);
+	va_end(rest);
+	return fd;
+}
+
+static int really_stat(const char *path, struct stat *ret_st)
+{
+	look(path);
+	return fstatat(AT_FDCWD, path, ret_st, 0);
+}
+
+int stat_32(const char *path, struct stat *ret_st)
+{
+	return really_stat(path, ret_st);
+}
+
+int stat_64(const char *path, struct stat *ret_st)
+{
+	return really_stat(path, ret_st);
+}
+
+ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long nr_local,
+			 const struct iovec *remote, unsigned long nr_remote,
+			 unsigned long flags)
+{
+	ssize_t (*next)(pid_t, const struct iovec *, unsigned long,
+			const struct iovec *, unsigned long, unsigned long);
+
+	if (getenv("HANG_MEMORY"))
+		hang();
+	*(void **)&next = dlsym(RTLD_NEXT, "process_vm_readv");
+	return next(pid, local, nr_local, remote, nr_remote, flags);
+}
