@@ -429,6 +429,23 @@ start_load() {
 	[[ "$output" == *"was removed while"* ]]
 }
 
+@test "a session that was removed with its log is told of in the new log" {
+	start_daemon
+	ask shutdown
+	wait_daemon
+	"$OPROFILE_LINKS/oprofiled" --session-dir "$session" --frequency 997 3>&-
+	daemon=$(cat "$run_dir/lock")
+	start_load
+	wait_for_samples 100
+	rm -r "$session/samples"
+	wait_for_file "$session/samples/current/segment-000001"
+	wait_for_samples $(($(field samples) + 100))
+	grep 'was removed while it was written.*the recording begins anew' "$session/samples/oprofiled.log"
+	grep 'sampling .* at 997 Hz' "$session/samples/oprofiled.log"
+	ask shutdown
+	daemon=
+}
+
 # fill_disk LINES: until the log says so often that samples wait.  Again and again: what could not be
 # written as a whole, such as the kernel's symbols, is removed, and leaves room.
 fill_disk() {
