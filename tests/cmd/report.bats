@@ -149,6 +149,30 @@ expect() {
 	END
 }
 
+# at_rate SESSION NUMBER HZ: a segment of 100 samples at that rate.
+at_rate() {
+	"$WRITE_SESSION" "$1/samples/current/segment-00000$2" <<-END
+		info|2400|AMD64 generic|host1||$(($2 * 1000))
+		event|TIMER|timer|5|0|$3
+		image|1|/nonexistent/bin/of$3
+		thread|7|7|of$3|0|0
+		sample|0|0|0|$(($2 * 1000 + 500))|$((1000000000 / $3))|0+0x100|100
+	END
+}
+
+@test "segments of different rates: all are told, but those that nothing is shown of" {
+	mkdir -p "$BATS_TEST_TMPDIR/samples/current"
+	at_rate "$BATS_TEST_TMPDIR" 1 500
+	at_rate "$BATS_TEST_TMPDIR" 2 99
+	at_rate "$BATS_TEST_TMPDIR" 3 250
+	run report --session-dir "$BATS_TEST_TMPDIR"
+	[[ "$output" == *"Sampling rate: 99 to 500 samples per second and CPU"* ]]
+	[[ "$output" == *"TIMER was sampled at different rates: "* ]]
+	run report --session-dir "$BATS_TEST_TMPDIR" image:/nonexistent/bin/of99
+	[[ "$output" == *"Sampling rate: 99 samples per second and CPU"* ]]
+	[[ "$output" != *"different rates"* ]]
+}
+
 @test "timer: header, kernel threads and idle below the kernel, unknown programs by image" {
 	sed 's/^>/\t/' <<-'END' | expect --session-dir "$TIMER"
 		CPU: CPU with timer interrupt, speed 2596.15 MHz (estimated)
