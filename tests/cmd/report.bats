@@ -173,6 +173,41 @@ at_rate() {
 	[[ "$output" != *"different rates"* ]]
 }
 
+# exchange A B: both names at once, as nothing that mv(1) can do.
+exchange() {
+	python3 -c 'import ctypes, sys
+a, b = (w.encode() for w in sys.argv[1:])
+sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
+}
+
+@test "a session that is saved while it is read: the report is of one of both, as a whole" {
+	local dir=$BATS_TEST_TMPDIR i name want
+	mkdir -p "$dir/samples/current" "$dir/samples/next"
+	at_rate "$dir" 1 500
+	# Where the names of both are the same, it shows in nothing but the counts.
+	mv "$dir/samples/current/segment-000001" "$dir/samples/next/segment-000001"
+	at_rate "$dir" 1 99
+	for ((i = 2; i <= 1500; i++)); do
+		printf -v name 'segment-%06d' $i
+		ln "$dir/samples/current/segment-000001" "$dir/samples/current/$name"
+		((i > 1200)) || ln "$dir/samples/next/segment-000001" "$dir/samples/next/$name"
+	done
+	mkfifo "$dir/files"
+	for want in of500,120000 of99,150000; do
+		# It waits when the pipe is full, with half of the files unread.
+		"$OPROFILE" report --session-dir "$dir" --by image --csv --strict --verbose=sfile \
+			>"$dir/out" 2>"$dir/files" &
+		exec 7<"$dir/files"
+		read -r -u 7 _
+		exchange "$dir/samples/current" "$dir/samples/next"
+		grep -v '/segment-0' <&7 >"$dir/err" || true
+		exec 7<&-
+		wait "$!"
+		cat "$dir/err" "$dir/out"
+		[ "$(sed 1d "$dir/out" | cut -d, -f1,2)" = "/nonexistent/bin/$want" ]
+	done
+}
+
 @test "timer: header, kernel threads and idle below the kernel, unknown programs by image" {
 	sed 's/^>/\t/' <<-'END' | expect --session-dir "$TIMER"
 		CPU: CPU with timer interrupt, speed 2596.15 MHz (estimated)
