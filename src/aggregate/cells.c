@@ -263,6 +263,15 @@ static size_t place_slot(const struct view *v, const struct tally_cell *cell)
 	return place < v->places.nr ? place : v->places.nr;
 }
 
+/* The daemon lowers its rate and raises it, and who starts it again may ask for another. */
+static void note_rate(struct profile_event *event, uint64_t hz)
+{
+	if (hz && (!event->least_hz || hz < event->least_hz))
+		event->least_hz = hz;
+	if (hz > event->most_hz)
+		event->most_hz = hz;
+}
+
 /* Counts a cell that is asked for, and makes it (who, place), event of the profile.  1: it
  * is not asked for. */
 static int take_cell(struct profile *p, struct view *v, struct numbers *n,
@@ -270,6 +279,7 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 {
 	struct cell_view c = cells_look_at(v, cell->a, cell->b);
 	struct profile_event *event = &p->events.at[c.event];
+	uint32_t number = cell->b & VIEW_EVENT_NONE;
 	size_t slot = place_slot(v, cell);
 	int wanted = cells_wanted(p, v, &c);
 	uint32_t who;
@@ -280,6 +290,7 @@ static int take_cell(struct profile *p, struct view *v, struct numbers *n,
 	if (who == DICT_NONE)
 		return -ENOMEM;
 	n->where_of[slot] = WHERE_WANTED;
+	note_rate(event, v->source.dict->events.at[number].frequency_hz);
 	event->samples += cell->samples;
 	event->period += cell->period;
 	p->samples += cell->samples;

@@ -94,7 +94,9 @@ struct profile_event {
 	uint32_t about;
 	uint32_t mask_about; /* "": not known, or several masks */
 	uint64_t count;
-	uint64_t frequency_hz;
+	uint64_t frequency_hz; /* of the first source */
+	uint64_t least_hz; /* of the selected samples: segments may differ; 0: none */
+	uint64_t most_hz;
 	uint64_t unit_mask;
 	uint32_t flags;   /* EVENT_... of dict.h */
 	uint32_t rank;    /* position in a report: by unit mask, name, count */

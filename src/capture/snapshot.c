@@ -213,10 +213,36 @@ static size_t find_main(struct snapshot *s, int proc_dir)
 	return SIZE_MAX;
 }
 
+/* Where the process has its root, as our own root leads there: what the paths of its maps begin
+ * with, while the kernel's records of mappings have them from its root on.  0: that is ours, or
+ * another mount namespace's, whose paths maps tell as the process has them. */
+static size_t read_root(int proc_dir, char *root, size_t bytes)
+{
+	static const char deleted[] = " (deleted)";
+	size_t tail = sizeof(deleted) - 1;
+	ssize_t n = readlinkat(proc_dir, "root", root, bytes);
+	size_t len = n < 0 ? 0 : (size_t)n;
+
+	if (len > tail && !memcmp(root + len - tail, deleted, tail))
+		len -= tail;
+	return len == 1 || len == bytes ? 0 : len;
+}
+
+static void cut_root(struct proc_map *map, const char *root, size_t len)
+{
+	if (!len || map->path_len <= len || map->path[len] != '/' ||
+	    memcmp(map->path, root, len) != 0)
+		return;
+	map->path += len;
+	map->path_len -= len;
+}
+
 static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
 		    struct snapshot_stats *stats)
 {
 	size_t first = find_main(s, proc_dir);
+	char root[PATH_MAX];
+	size_t root_len = read_root(proc_dir, root, sizeof(root));
 	struct proc_map map;
 	uint32_t ignored = 0;
 	int r = 0;
@@ -229,6 +255,7 @@ static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
 		for (size_t line = 0; next_exec(s, &pos, &map, bad) == 0; line++) {
 			if ((line == first) != (round == 0))
 				continue;
+			cut_root(&map, root, root_len);
 			r = snapshot_put_mmap2(s, pid, &map);
 			if (r < 0)
 				return r;

@@ -43,7 +43,8 @@ void snapshot_free(struct snapshot *s); /* NULL is fine */
 
 /* All processes of /proc: for each FORK (misc FORK_EXEC: the parent's maps are not
  * inherited, the child's follow), COMM of every thread, MMAP2 of every executable
- * mapping, that of the main binary first.  Adds to *stats.  Processes that end meanwhile are
+ * mapping, that of the main binary first, by its path from the process's root on, as the
+ * kernel's own records have it.  Adds to *stats.  Processes that end meanwhile are
  * not an error.  0, what the sink returned, or another negative errno. */
 int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *err);
 /* The same for one process (any of its threads' ids will do); no deadline applies.

@@ -12,6 +12,22 @@ enum {
 	SHARE_TOLD = 9900
 };
 
+/* Counts are not weighed by it: who compares them must know. */
+static void write_rate(FILE *out, const struct profile *p,
+		       const struct profile_event *e)
+{
+	if (e->least_hz < e->most_hz)
+		fprintf(out,
+			"Sampling rate: %" PRIu64 " to %" PRIu64
+			" samples per second and CPU\n"
+			"%s was sampled at different rates: where the rate was higher, "
+			"samples stand for less, as the sum of their periods tells\n",
+			e->least_hz, e->most_hz, strtab_get(&p->strings, e->name));
+	else if (e->frequency_hz)
+		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",
+			e->most_hz ? e->most_hz : e->frequency_hz);
+}
+
 static void write_event(FILE *out, const struct profile *p,
 			const struct profile_event *e)
 {
@@ -42,9 +58,7 @@ static void write_event(FILE *out, const struct profile *p,
 			"%s was read at the samples of the first event of its group: "
 			"what it counted is the sum of its periods\n",
 			strtab_get(&p->strings, e->name));
-	if (e->frequency_hz)
-		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",
-			e->frequency_hz);
+	write_rate(out, p, e);
 }
 
 static const struct profile_event *column_event(const struct profile *p,

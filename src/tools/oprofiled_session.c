@@ -27,20 +27,16 @@ int oprofiled_tell_removed(const struct oprofiled *d, struct err *err)
 		       d->recorder->segment_path);
 }
 
-/* The folders, their lock and the log may have gone with it. */
+/* The folders and their lock may have gone with it. */
 static int begin_elsewhere(struct oprofiled *d, struct err *err)
 {
 	struct err late = { 0 };
-	int r;
 
 	(void)oprofiled_end_recording(d, &late);
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;
-	r = oprofiled_begin(d, err);
-	if (oprofiled_open_log(d, &late))
-		log_say(LOG_WARNING, "%s", late.text);
-	return r;
+	return oprofiled_begin(d, err);
 }
 
 int oprofiled_check_removed(struct oprofiled *d, struct err *err)
@@ -51,6 +47,9 @@ int oprofiled_check_removed(struct oprofiled *d, struct err *err)
 	if (!oprofiled_is_removed(d))
 		return 0;
 	r = oprofiled_tell_removed(d, err);
+	/* The log may have gone, too: what is said before it is made anew, nobody reads. */
+	if (oprofiled_open_log(d, &late))
+		log_say(LOG_WARNING, "%s", late.text);
 	log_say(LOG_WARNING, "%s; the recording begins anew", err->text);
 	if (begin_elsewhere(d, &late)) {
 		log_say(LOG_WARNING, "%s", late.text);

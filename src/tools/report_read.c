@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/huge.h"
@@ -13,18 +15,43 @@
 #include "tools/progress.h"
 #include "tools/report_plan.h"
 
-static int read_session(struct report_read *r, struct report_plan *plan,
-			const struct report_session *session, struct err *err)
+enum {
+	ANEW_MAX = 5,
+	LOOK_US = 100000,
+	NR_LOOKS = 30 /* for the first segment of the next session */
+};
+
+/* `status` is that of reading a segment.  The file was merged into another or removed with its
+ * session since it was listed. */
+static bool is_gone(const struct report_read *r, int status, const char *path)
+{
+	return status == -ENOENT && r->nr_anew < ANEW_MAX && access(path, F_OK) != 0;
+}
+
+/* The session was saved or removed: another folder has its name, and of binaries and tables beside
+ * the segments those of the other were looked at. */
+static bool is_other(const struct report_read *r, const char *dir,
+		     const struct stat *before)
+{
+	struct stat now;
+
+	return r->nr_anew < ANEW_MAX &&
+	       (stat(dir, &now) || now.st_dev != before->st_dev ||
+		now.st_ino != before->st_ino);
+}
+
+/* -ESTALE: what was listed is not there any more; nothing was said, and all is to be read anew. */
+static int read_segments(struct report_read *r, struct report_plan *plan,
+			 const struct report_session *session, struct err *err)
 {
 	struct session_span span = { 0 };
 	char **paths;
 	size_t nr;
-	int status;
+	int status = session_list(session->dir, &paths, &nr, err);
 
-	if (session->perf_data)
-		return profile_read_perf_data(&r->profile, session->dir, session->name,
-					      err);
-	status = session_list(session->dir, &paths, &nr, err);
+	/* It was there when the report's sources were found. */
+	if (status == -ENOENT && r->nr_anew < ANEW_MAX)
+		return -ESTALE;
 	if (status)
 		return status;
 	if (spec_has_shares(&plan->spec) && session_span_read(paths, nr, &span))
@@ -32,6 +59,10 @@ static int read_session(struct report_read *r, struct report_plan *plan,
 	for (size_t i = 0; !status && i < nr; i++) {
 		status = profile_read_segment(&r->profile, paths[i], session->dir,
 					      session->name, &span, err);
+		if (is_gone(r, status, paths[i])) {
+			status = -ESTALE;
+			break;
+		}
 		/* One bad segment does not take the others with it. */
 		if (status && status != -ENOMEM && status != -ERANGE && nr > 1) {
 			command_warning("%s", err->text);
@@ -46,6 +77,67 @@ static int read_session(struct report_read *r, struct report_plan *plan,
 	}
 	session_list_free(paths, nr);
 	return status;
+}
+
+static int read_session(struct report_read *r, struct report_plan *plan,
+			const struct report_session *session, struct err *err)
+{
+	struct stat before = { 0 };
+	int status;
+
+	if (session->perf_data)
+		return profile_read_perf_data(&r->profile, session->dir, session->name,
+					      err);
+	(void)stat(session->dir, &before);
+	status = read_segments(r, plan, session, err);
+	return !status && is_other(r, session->dir, &before) ? -ESTALE : status;
+}
+
+static int read_sources(struct report_read *r, struct report_plan *plan,
+			struct err *err)
+{
+	const struct report_sources *sources = &plan->sources;
+	int status = 0;
+
+	if (profile_init(&r->profile, &plan->profile))
+		return err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; !status && i < sources->sessions.nr; i++) {
+		const struct report_session *session = &sources->sessions.at[i];
+
+		status = read_session(r, plan, session, err);
+		if (!status && session->perf_data)
+			report_progress_file(&r->progress, session->dir);
+	}
+	return status;
+}
+
+/* Behind `save` and `reset` the daemon makes the folder first, and its segment a moment later.  False: it
+ * may not sample. */
+static bool await_session(const char *dir)
+{
+	char **paths;
+	size_t nr;
+
+	for (int i = 0; i < NR_LOOKS; i++) {
+		if (!session_list(dir, &paths, &nr, NULL)) {
+			session_list_free(paths, nr);
+			return true;
+		}
+		(void)usleep(LOOK_US);
+	}
+	return false;
+}
+
+static void begin_anew(struct report_read *r, const struct report_sources *sources)
+{
+	profile_done(&r->profile);
+	r->nr_unreadable = 0;
+	r->progress.done = 0;
+	r->nr_anew++;
+	for (size_t i = 0; i < sources->sessions.nr; i++)
+		if (!sources->sessions.at[i].perf_data &&
+		    !await_session(sources->sessions.at[i].dir))
+			r->nr_anew = ANEW_MAX;
 }
 
 /* A perf.data has names alone. */
@@ -66,20 +158,14 @@ static void describe_events(struct profile *p)
 int report_read_all(struct report_read *r, struct report_plan *plan, struct err *err)
 {
 	const struct report_sources *sources = &plan->sources;
+	int status;
 
 	huge_heap();
 	report_progress_begin(&r->progress, sources, &plan->profile);
-	if (profile_init(&r->profile, &plan->profile))
-		return err_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < sources->sessions.nr; i++) {
-		const struct report_session *session = &sources->sessions.at[i];
-		int status = read_session(r, plan, session, err);
-
-		if (status)
-			return status;
-		if (session->perf_data)
-			report_progress_file(&r->progress, session->dir);
-	}
+	while ((status = read_sources(r, plan, err)) == -ESTALE)
+		begin_anew(r, sources);
+	if (status)
+		return status;
 	describe_events(&r->profile);
 	profile_finish(&r->profile);
 	if (plan->profile.call_graph && !plan->options.tree &&

@@ -15,6 +15,7 @@ struct report_read {
 	struct profile profile; /* profile_done() in any case */
 	size_t nr_unreadable;   /* segments that could not be opened */
 	struct report_progress progress;
+	unsigned int nr_anew; /* times that reading began anew */
 };
 
 /* 0, or a negative errno with a line for the user: nothing was found, ... */

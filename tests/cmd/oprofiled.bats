@@ -282,6 +282,27 @@ start_load() {
 	[ "$segments" -gt 2 ]
 }
 
+@test "a program below a chroot has one name in all segments" {
+	need_root
+	inside=$BATS_TEST_TMPDIR/ctr
+	mkdir -p "$inside/bin"
+	cp "$WORKLOADS/inner_first" "$inside/bin/inside"
+	start_daemon --frequency 997 --rotate 1s
+	chroot "$inside" /bin/inside 600000 >/dev/null 3>&- &
+	target=$!
+	wait_for_file "$session/samples/current/segment-000003"
+	wait_for_samples $(($(field samples) + 200))
+	# A root that was moved, too.
+	mv "$inside" "$inside-2"
+	wait_for_file "$session/samples/current/segment-000005"
+	wait_for_samples $(($(field samples) + 200))
+	ask stop
+	run -0 opreport --session-dir "$session" --csv --by image
+	echo "$output"
+	[ "$(grep -c '^/bin/inside,' <<<"$output")" -eq 1 ]
+	[ "$(grep -c 'bin/inside' <<<"$output")" -eq 1 ]
+}
+
 @test "a session is kept within its size" {
 	start_daemon --rotate 500ms --retain 40K --callgraph fp --frequency 997
 	start_load
@@ -406,6 +427,23 @@ start_load() {
 	rm -r "$session/samples/current"
 	run -1 ask stop
 	[[ "$output" == *"was removed while"* ]]
+}
+
+@test "a session that was removed with its log is told of in the new log" {
+	start_daemon
+	ask shutdown
+	wait_daemon
+	"$OPROFILE_LINKS/oprofiled" --session-dir "$session" --frequency 997 3>&-
+	daemon=$(cat "$run_dir/lock")
+	start_load
+	wait_for_samples 100
+	rm -r "$session/samples"
+	wait_for_file "$session/samples/current/segment-000001"
+	wait_for_samples $(($(field samples) + 100))
+	grep 'was removed while it was written.*the recording begins anew' "$session/samples/oprofiled.log"
+	grep 'sampling .* at 997 Hz' "$session/samples/oprofiled.log"
+	ask shutdown
+	daemon=
 }
 
 # fill_disk LINES: until the log says so often that samples wait.  Again and again: what could not be

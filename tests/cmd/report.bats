@@ -149,6 +149,65 @@ expect() {
 	END
 }
 
+# at_rate SESSION NUMBER HZ: a segment of 100 samples at that rate.
+at_rate() {
+	"$WRITE_SESSION" "$1/samples/current/segment-00000$2" <<-END
+		info|2400|AMD64 generic|host1||$(($2 * 1000))
+		event|TIMER|timer|5|0|$3
+		image|1|/nonexistent/bin/of$3
+		thread|7|7|of$3|0|0
+		sample|0|0|0|$(($2 * 1000 + 500))|$((1000000000 / $3))|0+0x100|100
+	END
+}
+
+@test "segments of different rates: all are told, but those that nothing is shown of" {
+	mkdir -p "$BATS_TEST_TMPDIR/samples/current"
+	at_rate "$BATS_TEST_TMPDIR" 1 500
+	at_rate "$BATS_TEST_TMPDIR" 2 99
+	at_rate "$BATS_TEST_TMPDIR" 3 250
+	run report --session-dir "$BATS_TEST_TMPDIR"
+	[[ "$output" == *"Sampling rate: 99 to 500 samples per second and CPU"* ]]
+	[[ "$output" == *"TIMER was sampled at different rates: "* ]]
+	run report --session-dir "$BATS_TEST_TMPDIR" image:/nonexistent/bin/of99
+	[[ "$output" == *"Sampling rate: 99 samples per second and CPU"* ]]
+	[[ "$output" != *"different rates"* ]]
+}
+
+# exchange A B: both names at once, as nothing that mv(1) can do.
+exchange() {
+	python3 -c 'import ctypes, sys
+a, b = (w.encode() for w in sys.argv[1:])
+sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))' "$1" "$2"
+}
+
+@test "a session that is saved while it is read: the report is of one of both, as a whole" {
+	local dir=$BATS_TEST_TMPDIR i name want
+	mkdir -p "$dir/samples/current" "$dir/samples/next"
+	at_rate "$dir" 1 500
+	# Where the names of both are the same, it shows in nothing but the counts.
+	mv "$dir/samples/current/segment-000001" "$dir/samples/next/segment-000001"
+	at_rate "$dir" 1 99
+	for ((i = 2; i <= 1500; i++)); do
+		printf -v name 'segment-%06d' $i
+		ln "$dir/samples/current/segment-000001" "$dir/samples/current/$name"
+		((i > 1200)) || ln "$dir/samples/next/segment-000001" "$dir/samples/next/$name"
+	done
+	mkfifo "$dir/files"
+	for want in of500,120000 of99,150000; do
+		# It waits when the pipe is full, with half of the files unread.
+		"$OPROFILE" report --session-dir "$dir" --by image --csv --strict --verbose=sfile \
+			>"$dir/out" 2>"$dir/files" &
+		exec 7<"$dir/files"
+		read -r -u 7 _
+		exchange "$dir/samples/current" "$dir/samples/next"
+		grep -v '/segment-0' <&7 >"$dir/err" || true
+		exec 7<&-
+		wait "$!"
+		cat "$dir/err" "$dir/out"
+		[ "$(sed 1d "$dir/out" | cut -d, -f1,2)" = "/nonexistent/bin/$want" ]
+	done
+}
+
 @test "timer: header, kernel threads and idle below the kernel, unknown programs by image" {
 	sed 's/^>/\t/' <<-'END' | expect --session-dir "$TIMER"
 		CPU: CPU with timer interrupt, speed 2596.15 MHz (estimated)
