@@ -334,10 +334,9 @@ static int save_settings(struct control *c, bool for_next_start, struct err *err
 
 	if (r)
 		return r;
-	if (for_next_start)
-		c->has_new = true;
-	else
+	if (!for_next_start)
 		(void)unlink(c->rc_new_path);
+	c->has_new = for_next_start;
 	return 0;
 }
 

@@ -596,6 +596,21 @@ is_gone()
 	opcontrol --shutdown
 }
 
+@test "a start with settings of its own takes those that waited for it, too" {
+	begin_real
+	opcontrol --start --event=page-faults:100
+	end_real
+	opcontrol --callgraph=0
+	has CALLGRAPH 0 "${rc}_new"
+	opcontrol --shutdown
+	opcontrol --start --buffer-size=64
+	end_real
+	has CALLGRAPH 0
+	has BUF_SIZE 64
+	[ ! -e "${rc}_new" ]
+	opcontrol --shutdown
+}
+
 @test "a daemon never samples with other settings than those of the file" {
 	begin_real
 	opcontrol --event=page-faults:777 --callgraph=3
