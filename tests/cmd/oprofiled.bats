@@ -121,6 +121,17 @@ start_load() {
 	ask start
 	[ "$(field rate)" -eq 99 ]
 	[ "$(field event.0)" = TIMER:0:0:1:1 ]
+	# A rate of its own below the usual one is told, too.
+	ask stop
+	ask 'setup CHOSEN_EVENTS_0=RTC_INTERRUPTS:64'
+	for verb in start stop; do
+		ask "$verb"
+		[ "$(field event.0)" = RTC_INTERRUPTS:64:0:1:1 ]
+		[ "$(field rate)" -eq 64 ]
+	done
+	ask 'setup CHOSEN_EVENTS_0=TIMER:50'
+	ask start
+	[ "$(field event.0)" = TIMER:50:0:1:1 ]
 }
 
 @test "a costly rate goes down, and what the kernel takes is told" {
