@@ -90,7 +90,8 @@ int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 
 /* control_daemon.c: the daemon, running or not. */
 
-/* Connects if it runs: 0, c->connected says whether; or a negative errno with a line. */
+/* Connects if it runs: 0, c->connected says whether; or a negative errno with a line, -EBUSY: it runs
+ * and has no socket. */
 int control_attach(struct control *c, struct err *err);
 /* Asks it one thing, with up to two words more.  As control_request(). */
 int control_ask(struct control *c, const char *verb, const char *arg, struct err *err);

@@ -155,6 +155,7 @@ struct oprofiled {
 	bool is_started; /* by request: a recording that failed is begun anew */
 	bool disk_is_full;
 	bool excess_is_told; /* of this start */
+	bool socket_is_told; /* that it is gone, and cannot be made */
 	bool done;
 };
 

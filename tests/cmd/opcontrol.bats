@@ -453,6 +453,19 @@ has()
 	[ ! -s "$OPROFILE_RUN_DIR/lock" ]
 }
 
+@test "a daemon without a socket is named, with what ends it" {
+	need_root
+	opcontrol --no-vmlinux
+	stand_in
+	rm "$OPROFILE_RUN_DIR/control"
+	for words in --status --shutdown --start; do
+		run opcontrol $words
+		echo "$words: $output"
+		[ "$status" -eq 1 ]
+		[ "$output" = "opcontrol: oprofiled runs (pid $daemon), but nobody listens at $OPROFILE_RUN_DIR/control: it ends, or its socket was removed; \"kill -TERM $daemon\" ends it properly" ]
+	done
+}
+
 # ---- the real one ----
 
 # A daemon for the test, which ends with it.
@@ -744,6 +757,15 @@ begin_others()
 	[[ "$output" == *"Profiler running." ]]
 	end_real
 	opcontrol --shutdown
+}
+
+@test "a daemon whose socket was removed is ended" {
+	begin_real
+	opcontrol --start
+	end_real
+	rm "$OPROFILE_RUN_DIR/control"
+	opcontrol --shutdown
+	is_gone "$daemon"
 }
 
 @test "reports and status of a daemon that runs" {

@@ -731,6 +731,21 @@ manage() {
 	END
 }
 
+@test "a socket that was removed is made anew" {
+	start_daemon
+	for verb in stop start; do
+		rm "$run_dir/control"
+		wait_for_file "$run_dir/control"
+		ask "$verb"
+		[ "$(stat -c %a "$run_dir/control")" = 666 ]
+	done
+	[ "$(grep -c 'the socket was removed, and is there again' "$log")" -eq 2 ]
+	ask shutdown
+	wait_daemon
+	[ "$status" -eq 0 ]
+	[ ! -e "$run_dir/control" ]
+}
+
 @test "a service manager is told, and its socket is taken over" {
 	start_daemon
 	ask shutdown
