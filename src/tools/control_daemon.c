@@ -325,6 +325,22 @@ static void run_oprofiled(char **argv)
 	_exit(127);
 }
 
+/* Why not, it has said. */
+static int not_started(const struct control *c, struct err *err)
+{
+	char log[PATH_BYTES];
+
+	/* Where it could not write there is no log of this start. */
+	if (snprintf(log, sizeof(log), "%s/samples/oprofiled.log",
+		     control_session_dir(c)) >= PATH_BYTES ||
+	    access(log, W_OK))
+		return err_set(err, -ECHILD, "Couldn't start oprofiled.");
+	return err_set(err, -ECHILD,
+		       "Couldn't start oprofiled.\n"
+		       "Check the log file \"%s\" and kernel syslog",
+		       log);
+}
+
 static int spawn(struct control *c, struct err *err)
 {
 	char dir[PATH_BYTES];
@@ -350,13 +366,7 @@ static int spawn(struct control *c, struct err *err)
 		if (errno != EINTR)
 			return err_sys(err, -errno, "oprofiled");
 	}
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return err_set(err, -ECHILD,
-			       "Couldn't start oprofiled.\n"
-			       "Check the log file \"%s/samples/oprofiled.log\" and "
-			       "kernel syslog",
-			       control_session_dir(c));
-	return 0;
+	return !WIFEXITED(status) || WEXITSTATUS(status) ? not_started(c, err) : 0;
 }
 
 /* What was set while it ran counts from now on. */

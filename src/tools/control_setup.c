@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -286,6 +287,15 @@ static int take_range(const struct control_options *set, struct daemonrc *rc,
 	return r ? err_sys(err, r, "--kernel-range") : 0;
 }
 
+/* What is not there yet is made; what is there and no folder could never be. */
+static int check_session_dir(const char *dir, struct err *err)
+{
+	struct stat st;
+	int r = stat(dir, &st) ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+
+	return r && r != -ENOENT ? err_sys(err, r, "--session-dir=%s", dir) : 0;
+}
+
 static int take_session_dir(const struct control_options *set, struct daemonrc *rc,
 			    struct err *err)
 {
@@ -296,6 +306,9 @@ static int take_session_dir(const struct control_options *set, struct daemonrc *
 		return 0;
 	if (!*set->session_dir)
 		return err_set(err, -EINVAL, "No value given for option --session-dir");
+	r = check_session_dir(set->session_dir, err);
+	if (r)
+		return r;
 	cwd = getcwd(NULL, 0);
 	full = cwd ? path_full(set->session_dir, cwd) : NULL;
 	r = full ? daemonrc_set(rc, "SESSION_DIR", full) : -ENOMEM;

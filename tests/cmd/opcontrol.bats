@@ -132,6 +132,12 @@ has()
 		[ "${#lines[@]}" -le 2 ]
 		cmp "$rc" "$BATS_TEST_TMPDIR/before"
 	done
+	for dir in /etc/passwd /etc/passwd/below; do
+		run opcontrol --session-dir=$dir
+		[ "$status" -eq 1 ]
+		[ "$output" = "opcontrol: --session-dir=$dir: Not a directory" ]
+		cmp "$rc" "$BATS_TEST_TMPDIR/before"
+	done
 	run opcontrol --vmlinux=/no/such/file
 	[ "$output" = "opcontrol: The specified vmlinux file \"/no/such/file\" doesn't exist." ]
 }
@@ -739,6 +745,32 @@ begin_others()
 	run opcontrol --status
 	[ "${lines[0]}" = "Daemon running: pid $daemon" ]
 	opcontrol --shutdown
+}
+
+@test "a start that fails is told once, with a log that there is" {
+	begin_real
+	# It became one later.
+	touch "$session"
+	"$OPROFILE_LINKS/oprofiled" --session-dir="$session" 2>"$BATS_TEST_TMPDIR/err" 3>&- && false
+	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "oprofiled: cannot create $session/samples: Not a directory" ]
+	"$OPROFILE_LINKS/oprofiled" --session-dir="$BATS_TEST_TMPDIR" --foreground --frequency 99999999 \
+		2>"$BATS_TEST_TMPDIR/err" 3>&- && false
+	cat "$BATS_TEST_TMPDIR/err"
+	[ "$(grep -c max_sample_rate "$BATS_TEST_TMPDIR/err")" -eq 1 ]
+	rm "$session"
+	mkdir -p "$session/samples/oprofiled.log"
+	run opcontrol --start
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'oprofiled.log: Is a directory' <<<"$output")" -eq 1 ]
+	rmdir "$session/samples/oprofiled.log" "$session/samples"
+	mount -t tmpfs -o ro none "$session" || skip "nothing can be mounted here"
+	run opcontrol --start
+	umount "$session"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"oprofiled: cannot create $session/samples: Read-only file system"*"Couldn't start oprofiled." ]]
+	[ "$(grep -c 'Read-only' <<<"$output")" -eq 1 ]
 }
 
 @test "a daemon that was killed leaves nothing in the way" {
