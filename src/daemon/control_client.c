@@ -191,6 +191,9 @@ int control_request(struct control_client *c, const char *const *words,
 {
 	int r = send_words(c, words, err);
 
+	/* Who is not let in is told so before it has asked: that waits to be read. */
+	if (r == -ECONNRESET)
+		r = 0;
 	while (!r) {
 		char *line;
 
