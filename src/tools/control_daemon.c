@@ -76,9 +76,8 @@ static pid_t pid_in(int fd)
 	return parse_u64_max(text, INT32_MAX, &pid) ? (pid_t)pid : 0;
 }
 
-/* Of the daemon that holds the lock, 0: there is none, or its file is not ours to see.  The lock is
- * tried only where that process lives: a daemon that begins would find it held. */
-static pid_t daemon_pid(void)
+/* The lock is tried only where that process lives: a daemon that begins would find it held. */
+pid_t control_daemon_pid(void)
 {
 	char path[PATH_BYTES];
 	pid_t pid;
@@ -95,6 +94,17 @@ static pid_t daemon_pid(void)
 	return pid;
 }
 
+static void say_waiting(void)
+{
+	pid_t pid = control_daemon_pid();
+
+	if (pid)
+		fprintf(stderr, "opcontrol: waiting for the daemon (pid %d) ...\n",
+			pid);
+	else
+		fputs("opcontrol: waiting for the daemon ...\n", stderr);
+}
+
 /* A daemon that begins has its lock before its socket, one that ends the other way round, and it
  * makes another where somebody has removed it. */
 static int connect_soon(struct control *c, struct err *err)
@@ -103,7 +113,7 @@ static int connect_soon(struct control *c, struct err *err)
 	pid_t pid = 0;
 
 	for (int i = 0; i < SOCKET_TURNS && (r == -ENOENT || r == -ECONNREFUSED); i++) {
-		pid = daemon_pid();
+		pid = control_daemon_pid();
 		if (!pid)
 			return r;
 		wait_a_turn();
@@ -126,6 +136,7 @@ int control_attach(struct control *c, struct err *err)
 		return 0;
 	r = connect_soon(c, err);
 	c->connected = !r;
+	c->daemon.on_wait = say_waiting;
 	return r == -ENOENT || r == -ECONNREFUSED ? 0 : r;
 }
 

@@ -253,6 +253,7 @@ static int ask(struct control_reply *reply, struct err *err)
 
 	if (r)
 		return r;
+	daemon.timeout_ms = CONTROL_SOON_MS;
 	r = control_request(&daemon, words, reply, err);
 	control_disconnect(&daemon);
 	return r;

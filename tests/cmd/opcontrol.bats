@@ -472,6 +472,25 @@ has()
 	done
 }
 
+@test "a daemon that does not answer is named" {
+	need_root
+	stand_in
+	kill -STOP "$daemon"
+	opcontrol --dump 2>"$BATS_TEST_TMPDIR/dump.err" >"$BATS_TEST_TMPDIR/dump" 3>&- &
+	dump=$!
+	run opcontrol --status
+	[ "$status" -eq 1 ]
+	[ "$output" = "opcontrol: the daemon (pid $daemon) does not answer" ]
+	run "$OPROFILE" status
+	[ "$status" -eq 1 ]
+	[ "$output" = "oprofile status: the daemon does not answer" ]
+	# A dump may take long, and it comes.
+	kill -CONT "$daemon"
+	wait "$dump"
+	[ "$(cat "$BATS_TEST_TMPDIR/dump.err")" = "opcontrol: waiting for the daemon (pid $daemon) ..." ]
+	[ "$(cat "$BATS_TEST_TMPDIR/dump")" = "Signalling daemon... done" ]
+}
+
 # ---- the real one ----
 
 # A daemon for the test, which ends with it.
