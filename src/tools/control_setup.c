@@ -101,8 +101,9 @@ static int take_numbers(const struct control_options *set, struct daemonrc *rc,
 				       numbers[i].option);
 		if (!parse_u64_max(text, INT32_MAX, &v))
 			return err_set(err, -EINVAL,
-				       "Argument for %s, %s, must be a number",
-				       numbers[i].option, text);
+				       "Argument for %s, %s, must be a number from 0 "
+				       "to %d",
+				       numbers[i].option, text, INT32_MAX);
 		r = daemonrc_set(rc, numbers[i].key, text);
 		if (r)
 			return err_sys(err, r, "%s", numbers[i].option);

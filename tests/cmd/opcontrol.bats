@@ -132,6 +132,10 @@ has()
 		[ "${#lines[@]}" -le 2 ]
 		cmp "$rc" "$BATS_TEST_TMPDIR/before"
 	done
+	for words in --buffer-size=99999999999 --callgraph=12345678901234567890; do
+		run opcontrol $words
+		[ "$output" = "opcontrol: Argument for ${words%=*}, ${words#*=}, must be a number from 0 to 2147483647" ]
+	done
 	for dir in /etc/passwd /etc/passwd/below; do
 		run opcontrol --session-dir=$dir
 		[ "$status" -eq 1 ]
