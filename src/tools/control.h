@@ -62,6 +62,8 @@ struct control {
 
 /* control.c: whether the option of that name stands on the command line. */
 bool control_is_given(const struct control_options *set, const char *option);
+/* The option that says what is asked: an action, where there is one. */
+const char *control_asked(const struct control_options *set);
 
 /* control_words.c: the spellings of older versions. */
 

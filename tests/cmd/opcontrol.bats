@@ -294,7 +294,8 @@ has()
 			"$OPROFILE_LINKS/opcontrol" $words
 		echo "$words: $output"
 		[ "$status" -eq 1 ]
-		[ "${lines[0]}" = "Normal users are limited to either '--dump' or '--list-events'." ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == "Normal users are limited to either '--dump' or '--list-events'."* ]]
 	done
 }
 
@@ -762,9 +763,13 @@ begin_others()
 		run as_other "$OPROFILE_LINKS/opcontrol" $words
 		echo "$words: $output"
 		[ "$status" -eq 1 ]
-		[[ "$output" == *"Normal users are limited to either '--dump' or '--list-events'."* ]]
-		[[ "$output" == *"members of group oprofile"* ]]
+		[ "$words" != --reset ] || [ "${lines[0]}" = "Signalling daemon... " ]
+		[ "$words" = --reset ] || [ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"Normal users are limited to either '--dump' or '--list-events'. \"${words%%=*}\" is for root, the daemon's own user and members of group oprofile"* ]]
 	done
+	run as_other "$OPROFILE_LINKS/opcontrol" --no-vmlinux --start
+	[[ "$output" == *'. "--start" is for root'* ]]
+	[ "${#lines[@]}" -eq 1 ]
 	run opcontrol --status
 	[ "${lines[0]}" = "Daemon running: pid $daemon" ]
 	opcontrol --shutdown
