@@ -925,9 +925,19 @@ largest_ring()
 	[[ "$output" == *"/tmp is no file"* ]]
 }
 
-@test "the kernel's image is an ELF file" {
+# make_kernel FILE BUILD-ID: what can be an image of a kernel; object.o is a part of it.
+make_kernel()
+{
+	need gcc
+	printf '.text\n.globl _text\n_text: nop\n.section .note.GNU-stack,"",%%progbits\n' >"$1.s"
+	gcc -c -o object.o "$1.s"
+	gcc -nostdlib -static -no-pie -Wl,-e,_text,--build-id="$2" -o "$1" object.o
+}
+
+@test "the kernel's image is an ELF file, and no user's program" {
 	need_root
 	cd "$BATS_TEST_TMPDIR"
+	make_kernel vmlinux none
 	opcontrol --no-vmlinux
 	for file in /tmp /etc/passwd /dev/null; do
 		run opcontrol --vmlinux="$file"
@@ -937,9 +947,28 @@ largest_ring()
 		[[ "$output" == *"vmlinux file ($file) does not seem to be valid"* ]]
 		has VMLINUX none
 	done
-	ln -s /bin/sh kernel
-	opcontrol --vmlinux=kernel
+	for file in "$(realpath /bin/sh)" "$(realpath object.o)"; do
+		run opcontrol --vmlinux="$file"
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[ "$output" = "opcontrol: The specified vmlinux file ($file) does not seem to be valid: it is a program, a module or a dump, and no kernel" ]
+		has VMLINUX none
+	done
+	ln -s vmlinux kernel
+	run opcontrol --vmlinux=kernel
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 	has VMLINUX "$(realpath .)/kernel"
+	# That of another kernel is taken, too.
+	"$OPROFILE" buildid-list --kernel >running || skip "the kernel has no build-id: NOT TESTED"
+	make_kernel same "0x$(cat running)"
+	run opcontrol --vmlinux=same
+	[ -z "$output" ]
+	make_kernel other 0x1234567890
+	run opcontrol --vmlinux=other
+	[ "$status" -eq 0 ]
+	[ "$output" = "opcontrol: warning: --vmlinux: other is not the kernel that runs: its build-id is another one" ]
+	has VMLINUX "$(realpath .)/other"
 }
 
 # On a machine without counters, as most virtual ones are: kept EVENTS... -- OPTIONS of opcontrol.
@@ -1039,7 +1068,7 @@ kept()
 	need_root
 	need_recording
 	cd "$BATS_TEST_TMPDIR"
-	cp /bin/sh file
+	make_kernel file none
 	ln -s file link
 	for words in --vmlinux=/no/such/file --vmlinux=/tmp; do
 		run timeout 60 "$OPROFILE_LINKS/oprofiled" --session-dir="$session" $words
