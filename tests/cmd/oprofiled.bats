@@ -251,6 +251,7 @@ start_load() {
 	rest=$(reported_samples || true)
 	all=$(field samples)
 	echo "before the reset $told, at the end $all: there are $rest"
+	[ "$all" -ge "$told" ]
 	[ "$rest" -le $((all - told)) ]
 }
 
