@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -40,6 +42,7 @@ const char *control_run_dir(void)
 int control_connect(struct control_client *c, const char *run_dir, struct err *err)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	const struct timeval soon = { .tv_sec = CONTROL_SOON_MS / 1000 };
 	int len, r;
 
 	*c = (struct control_client){ .fd = -1, .timeout_ms = REPLY_TIMEOUT_MS };
@@ -53,9 +56,11 @@ int control_connect(struct control_client *c, const char *run_dir, struct err *e
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
 		return err_sys(err, -errno, "socket");
+	/* Where many wait to be let in already, and it does not. */
+	(void)setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
 	if (!connect(c->fd, (struct sockaddr *)&to, sizeof(to)))
 		return 0;
-	r = -errno;
+	r = errno == EAGAIN ? -ETIMEDOUT : -errno;
 	close(c->fd);
 	c->fd = -1;
 	if (r == -ENOENT || r == -ECONNREFUSED)
@@ -113,18 +118,38 @@ static int send_words(struct control_client *c, const char *const *words,
 	return r;
 }
 
-/* Waits for more bytes and takes them over. */
-static int receive(struct control_client *c, struct err *err)
+/* False: nothing came. */
+static bool wait_for_bytes(const struct control_client *c, int ms)
 {
 	struct pollfd in = { .fd = c->fd, .events = POLLIN };
-	uint8_t bytes[READ_BYTES];
-	ssize_t got;
 	int r;
 
 	do {
-		r = poll(&in, 1, c->timeout_ms);
+		r = poll(&in, 1, ms);
 	} while (r < 0 && errno == EINTR);
-	if (!r)
+	return r;
+}
+
+static bool wait_and_tell(struct control_client *c)
+{
+	void (*on_wait)(void) = c->on_wait;
+
+	if (!on_wait || c->timeout_ms <= CONTROL_SOON_MS)
+		return wait_for_bytes(c, c->timeout_ms);
+	if (wait_for_bytes(c, CONTROL_SOON_MS))
+		return true;
+	c->on_wait = NULL;
+	on_wait();
+	return wait_for_bytes(c, c->timeout_ms - CONTROL_SOON_MS);
+}
+
+/* Waits for more bytes and takes them over. */
+static int receive(struct control_client *c, struct err *err)
+{
+	uint8_t bytes[READ_BYTES];
+	ssize_t got;
+
+	if (!wait_and_tell(c))
 		return err_set(err, -ETIMEDOUT, "the daemon does not answer");
 	do {
 		got = read(c->fd, bytes, sizeof(bytes));
@@ -191,6 +216,9 @@ int control_request(struct control_client *c, const char *const *words,
 {
 	int r = send_words(c, words, err);
 
+	/* Who is not let in is told so before it has asked: that waits to be read. */
+	if (r == -ECONNRESET)
+		r = 0;
 	while (!r) {
 		char *line;
 

@@ -10,13 +10,17 @@
 struct err;
 
 enum {
-	CONTROL_REPLY_MAX = 65536 /* lines of a reply that are kept */
+	CONTROL_REPLY_MAX = 65536, /* lines of a reply that are kept */
+	CONTROL_SOON_MS = 10000 /* a daemon that takes longer to say how it is, hangs */
 };
 
 struct control_client {
 	int fd; /* -1: not connected */
 	struct control_lines in;
 	int timeout_ms; /* of a reply's next bytes; set by control_connect(), may be changed */
+	/* Called once, when they have not come after CONTROL_SOON_MS; NULL: nobody cares.  Set after
+	 * control_connect(). */
+	void (*on_wait)(void);
 };
 
 struct control_field {
@@ -32,7 +36,7 @@ struct control_reply {
 const char *control_run_dir(void);
 
 /* Connects to the daemon of that folder (NULL: control_run_dir()).  0; -ENOENT or -ECONNREFUSED:
- * no daemon runs there; -EACCES; all with a line. */
+ * no daemon runs there; -EACCES; -ETIMEDOUT: it lets nobody in; all with a line. */
 int control_connect(struct control_client *c, const char *run_dir, struct err *err);
 void control_disconnect(struct control_client *c);
 

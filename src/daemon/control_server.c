@@ -509,19 +509,45 @@ int control_server_fd(const struct control_server *s)
 	return s->epoll_fd;
 }
 
-static int listen_at(struct control_server *s, struct err *err)
+static int listen_at(const struct control_server *s, int *ret_fd, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int r, fd;
 
 	memcpy(address.sun_path, s->path, sizeof(s->path));
-	s->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (s->listen_fd < 0)
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
 		return err_sys(err, -errno, "socket");
 	(void)unlink(s->path);
-	if (bind(s->listen_fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    chmod(s->path, 0666) || listen(s->listen_fd, BACKLOG))
-		return err_sys(err, -errno, "%s", s->path);
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    chmod(s->path, 0666) || listen(fd, BACKLOG)) {
+		r = err_sys(err, -errno, "%s", s->path);
+		close(fd);
+		return r;
+	}
+	*ret_fd = fd;
 	return 0;
+}
+
+int control_server_renew(struct control_server *s, struct err *err)
+{
+	struct stat st;
+	int fd = -1;
+	int r;
+
+	/* Another one at the place is somebody else's. */
+	if (s->taken_over || !lstat(s->path, &st) || errno != ENOENT)
+		return 0;
+	r = listen_at(s, &fd, err);
+	if (r)
+		return r;
+	epoll_rest_done(&s->rest);
+	close(s->listen_fd);
+	s->listen_fd = fd;
+	r = epoll_rest_open(&s->rest, s->epoll_fd, fd, err);
+	if (r) /* nobody would be let in: the next call is to try again */
+		(void)unlink(s->path);
+	return r ? r : 1;
 }
 
 static int open_server(struct control_server *s,
@@ -547,7 +573,7 @@ static int open_server(struct control_server *s,
 			       "%s is too long for the path of a socket", config->path);
 	} else {
 		snprintf(s->path, sizeof(s->path), "%s", config->path);
-		r = listen_at(s, err);
+		r = listen_at(s, &s->listen_fd, err);
 		if (r)
 			return r;
 	}

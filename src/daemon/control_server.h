@@ -43,6 +43,9 @@ int control_server_open(const struct control_server_config *config,
 int control_server_fd(const struct control_server *s);
 /* Takes what has come in, calls the handler and sends replies. */
 void control_server_turn(struct control_server *s);
+/* Makes the socket anew where somebody has removed it, unless it was taken over; who is connected stays.
+ * 1: it did, 0: there was no need, or a negative errno with a line.  Not within the handler. */
+int control_server_renew(struct control_server *s, struct err *err);
 /* How many read samples. */
 size_t control_server_readers(const struct control_server *s);
 /* Queues a sample for each of them: none is waited for. */

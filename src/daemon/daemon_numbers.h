@@ -12,7 +12,7 @@ struct daemon_numbers {
 	bool is_sampling;
 	bool has_share;
 	uint64_t rate_hz;
-	uint64_t samples; /* that can be read, or wait to be written */
+	uint64_t samples; /* since it began: written, or waiting to be */
 	uint64_t taken;   /* what could not be written, too: it only grows */
 	uint64_t lost;
 	double share;        /* of one CPU, if it is known */

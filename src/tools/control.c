@@ -208,6 +208,15 @@ bool control_is_given(const struct control_options *set, const char *option)
 	return row && is_given(set, row);
 }
 
+const char *control_asked(const struct control_options *set)
+{
+	const struct option_row *row = rows;
+
+	while (row->name && !is_given(set, row))
+		row++;
+	return row->name ? row->name : "setup";
+}
+
 /* False, and said, where an action is not alone. */
 static bool check_together(const struct control_options *set)
 {
@@ -310,7 +319,7 @@ static int act(struct control *c)
 	umask(022);
 	r = find_files(c, &err);
 	if (r)
-		return control_fail(&err);
+		return control_fail(c, &err);
 	load_settings(c);
 	if (c->set.status)
 		return control_print_status(c);
@@ -318,7 +327,7 @@ static int act(struct control *c)
 		return control_dump(c);
 	/* The daemon itself serves one at a time; settings and its start are root's. */
 	if (!geteuid() && control_lock(c, &err))
-		return control_fail(&err);
+		return control_fail(c, &err);
 	r = act_alone(c);
 	if (r >= 0)
 		return r;

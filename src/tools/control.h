@@ -3,6 +3,7 @@
  * program's name before them, since scripts look for them. */
 #pragma once
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "daemon/control_client.h"
@@ -61,6 +62,8 @@ struct control {
 
 /* control.c: whether the option of that name stands on the command line. */
 bool control_is_given(const struct control_options *set, const char *option);
+/* The option that says what is asked: an action, where there is one. */
+const char *control_asked(const struct control_options *set);
 
 /* control_words.c: the spellings of older versions. */
 
@@ -90,8 +93,11 @@ int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 
 /* control_daemon.c: the daemon, running or not. */
 
-/* Connects if it runs: 0, c->connected says whether; or a negative errno with a line. */
+/* Connects if it runs: 0, c->connected says whether; or a negative errno with a line, -EBUSY: it runs
+ * and has no socket. */
 int control_attach(struct control *c, struct err *err);
+/* Of the daemon that holds the lock; 0: there is none, or its file is not ours to see. */
+pid_t control_daemon_pid(void);
 /* Asks it one thing, with up to two words more.  As control_request(). */
 int control_ask(struct control *c, const char *verb, const char *arg, struct err *err);
 /* Sends it the settings of c->rc: those that stand on the command line, or with `all` each one.

@@ -17,16 +17,29 @@ enum {
 	PATH_BYTES = 4096
 };
 
-static const char normal_users[] = "Normal users are limited to either '--dump' or "
-				   "'--list-events'.\n";
+/* OProfile's line, and behind it why: the daemon's reason, whose verb need not be what was asked of
+ * us. */
+static void refuse(const struct control *c, const char *reason)
+{
+	const char *rule = *reason == '"' ? strstr(reason, "\" is for ") : NULL;
+
+	fputs("Normal users are limited to either '--dump' or '--list-events'.",
+	      stderr);
+	if (rule)
+		fprintf(stderr, " \"--%s%.*s", control_asked(&c->set),
+			(int)strcspn(rule, ";"), rule);
+	else if (*reason)
+		fprintf(stderr, " %s", reason);
+	fputc('\n', stderr);
+}
 
 /* Says what went wrong: OProfile's own messages as they are, the rest with our name. */
-static int fail(const struct err *err)
+static int fail(const struct control *c, const struct err *err)
 {
 	switch (err->code) {
 	case -EPERM:
-		fputs(normal_users, stderr);
-		break;
+		refuse(c, err->text);
+		return 1;
 	case -ECHILD:
 	case -ENODEV:
 		fprintf(stderr, "%s\n", err->text);
@@ -38,9 +51,9 @@ static int fail(const struct err *err)
 	return 1;
 }
 
-int control_fail(const struct err *err)
+int control_fail(const struct control *c, const struct err *err)
 {
-	return fail(err);
+	return fail(c, err);
 }
 
 static bool is_root(void)
@@ -58,9 +71,9 @@ static bool attach(struct control *c)
 		return true;
 	/* Who does not get to its socket is none of those whom it obeys. */
 	if (!is_root() && (!r || r == -EACCES))
-		fputs(normal_users, stderr);
-	if (r)
-		fail(&err);
+		refuse(c, err.text);
+	else
+		fail(c, &err);
 	return false;
 }
 
@@ -74,7 +87,7 @@ bool control_may(struct control *c)
 		return false;
 	if (is_root() || control_ask(c, "setup", nothing, &err) != -EPERM)
 		return true;
-	fail(&err);
+	fail(c, &err);
 	return false;
 }
 
@@ -118,7 +131,7 @@ int control_stop(struct control *c)
 	if (r <= 0)
 		return r < 0;
 	if (control_ask(c, "stop", NULL, &err))
-		return fail(&err);
+		return fail(c, &err);
 	puts("Stopping profiling.");
 	return 0;
 }
@@ -132,21 +145,21 @@ int control_shutdown(struct control *c)
 	if (r <= 0)
 		return r < 0;
 	if (control_ask(c, "stop", NULL, &lost) == -EPERM)
-		return fail(&lost);
+		return fail(c, &lost);
 	puts("Stopping profiling.");
 	puts("Killing daemon.");
 	fflush(stdout);
 	r = control_ask(c, "shutdown", NULL, &err);
 	if (r == -ETIMEDOUT || r == -EBADMSG)
-		return fail(&err);
+		return fail(c, &err);
 	/* Whatever could not be kept, it ends; that may come before its answer. */
 	control_disconnect(&c->daemon);
 	c->connected = false;
 	control_wait_gone(c);
 	c->ended = true;
 	if (lost.code && lost.code != -ECONNRESET)
-		return fail(&lost);
-	return r && r != -ECONNRESET ? fail(&err) : 0;
+		return fail(c, &lost);
+	return r && r != -ECONNRESET ? fail(c, &err) : 0;
 }
 
 /* ---- sessions ---- */
@@ -217,7 +230,7 @@ int control_reset(struct control *c)
 		if (!r)
 			r = reset_here(c, &err);
 	}
-	return r ? fail(&err) : 0;
+	return r ? fail(c, &err) : 0;
 }
 
 static bool is_session_name(const char *name)
@@ -292,7 +305,7 @@ int control_save(struct control *c)
 		return 1;
 	}
 	if (r)
-		fail(&err);
+		fail(c, &err);
 	if (c->connected && (r == -ENOSPC || r == -EDQUOT))
 		tell_saved(c);
 	return r ? 1 : 0;
@@ -334,10 +347,9 @@ static int save_settings(struct control *c, bool for_next_start, struct err *err
 
 	if (r)
 		return r;
-	if (for_next_start)
-		c->has_new = true;
-	else
+	if (!for_next_start)
 		(void)unlink(c->rc_new_path);
+	c->has_new = for_next_start;
 	return 0;
 }
 
@@ -356,7 +368,7 @@ int control_setup(struct control *c)
 	if (!r)
 		r = control_setup_take(c, &err);
 	if (r <= 0)
-		return r ? fail(&err) : 0;
+		return r ? fail(c, &err) : 0;
 	r = 0;
 	if (c->connected) {
 		r = control_send_setup(c, false, &err);
@@ -365,7 +377,7 @@ int control_setup(struct control *c)
 	if (r >= 0 && is_root())
 		r = save_settings(c, restart, &err);
 	if (r < 0)
-		return fail(&err);
+		return fail(c, &err);
 	if (restart)
 		puts("The profiling daemon is currently active, so changes to the "
 		     "configuration\n"
@@ -387,11 +399,11 @@ int control_start(struct control *c, bool sample)
 		say_default_event(c);
 	}
 	if (control_start_daemon(c, &err))
-		return fail(&err);
+		return fail(c, &err);
 	if (!sample)
 		return 0;
 	if (control_ask(c, "start", NULL, &err))
-		return fail(&err);
+		return fail(c, &err);
 	puts("Profiler running.");
 	return 0;
 }

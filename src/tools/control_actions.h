@@ -22,4 +22,4 @@ int control_save(struct control *c);
 /* False, and said: the daemon does not obey who calls, or who is not root has none to ask. */
 bool control_may(struct control *c);
 /* Says it: 1. */
-int control_fail(const struct err *err);
+int control_fail(const struct control *c, const struct err *err);

@@ -1,6 +1,7 @@
 /* control_daemon.c - opcontrol and oprofiled: found, started, told and waited for. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ enum {
 	WORDS_A_REQUEST = 32,
 	BYTES_A_REQUEST = 1200, /* %XX makes three of one */
 	GONE_TURNS = 600,
-	GONE_TURN_MS = 50
+	GONE_TURN_MS = 50,
+	SOCKET_TURNS = 80 /* the daemon looks for it at least each two seconds */
 };
 
 /* What the daemon is told beside the events, and the options that set it; the rest of daemonrc is
@@ -55,14 +57,86 @@ const char *control_session_dir(const struct control *c)
 	return dir && *dir ? dir : "/var/lib/oprofile";
 }
 
+static void wait_a_turn(void)
+{
+	const struct timespec turn = { .tv_nsec = GONE_TURN_MS * 1000000L };
+
+	nanosleep(&turn, NULL);
+}
+
+/* The process number in the daemon's lock file, which is open as `fd`; 0: there is none. */
+static pid_t pid_in(int fd)
+{
+	char text[PID_BYTES] = "";
+	uint64_t pid;
+
+	if (io_pread_full(fd, text, sizeof(text) - 1, 0) <= 0)
+		return 0;
+	text[strcspn(text, "\n")] = '\0';
+	return parse_u64_max(text, INT32_MAX, &pid) ? (pid_t)pid : 0;
+}
+
+/* The lock is tried only where that process lives: a daemon that begins would find it held. */
+pid_t control_daemon_pid(void)
+{
+	char path[PATH_BYTES];
+	pid_t pid;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/lock", control_run_dir());
+	fd = io_open(path, O_RDONLY, 0);
+	if (fd < 0)
+		return 0;
+	pid = pid_in(fd);
+	if (pid && ((kill(pid, 0) && errno == ESRCH) || !flock(fd, LOCK_SH | LOCK_NB)))
+		pid = 0;
+	close(fd);
+	return pid;
+}
+
+static void say_waiting(void)
+{
+	pid_t pid = control_daemon_pid();
+
+	if (pid)
+		fprintf(stderr, "opcontrol: waiting for the daemon (pid %d) ...\n",
+			pid);
+	else
+		fputs("opcontrol: waiting for the daemon ...\n", stderr);
+}
+
+/* A daemon that begins has its lock before its socket, one that ends the other way round, and it
+ * makes another where somebody has removed it. */
+static int connect_soon(struct control *c, struct err *err)
+{
+	int r = control_connect(&c->daemon, NULL, err);
+	pid_t pid = 0;
+
+	for (int i = 0; i < SOCKET_TURNS && (r == -ENOENT || r == -ECONNREFUSED); i++) {
+		pid = control_daemon_pid();
+		if (!pid)
+			return r;
+		wait_a_turn();
+		r = control_connect(&c->daemon, NULL, err);
+	}
+	if (r != -ENOENT && r != -ECONNREFUSED)
+		return r;
+	return err_set(err, -EBUSY,
+		       "oprofiled runs (pid %d), but nobody listens at %s/control: it "
+		       "ends, or its socket was removed; \"kill -TERM %d\" ends it "
+		       "properly",
+		       pid, control_run_dir(), pid);
+}
+
 int control_attach(struct control *c, struct err *err)
 {
 	int r;
 
 	if (c->connected)
 		return 0;
-	r = control_connect(&c->daemon, NULL, err);
+	r = connect_soon(c, err);
 	c->connected = !r;
+	c->daemon.on_wait = say_waiting;
 	return r == -ENOENT || r == -ECONNREFUSED ? 0 : r;
 }
 
@@ -198,18 +272,6 @@ static bool is_bare(const struct control *c)
 	return c->lock_fd >= 0 && pread(c->lock_fd, &first, 1, 0) == 1;
 }
 
-/* Whether the daemon's lock file, held by `fd`, has the pid of one that is gone. */
-static bool is_stale(int fd)
-{
-	char text[PID_BYTES] = "";
-	uint64_t pid;
-
-	if (io_pread_full(fd, text, sizeof(text) - 1, 0) <= 0)
-		return false;
-	text[strcspn(text, "\n")] = '\0';
-	return parse_u64(text, &pid) && pid;
-}
-
 void control_remove_stale(const struct control *c)
 {
 	char path[PATH_BYTES];
@@ -223,7 +285,7 @@ void control_remove_stale(const struct control *c)
 	if (fd < 0)
 		return;
 	/* The file stays: without it two daemons could hold a lock each. */
-	if (!flock(fd, LOCK_EX | LOCK_NB) && is_stale(fd)) {
+	if (!flock(fd, LOCK_EX | LOCK_NB) && pid_in(fd)) {
 		fputs("Detected stale lock file. Removing.\n", stderr);
 		snprintf(path, sizeof(path), "%s/control", control_run_dir());
 		(void)unlink(path);
@@ -239,7 +301,6 @@ void control_wait_gone(const struct control *c)
 	note_bare(c, false);
 	snprintf(path, sizeof(path), "%s/lock", control_run_dir());
 	for (int i = 0; i < GONE_TURNS; i++) {
-		const struct timespec turn = { .tv_nsec = GONE_TURN_MS * 1000000L };
 		int fd = io_open(path, O_RDONLY, 0);
 		bool gone = fd < 0 || !flock(fd, LOCK_SH | LOCK_NB);
 
@@ -247,7 +308,7 @@ void control_wait_gone(const struct control *c)
 			close(fd);
 		if (gone)
 			return;
-		nanosleep(&turn, NULL);
+		wait_a_turn();
 	}
 }
 
@@ -275,6 +336,22 @@ static void run_oprofiled(char **argv)
 	_exit(127);
 }
 
+/* Why not, it has said. */
+static int not_started(const struct control *c, struct err *err)
+{
+	char log[PATH_BYTES];
+
+	/* Where it could not write there is no log of this start. */
+	if (snprintf(log, sizeof(log), "%s/samples/oprofiled.log",
+		     control_session_dir(c)) >= PATH_BYTES ||
+	    access(log, W_OK))
+		return err_set(err, -ECHILD, "Couldn't start oprofiled.");
+	return err_set(err, -ECHILD,
+		       "Couldn't start oprofiled.\n"
+		       "Check the log file \"%s\" and kernel syslog",
+		       log);
+}
+
 static int spawn(struct control *c, struct err *err)
 {
 	char dir[PATH_BYTES];
@@ -300,13 +377,7 @@ static int spawn(struct control *c, struct err *err)
 		if (errno != EINTR)
 			return err_sys(err, -errno, "oprofiled");
 	}
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return err_set(err, -ECHILD,
-			       "Couldn't start oprofiled.\n"
-			       "Check the log file \"%s/samples/oprofiled.log\" and "
-			       "kernel syslog",
-			       control_session_dir(c));
-	return 0;
+	return !WIFEXITED(status) || WEXITSTATUS(status) ? not_started(c, err) : 0;
 }
 
 /* What was set while it ran counts from now on. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -100,8 +101,9 @@ static int take_numbers(const struct control_options *set, struct daemonrc *rc,
 				       numbers[i].option);
 		if (!parse_u64_max(text, INT32_MAX, &v))
 			return err_set(err, -EINVAL,
-				       "Argument for %s, %s, must be a number",
-				       numbers[i].option, text);
+				       "Argument for %s, %s, must be a number from 0 "
+				       "to %d",
+				       numbers[i].option, text, INT32_MAX);
 		r = daemonrc_set(rc, numbers[i].key, text);
 		if (r)
 			return err_sys(err, r, "%s", numbers[i].option);
@@ -286,6 +288,15 @@ static int take_range(const struct control_options *set, struct daemonrc *rc,
 	return r ? err_sys(err, r, "--kernel-range") : 0;
 }
 
+/* What is not there yet is made; what is there and no folder could never be. */
+static int check_session_dir(const char *dir, struct err *err)
+{
+	struct stat st;
+	int r = stat(dir, &st) ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+
+	return r && r != -ENOENT ? err_sys(err, r, "--session-dir=%s", dir) : 0;
+}
+
 static int take_session_dir(const struct control_options *set, struct daemonrc *rc,
 			    struct err *err)
 {
@@ -296,6 +307,9 @@ static int take_session_dir(const struct control_options *set, struct daemonrc *
 		return 0;
 	if (!*set->session_dir)
 		return err_set(err, -EINVAL, "No value given for option --session-dir");
+	r = check_session_dir(set->session_dir, err);
+	if (r)
+		return r;
 	cwd = getcwd(NULL, 0);
 	full = cwd ? path_full(set->session_dir, cwd) : NULL;
 	r = full ? daemonrc_set(rc, "SESSION_DIR", full) : -ENOMEM;

@@ -82,6 +82,18 @@ static void print_sizes(const struct control *c, const struct control_reply *rep
 	}
 }
 
+static int ask_status(struct control *c, struct control_reply *reply, struct err *err)
+{
+	static const char *const words[] = { "status", NULL };
+	pid_t pid;
+	int r;
+
+	c->daemon.timeout_ms = CONTROL_SOON_MS;
+	r = control_request(&c->daemon, words, reply, err);
+	pid = r == -ETIMEDOUT ? control_daemon_pid() : 0;
+	return pid ? err_set(err, r, "the daemon (pid %d) does not answer", pid) : r;
+}
+
 int control_print_status(struct control *c)
 {
 	struct control_reply reply = { 0 };
@@ -95,8 +107,7 @@ int control_print_status(struct control *c)
 	else if (!r && c->rc_failure.code)
 		r = err_set(&err, c->rc_failure.code, "%s", c->rc_failure.text);
 	if (!r && c->connected)
-		r = control_request(&c->daemon, (const char *const[]){ "status", NULL },
-				    &reply, &err);
+		r = ask_status(c, &reply, &err);
 	if (r) {
 		command_error("%s", err.text);
 		return 1;

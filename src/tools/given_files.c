@@ -1,5 +1,6 @@
 #include "tools/given_files.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,7 +15,13 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/path.h"
+#include "resolve/elf_file.h"
+#include "resolve/symtab.h"
 #include "tools/command.h"
+
+enum {
+	NOTES_BYTES_MAX = 1 << 20
+};
 
 /* Below the folder that this is called in.  malloc'd; NULL: out of memory, or it is gone. */
 static char *path_from_here(const char *path)
@@ -81,24 +88,61 @@ int given_images_add(const char *words, struct buf *list, struct err *err)
 	return list->failed ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
+/* ---- the kernel's image ---- */
+
+/* Kernels are linked to an address, or as what can be moved, and have no interpreter; neither has
+ * what is no program: modules, dumps. */
+static bool can_be_kernel(int fd)
+{
+	struct elf_file f;
+	bool can;
+
+	if (elf_file_init_fd(&f, fd, NULL))
+		return false;
+	can = (f.type == ET_EXEC || f.type == ET_DYN) && !elf_file_sections(&f, NULL) &&
+	      !elf_file_find_section(&f, ".interp");
+	elf_file_done(&f);
+	return can;
+}
+
+/* That of another kernel may be wanted, for a machine that is started anew. */
+static void warn_of_other_kernel(const char *file, int fd)
+{
+	struct build_id id, running;
+	struct buf notes = { 0 };
+
+	if (!elf_build_id_fd(fd, &id, NULL) &&
+	    !io_read_file("/sys/kernel/notes", &notes, NOTES_BYTES_MAX) &&
+	    !notes_build_id(notes.data, notes.len, &running) &&
+	    !build_id_equal(&id, &running))
+		command_warning("--vmlinux: %s is not the kernel that runs: its "
+				"build-id is another one",
+				file);
+	buf_done(&notes);
+}
+
 int given_vmlinux_check(const char *file, struct err *err)
 {
 	int fd = io_open(file, O_RDONLY | O_NONBLOCK, 0);
 	char magic[4] = "";
-	bool is_elf;
+	bool is_elf, can;
 
 	if (fd < 0)
 		return err_sys(err, fd, "--vmlinux: %s", file);
 	/* There is nothing to be read so of folders and pipes. */
 	is_elf = io_pread_full(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 		 !memcmp(magic, "\177ELF", sizeof(magic));
+	can = is_elf && can_be_kernel(fd);
+	if (can)
+		warn_of_other_kernel(file, fd);
 	close(fd);
-	return is_elf ? 0
-		      : err_set(err, -EINVAL,
-				"The specified vmlinux file (%s) does not seem to be "
-				"valid: make sure you are using a non-compressed image "
-				"file",
-				file);
+	if (can)
+		return 0;
+	return err_set(err, -EINVAL,
+		       "The specified vmlinux file (%s) does not seem to be valid: %s",
+		       file,
+		       is_elf ? "it is a program, a module or a dump, and no kernel"
+			      : "make sure you are using a non-compressed image file");
 }
 
 int given_vmlinux(const char *file, char **ret_path, struct err *err)

@@ -11,7 +11,8 @@ struct err;
  * and loaded modules by name; "all" empties it.  What is not there is kept, with a warning.
  * 0 or -ENOMEM with a line. */
 int given_images_add(const char *words, struct buf *list, struct err *err);
-/* Whether a file can be the kernel's image: an ELF file.  0, -EINVAL or another errno with a line. */
+/* Whether a file can be the kernel's image: an ELF file that is no program of a user's.  One with another
+ * build-id than the kernel's that runs is warned of.  0, -EINVAL or another errno with a line. */
 int given_vmlinux_check(const char *file, struct err *err);
 /* The same of one that is absolute then, malloc'd; links in it may be set anew with each kernel, and
  * stay.  The line is opcontrol's. */

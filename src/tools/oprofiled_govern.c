@@ -10,6 +10,7 @@
 #include "base/parse.h"
 #include "capture/perf_source.h"
 #include "capture/sample_cost.h"
+#include "daemon/control_server.h"
 #include "daemon/service.h"
 #include "daemon/table_helper.h"
 #include "tools/oprofiled_priv.h"
@@ -270,6 +271,21 @@ static void tell_statistics(struct oprofiled *d, uint64_t now)
 	d->next_statistics_ns = now + statistics_ns;
 }
 
+/* Without it nobody could end the daemon but by a signal. */
+static void keep_socket(struct oprofiled *d)
+{
+	struct err err = { 0 };
+	int r = control_server_renew(d->server, &err);
+
+	if (r > 0)
+		log_say(LOG_NOTE, "the socket was removed, and is there again");
+	else if (r < 0 && !d->socket_is_told)
+		log_say(LOG_WARNING,
+			"the socket was removed, and cannot be made anew: %s",
+			err.text);
+	d->socket_is_told = r < 0;
+}
+
 void oprofiled_govern(struct oprofiled *d)
 {
 	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
@@ -280,6 +296,7 @@ void oprofiled_govern(struct oprofiled *d)
 	d->next_govern_ns = now + look_ns;
 	govern(d, now);
 	(void)oprofiled_check_removed(d, &err);
+	keep_socket(d);
 	bound_memory(d, now);
 	watch_cpus(d, now);
 	tell_statistics(d, now);

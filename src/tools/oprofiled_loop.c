@@ -226,7 +226,8 @@ int oprofiled_run(struct oprofiled *d, struct err *err)
 	while (!r && !d->done)
 		r = one_turn(d, err);
 	service_notify("STOPPING=1");
-	if (r)
+	/* On the standard error our caller says it. */
+	if (r && log_file)
 		log_say(LOG_WARNING, "%s", err->text);
 	oprofiled_govern_end(d);
 	oprofiled_recording_done(d);

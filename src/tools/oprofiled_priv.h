@@ -60,7 +60,7 @@ struct oprofiled_options {
 
 /* Of the recordings that have ended. */
 struct oprofiled_sums {
-	uint64_t samples; /* that can be read */
+	uint64_t samples; /* that were written, also of sessions that are gone */
 	uint64_t lost;    /* those that could not be written among them */
 	uint64_t unwritten;
 	VEC(uint64_t) cpu_samples;
@@ -155,6 +155,7 @@ struct oprofiled {
 	bool is_started; /* by request: a recording that failed is begun anew */
 	bool disk_is_full;
 	bool excess_is_told; /* of this start */
+	bool socket_is_told; /* that it is gone, and cannot be made */
 	bool done;
 };
 

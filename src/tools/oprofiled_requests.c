@@ -52,24 +52,21 @@ static void put_separate(const struct oprofiled *d, struct buf *reply)
 /* Of TIMER and RTC_INTERRUPTS with a rate of their own that is what stands for a count. */
 static uint64_t count_of(const struct oprofiled *d, const struct event_request *e)
 {
-	uint64_t usual_hz =
-		d->governor.rate_hz < d->rate_hz ? d->governor.rate_hz : d->rate_hz;
+	bool own = e->timer && e->frequency_hz && e->frequency_hz != d->rate_hz;
 
-	return e->timer && e->frequency_hz != usual_hz ? e->frequency_hz : e->count;
+	return own ? e->frequency_hz : e->count;
 }
 
+/* As asked for, also of a recording: whose events the governor bounds, and then a rate of their own
+ * cannot be told from the usual one. */
 static void put_events(const struct oprofiled *d, struct buf *reply)
 {
 	struct event_requests asked = { 0 };
-	const struct event_requests *events = &d->events;
 	struct err err;
 
-	if (!d->recorder) {
-		(void)oprofiled_setup_events(d, &d->setup, &asked, &err);
-		events = &asked;
-	}
-	for (size_t i = 0; i < events->list.nr; i++) {
-		const struct event_request *e = &events->list.at[i];
+	(void)oprofiled_setup_events(d, &d->setup, &asked, &err);
+	for (size_t i = 0; i < asked.list.nr; i++) {
+		const struct event_request *e = &asked.list.at[i];
 		char key[32];
 
 		snprintf(key, sizeof(key), "event.%zu", i);

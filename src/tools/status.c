@@ -76,8 +76,10 @@ static void print_samples(const struct control_reply *reply)
 		return;
 	if (!number_of(reply, "lost", &lost))
 		lost = 0;
-	snprintf(line, sizeof(line), "%" PRIu64 ", %" PRIu64 " lost (%.2f %%)", samples,
-		 lost, lost ? 100.0 * (double)lost / (double)(samples + lost) : 0);
+	snprintf(line, sizeof(line),
+		 "%" PRIu64 ", %" PRIu64 " lost (%.2f %%) since the daemon began",
+		 samples, lost,
+		 lost ? 100.0 * (double)lost / (double)(samples + lost) : 0);
 	put_line("Samples", line);
 }
 
@@ -253,6 +255,7 @@ static int ask(struct control_reply *reply, struct err *err)
 
 	if (r)
 		return r;
+	daemon.timeout_ms = CONTROL_SOON_MS;
 	r = control_request(&daemon, words, reply, err);
 	control_disconnect(&daemon);
 	return r;

@@ -132,6 +132,16 @@ has()
 		[ "${#lines[@]}" -le 2 ]
 		cmp "$rc" "$BATS_TEST_TMPDIR/before"
 	done
+	for words in --buffer-size=99999999999 --callgraph=12345678901234567890; do
+		run opcontrol $words
+		[ "$output" = "opcontrol: Argument for ${words%=*}, ${words#*=}, must be a number from 0 to 2147483647" ]
+	done
+	for dir in /etc/passwd /etc/passwd/below; do
+		run opcontrol --session-dir=$dir
+		[ "$status" -eq 1 ]
+		[ "$output" = "opcontrol: --session-dir=$dir: Not a directory" ]
+		cmp "$rc" "$BATS_TEST_TMPDIR/before"
+	done
 	run opcontrol --vmlinux=/no/such/file
 	[ "$output" = "opcontrol: The specified vmlinux file \"/no/such/file\" doesn't exist." ]
 }
@@ -284,7 +294,8 @@ has()
 			"$OPROFILE_LINKS/opcontrol" $words
 		echo "$words: $output"
 		[ "$status" -eq 1 ]
-		[ "${lines[0]}" = "Normal users are limited to either '--dump' or '--list-events'." ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == "Normal users are limited to either '--dump' or '--list-events'."* ]]
 	done
 }
 
@@ -453,6 +464,38 @@ has()
 	[ ! -s "$OPROFILE_RUN_DIR/lock" ]
 }
 
+@test "a daemon without a socket is named, with what ends it" {
+	need_root
+	opcontrol --no-vmlinux
+	stand_in
+	rm "$OPROFILE_RUN_DIR/control"
+	for words in --status --shutdown --start; do
+		run opcontrol $words
+		echo "$words: $output"
+		[ "$status" -eq 1 ]
+		[ "$output" = "opcontrol: oprofiled runs (pid $daemon), but nobody listens at $OPROFILE_RUN_DIR/control: it ends, or its socket was removed; \"kill -TERM $daemon\" ends it properly" ]
+	done
+}
+
+@test "a daemon that does not answer is named" {
+	need_root
+	stand_in
+	kill -STOP "$daemon"
+	opcontrol --dump 2>"$BATS_TEST_TMPDIR/dump.err" >"$BATS_TEST_TMPDIR/dump" 3>&- &
+	dump=$!
+	run opcontrol --status
+	[ "$status" -eq 1 ]
+	[ "$output" = "opcontrol: the daemon (pid $daemon) does not answer" ]
+	run "$OPROFILE" status
+	[ "$status" -eq 1 ]
+	[ "$output" = "oprofile status: the daemon does not answer" ]
+	# A dump may take long, and it comes.
+	kill -CONT "$daemon"
+	wait "$dump"
+	[ "$(cat "$BATS_TEST_TMPDIR/dump.err")" = "opcontrol: waiting for the daemon (pid $daemon) ..." ]
+	[ "$(cat "$BATS_TEST_TMPDIR/dump")" = "Signalling daemon... done" ]
+}
+
 # ---- the real one ----
 
 # A daemon for the test, which ends with it.
@@ -596,6 +639,21 @@ is_gone()
 	opcontrol --shutdown
 }
 
+@test "a start with settings of its own takes those that waited for it, too" {
+	begin_real
+	opcontrol --start --event=page-faults:100
+	end_real
+	opcontrol --callgraph=0
+	has CALLGRAPH 0 "${rc}_new"
+	opcontrol --shutdown
+	opcontrol --start --buffer-size=64
+	end_real
+	has CALLGRAPH 0
+	has BUF_SIZE 64
+	[ ! -e "${rc}_new" ]
+	opcontrol --shutdown
+}
+
 @test "a daemon never samples with other settings than those of the file" {
 	begin_real
 	opcontrol --event=page-faults:777 --callgraph=3
@@ -705,12 +763,42 @@ begin_others()
 		run as_other "$OPROFILE_LINKS/opcontrol" $words
 		echo "$words: $output"
 		[ "$status" -eq 1 ]
-		[[ "$output" == *"Normal users are limited to either '--dump' or '--list-events'."* ]]
-		[[ "$output" == *"members of group oprofile"* ]]
+		[ "$words" != --reset ] || [ "${lines[0]}" = "Signalling daemon... " ]
+		[ "$words" = --reset ] || [ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"Normal users are limited to either '--dump' or '--list-events'. \"${words%%=*}\" is for root, the daemon's own user and members of group oprofile"* ]]
 	done
+	run as_other "$OPROFILE_LINKS/opcontrol" --no-vmlinux --start
+	[[ "$output" == *'. "--start" is for root'* ]]
+	[ "${#lines[@]}" -eq 1 ]
 	run opcontrol --status
 	[ "${lines[0]}" = "Daemon running: pid $daemon" ]
 	opcontrol --shutdown
+}
+
+@test "a start that fails is told once, with a log that there is" {
+	begin_real
+	# It became one later.
+	touch "$session"
+	"$OPROFILE_LINKS/oprofiled" --session-dir="$session" 2>"$BATS_TEST_TMPDIR/err" 3>&- && false
+	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "oprofiled: cannot create $session/samples: Not a directory" ]
+	"$OPROFILE_LINKS/oprofiled" --session-dir="$BATS_TEST_TMPDIR" --foreground --frequency 99999999 \
+		2>"$BATS_TEST_TMPDIR/err" 3>&- && false
+	cat "$BATS_TEST_TMPDIR/err"
+	[ "$(grep -c max_sample_rate "$BATS_TEST_TMPDIR/err")" -eq 1 ]
+	rm "$session"
+	mkdir -p "$session/samples/oprofiled.log"
+	run opcontrol --start
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'oprofiled.log: Is a directory' <<<"$output")" -eq 1 ]
+	rmdir "$session/samples/oprofiled.log" "$session/samples"
+	mount -t tmpfs -o ro none "$session" || skip "nothing can be mounted here"
+	run opcontrol --start
+	umount "$session"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"oprofiled: cannot create $session/samples: Read-only file system"*"Couldn't start oprofiled." ]]
+	[ "$(grep -c 'Read-only' <<<"$output")" -eq 1 ]
 }
 
 @test "a daemon that was killed leaves nothing in the way" {
@@ -729,6 +817,15 @@ begin_others()
 	[[ "$output" == *"Profiler running." ]]
 	end_real
 	opcontrol --shutdown
+}
+
+@test "a daemon whose socket was removed is ended" {
+	begin_real
+	opcontrol --start
+	end_real
+	rm "$OPROFILE_RUN_DIR/control"
+	opcontrol --shutdown
+	is_gone "$daemon"
 }
 
 @test "reports and status of a daemon that runs" {
@@ -828,9 +925,19 @@ largest_ring()
 	[[ "$output" == *"/tmp is no file"* ]]
 }
 
-@test "the kernel's image is an ELF file" {
+# make_kernel FILE BUILD-ID: what can be an image of a kernel; object.o is a part of it.
+make_kernel()
+{
+	need gcc
+	printf '.text\n.globl _text\n_text: nop\n.section .note.GNU-stack,"",%%progbits\n' >"$1.s"
+	gcc -c -o object.o "$1.s"
+	gcc -nostdlib -static -no-pie -Wl,-e,_text,--build-id="$2" -o "$1" object.o
+}
+
+@test "the kernel's image is an ELF file, and no user's program" {
 	need_root
 	cd "$BATS_TEST_TMPDIR"
+	make_kernel vmlinux none
 	opcontrol --no-vmlinux
 	for file in /tmp /etc/passwd /dev/null; do
 		run opcontrol --vmlinux="$file"
@@ -840,9 +947,28 @@ largest_ring()
 		[[ "$output" == *"vmlinux file ($file) does not seem to be valid"* ]]
 		has VMLINUX none
 	done
-	ln -s /bin/sh kernel
-	opcontrol --vmlinux=kernel
+	for file in "$(realpath /bin/sh)" "$(realpath object.o)"; do
+		run opcontrol --vmlinux="$file"
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[ "$output" = "opcontrol: The specified vmlinux file ($file) does not seem to be valid: it is a program, a module or a dump, and no kernel" ]
+		has VMLINUX none
+	done
+	ln -s vmlinux kernel
+	run opcontrol --vmlinux=kernel
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 	has VMLINUX "$(realpath .)/kernel"
+	# That of another kernel is taken, too.
+	"$OPROFILE" buildid-list --kernel >running || skip "the kernel has no build-id: NOT TESTED"
+	make_kernel same "0x$(cat running)"
+	run opcontrol --vmlinux=same
+	[ -z "$output" ]
+	make_kernel other 0x1234567890
+	run opcontrol --vmlinux=other
+	[ "$status" -eq 0 ]
+	[ "$output" = "opcontrol: warning: --vmlinux: other is not the kernel that runs: its build-id is another one" ]
+	has VMLINUX "$(realpath .)/other"
 }
 
 # On a machine without counters, as most virtual ones are: kept EVENTS... -- OPTIONS of opcontrol.
@@ -942,7 +1068,7 @@ kept()
 	need_root
 	need_recording
 	cd "$BATS_TEST_TMPDIR"
-	cp /bin/sh file
+	make_kernel file none
 	ln -s file link
 	for words in --vmlinux=/no/such/file --vmlinux=/tmp; do
 		run timeout 60 "$OPROFILE_LINKS/oprofiled" --session-dir="$session" $words

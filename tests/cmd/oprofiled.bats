@@ -121,6 +121,17 @@ start_load() {
 	ask start
 	[ "$(field rate)" -eq 99 ]
 	[ "$(field event.0)" = TIMER:0:0:1:1 ]
+	# A rate of its own below the usual one is told, too.
+	ask stop
+	ask 'setup CHOSEN_EVENTS_0=RTC_INTERRUPTS:64'
+	for verb in start stop; do
+		ask "$verb"
+		[ "$(field event.0)" = RTC_INTERRUPTS:64:0:1:1 ]
+		[ "$(field rate)" -eq 64 ]
+	done
+	ask 'setup CHOSEN_EVENTS_0=TIMER:50'
+	ask start
+	[ "$(field event.0)" = TIMER:50:0:1:1 ]
 }
 
 @test "a costly rate goes down, and what the kernel takes is told" {
@@ -240,6 +251,7 @@ start_load() {
 	rest=$(reported_samples || true)
 	all=$(field samples)
 	echo "before the reset $told, at the end $all: there are $rest"
+	[ "$all" -ge "$told" ]
 	[ "$rest" -le $((all - told)) ]
 }
 
@@ -756,6 +768,21 @@ manage() {
 		            break
 		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	END
+}
+
+@test "a socket that was removed is made anew" {
+	start_daemon
+	for verb in stop start; do
+		rm "$run_dir/control"
+		wait_for_file "$run_dir/control"
+		ask "$verb"
+		[ "$(stat -c %a "$run_dir/control")" = 666 ]
+	done
+	[ "$(grep -c 'the socket was removed, and is there again' "$log")" -eq 2 ]
+	ask shutdown
+	wait_daemon
+	[ "$status" -eq 0 ]
+	[ ! -e "$run_dir/control" ]
 }
 
 @test "a service manager is told, and its socket is taken over" {

@@ -35,7 +35,7 @@ stand_in()
 		Event       TIMER:0:0:1:1
 		Event       page-faults:100:0:1:1
 		Rate        99 samples per second and CPU
-		Samples     199, 1 lost (0.50 %)
+		Samples     199, 1 lost (0.50 %) since the daemon began
 		CPU         0.12 % of one CPU, 12.3 s in all
 		Kernel      about 0.38 % of one CPU, to take the samples
 		Memory      23.5 MB
@@ -54,7 +54,7 @@ stand_in()
 		Daemon      paused, pid 17
 		Session     /some/where
 		Rate        99 samples per second and CPU
-		Samples     0, 0 lost (0.00 %)
+		Samples     0, 0 lost (0.00 %) since the daemon began
 		Oldest data none
 	END
 }

@@ -166,6 +166,39 @@ static void bad_replies(void **state)
 	}
 }
 
+/* It hears why, not that its request came too late. */
+static void not_let_in(void **state)
+{
+	static const struct exchange row = {
+		.says = "error EBUSY too many connections\n"
+	};
+	struct err err = { 0 };
+	struct control_client first, c;
+	struct stand_in s;
+	int fd;
+
+	(void)state;
+	begin(&s, &row, 0);
+	/* The thread lets in who comes first, and hangs up. */
+	assert_int_equal(control_connect(&first, s.dir, &err), 0);
+	pthread_join(s.thread, NULL);
+	assert_int_equal(
+		control_request(&first, (const char *const[]){ "x", NULL }, NULL, &err),
+		-ECONNRESET);
+	control_disconnect(&first);
+	assert_int_equal(control_connect(&c, s.dir, &err), 0);
+	fd = accept4(s.listener, NULL, NULL, SOCK_CLOEXEC);
+	say(fd, &row);
+	close(fd);
+	assert_int_equal(
+		control_request(&c, (const char *const[]){ "x", NULL }, NULL, &err),
+		-EBUSY);
+	assert_string_equal(err.text, "too many connections");
+	control_disconnect(&c);
+	close(s.listener);
+	assert_int_equal(io_remove_tree(s.dir), 0);
+}
+
 static void no_daemon(void **state)
 {
 	char dir[] = "/tmp/control-XXXXXX";
@@ -214,6 +247,7 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(replies),
 		cmocka_unit_test(bad_replies),
+		cmocka_unit_test(not_let_in),
 		cmocka_unit_test(no_daemon),
 		cmocka_unit_test(too_long_a_request),
 	};

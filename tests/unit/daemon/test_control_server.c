@@ -356,6 +356,40 @@ static void root_is_let_in(void **state)
 	end(&p);
 }
 
+/* Its own is made anew, and who was let in stays; one that was given to it is not its to make. */
+static void a_removed_socket_is_made_anew(void **state)
+{
+	struct control_server_config config = { .handle = handle };
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct err err = { 0 };
+	struct place p;
+	int before, fd;
+
+	(void)state;
+	begin(&p);
+	assert_int_equal(control_server_renew(p.server, &err), 0);
+	before = come(&p);
+	turns(&p, 2);
+	assert_int_equal(unlink(p.path), 0);
+	assert_int_equal(control_server_renew(p.server, &err), 1);
+	fd = come(&p);
+	ask(fd, "stop\n");
+	ask(before, "stop\n");
+	turns(&p, 2);
+	assert_string_equal(told(fd), "ok\n");
+	assert_string_equal(told(before), "ok\n");
+	control_server_close(p.server);
+	config.ctx = &p;
+	config.listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", p.path);
+	assert_int_equal(bind(config.listen_fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(control_server_open(&config, &p.server, &err), 0);
+	assert_int_equal(unlink(p.path), 0);
+	assert_int_equal(control_server_renew(p.server, &err), 0);
+	assert_int_equal(access(p.path, F_OK), -1);
+	end(&p);
+}
+
 /* Who comes then waits, and does not make it work; others are answered. */
 static void without_descriptors_it_waits(void **state)
 {
@@ -538,6 +572,7 @@ int main(void)
 		cmocka_unit_test(users_take_turns),
 		cmocka_unit_test(root_is_let_in),
 		cmocka_unit_test(a_crowd_is_let_in_at_once),
+		cmocka_unit_test(a_removed_socket_is_made_anew),
 		cmocka_unit_test(without_descriptors_it_waits),
 		cmocka_unit_test(readers_do_not_hold_up),
 		cmocka_unit_test(readers_may_be_rude),
