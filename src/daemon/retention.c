@@ -115,6 +115,45 @@ static bool is_live(const struct look *l, size_t i)
 	return l->files[i].last >= l->live_from;
 }
 
+/* Where a segment stands in time; strings are borrowed from it. */
+struct place {
+	struct segment *segment;
+	uint64_t start_ns; /* since 1970 */
+	uint64_t bytes;
+};
+
+static int open_place(const struct look *l, size_t i, struct place *ret_place)
+{
+	char *path = session_file_path(l->dir, &l->files[i]);
+	struct stat st;
+	int r = path ? segment_open(path, &ret_place->segment, NULL) : -ENOMEM;
+
+	if (!r && stat(path, &st)) {
+		segment_close(ret_place->segment);
+		r = -errno;
+	}
+	free(path);
+	if (r)
+		return r;
+	ret_place->start_ns = segment_info(ret_place->segment)->start_wall_ns;
+	ret_place->bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* A recording may have begun behind the call: the lock that its writer holds says so.  What cannot
+ * be read is nobody's. */
+static bool is_written(const struct look *l, size_t i)
+{
+	struct place place;
+	bool written;
+
+	if (open_place(l, i, &place))
+		return false;
+	written = segment_is_written(place.segment);
+	segment_close(place.segment);
+	return written;
+}
+
 static void remove_file(const struct look *l, size_t i)
 {
 	char *path = session_file_path(l->dir, &l->files[i]);
@@ -184,9 +223,10 @@ static void keep_bounds(const struct retention *r, struct look *l, uint64_t copi
 			continue;
 		size = (uint64_t)st.st_size;
 		changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
-		if ((r->max_bytes && bytes > r->max_bytes) ||
-		    (r->max_age_ns && changed_ns < l->now_ns &&
-		     l->now_ns - changed_ns > r->max_age_ns)) {
+		if (((r->max_bytes && bytes > r->max_bytes) ||
+		     (r->max_age_ns && changed_ns < l->now_ns &&
+		      l->now_ns - changed_ns > r->max_age_ns)) &&
+		    !is_written(l, i)) {
 			bytes -= size < bytes ? size : bytes; /* it may have grown */
 			expire(l, i);
 		}
@@ -195,31 +235,6 @@ static void keep_bounds(const struct retention *r, struct look *l, uint64_t copi
 }
 
 /* ---- merging ---- */
-
-/* Where a segment stands in time; strings are borrowed from it. */
-struct place {
-	struct segment *segment;
-	uint64_t start_ns; /* since 1970 */
-	uint64_t bytes;
-};
-
-static int open_place(const struct look *l, size_t i, struct place *ret_place)
-{
-	char *path = session_file_path(l->dir, &l->files[i]);
-	struct stat st;
-	int r = path ? segment_open(path, &ret_place->segment, NULL) : -ENOMEM;
-
-	if (!r && stat(path, &st)) {
-		segment_close(ret_place->segment);
-		r = -errno;
-	}
-	free(path);
-	if (r)
-		return r;
-	ret_place->start_ns = segment_info(ret_place->segment)->start_wall_ns;
-	ret_place->bytes = (uint64_t)st.st_size;
-	return 0;
-}
 
 /* How many files from `begin` on belong to the same time of a tier that is over, fit, and are not
  * too long together. */
@@ -233,9 +248,11 @@ static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns)
 		return 1;
 	slot = first.start_ns / tier_ns;
 	bytes = first.bytes;
-	while ((slot + 1) * tier_ns <= l->now_ns && begin + nr < l->nr &&
+	while (!segment_is_written(first.segment) &&
+	       (slot + 1) * tier_ns <= l->now_ns && begin + nr < l->nr &&
 	       !is_live(l, begin + nr) && !open_place(l, begin + nr, &next)) {
 		bool joins = next.start_ns / tier_ns == slot &&
+			     !segment_is_written(next.segment) &&
 			     next.bytes + bytes <= MERGED_MAX_BYTES &&
 			     segment_merge_fits(segment_info(first.segment),
 						segment_info(next.segment));
@@ -288,16 +305,18 @@ static int merge_one_run(struct retention *r, struct look *l, struct err *err)
 	return 0;
 }
 
-static bool is_sealed(const struct look *l, size_t i)
+/* Whether it is over and was not yet sealed; what cannot be read is left alone for now. */
+static bool is_to_seal(const struct look *l, size_t i)
 {
 	struct place place;
-	bool sealed;
+	bool wanted;
 
 	if (open_place(l, i, &place))
-		return true; /* for now: it cannot be read */
-	sealed = segment_info(place.segment)->flags & SESSION_SEALED;
+		return false;
+	wanted = !(segment_info(place.segment)->flags & SESSION_SEALED) &&
+		 !segment_is_written(place.segment);
 	segment_close(place.segment);
-	return sealed;
+	return wanted;
 }
 
 static bool is_given_up(const struct retention *r, uint64_t number)
@@ -334,7 +353,7 @@ static int seal_one(struct retention *r, struct look *l, struct err *err)
 		int result;
 
 		if (is_live(l, i) || l->files[i].covered || is_given_up(r, number) ||
-		    is_sealed(l, i) || !has_room(l, i))
+		    !is_to_seal(l, i) || !has_room(l, i))
 			continue;
 		result = segment_merge(l->dir, l->files + i, 1, &sealed, err);
 		l->result.nr_sealed = !result;

@@ -39,7 +39,7 @@ int retention_parse(const char *text, struct retention *ret_retention, struct er
  * each, empty files go; the first that is over but not sealed (segment_merge.h) is, if there is nothing to merge.
  * Copies (copies.h) have half of the bytes at most, and go when no segment is left that is as old.
  * `live_from`: the number of the first that may
- * still be written, UINT64_MAX if there is none.  0 or a negative errno with a line. */
+ * still be written, UINT64_MAX if there is none; those that are locked by who writes them are left alone, too.  0 or a negative errno with a line. */
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,
 		   struct err *err);

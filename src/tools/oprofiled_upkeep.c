@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/parse.h"
+#include "format/session.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder_priv.h"
 
@@ -92,17 +93,18 @@ void oprofiled_upkeep_drop(struct oprofiled *d)
 }
 
 /* The number of the segment that is being written: others may come, and the last one is not it
- * while a rotation closes it. */
+ * while a rotation closes it.  While nothing is sampled, that of the next: a recording may begin before the
+ * thread looks. */
 static uint64_t live_from(const struct oprofiled *d)
 {
-	const char *number =
-		d->recorder ? strrchr(d->recorder->segment_path, '-') : NULL;
+	char *next = d->recorder ? NULL : session_next_path(d->dir.current);
+	const char *path = d->recorder ? d->recorder->segment_path : next;
+	const char *number = path ? strrchr(path, '-') : NULL;
 	uint64_t first = 0; /* all */
 
-	if (!d->recorder)
-		return UINT64_MAX;
 	if (number)
 		(void)parse_u64(number + 1, &first);
+	free(next);
 	return first;
 }
 

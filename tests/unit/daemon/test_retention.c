@@ -482,6 +482,45 @@ static void what_is_damaged_is_not_sealed(void **state)
 	assert_int_equal(look().segments, 3);
 }
 
+/* A recording that begins while a look is under way: its writer's lock says so, whatever the caller
+ * knew. */
+static void what_is_written_is_left_alone(void **state)
+{
+	const struct session_info info = { .tool_version = "1",
+					   .hostname = "host",
+					   .os_release = "6.1",
+					   .machine = "x86_64",
+					   .cpu_desc = "",
+					   .boot_id = "boot",
+					   .command = "oprofiled",
+					   .vmlinux = "",
+					   .start_ns = ns(10 * MINUTE),
+					   .start_wall_ns = ns(begin_s + 10 * MINUTE) };
+	const struct session_totals totals = { 0 };
+	struct retention r = { 0 };
+	struct segment_writer *w;
+	char path[256];
+	struct dict d;
+
+	(void)state;
+	write_segment(0, 10 * MINUTE, "boot", true);
+	snprintf(path, sizeof(path), "%s/segment-000002", dir);
+	assert_int_equal(dict_init(&d), 0);
+	assert_int_equal(segment_writer_open(path, &info, &d, &w, NULL), 0);
+	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 0);
+	assert_false(file_is_sealed(2));
+	assert_int_equal(turn(&r, HOUR + 2, false).nr_sealed, 0);
+	assert_false(segment_writer_is_removed(w));
+	r.max_bytes = 1;
+	assert_int_equal(turn(&r, HOUR + 3, false).nr_expired, 1);
+	assert_int_equal(turn(&r, HOUR + 4, false).nr_expired, 0);
+	assert_false(segment_writer_is_removed(w));
+	assert_int_equal(segment_writer_close(w, &totals, NULL), 0);
+	r.max_bytes = 0;
+	assert_int_equal(turn(&r, HOUR + 5, false).nr_sealed, 1);
+	dict_done(&d);
+}
+
 static void copies_go_with_their_segments(void **state)
 {
 	struct retention r = { .max_age_ns = ns(2 * DAY) };
@@ -562,6 +601,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_damaged_is_not_sealed, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_is_over_is_sealed, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_written_is_left_alone, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_does_not_fit_stays_apart, set_up,
 						tear_down),
