@@ -22,8 +22,10 @@ static const uint64_t second_ns = 1000000000;
 static const uint64_t set_back_ns = 14 * 3600 * 1000000000ULL;
 
 enum {
-	MERGED_MAX_BYTES = 64 << 20, /* longer ones stay apart */
-	SPARE_BYTES = 64 << 20       /* of the disk, beside what is sealed */
+	MERGED_MAX_BYTES = 8 << 20, /* longer ones stay apart */
+	/* Of what is distinct in those that are merged; it takes as much again beside that. */
+	MERGE_MEMORY = 12 << 20,
+	SPARE_BYTES = 64 << 20 /* of the disk, beside what is sealed */
 };
 
 /* ---- the option ---- */
@@ -237,8 +239,9 @@ static void keep_bounds(const struct retention *r, struct look *l, uint64_t copi
 /* ---- merging ---- */
 
 /* How many files from `begin` on belong to the same time of a tier that is over, fit, and are not
- * too long together. */
-static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns)
+ * too long together; and how long they are. */
+static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns,
+		     uint64_t max_bytes, uint64_t *ret_bytes)
 {
 	struct place first, next;
 	uint64_t bytes, slot;
@@ -253,17 +256,18 @@ static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns)
 	       !is_live(l, begin + nr) && !open_place(l, begin + nr, &next)) {
 		bool joins = next.start_ns / tier_ns == slot &&
 			     !segment_is_written(next.segment) &&
-			     next.bytes + bytes <= MERGED_MAX_BYTES &&
+			     next.bytes + bytes <= max_bytes &&
 			     segment_merge_fits(segment_info(first.segment),
 						segment_info(next.segment));
 
-		bytes += next.bytes;
 		segment_close(next.segment);
 		if (!joins)
 			break;
+		bytes += next.bytes;
 		nr++;
 	}
 	segment_close(first.segment);
+	*ret_bytes = bytes;
 	return nr;
 }
 
@@ -281,25 +285,53 @@ static uint64_t used_since(const struct look *l)
 	return 0;
 }
 
+static struct segment_merge_bounds bounds_of(const struct retention *r)
+{
+	return (struct segment_merge_bounds){ .stop = r->stop,
+					      .max_bytes = MERGE_MEMORY };
+}
+
+void retention_merge_less(struct retention *r, uint64_t bytes)
+{
+	r->merged_max_bytes = bytes / 2;
+}
+
+/* 0, also if it was not done for the memory or the time that it takes, or a negative errno. */
+static int merge_run(struct retention *r, struct look *l, size_t begin, size_t nr,
+		     uint64_t bytes, struct err *err)
+{
+	const struct segment_merge_bounds bounds = bounds_of(r);
+	struct segment_merge_result merged;
+	int result = segment_merge(l->dir, l->files + begin, nr, &bounds, &merged, err);
+
+	if (!result) {
+		l->result.nr_merged = nr;
+		l->result.nr_samples = merged.samples;
+		r->covered_since_ns = l->now_ns;
+	} else if (result == -E2BIG) {
+		retention_merge_less(r, bytes);
+		result = 0;
+	} else if (result == -ECANCELED) {
+		l->result.stopped_bytes = bytes;
+		result = 0;
+	}
+	return result;
+}
+
 static int merge_one_run(struct retention *r, struct look *l, struct err *err)
 {
+	uint64_t max_bytes =
+		r->merged_max_bytes ? r->merged_max_bytes : MERGED_MAX_BYTES;
+
 	for (size_t t = 0; t < RETENTION_TIERS; t++) {
+		uint64_t bytes;
 		size_t nr;
 
 		for (size_t i = 0; i < l->nr; i += nr) {
-			struct segment_merge_result merged;
-			int result;
-
-			nr = run_of(l, i, retention_times.tiers_ns[t]);
-			if (nr == 1)
-				continue;
-			result = segment_merge(l->dir, l->files + i, nr, &merged, err);
-			if (result)
-				return result;
-			l->result.nr_merged = nr;
-			l->result.nr_samples = merged.samples;
-			r->covered_since_ns = l->now_ns;
-			return 0;
+			nr = run_of(l, i, retention_times.tiers_ns[t], max_bytes,
+				    &bytes);
+			if (nr > 1)
+				return merge_run(r, l, i, nr, bytes, err);
 		}
 	}
 	return 0;
@@ -346,6 +378,7 @@ static bool has_room(const struct look *l, size_t i)
  * for it, and where something is wrong with it, it stays as it is. */
 static int seal_one(struct retention *r, struct look *l, struct err *err)
 {
+	const struct segment_merge_bounds bounds = bounds_of(r);
 	struct segment_merge_result sealed;
 
 	for (size_t i = 0; i < l->nr; i++) {
@@ -355,11 +388,14 @@ static int seal_one(struct retention *r, struct look *l, struct err *err)
 		if (is_live(l, i) || l->files[i].covered || is_given_up(r, number) ||
 		    !is_to_seal(l, i) || !has_room(l, i))
 			continue;
-		result = segment_merge(l->dir, l->files + i, 1, &sealed, err);
+		result = segment_merge(l->dir, l->files + i, 1, &bounds, &sealed, err);
 		l->result.nr_sealed = !result;
+		if (result == -ECANCELED)
+			return 0;
 		if (result)
 			give_up(r, number);
-		return result == -ENOSPC || result == -EDQUOT || result == -EUCLEAN
+		return result == -ENOSPC || result == -EDQUOT || result == -EUCLEAN ||
+				       result == -E2BIG
 			       ? 0
 			       : result;
 	}
@@ -389,6 +425,11 @@ static bool remove_covered(struct retention *r, struct look *l)
 	return true;
 }
 
+static bool is_stopped(const struct retention *r)
+{
+	return r->stop && atomic_load(r->stop);
+}
+
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,
 		   struct err *err)
@@ -408,9 +449,10 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 			copies.bytes = 0;
 		l.result.nr_copies = copies.nr_removed;
 		keep_bounds(r, &l, copies.bytes);
-		if (!l.result.nr_expired && !parts_left)
+		if (!l.result.nr_expired && !parts_left && !is_stopped(r))
 			result = merge_one_run(r, &l, err);
-		if (!result && !l.result.nr_expired && !l.result.nr_merged)
+		if (!result && !l.result.nr_expired && !l.result.nr_merged &&
+		    !is_stopped(r))
 			result = seal_one(r, &l, err);
 	}
 	free(l.files);

@@ -1,6 +1,7 @@
 /* retention.h - how long a session's segments are kept, and how they grow together as they age.
  * Layer: daemon.  Single-threaded.  The time is the caller's. */
 #pragma once
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,16 +20,21 @@ struct retention {
 	/* Numbers of segments that could not be sealed, the last of them: not tried again. */
 	uint64_t unsealed[RETENTION_UNSEALED];
 	size_t nr_unsealed;
+	/* Segments stay apart that have more together, since as many took too much memory; 0: no such were
+	 * met. */
+	uint64_t merged_max_bytes;
+	const atomic_bool *stop; /* set: a call ends soon; NULL: nobody stops it */
 };
 
 /* What a call did. */
 struct retention_result {
-	uint64_t nr_merged;  /* segments that became one */
-	uint64_t nr_sealed;  /* segments that were written anew, smaller */
-	uint64_t nr_expired; /* too old, or one too many for the size */
-	uint64_t nr_samples; /* of the merged one */
-	uint64_t nr_copies;  /* that were removed */
-	uint64_t bytes;      /* of all segments and copies, behind it */
+	uint64_t nr_merged;     /* segments that became one */
+	uint64_t nr_sealed;     /* segments that were written anew, smaller */
+	uint64_t nr_expired;    /* too old, or one too many for the size */
+	uint64_t nr_samples;    /* of the merged one */
+	uint64_t nr_copies;     /* that were removed */
+	uint64_t bytes;         /* of all segments and copies, behind it */
+	uint64_t stopped_bytes; /* of segments whose merge was stopped; 0: none was */
 };
 
 /* "2G,30d": sizes with K, M, G, T and times with m, h, d, w, in any order, each at most once.
@@ -43,3 +49,6 @@ int retention_parse(const char *text, struct retention *ret_retention, struct er
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,
 		   struct err *err);
+/* What was to be one and had so many bytes is too much for memory: it stays apart, and so does what is as
+ * large. */
+void retention_merge_less(struct retention *r, uint64_t bytes);

@@ -202,6 +202,9 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 	bytes = oprofiled_resident_bytes();
 	if (bytes <= d->max_memory)
 		return;
+	/* What it has comes back with the next look. */
+	if (oprofiled_upkeep_shrink(d))
+		return;
 	d->next_memory_ns = now + memory_ns;
 	log_say(LOG_NOTE, "%llu MB of memory: the recording begins anew",
 		(unsigned long long)(bytes >> 20));
@@ -270,6 +273,16 @@ static void tell_statistics(struct oprofiled *d, uint64_t now)
 	d->next_statistics_ns = now + statistics_ns;
 }
 
+void oprofiled_tell_alive(struct oprofiled *d)
+{
+	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+
+	if (!d->watchdog_ns || now < d->next_watchdog_ns)
+		return;
+	d->next_watchdog_ns = now + d->watchdog_ns;
+	service_notify("WATCHDOG=1");
+}
+
 void oprofiled_govern(struct oprofiled *d)
 {
 	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
@@ -283,8 +296,5 @@ void oprofiled_govern(struct oprofiled *d)
 	bound_memory(d, now);
 	watch_cpus(d, now);
 	tell_statistics(d, now);
-	if (d->watchdog_ns && now >= d->next_watchdog_ns) {
-		d->next_watchdog_ns = now + d->watchdog_ns;
-		service_notify("WATCHDOG=1");
-	}
+	oprofiled_tell_alive(d);
 }

@@ -97,7 +97,8 @@ struct oprofiled_upkeep {
 	struct copy_list
 		copies; /* of recordings that ended; under way are the thread's */
 	struct copy_list copies_under_way;
-	atomic_bool stops; /* copies are left for later */
+	atomic_bool stops; /* copies and merges are left for later */
+	bool is_too_large; /* that is why: what it merged takes too much memory */
 };
 
 /* What the kernel takes for a sample, for the governor; while `runs` and not `is_done` attr, ns and
@@ -208,6 +209,9 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err);
 uint64_t oprofiled_rate_hz(const struct event_requests *events);
 /* What is due now; `ring`: one may be full soon, `begun`: some process began. */
 void oprofiled_record(struct oprofiled *d, bool ring, bool begun);
+/* For who has to wait for others: waits for so long, reads rings when it is time, and tells the service
+ * manager that the daemon lives. */
+void oprofiled_wait(struct oprofiled *d, int ms);
 /* Milliseconds until oprofiled_record() has something to do. */
 int oprofiled_record_ms(const struct oprofiled *d);
 /* Ends the recording and gives the session's folder free. */
@@ -250,6 +254,7 @@ void oprofiled_govern_end(struct oprofiled *d);
 /* Looks once a second at what the daemon costs; writes statistics to the log, and tells the
  * service manager that it lives. */
 void oprofiled_govern(struct oprofiled *d);
+void oprofiled_tell_alive(struct oprofiled *d);
 uint64_t oprofiled_resident_bytes(void);
 /* CPU time of the daemon's processes since it began. */
 uint64_t oprofiled_cpu_ns(const struct oprofiled *d);
@@ -271,8 +276,11 @@ void oprofiled_metrics_done(struct oprofiled *d);
 /* Begins a look after old segments when it is time, and copies of what recordings left, and takes what came
  * of it. */
 void oprofiled_upkeep(struct oprofiled *d);
-/* Waits until nobody works in the session's folder: copies that are not made yet have to wait. */
+/* Waits until nobody works in the session's folder, and reads rings meanwhile: copies and merges that are
+ * not made yet have to wait. */
 void oprofiled_upkeep_pause(struct oprofiled *d);
+/* Memory is short: a merge is given up for good.  False: none is under way, or it is given up already. */
+bool oprofiled_upkeep_shrink(struct oprofiled *d);
 /* Waits until nobody has anything to do there: for when nothing is sampled. */
 void oprofiled_upkeep_end(struct oprofiled *d);
 /* The session goes: so do the copies that were to be made for it. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -333,8 +334,11 @@ int oprofiled_begin_anew(struct oprofiled *d, struct err *err)
 {
 	struct err late = { 0 };
 
-	/* The old one goes before the new one comes. */
-	(void)oprofiled_end_recording(d, &late);
+	/* The old one goes before the new one comes.  Who merges or copies goes on: nothing is sampled
+	 * while it is waited for. */
+	(void)oprofiled_close_recorder(d, d->recorder, &late);
+	d->recorder = NULL;
+	shared_tables_forget(&d->tables);
 	return oprofiled_begin(d, err);
 }
 
@@ -446,6 +450,19 @@ static int one_round(struct oprofiled *d, struct err *err)
 	/* What was put off meanwhile: the clock may have been set. */
 	d->next_rotate_ns = 0;
 	return 0;
+}
+
+/* What fails is told by the next round of the loop. */
+void oprofiled_wait(struct oprofiled *d, int ms)
+{
+	struct pollfd ring = { .fd = d->recorder ? recorder_poll_fd(d->recorder) : -1,
+			       .events = POLLIN };
+	struct err err = { 0 };
+
+	(void)poll(&ring, 1, ms);
+	if (d->recorder && recorder_is_due(d->recorder, ring.revents))
+		(void)one_round(d, &err);
+	oprofiled_tell_alive(d);
 }
 
 /* A segment tells the time of day by one pair of clocks: where they have moved against each other,

@@ -1,6 +1,7 @@
 /* oprofiled_upkeep.c - files are copied and old segments merged and removed by a thread of its own, of the
  * lowest priority, and what is written is put to the disk by another: the rings wait for neither. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,7 +14,8 @@
 #include "tools/recorder_priv.h"
 
 enum {
-	LOWEST_PRIORITY = 19
+	LOWEST_PRIORITY = 19,
+	WAIT_MS = 20
 };
 
 static const uint64_t upkeep_ns = 60000000000;
@@ -60,6 +62,9 @@ static void end(struct oprofiled_upkeep *u)
 	pthread_join(u->thread, NULL);
 	u->runs = false;
 	tell(u);
+	if (u->is_too_large && u->result.stopped_bytes)
+		retention_merge_less(&u->retention, u->result.stopped_bytes);
+	malloc_trim(0);
 	free(u->dir);
 	u->dir = NULL;
 	/* What it left is older. */
@@ -68,6 +73,7 @@ static void end(struct oprofiled_upkeep *u)
 	u->copies_under_way = (struct copy_list){ 0 };
 }
 
+/* A merge ends soon then, but for a disk that is slow: rings are read meanwhile. */
 void oprofiled_upkeep_pause(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
@@ -75,7 +81,20 @@ void oprofiled_upkeep_pause(struct oprofiled *d)
 	if (!u->runs)
 		return;
 	atomic_store(&u->stops, true);
+	while (!atomic_load(&u->is_done))
+		oprofiled_wait(d, WAIT_MS);
 	end(u);
+}
+
+bool oprofiled_upkeep_shrink(struct oprofiled *d)
+{
+	struct oprofiled_upkeep *u = &d->upkeep;
+
+	if (!u->runs || atomic_load(&u->stops))
+		return false;
+	u->is_too_large = true;
+	atomic_store(&u->stops, true);
+	return true;
 }
 
 void oprofiled_upkeep_end(struct oprofiled *d)
@@ -120,6 +139,8 @@ static void begin(struct oprofiled *d)
 	u->result = (struct retention_result){ 0 };
 	atomic_store(&u->is_done, false);
 	atomic_store(&u->stops, false);
+	u->is_too_large = false;
+	u->retention.stop = &u->stops;
 	u->copies_under_way = u->copies;
 	u->copies = (struct copy_list){ 0 };
 	u->runs = !pthread_create(&u->thread, NULL, look, u);

@@ -282,6 +282,29 @@ start_load() {
 	[ "$segments" -gt 2 ]
 }
 
+@test "what is sampled is read while a save waits for a disk that is slow" {
+	export SLOW_DISK=$BATS_TEST_TMPDIR/slow
+	touch "$SLOW_DISK"
+	LD_PRELOAD=${SLOW_DISK_SO:-$BUILD_ROOT/tests/cmd/slow_disk.so} start_daemon --callgraph none \
+		--frequency 997 --max-overhead none --rotate 1s
+	start_load
+	wait_for_file "$SLOW_DISK.begun"
+	rm "$SLOW_DISK"
+	ask 'save slow' >"$BATS_TEST_TMPDIR/saved" 3>&- &
+	saver=$!
+	sleep 0.5
+	segment=$(find "$session/samples/current" -name 'segment-*' | sort | tail -1)
+	before=$(stat -c %s "$segment")
+	sleep 2.5
+	after=$(stat -c %s "$segment")
+	echo "$segment: $before bytes, $after 2.5 s later"
+	kill -0 "$saver"
+	[ "$after" -gt "$before" ]
+	wait "$saver"
+	[ "$(field lost)" -eq 0 ]
+	"$OPROFILE" report --session-dir "$session" session:slow --csv >/dev/null
+}
+
 @test "a session is kept within its size" {
 	start_daemon --rotate 500ms --retain 40K --callgraph fp --frequency 997
 	start_load

@@ -96,6 +96,14 @@ static void write_segment(uint64_t at_s, uint64_t length_s, const char *boot,
 	free(path);
 }
 
+static bool is_there(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return !access(path, F_OK);
+}
+
 struct seen {
 	uint64_t samples;
 	uint64_t period;
@@ -376,6 +384,56 @@ static void empty_ones_go(void **state)
 	assert_int_equal(look().samples, 20);
 }
 
+/* A merge ends when somebody waits for it, or when it takes too much memory, and leaves nothing. */
+static void a_merge_is_given_up(void **state)
+{
+	atomic_bool stop = true;
+	struct segment_merge_bounds bounds = { .stop = &stop };
+	struct segment_merge_result merged;
+	struct session_file *files;
+	struct err err = { 0 };
+	size_t nr;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(session_files(dir, &files, &nr), 0);
+	assert_int_equal(segment_merge(dir, files, nr, &bounds, &merged, &err),
+			 -ECANCELED);
+	stop = false;
+	bounds.max_bytes = 1;
+	assert_int_equal(segment_merge(dir, files, nr, &bounds, &merged, &err), -E2BIG);
+	assert_int_equal(look().segments, 2);
+	assert_false(is_there(".merging"));
+	bounds.max_bytes = 1 << 20;
+	assert_int_equal(segment_merge(dir, files, nr, &bounds, &merged, &err), 0);
+	assert_int_equal(look().segments, 1);
+	free(files);
+}
+
+/* What waits for a look neither merges nor seals; what took too much is merged in smaller parts. */
+static void looks_that_are_stopped(void **state)
+{
+	atomic_bool stop = true;
+	struct retention r = { .stop = &stop };
+	struct retention_result done;
+
+	(void)state;
+	for (uint64_t i = 0; i < 6; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	done = turn(&r, HOUR + 1, false);
+	assert_int_equal(done.nr_merged, 0);
+	assert_int_equal(done.nr_sealed, 0);
+	stop = false;
+	retention_merge_less(&r, done.bytes);
+	done = turn(&r, HOUR + 2, false);
+	assert_true(done.nr_merged > 1 && done.nr_merged < 4);
+	for (uint64_t i = 1; i < 6; i++)
+		turn(&r, HOUR + i * 70, false);
+	assert_in_range(look().segments, 2, 3);
+	assert_int_equal(look().samples, 60);
+}
+
 /* Parts that wait for their readers do not count, and keep no bound from being kept. */
 static void bounds_hold_while_parts_are_left(void **state)
 {
@@ -412,14 +470,6 @@ static void write_copy(const char *folder, const char *name, uint64_t at_s,
 	assert_int_equal(io_write_file(path, zeros, bytes, 0644), 0);
 	times[1].tv_sec = (time_t)(begin_s + at_s);
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-}
-
-static bool is_there(const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return !access(path, F_OK);
 }
 
 static bool file_is_sealed(int number)
@@ -603,6 +653,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_over_is_sealed, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_is_written_is_left_alone, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_merge_is_given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(looks_that_are_stopped, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_does_not_fit_stays_apart, set_up,
 						tear_down),
