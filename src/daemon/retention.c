@@ -236,6 +236,31 @@ static void keep_bounds(const struct retention *r, struct look *l, uint64_t copi
 	l->result.bytes = bytes + parts;
 }
 
+/* ---- what is not tried again, or not now ---- */
+
+static bool is_among(const uint64_t *numbers, size_t nr, uint64_t number)
+{
+	for (size_t i = 0; i < nr && i < RETENTION_UNSEALED; i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
+/* The last ones are remembered. */
+static void give_up(uint64_t *numbers, size_t *nr, uint64_t number)
+{
+	numbers[(*nr)++ % RETENTION_UNSEALED] = number;
+}
+
+/* Room for `bytes` that come, and for what is recorded meanwhile. */
+static bool has_room(const struct look *l, uint64_t bytes)
+{
+	struct statvfs fs;
+
+	return !statvfs(l->dir, &fs) &&
+	       (uint64_t)fs.f_bavail * fs.f_frsize > bytes + SPARE_BYTES;
+}
+
 /* ---- merging ---- */
 
 /* How many files from `begin` on belong to the same time of a tier that is over, fit, and are not
@@ -314,6 +339,8 @@ static int merge_run(struct retention *r, struct look *l, size_t begin, size_t n
 	} else if (result == -ECANCELED) {
 		l->result.stopped_bytes = bytes;
 		result = 0;
+	} else {
+		give_up(r->unmerged, &r->nr_unmerged, l->files[begin + nr - 1].last);
 	}
 	return result;
 }
@@ -330,14 +357,17 @@ static int merge_one_run(struct retention *r, struct look *l, struct err *err)
 		for (size_t i = 0; i < l->nr; i += nr) {
 			nr = run_of(l, i, retention_times.tiers_ns[t], max_bytes,
 				    &bytes);
-			if (nr > 1)
+			if (nr > 1 && has_room(l, bytes) &&
+			    !is_among(r->unmerged, r->nr_unmerged,
+				      l->files[i + nr - 1].last))
 				return merge_run(r, l, i, nr, bytes, err);
 		}
 	}
 	return 0;
 }
 
-/* Whether it is over and was not yet sealed; what cannot be read is left alone for now. */
+/* Whether it is over and was not yet sealed, and there is room to do it; what cannot be read is left
+ * alone for now. */
 static bool is_to_seal(const struct look *l, size_t i)
 {
 	struct place place;
@@ -346,32 +376,9 @@ static bool is_to_seal(const struct look *l, size_t i)
 	if (open_place(l, i, &place))
 		return false;
 	wanted = !(segment_info(place.segment)->flags & SESSION_SEALED) &&
-		 !segment_is_written(place.segment);
+		 !segment_is_written(place.segment) && has_room(l, place.bytes);
 	segment_close(place.segment);
 	return wanted;
-}
-
-static bool is_given_up(const struct retention *r, uint64_t number)
-{
-	for (size_t i = 0; i < r->nr_unsealed && i < RETENTION_UNSEALED; i++)
-		if (r->unsealed[i] == number)
-			return true;
-	return false;
-}
-
-static void give_up(struct retention *r, uint64_t number)
-{
-	r->unsealed[r->nr_unsealed++ % RETENTION_UNSEALED] = number;
-}
-
-/* Room for a second one, and for what is recorded meanwhile. */
-static bool has_room(const struct look *l, size_t i)
-{
-	struct statvfs fs;
-	struct stat st;
-
-	return !statvfs(l->dir, &fs) && !stat_file(l, i, &st) &&
-	       (uint64_t)fs.f_bavail * fs.f_frsize > (uint64_t)st.st_size + SPARE_BYTES;
 }
 
 /* Written each second it takes twice as much as when it is written as a whole.  Without room
@@ -385,15 +392,15 @@ static int seal_one(struct retention *r, struct look *l, struct err *err)
 		uint64_t number = l->files[i].first;
 		int result;
 
-		if (is_live(l, i) || l->files[i].covered || is_given_up(r, number) ||
-		    !is_to_seal(l, i) || !has_room(l, i))
+		if (is_live(l, i) || l->files[i].covered ||
+		    is_among(r->unsealed, r->nr_unsealed, number) || !is_to_seal(l, i))
 			continue;
 		result = segment_merge(l->dir, l->files + i, 1, &bounds, &sealed, err);
 		l->result.nr_sealed = !result;
 		if (result == -ECANCELED)
 			return 0;
 		if (result)
-			give_up(r, number);
+			give_up(r->unsealed, &r->nr_unsealed, number);
 		return result == -ENOSPC || result == -EDQUOT || result == -EUCLEAN ||
 				       result == -E2BIG
 			       ? 0
@@ -451,9 +458,12 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		keep_bounds(r, &l, copies.bytes);
 		if (!l.result.nr_expired && !parts_left && !is_stopped(r))
 			result = merge_one_run(r, &l, err);
-		if (!result && !l.result.nr_expired && !l.result.nr_merged &&
-		    !is_stopped(r))
-			result = seal_one(r, &l, err);
+		/* Also where a merge has failed: that may be for long. */
+		if (!l.result.nr_expired && !l.result.nr_merged && !is_stopped(r)) {
+			int sealed = seal_one(r, &l, result ? NULL : err);
+
+			result = result ? result : sealed;
+		}
 	}
 	free(l.files);
 	*ret_result = l.result;

@@ -20,6 +20,9 @@ struct retention {
 	/* Numbers of segments that could not be sealed, the last of them: not tried again. */
 	uint64_t unsealed[RETENTION_UNSEALED];
 	size_t nr_unsealed;
+	/* Last numbers of runs that could not be merged, likewise: whatever the first one is by then. */
+	uint64_t unmerged[RETENTION_UNSEALED];
+	size_t nr_unmerged;
 	/* Segments stay apart that have more together, since as many took too much memory; 0: no such were
 	 * met. */
 	uint64_t merged_max_bytes;

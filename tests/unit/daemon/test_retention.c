@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -25,9 +26,36 @@ enum {
 static const uint64_t begin_s = 1700006400; /* a midnight */
 static char dir[64];
 
+/* A disk that is full, and one that fails the next time. */
+static bool disk_is_full;
+static bool disk_fails;
+
+int statvfs(const char *path, struct statvfs *fs)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? -1 : fstatvfs(fd, fs);
+
+	if (fd >= 0)
+		close(fd);
+	if (!r && disk_is_full)
+		fs->f_bavail = 0;
+	return r;
+}
+
+int fsync(int fd)
+{
+	if (disk_fails) {
+		disk_fails = false;
+		errno = EIO;
+		return -1;
+	}
+	return fdatasync(fd);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
+	disk_is_full = disk_fails = false;
 	snprintf(dir, sizeof(dir), "/tmp/retention-XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -102,6 +130,19 @@ static bool is_there(const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	return !access(path, F_OK);
+}
+
+static bool file_is_sealed(int number)
+{
+	struct segment *s;
+	char path[256];
+	bool sealed;
+
+	snprintf(path, sizeof(path), "%s/segment-%06d", dir, number);
+	assert_int_equal(segment_open(path, &s, NULL), 0);
+	sealed = segment_info(s)->flags & SESSION_SEALED;
+	segment_close(s);
+	return sealed;
 }
 
 struct seen {
@@ -434,6 +475,47 @@ static void looks_that_are_stopped(void **state)
 	assert_int_equal(look().samples, 60);
 }
 
+/* Nothing is made anew on a disk that is full; it is when there is room. */
+static void a_merge_needs_room(void **state)
+{
+	struct retention r = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 6; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	disk_is_full = true;
+	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 0);
+	assert_int_equal(turn(&r, HOUR + 2, false).nr_sealed, 0);
+	disk_is_full = false;
+	assert_int_equal(turn(&r, HOUR + 3, false).nr_merged, 6);
+}
+
+/* Those behind it are merged, and all are sealed. */
+static void a_merge_that_fails_is_passed_over(void **state)
+{
+	struct retention r = { 0 };
+	struct retention_result done;
+	struct err err = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 12; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	disk_fails = true;
+	assert_int_equal(retention_look(&r, dir, ns(begin_s + 2 * HOUR + 1), UINT64_MAX,
+					&done, &err),
+			 -EIO);
+	assert_int_equal(done.nr_sealed, 1);
+	done = turn(&r, 2 * HOUR + 2, false);
+	assert_int_equal(done.nr_merged, 6);
+	assert_true(is_there("segment-000007-000012"));
+	turn(&r, 2 * HOUR + 70, false);
+	assert_int_equal(turn(&r, 2 * HOUR + 71, false).nr_merged, 0);
+	for (uint64_t i = 72; i < 78; i++)
+		turn(&r, 2 * HOUR + i, false);
+	assert_true(file_is_sealed(6));
+	assert_int_equal(look().samples, 120);
+}
+
 /* Parts that wait for their readers do not count, and keep no bound from being kept. */
 static void bounds_hold_while_parts_are_left(void **state)
 {
@@ -470,19 +552,6 @@ static void write_copy(const char *folder, const char *name, uint64_t at_s,
 	assert_int_equal(io_write_file(path, zeros, bytes, 0644), 0);
 	times[1].tv_sec = (time_t)(begin_s + at_s);
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-}
-
-static bool file_is_sealed(int number)
-{
-	struct segment *s;
-	char path[256];
-	bool sealed;
-
-	snprintf(path, sizeof(path), "%s/segment-%06d", dir, number);
-	assert_int_equal(segment_open(path, &s, NULL), 0);
-	sealed = segment_info(s)->flags & SESSION_SEALED;
-	segment_close(s);
-	return sealed;
 }
 
 /* What is over is written anew, once, and has all that it had; then it is merged as ever. */
@@ -657,6 +726,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_merge_is_given_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(looks_that_are_stopped, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_merge_needs_room, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_merge_that_fails_is_passed_over,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_does_not_fit_stays_apart, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(segments_behind_the_live_one_stay,
