@@ -113,6 +113,12 @@ struct oprofiled_gauge {
 	int failed; /* 0 or a negative errno */
 };
 
+/* A CPU at the last look. */
+struct oprofiled_cpu {
+	uint64_t samples;
+	uint64_t enabled_ns; /* of its events, when it was asked */
+};
+
 struct oprofiled {
 	struct oprofiled_options options;
 	struct daemonrc
@@ -136,9 +142,10 @@ struct oprofiled {
 
 	struct session_dir dir; /* locked while the daemon lives */
 	bool dir_is_open;
-	struct event_requests events; /* of the recording */
-	struct recorder *recorder;    /* NULL: paused */
-	struct cpu_list cpus;         /* that were online when it began */
+	struct event_requests events;        /* of the recording */
+	struct recorder *recorder;           /* NULL: paused */
+	struct cpu_list cpus;                /* that were online when it began */
+	VEC(struct oprofiled_cpu) seen_cpus; /* by number */
 	uint64_t rate_hz; /* of events without a count, before the governor's bound */
 	uint64_t next_rotate_ns;
 	int64_t clock_gap_ns; /* as the recording began, or was found when it moved */
@@ -258,6 +265,12 @@ void oprofiled_tell_alive(struct oprofiled *d);
 uint64_t oprofiled_resident_bytes(void);
 /* CPU time of the daemon's processes since it began. */
 uint64_t oprofiled_cpu_ns(const struct oprofiled *d);
+
+/* ---- oprofiled_cpus.c ---- */
+
+/* Every few seconds: one that has come online, or was offline for a moment, is sampled from now on, in
+ * another recording. */
+void oprofiled_watch_cpus(struct oprofiled *d, uint64_t now);
 
 /* ---- oprofiled_metrics.c ---- */
 

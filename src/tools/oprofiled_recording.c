@@ -520,5 +520,6 @@ void oprofiled_recording_done(struct oprofiled *d)
 	events_done(&d->events);
 	sample_filter_done(&d->filter);
 	cpu_list_done(&d->cpus);
+	vec_done(&d->seen_cpus);
 	vec_done(&d->sums.cpu_samples);
 }

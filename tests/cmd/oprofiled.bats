@@ -1013,6 +1013,28 @@ scrape() {
 	[ "$(grep -c 'has come online' "$log")" -eq 1 ]
 }
 
+@test "a CPU that was offline for a moment is sampled soon" {
+	need_root
+	[ -n "${TEST_CPU_HOTPLUG-}" ] ||
+		skip "takes CPU 1 away from others for a moment: set TEST_CPU_HOTPLUG: NOT TESTED"
+	online=/sys/devices/system/cpu/cpu1/online
+	[ -w $online ] || skip "CPU 1 cannot go offline: NOT TESTED"
+	start_daemon --frequency 997 --max-overhead none
+	sleep 1
+	echo 0 >$online
+	sleep 0.2
+	echo 1 >$online
+	wait_for "$log" 'CPU 1 was offline for a moment'
+	taskset -c 1 "$WORKLOADS/ratio" 60000 >/dev/null 3>&- &
+	target=$!
+	sleep 2
+	ask dump
+	"$OPROFILE" report --session-dir "$session" --by cpu,comm --csv | grep '^1,.*ratio'
+	sleep 7
+	# Once, and no CPU that is idle.
+	[ "$(grep -c 'offline for a moment' "$log")" -eq 1 ]
+}
+
 # take_port: another program listens at $port, as $taker.
 take_port() {
 	mkfifo "$BATS_TEST_TMPDIR/port"
