@@ -360,7 +360,7 @@ static bool wait_for_room(struct oprofiled *d, int failure, const struct err *er
 	return true;
 }
 
-int oprofiled_rotate(struct oprofiled *d, struct err *err)
+static int rotate(struct oprofiled *d, struct err *err)
 {
 	struct event_requests events = { 0 };
 	struct recorder *old = d->recorder;
@@ -397,6 +397,16 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 	set_next_rotation(d);
 	oprofiled_govern_begin(d);
 	return 0;
+}
+
+/* What it was for (the clock was set, a CPU came) is not over: it is tried again soon. */
+int oprofiled_rotate(struct oprofiled *d, struct err *err)
+{
+	int r = rotate(d, err);
+
+	if (r)
+		d->next_rotate_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
+	return r;
 }
 
 /* ---- its rounds ---- */

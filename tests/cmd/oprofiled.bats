@@ -282,6 +282,16 @@ start_load() {
 	[ "$segments" -gt 2 ]
 }
 
+@test "a rotation that failed is tried again soon" {
+	start_daemon --callgraph none
+	mv "$session/samples/current" "$session/samples/moved"
+	touch "$session/samples/current"
+	kill -HUP "$daemon"
+	wait_for "$log" 'Not a directory'
+	rm "$session/samples/current"
+	wait_for_file "$session/samples/current/segment-000001"
+}
+
 @test "what is sampled is read while a save waits for a disk that is slow" {
 	export SLOW_DISK=$BATS_TEST_TMPDIR/slow
 	touch "$SLOW_DISK"
