@@ -332,7 +332,7 @@ static int merge_run(struct retention *r, struct look *l, size_t begin, size_t n
 	if (!result) {
 		l->result.nr_merged = nr;
 		l->result.nr_samples = merged.samples;
-		r->covered_since_ns = l->now_ns;
+		r->covered_since_ns = r->boottime_ns;
 	} else if (result == -E2BIG) {
 		retention_merge_less(r, bytes);
 		result = 0;
@@ -420,10 +420,9 @@ static bool remove_covered(struct retention *r, struct look *l)
 		r->covered_since_ns = 0;
 		return false;
 	}
-	/* Also when the clock was set back. */
-	if (!r->covered_since_ns || r->covered_since_ns > l->now_ns)
-		r->covered_since_ns = l->now_ns;
-	if (l->now_ns - r->covered_since_ns < retention_times.grace_ns)
+	if (!r->covered_since_ns)
+		r->covered_since_ns = r->boottime_ns;
+	if (r->boottime_ns - r->covered_since_ns < retention_times.grace_ns)
 		return true;
 	for (size_t i = 0; i < l->nr; i++)
 		if (l->files[i].covered)

@@ -16,7 +16,9 @@ struct retention {
 	uint64_t max_bytes;  /* of segments and copies; 0: no bound */
 	uint64_t max_age_ns; /* 0: no bound */
 	uint64_t
-		covered_since_ns; /* there are merged segments whose parts are still there */
+		boottime_ns; /* CLOCK_BOOTTIME, which nobody sets, at each call: the caller's */
+	/* By that clock: there are merged segments whose parts are still there; 0: there are none. */
+	uint64_t covered_since_ns;
 	/* Numbers of segments that could not be sealed, the last of them: not tried again. */
 	uint64_t unsealed[RETENTION_UNSEALED];
 	size_t nr_unsealed;

@@ -30,6 +30,7 @@ static void *look(void *arg)
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST_PRIORITY);
 	/* First: the look counts them. */
 	(void)copy_list_make(&u->copies_under_way, &u->stops);
+	u->retention.boottime_ns = recorder_now_ns(CLOCK_BOOTTIME);
 	u->failed =
 		retention_look(&u->retention, u->dir, recorder_now_ns(CLOCK_REALTIME),
 			       u->live_from, &u->result, &u->err);

@@ -25,6 +25,7 @@ enum {
 
 static const uint64_t begin_s = 1700006400; /* a midnight */
 static char dir[64];
+static uint64_t set_forward_s; /* the clock, while it goes on */
 
 /* A disk that is full, and one that fails the next time. */
 static bool disk_is_full;
@@ -56,6 +57,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	disk_is_full = disk_fails = false;
+	set_forward_s = 0;
 	snprintf(dir, sizeof(dir), "/tmp/retention-XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -203,6 +205,7 @@ static struct retention_result turn_from(struct retention *r, uint64_t at_s,
 	struct retention_result result = { 0 };
 	struct err err = { 0 };
 
+	r->boottime_ns = ns(at_s - set_forward_s);
 	if (retention_look(r, dir, ns(begin_s + at_s), live_from, &result, &err))
 		fail_msg("%s", err.text);
 	return result;
@@ -475,6 +478,22 @@ static void looks_that_are_stopped(void **state)
 	assert_int_equal(look().samples, 60);
 }
 
+/* Readers have a minute, also when the clock is set forward. */
+static void parts_stay_for_their_readers(void **state)
+{
+	struct retention r = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 6; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 6);
+	set_forward_s = 2 * HOUR;
+	turn(&r, 3 * HOUR + 2, false);
+	assert_true(is_there("segment-000001"));
+	turn(&r, 3 * HOUR + 62, false);
+	assert_false(is_there("segment-000001"));
+}
+
 /* Nothing is made anew on a disk that is full; it is when there is room. */
 static void a_merge_needs_room(void **state)
 {
@@ -725,6 +744,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_merge_is_given_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(looks_that_are_stopped, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(parts_stay_for_their_readers, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_merge_needs_room, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_merge_that_fails_is_passed_over,
