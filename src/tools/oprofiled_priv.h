@@ -148,8 +148,10 @@ struct oprofiled {
 	VEC(struct oprofiled_cpu) seen_cpus; /* by number */
 	uint64_t rate_hz; /* of events without a count, before the governor's bound */
 	uint64_t next_rotate_ns;
-	int64_t clock_gap_ns; /* as the recording began, or was found when it moved */
-	uint64_t retry_ns;    /* a recording that failed is begun anew then; 0: none */
+	int64_t clock_gap_ns;  /* as the recording began, or was found when it moved */
+	uint64_t retry_ns;     /* a recording that failed is begun anew then; 0: none */
+	struct err told;       /* why it could not begin, or go on in another segment */
+	uint64_t next_tell_ns; /* that is told again */
 	struct oprofiled_sums sums;
 	struct oprofiled_stream stream;
 	struct sample_filter filter; /* of the recording */

@@ -24,6 +24,7 @@ enum {
 };
 
 static const uint64_t retry_after_ns = 5000000000;
+static const uint64_t tell_again_ns = 600000000000;
 /* What segments whose clocks differ by as much are not merged for (daemon/segment_merge.c). */
 static const int64_t clock_slack_ns = 1000000000;
 
@@ -102,6 +103,7 @@ static void begin_samples(struct oprofiled *d)
 {
 	struct err err = { 0 };
 
+	d->next_tell_ns = 0;
 	d->upkeep.is_new = true;
 	d->clock_gap_ns = d->recorder->clock_gap_ns;
 	sample_filter_done(&d->filter);
@@ -436,6 +438,16 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 	oprofiled_retry_later(d);
 }
 
+/* It is tried each few seconds, for as long as it takes: the same line is in the log once in a while. */
+static void tell_failure(struct oprofiled *d, uint64_t now, const struct err *err)
+{
+	if (now < d->next_tell_ns && !strcmp(err->text, d->told.text))
+		return;
+	d->told = *err;
+	d->next_tell_ns = now + tell_again_ns;
+	log_say(LOG_WARNING, "%s", err->text);
+}
+
 static void try_again(struct oprofiled *d, uint64_t now)
 {
 	struct err err = { 0 };
@@ -444,7 +456,7 @@ static void try_again(struct oprofiled *d, uint64_t now)
 		return;
 	if (!oprofiled_begin(d, &err))
 		return;
-	log_say(LOG_WARNING, "%s", err.text);
+	tell_failure(d, now, &err);
 	d->retry_ns = now + retry_after_ns;
 }
 
@@ -515,7 +527,7 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 	} else if (now >= d->next_rotate_ns) {
 		set_next_rotation(d);
 		if (oprofiled_rotate(d, &err))
-			log_say(LOG_WARNING, "%s", err.text);
+			tell_failure(d, now, &err);
 	}
 }
 

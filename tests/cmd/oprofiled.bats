@@ -420,6 +420,38 @@ start_load() {
 	umount "$session"
 }
 
+@test "a recording that cannot begin is told of once" {
+	start_daemon --callgraph none --no-vmlinux
+	mv "$session/samples" "$session/moved"
+	touch "$session/samples"
+	kill -HUP "$daemon"
+	wait_for "$log" 'Not a directory'
+	sleep 11
+	cat "$log"
+	# The signal's, and the first of those that follow.
+	[ "$(grep -c 'cannot create' "$log")" -le 2 ]
+}
+
+@test "what a daemon that was killed had half done is removed" {
+	mkdir -p "$session/samples/current/images"
+	torn=("$session/samples/current/segment-000001.17.new" "$session/samples/current/vdso-1.part"
+		"$session/samples/current/images/0a.part" "$session/samples/current/.merging")
+	touch "${torn[@]}" "$session/samples/current/images/0a"
+	start_daemon
+	for file in "${torn[@]}"; do
+		[ ! -e "$file" ]
+	done
+	[ -e "$session/samples/current/images/0a" ]
+}
+
+@test "a log that is no file is refused" {
+	mkdir -p "$session/samples"
+	mkfifo "$session/samples/oprofiled.log"
+	run timeout 10 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused 3>&-
+	[ "$status" -ne 0 ] && [ "$status" -ne 124 ]
+	[[ "$output" == *oprofiled.log* ]]
+}
+
 @test "a session that was removed is told of, and another is begun" {
 	start_daemon --frequency 997
 	start_load
