@@ -163,7 +163,8 @@ int io_read_file(const char *path, struct buf *out, size_t max)
 	return r;
 }
 
-int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
+static int write_file(const char *path, const void *bytes, size_t len, mode_t mode,
+		      bool to_disk)
 {
 	char *part = NULL;
 	int fd;
@@ -177,6 +178,8 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
 		return fd;
 	}
 	r = io_write_all(fd, bytes, len);
+	if (!r && to_disk && fsync(fd))
+		r = -errno;
 	if (close(fd) && !r)
 		r = -errno;
 	if (!r && rename(part, path))
@@ -185,6 +188,16 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
 		unlink(part);
 	free(part);
 	return r;
+}
+
+int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
+{
+	return write_file(path, bytes, len, mode, false);
+}
+
+int io_write_file_to_disk(const char *path, const void *bytes, size_t len, mode_t mode)
+{
+	return write_file(path, bytes, len, mode, true);
 }
 
 static int copy_bytes(int from, int to, uint64_t bytes, const atomic_bool *stop)

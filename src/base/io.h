@@ -28,6 +28,9 @@ int io_read_file(const char *path, struct buf *out, size_t max);
 int io_read_fd(int fd, struct buf *out, size_t max);
 /* Writes a new file beside `path` and renames it over it.  0 or a negative errno. */
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
+/* The same, on the disk before it has its name: behind a crash of the machine it is the old one or the
+ * new one. */
+int io_write_file_to_disk(const char *path, const void *bytes, size_t len, mode_t mode);
 /* Writes the first `bytes` of what `from` has to a new file beside `path`, and renames it over it:
  * readable by others only if `from` is.  0, or a negative errno (-ECANCELED: `*stop`, if not NULL, was set
  * meanwhile), and all is as it was. */

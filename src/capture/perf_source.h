@@ -101,5 +101,10 @@ int perf_source_lost(const struct perf_source *s, uint64_t *ret_lost);
 void perf_source_times(const struct perf_source *s, size_t attr,
 		       uint64_t *ret_enabled_ns, uint64_t *ret_running_ns);
 
+/* How long that CPU was recorded.  A CPU that goes offline takes our events with it: this stands still
+ * from then on, also when it has come back.  Costs an interrupt there; false: it cannot be read. */
+bool perf_source_cpu_time(const struct perf_source *s, int cpu,
+			  uint64_t *ret_enabled_ns);
+
 /* /proc/sys/kernel/perf_event_paranoid, or -1 if it cannot be read. */
 int perf_source_paranoid(void);

@@ -80,3 +80,21 @@ void perf_source_times(const struct perf_source *s, size_t attr,
 		*ret_running_ns += r.running_ns;
 	}
 }
+
+/* By the side band, which needs no counter. */
+bool perf_source_cpu_time(const struct perf_source *s, int cpu,
+			  uint64_t *ret_enabled_ns)
+{
+	struct reading r;
+
+	for (size_t i = 0; i < s->fds.nr; i++) {
+		const struct event_fd *e = &s->fds.at[i];
+
+		if (e->kind != PERF_SOURCE_SIDE_BAND || s->cpus.at[e->cpu] != cpu ||
+		    !read_fd(s, e, &r))
+			continue;
+		*ret_enabled_ns = r.enabled_ns;
+		return true;
+	}
+	return false;
+}

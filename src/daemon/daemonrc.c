@@ -260,7 +260,7 @@ int daemonrc_save(const struct daemonrc *rc, const char *path, struct err *err)
 	if (!r)
 		r = io_make_dirs(dir, 0755);
 	if (!r)
-		r = io_write_file(path, text.data, text.len, 0644);
+		r = io_write_file_to_disk(path, text.data, text.len, 0644);
 	free(dir);
 	buf_done(&text);
 	return r ? err_sys(err, r, "%s", path) : 0;

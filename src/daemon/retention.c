@@ -22,8 +22,10 @@ static const uint64_t second_ns = 1000000000;
 static const uint64_t set_back_ns = 14 * 3600 * 1000000000ULL;
 
 enum {
-	MERGED_MAX_BYTES = 64 << 20, /* longer ones stay apart */
-	SPARE_BYTES = 64 << 20       /* of the disk, beside what is sealed */
+	MERGED_MAX_BYTES = 8 << 20, /* longer ones stay apart */
+	/* Of what is distinct in those that are merged; it takes as much again beside that. */
+	MERGE_MEMORY = 12 << 20,
+	SPARE_BYTES = 64 << 20 /* of the disk, beside what is sealed */
 };
 
 /* ---- the option ---- */
@@ -115,6 +117,45 @@ static bool is_live(const struct look *l, size_t i)
 	return l->files[i].last >= l->live_from;
 }
 
+/* Where a segment stands in time; strings are borrowed from it. */
+struct place {
+	struct segment *segment;
+	uint64_t start_ns; /* since 1970 */
+	uint64_t bytes;
+};
+
+static int open_place(const struct look *l, size_t i, struct place *ret_place)
+{
+	char *path = session_file_path(l->dir, &l->files[i]);
+	struct stat st;
+	int r = path ? segment_open(path, &ret_place->segment, NULL) : -ENOMEM;
+
+	if (!r && stat(path, &st)) {
+		segment_close(ret_place->segment);
+		r = -errno;
+	}
+	free(path);
+	if (r)
+		return r;
+	ret_place->start_ns = segment_info(ret_place->segment)->start_wall_ns;
+	ret_place->bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* A recording may have begun behind the call: the lock that its writer holds says so.  What cannot
+ * be read is nobody's. */
+static bool is_written(const struct look *l, size_t i)
+{
+	struct place place;
+	bool written;
+
+	if (open_place(l, i, &place))
+		return false;
+	written = segment_is_written(place.segment);
+	segment_close(place.segment);
+	return written;
+}
+
 static void remove_file(const struct look *l, size_t i)
 {
 	char *path = session_file_path(l->dir, &l->files[i]);
@@ -184,9 +225,10 @@ static void keep_bounds(const struct retention *r, struct look *l, uint64_t copi
 			continue;
 		size = (uint64_t)st.st_size;
 		changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
-		if ((r->max_bytes && bytes > r->max_bytes) ||
-		    (r->max_age_ns && changed_ns < l->now_ns &&
-		     l->now_ns - changed_ns > r->max_age_ns)) {
+		if (((r->max_bytes && bytes > r->max_bytes) ||
+		     (r->max_age_ns && changed_ns < l->now_ns &&
+		      l->now_ns - changed_ns > r->max_age_ns)) &&
+		    !is_written(l, i)) {
 			bytes -= size < bytes ? size : bytes; /* it may have grown */
 			expire(l, i);
 		}
@@ -194,36 +236,37 @@ static void keep_bounds(const struct retention *r, struct look *l, uint64_t copi
 	l->result.bytes = bytes + parts;
 }
 
-/* ---- merging ---- */
+/* ---- what is not tried again, or not now ---- */
 
-/* Where a segment stands in time; strings are borrowed from it. */
-struct place {
-	struct segment *segment;
-	uint64_t start_ns; /* since 1970 */
-	uint64_t bytes;
-};
-
-static int open_place(const struct look *l, size_t i, struct place *ret_place)
+static bool is_among(const uint64_t *numbers, size_t nr, uint64_t number)
 {
-	char *path = session_file_path(l->dir, &l->files[i]);
-	struct stat st;
-	int r = path ? segment_open(path, &ret_place->segment, NULL) : -ENOMEM;
-
-	if (!r && stat(path, &st)) {
-		segment_close(ret_place->segment);
-		r = -errno;
-	}
-	free(path);
-	if (r)
-		return r;
-	ret_place->start_ns = segment_info(ret_place->segment)->start_wall_ns;
-	ret_place->bytes = (uint64_t)st.st_size;
-	return 0;
+	for (size_t i = 0; i < nr && i < RETENTION_UNSEALED; i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
 }
 
+/* The last ones are remembered. */
+static void give_up(uint64_t *numbers, size_t *nr, uint64_t number)
+{
+	numbers[(*nr)++ % RETENTION_UNSEALED] = number;
+}
+
+/* Room for `bytes` that come, and for what is recorded meanwhile. */
+static bool has_room(const struct look *l, uint64_t bytes)
+{
+	struct statvfs fs;
+
+	return !statvfs(l->dir, &fs) &&
+	       (uint64_t)fs.f_bavail * fs.f_frsize > bytes + SPARE_BYTES;
+}
+
+/* ---- merging ---- */
+
 /* How many files from `begin` on belong to the same time of a tier that is over, fit, and are not
- * too long together. */
-static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns)
+ * too long together; and how long they are. */
+static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns,
+		     uint64_t max_bytes, uint64_t *ret_bytes)
 {
 	struct place first, next;
 	uint64_t bytes, slot;
@@ -233,20 +276,23 @@ static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns)
 		return 1;
 	slot = first.start_ns / tier_ns;
 	bytes = first.bytes;
-	while ((slot + 1) * tier_ns <= l->now_ns && begin + nr < l->nr &&
+	while (!segment_is_written(first.segment) &&
+	       (slot + 1) * tier_ns <= l->now_ns && begin + nr < l->nr &&
 	       !is_live(l, begin + nr) && !open_place(l, begin + nr, &next)) {
 		bool joins = next.start_ns / tier_ns == slot &&
-			     next.bytes + bytes <= MERGED_MAX_BYTES &&
+			     !segment_is_written(next.segment) &&
+			     next.bytes + bytes <= max_bytes &&
 			     segment_merge_fits(segment_info(first.segment),
 						segment_info(next.segment));
 
-		bytes += next.bytes;
 		segment_close(next.segment);
 		if (!joins)
 			break;
+		bytes += next.bytes;
 		nr++;
 	}
 	segment_close(first.segment);
+	*ret_bytes = bytes;
 	return nr;
 }
 
@@ -264,83 +310,99 @@ static uint64_t used_since(const struct look *l)
 	return 0;
 }
 
+static struct segment_merge_bounds bounds_of(const struct retention *r)
+{
+	return (struct segment_merge_bounds){ .stop = r->stop,
+					      .max_bytes = MERGE_MEMORY };
+}
+
+void retention_merge_less(struct retention *r, uint64_t bytes)
+{
+	r->merged_max_bytes = bytes / 2;
+}
+
+/* 0, also if it was not done for the memory or the time that it takes, or a negative errno. */
+static int merge_run(struct retention *r, struct look *l, size_t begin, size_t nr,
+		     uint64_t bytes, struct err *err)
+{
+	const struct segment_merge_bounds bounds = bounds_of(r);
+	struct segment_merge_result merged;
+	int result = segment_merge(l->dir, l->files + begin, nr, &bounds, &merged, err);
+
+	if (!result) {
+		l->result.nr_merged = nr;
+		l->result.nr_samples = merged.samples;
+		r->covered_since_ns = r->boottime_ns;
+	} else if (result == -E2BIG) {
+		retention_merge_less(r, bytes);
+		result = 0;
+	} else if (result == -ECANCELED) {
+		l->result.stopped_bytes = bytes;
+		result = 0;
+	} else {
+		give_up(r->unmerged, &r->nr_unmerged, l->files[begin + nr - 1].last);
+	}
+	return result;
+}
+
 static int merge_one_run(struct retention *r, struct look *l, struct err *err)
 {
+	uint64_t max_bytes =
+		r->merged_max_bytes ? r->merged_max_bytes : MERGED_MAX_BYTES;
+
 	for (size_t t = 0; t < RETENTION_TIERS; t++) {
+		uint64_t bytes;
 		size_t nr;
 
 		for (size_t i = 0; i < l->nr; i += nr) {
-			struct segment_merge_result merged;
-			int result;
-
-			nr = run_of(l, i, retention_times.tiers_ns[t]);
-			if (nr == 1)
-				continue;
-			result = segment_merge(l->dir, l->files + i, nr, &merged, err);
-			if (result)
-				return result;
-			l->result.nr_merged = nr;
-			l->result.nr_samples = merged.samples;
-			r->covered_since_ns = l->now_ns;
-			return 0;
+			nr = run_of(l, i, retention_times.tiers_ns[t], max_bytes,
+				    &bytes);
+			if (nr > 1 && has_room(l, bytes) &&
+			    !is_among(r->unmerged, r->nr_unmerged,
+				      l->files[i + nr - 1].last))
+				return merge_run(r, l, i, nr, bytes, err);
 		}
 	}
 	return 0;
 }
 
-static bool is_sealed(const struct look *l, size_t i)
+/* Whether it is over and was not yet sealed, and there is room to do it; what cannot be read is left
+ * alone for now. */
+static bool is_to_seal(const struct look *l, size_t i)
 {
 	struct place place;
-	bool sealed;
+	bool wanted;
 
 	if (open_place(l, i, &place))
-		return true; /* for now: it cannot be read */
-	sealed = segment_info(place.segment)->flags & SESSION_SEALED;
+		return false;
+	wanted = !(segment_info(place.segment)->flags & SESSION_SEALED) &&
+		 !segment_is_written(place.segment) && has_room(l, place.bytes);
 	segment_close(place.segment);
-	return sealed;
-}
-
-static bool is_given_up(const struct retention *r, uint64_t number)
-{
-	for (size_t i = 0; i < r->nr_unsealed && i < RETENTION_UNSEALED; i++)
-		if (r->unsealed[i] == number)
-			return true;
-	return false;
-}
-
-static void give_up(struct retention *r, uint64_t number)
-{
-	r->unsealed[r->nr_unsealed++ % RETENTION_UNSEALED] = number;
-}
-
-/* Room for a second one, and for what is recorded meanwhile. */
-static bool has_room(const struct look *l, size_t i)
-{
-	struct statvfs fs;
-	struct stat st;
-
-	return !statvfs(l->dir, &fs) && !stat_file(l, i, &st) &&
-	       (uint64_t)fs.f_bavail * fs.f_frsize > (uint64_t)st.st_size + SPARE_BYTES;
+	return wanted;
 }
 
 /* Written each second it takes twice as much as when it is written as a whole.  Without room
  * for it, and where something is wrong with it, it stays as it is. */
 static int seal_one(struct retention *r, struct look *l, struct err *err)
 {
+	const struct segment_merge_bounds bounds = bounds_of(r);
 	struct segment_merge_result sealed;
 
 	for (size_t i = 0; i < l->nr; i++) {
 		uint64_t number = l->files[i].first;
 		int result;
 
-		if (is_live(l, i) || l->files[i].covered || is_given_up(r, number) ||
-		    is_sealed(l, i) || !has_room(l, i))
+		if (is_live(l, i) || l->files[i].covered ||
+		    is_among(r->unsealed, r->nr_unsealed, number) || !is_to_seal(l, i))
 			continue;
-		result = segment_merge(l->dir, l->files + i, 1, &sealed, err);
+		result = segment_merge(l->dir, l->files + i, 1, &bounds, &sealed, err);
 		l->result.nr_sealed = !result;
+		if (result == -ECANCELED)
+			return 0;
 		if (result)
-			give_up(r, number);
-		return result == -ENOSPC || result == -EDQUOT || result == -EUCLEAN
+			give_up(r->unsealed, &r->nr_unsealed, number);
+		return result == -ENOSPC || result == -EDQUOT || result == -EUCLEAN ||
+				       result == -E2BIG
 			       ? 0
 			       : result;
 	}
@@ -358,16 +420,20 @@ static bool remove_covered(struct retention *r, struct look *l)
 		r->covered_since_ns = 0;
 		return false;
 	}
-	/* Also when the clock was set back. */
-	if (!r->covered_since_ns || r->covered_since_ns > l->now_ns)
-		r->covered_since_ns = l->now_ns;
-	if (l->now_ns - r->covered_since_ns < retention_times.grace_ns)
+	if (!r->covered_since_ns)
+		r->covered_since_ns = r->boottime_ns;
+	if (r->boottime_ns - r->covered_since_ns < retention_times.grace_ns)
 		return true;
 	for (size_t i = 0; i < l->nr; i++)
 		if (l->files[i].covered)
 			remove_file(l, i);
 	r->covered_since_ns = 0;
 	return true;
+}
+
+static bool is_stopped(const struct retention *r)
+{
+	return r->stop && atomic_load(r->stop);
 }
 
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
@@ -389,10 +455,14 @@ int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 			copies.bytes = 0;
 		l.result.nr_copies = copies.nr_removed;
 		keep_bounds(r, &l, copies.bytes);
-		if (!l.result.nr_expired && !parts_left)
+		if (!l.result.nr_expired && !parts_left && !is_stopped(r))
 			result = merge_one_run(r, &l, err);
-		if (!result && !l.result.nr_expired && !l.result.nr_merged)
-			result = seal_one(r, &l, err);
+		/* Also where a merge has failed: that may be for long. */
+		if (!l.result.nr_expired && !l.result.nr_merged && !is_stopped(r)) {
+			int sealed = seal_one(r, &l, result ? NULL : err);
+
+			result = result ? result : sealed;
+		}
 	}
 	free(l.files);
 	*ret_result = l.result;

@@ -23,6 +23,7 @@ static const int64_t clock_slack_ns = 1000000000;
 static const uint64_t time_unit_ns = 10000;
 
 struct merge {
+	const struct segment_merge_bounds *bounds;
 	struct dict dict;
 	struct segment_writer *writer;
 	struct session_totals totals;
@@ -103,6 +104,26 @@ static int take_batch(struct merge *m, struct dict_merge *dict,
 	return segment_writer_flush(m->writer, &m->totals, err);
 }
 
+static int look_at_stop(const struct merge *m, struct err *err)
+{
+	const atomic_bool *stop = m->bounds->stop;
+
+	return stop && atomic_load(stop)
+		       ? err_set(err, -ECANCELED, "it was stopped for something else")
+		       : 0;
+}
+
+/* Between two batches of `s`. */
+static int look_at_bounds(const struct merge *m, const struct segment *s,
+			  struct err *err)
+{
+	size_t max_bytes = m->bounds->max_bytes;
+
+	if (max_bytes && dict_bytes(&m->dict) + dict_bytes(segment_dict(s)) > max_bytes)
+		return err_set(err, -E2BIG, "there is too much for one segment");
+	return look_at_stop(m, err);
+}
+
 static int take_segment(struct merge *m, struct segment *s, struct err *err)
 {
 	struct dict_merge dict;
@@ -111,9 +132,13 @@ static int take_segment(struct merge *m, struct segment *s, struct err *err)
 
 	dict_merge_init(&dict, segment_dict(s), &m->dict);
 	dict.time_unit_ns = time_unit_ns;
-	while (!(r = segment_next(s, COLUMN_ALL, &batch, err)))
-		if ((r = take_batch(m, &dict, &batch, err)))
+	while (!(r = segment_next(s, COLUMN_ALL, &batch, err))) {
+		r = look_at_bounds(m, s, err);
+		if (!r)
+			r = take_batch(m, &dict, &batch, err);
+		if (r)
 			break;
+	}
 	if (r == 1) {
 		r = 0;
 		add_totals(m, segment_totals(s));
@@ -207,12 +232,13 @@ static int merge_into(const char *dir, const struct session_file *files, size_t 
 }
 
 int segment_merge(const char *dir, const struct session_file *files, size_t nr,
+		  const struct segment_merge_bounds *bounds,
 		  struct segment_merge_result *ret_result, struct err *err)
 {
 	struct session_file made = { .first = files[0].first,
 				     .last = files[nr - 1].last };
 	struct segment_merge_result result = { 0 };
-	struct merge m = { .result = &result, .is_one = nr == 1 };
+	struct merge m = { .bounds = bounds, .result = &result, .is_one = nr == 1 };
 	char *path = session_file_path(dir, &made);
 	char *last = session_file_path(dir, &files[nr - 1]);
 	char *temporary = NULL;
@@ -226,6 +252,10 @@ int segment_merge(const char *dir, const struct session_file *files, size_t nr,
 	/* Of one who was killed. */
 	(void)unlink(temporary);
 	r = merge_into(dir, files, nr, temporary, &m, err);
+	/* A disk can take long. */
+	dict_done(&m.dict);
+	if (!r)
+		r = look_at_stop(&m, err);
 	if (!r)
 		r = settle(temporary, last, err);
 	if (!r && rename(temporary, path))

@@ -43,6 +43,32 @@ void dict_seal(struct dict *d)
 	map_done(&d->thread_by);
 }
 
+static size_t pairs_bytes(const struct pairs *p)
+{
+	return p->slots ? (p->mask + 1) * sizeof(*p->slots) : 0;
+}
+
+static size_t map_bytes(const struct map *m)
+{
+	return m->slots ? (m->mask + 1) * sizeof(*m->slots) : 0;
+}
+
+size_t dict_bytes(const struct dict *d)
+{
+	const size_t string_bytes = 64; /* and what the heap takes for it */
+
+	return d->strings.strings.nr * (sizeof(char *) + string_bytes) +
+	       d->events.nr * sizeof(*d->events.at) +
+	       d->images.nr * sizeof(*d->images.at) +
+	       d->frames.nr * sizeof(*d->frames.at) +
+	       d->stacks.nr * sizeof(*d->stacks.at) +
+	       d->threads.nr * sizeof(*d->threads.at) +
+	       d->leaves.nr * sizeof(*d->leaves.at) + pairs_bytes(&d->strings.by_hash) +
+	       pairs_bytes(&d->frame_by) + pairs_bytes(&d->stack_by) +
+	       map_bytes(&d->far_frame_by) + map_bytes(&d->image_by) +
+	       map_bytes(&d->thread_by);
+}
+
 uint32_t dict_string(struct dict *d, const char *s)
 {
 	return strtab_add(&d->strings, s); /* STRTAB_FAILED is DICT_NONE */

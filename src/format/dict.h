@@ -155,6 +155,8 @@ struct dict {
 /* 0 or -ENOMEM. */
 int dict_init(struct dict *d);
 void dict_done(struct dict *d);
+/* Memory that it takes, about. */
+size_t dict_bytes(const struct dict *d);
 /* Frees the lookup tables: nothing is added any more, and it is like the dict of a reader. */
 void dict_seal(struct dict *d);
 /* Each returns the number, old or new; DICT_NONE when memory is short.  Two images are one

@@ -172,6 +172,8 @@ const struct dict *segment_dict(const struct segment *s);
 /* Complete once segment_next() has returned 1. */
 const struct session_totals *segment_totals(const struct segment *s);
 const struct segment_damage *segment_damage(const struct segment *s);
+/* Whether somebody writes it at this moment: its end is still to come. */
+bool segment_is_written(const struct segment *s);
 /* The next batch with the columns in `columns`.  0, 1 at the end, or a negative errno (I/O,
  * memory); damage is counted, not an error. */
 int segment_next(struct segment *s, unsigned int columns,

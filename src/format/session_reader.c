@@ -93,7 +93,7 @@ static int open_err(struct err *err, int r, const char *path)
 }
 
 /* Its end is missing because it is still to come: the recorder holds a lock. */
-static bool is_being_written(const struct segment *s)
+bool segment_is_written(const struct segment *s)
 {
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 
@@ -124,7 +124,7 @@ static int open_fd(int fd, const char *path, struct segment **ret_segment,
 		s->fd = fd;
 		s->totals.target_status = -1;
 		s->damage.unfinished = true;
-		s->was_written = is_being_written(s);
+		s->was_written = segment_is_written(s);
 		r = set_up(s, path);
 	}
 	if (r) {
@@ -270,7 +270,8 @@ int segment_next(struct segment *s, unsigned int columns,
 	}
 	s->damage.bad_blocks = s->blocks.bad_blocks + s->bad_contents;
 	s->damage.cut_bytes = s->blocks.cut_bytes;
-	if (r == 1 && s->damage.unfinished && (s->was_written || is_being_written(s))) {
+	if (r == 1 && s->damage.unfinished &&
+	    (s->was_written || segment_is_written(s))) {
 		s->damage.unfinished = false;
 		s->damage.cut_bytes = 0;
 	}

@@ -23,7 +23,7 @@ static const struct sample_cost_plan sample_plan = { .memory_bytes = 512 << 10,
 						     .turns = 8 };
 static const uint64_t gauge_after_ns = 3000000000;
 static const uint64_t look_ns = 1000000000;
-/* Files of /proc and /sys cost more: memory and CPUs. */
+/* Files of /proc cost more. */
 static const uint64_t machine_ns = 3000000000;
 static const uint64_t statistics_ns = 600000000000;
 /* From one recording that was given up for its memory to the next. */
@@ -203,6 +203,9 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 	bytes = oprofiled_resident_bytes();
 	if (bytes <= d->max_memory)
 		return;
+	/* What it has comes back with the next look. */
+	if (oprofiled_upkeep_shrink(d))
+		return;
 	d->next_memory_ns = now + memory_ns;
 	log_say(LOG_NOTE, "%llu MB of memory: the recording begins anew",
 		(unsigned long long)(bytes >> 20));
@@ -211,41 +214,6 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 		log_say(LOG_WARNING, "%s", err.text);
 		oprofiled_retry_later(d);
 	}
-}
-
-static bool has_cpu(const struct cpu_list *list, int cpu)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		if (list->at[i] == cpu)
-			return true;
-	return false;
-}
-
-/* One that has come online is sampled from now on: in another recording, as each has the events
- * that it began with. */
-static void watch_cpus(struct oprofiled *d, uint64_t now)
-{
-	struct cpu_list online = { 0 };
-	struct err err = { 0 };
-	int come = -1;
-
-	if (!d->recorder || !d->cpus.nr || now < d->next_cpus_ns)
-		return;
-	d->next_cpus_ns = now + machine_ns;
-	if (cpu_list_online(&online))
-		return;
-	for (size_t i = 0; i < online.nr; i++)
-		if (!has_cpu(&d->cpus, online.at[i]))
-			come = online.at[i];
-	/* What has gone is missed, so that its return is seen. */
-	cpu_list_done(&d->cpus);
-	d->cpus = online;
-	if (come < 0)
-		return;
-	log_say(LOG_NOTE, "CPU %d has come online: the recording begins anew with it",
-		come);
-	if (oprofiled_rotate(d, &err))
-		log_say(LOG_WARNING, "%s", err.text);
 }
 
 static void tell_statistics(struct oprofiled *d, uint64_t now)
@@ -271,6 +239,7 @@ static void tell_statistics(struct oprofiled *d, uint64_t now)
 	d->next_statistics_ns = now + statistics_ns;
 }
 
+<<<<<<< HEAD
 /* Without it nobody could end the daemon but by a signal. */
 static void keep_socket(struct oprofiled *d)
 {
@@ -284,6 +253,16 @@ static void keep_socket(struct oprofiled *d)
 			"the socket was removed, and cannot be made anew: %s",
 			err.text);
 	d->socket_is_told = r < 0;
+=======
+void oprofiled_tell_alive(struct oprofiled *d)
+{
+	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+
+	if (!d->watchdog_ns || now < d->next_watchdog_ns)
+		return;
+	d->next_watchdog_ns = now + d->watchdog_ns;
+	service_notify("WATCHDOG=1");
+>>>>>>> fix-c
 }
 
 void oprofiled_govern(struct oprofiled *d)
@@ -298,10 +277,7 @@ void oprofiled_govern(struct oprofiled *d)
 	(void)oprofiled_check_removed(d, &err);
 	keep_socket(d);
 	bound_memory(d, now);
-	watch_cpus(d, now);
+	oprofiled_watch_cpus(d, now);
 	tell_statistics(d, now);
-	if (d->watchdog_ns && now >= d->next_watchdog_ns) {
-		d->next_watchdog_ns = now + d->watchdog_ns;
-		service_notify("WATCHDOG=1");
-	}
+	oprofiled_tell_alive(d);
 }

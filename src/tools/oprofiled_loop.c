@@ -51,6 +51,20 @@ static void log_to_file(enum log_level level, const char *text)
 		fprintf(log_file, "%s%s%s\n", stamp, names[level], text);
 }
 
+/* Never what would be waited for, as a FIFO.  A descriptor or a negative errno. */
+static int open_log(const char *path)
+{
+	int fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
+			 0644);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
 /* SESSION_DIR/samples/oprofiled.log, as ever. */
 int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 {
@@ -68,7 +82,7 @@ int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 	if (snprintf(path, sizeof(path), "%s/samples/oprofiled.log", dir) >=
 	    (int)sizeof(path))
 		return err_set(err, -ENAMETOOLONG, "%s is too long", dir);
-	fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0644);
+	fd = open_log(path);
 	if (fd < 0)
 		return err_sys(err, fd, "%s", path);
 	/* Other threads may be writing to it. */

@@ -97,7 +97,8 @@ struct oprofiled_upkeep {
 	struct copy_list
 		copies; /* of recordings that ended; under way are the thread's */
 	struct copy_list copies_under_way;
-	atomic_bool stops; /* copies are left for later */
+	atomic_bool stops; /* copies and merges are left for later */
+	bool is_too_large; /* that is why: what it merged takes too much memory */
 };
 
 /* What the kernel takes for a sample, for the governor; while `runs` and not `is_done` attr, ns and
@@ -110,6 +111,12 @@ struct oprofiled_gauge {
 	atomic_bool is_done;
 	uint64_t ns;
 	int failed; /* 0 or a negative errno */
+};
+
+/* A CPU at the last look. */
+struct oprofiled_cpu {
+	uint64_t samples;
+	uint64_t enabled_ns; /* of its events, when it was asked */
 };
 
 struct oprofiled {
@@ -135,13 +142,16 @@ struct oprofiled {
 
 	struct session_dir dir; /* locked while the daemon lives */
 	bool dir_is_open;
-	struct event_requests events; /* of the recording */
-	struct recorder *recorder;    /* NULL: paused */
-	struct cpu_list cpus;         /* that were online when it began */
+	struct event_requests events;        /* of the recording */
+	struct recorder *recorder;           /* NULL: paused */
+	struct cpu_list cpus;                /* that were online when it began */
+	VEC(struct oprofiled_cpu) seen_cpus; /* by number */
 	uint64_t rate_hz; /* of events without a count, before the governor's bound */
 	uint64_t next_rotate_ns;
-	int64_t clock_gap_ns; /* as the recording began, or was found when it moved */
-	uint64_t retry_ns;    /* a recording that failed is begun anew then; 0: none */
+	int64_t clock_gap_ns;  /* as the recording began, or was found when it moved */
+	uint64_t retry_ns;     /* a recording that failed is begun anew then; 0: none */
+	struct err told;       /* why it could not begin, or go on in another segment */
+	uint64_t next_tell_ns; /* that is told again */
 	struct oprofiled_sums sums;
 	struct oprofiled_stream stream;
 	struct sample_filter filter; /* of the recording */
@@ -209,6 +219,9 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err);
 uint64_t oprofiled_rate_hz(const struct event_requests *events);
 /* What is due now; `ring`: one may be full soon, `begun`: some process began. */
 void oprofiled_record(struct oprofiled *d, bool ring, bool begun);
+/* For who has to wait for others: waits for so long, reads rings when it is time, and tells the service
+ * manager that the daemon lives. */
+void oprofiled_wait(struct oprofiled *d, int ms);
 /* Milliseconds until oprofiled_record() has something to do. */
 int oprofiled_record_ms(const struct oprofiled *d);
 /* Ends the recording and gives the session's folder free. */
@@ -251,9 +264,16 @@ void oprofiled_govern_end(struct oprofiled *d);
 /* Looks once a second at what the daemon costs; writes statistics to the log, and tells the
  * service manager that it lives. */
 void oprofiled_govern(struct oprofiled *d);
+void oprofiled_tell_alive(struct oprofiled *d);
 uint64_t oprofiled_resident_bytes(void);
 /* CPU time of the daemon's processes since it began. */
 uint64_t oprofiled_cpu_ns(const struct oprofiled *d);
+
+/* ---- oprofiled_cpus.c ---- */
+
+/* Every few seconds: one that has come online, or was offline for a moment, is sampled from now on, in
+ * another recording. */
+void oprofiled_watch_cpus(struct oprofiled *d, uint64_t now);
 
 /* ---- oprofiled_metrics.c ---- */
 
@@ -272,8 +292,11 @@ void oprofiled_metrics_done(struct oprofiled *d);
 /* Begins a look after old segments when it is time, and copies of what recordings left, and takes what came
  * of it. */
 void oprofiled_upkeep(struct oprofiled *d);
-/* Waits until nobody works in the session's folder: copies that are not made yet have to wait. */
+/* Waits until nobody works in the session's folder, and reads rings meanwhile: copies and merges that are
+ * not made yet have to wait. */
 void oprofiled_upkeep_pause(struct oprofiled *d);
+/* Memory is short: a merge is given up for good.  False: none is under way, or it is given up already. */
+bool oprofiled_upkeep_shrink(struct oprofiled *d);
 /* Waits until nobody has anything to do there: for when nothing is sampled. */
 void oprofiled_upkeep_end(struct oprofiled *d);
 /* The session goes: so do the copies that were to be made for it. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@ enum {
 };
 
 static const uint64_t retry_after_ns = 5000000000;
+static const uint64_t tell_again_ns = 600000000000;
 /* What segments whose clocks differ by as much are not merged for (daemon/segment_merge.c). */
 static const int64_t clock_slack_ns = 1000000000;
 
@@ -101,6 +103,7 @@ static void begin_samples(struct oprofiled *d)
 {
 	struct err err = { 0 };
 
+	d->next_tell_ns = 0;
 	d->upkeep.is_new = true;
 	d->clock_gap_ns = d->recorder->clock_gap_ns;
 	sample_filter_done(&d->filter);
@@ -333,8 +336,11 @@ int oprofiled_begin_anew(struct oprofiled *d, struct err *err)
 {
 	struct err late = { 0 };
 
-	/* The old one goes before the new one comes. */
-	(void)oprofiled_end_recording(d, &late);
+	/* The old one goes before the new one comes.  Who merges or copies goes on: nothing is sampled
+	 * while it is waited for. */
+	(void)oprofiled_close_recorder(d, d->recorder, &late);
+	d->recorder = NULL;
+	shared_tables_forget(&d->tables);
 	return oprofiled_begin(d, err);
 }
 
@@ -356,7 +362,7 @@ static bool wait_for_room(struct oprofiled *d, int failure, const struct err *er
 	return true;
 }
 
-int oprofiled_rotate(struct oprofiled *d, struct err *err)
+static int rotate(struct oprofiled *d, struct err *err)
 {
 	struct event_requests events = { 0 };
 	struct recorder *old = d->recorder;
@@ -395,6 +401,16 @@ int oprofiled_rotate(struct oprofiled *d, struct err *err)
 	return 0;
 }
 
+/* What it was for (the clock was set, a CPU came) is not over: it is tried again soon. */
+int oprofiled_rotate(struct oprofiled *d, struct err *err)
+{
+	int r = rotate(d, err);
+
+	if (r)
+		d->next_rotate_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
+	return r;
+}
+
 /* ---- its rounds ---- */
 
 int oprofiled_record_ms(const struct oprofiled *d)
@@ -422,6 +438,16 @@ static void take_failure(struct oprofiled *d, int failure, const struct err *err
 	oprofiled_retry_later(d);
 }
 
+/* It is tried each few seconds, for as long as it takes: the same line is in the log once in a while. */
+static void tell_failure(struct oprofiled *d, uint64_t now, const struct err *err)
+{
+	if (now < d->next_tell_ns && !strcmp(err->text, d->told.text))
+		return;
+	d->told = *err;
+	d->next_tell_ns = now + tell_again_ns;
+	log_say(LOG_WARNING, "%s", err->text);
+}
+
 static void try_again(struct oprofiled *d, uint64_t now)
 {
 	struct err err = { 0 };
@@ -430,7 +456,7 @@ static void try_again(struct oprofiled *d, uint64_t now)
 		return;
 	if (!oprofiled_begin(d, &err))
 		return;
-	log_say(LOG_WARNING, "%s", err.text);
+	tell_failure(d, now, &err);
 	d->retry_ns = now + retry_after_ns;
 }
 
@@ -446,6 +472,19 @@ static int one_round(struct oprofiled *d, struct err *err)
 	/* What was put off meanwhile: the clock may have been set. */
 	d->next_rotate_ns = 0;
 	return 0;
+}
+
+/* What fails is told by the next round of the loop. */
+void oprofiled_wait(struct oprofiled *d, int ms)
+{
+	struct pollfd ring = { .fd = d->recorder ? recorder_poll_fd(d->recorder) : -1,
+			       .events = POLLIN };
+	struct err err = { 0 };
+
+	(void)poll(&ring, 1, ms);
+	if (d->recorder && recorder_is_due(d->recorder, ring.revents))
+		(void)one_round(d, &err);
+	oprofiled_tell_alive(d);
 }
 
 /* A segment tells the time of day by one pair of clocks: where they have moved against each other,
@@ -488,7 +527,7 @@ void oprofiled_record(struct oprofiled *d, bool ring, bool begun)
 	} else if (now >= d->next_rotate_ns) {
 		set_next_rotation(d);
 		if (oprofiled_rotate(d, &err))
-			log_say(LOG_WARNING, "%s", err.text);
+			tell_failure(d, now, &err);
 	}
 }
 
@@ -503,5 +542,6 @@ void oprofiled_recording_done(struct oprofiled *d)
 	events_done(&d->events);
 	sample_filter_done(&d->filter);
 	cpu_list_done(&d->cpus);
+	vec_done(&d->seen_cpus);
 	vec_done(&d->sums.cpu_samples);
 }

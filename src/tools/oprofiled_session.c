@@ -32,6 +32,7 @@ static int begin_elsewhere(struct oprofiled *d, struct err *err)
 {
 	struct err late = { 0 };
 
+	oprofiled_upkeep_pause(d);
 	(void)oprofiled_end_recording(d, &late);
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
@@ -97,7 +98,7 @@ static int with_closed_session(struct oprofiled *d, const char *rename_to,
 	struct err late = { 0 };
 	int lost, r;
 
-	/* A merge can take its time: it ends while there is still sampling. */
+	/* A merge or a slow disk can take its time: it ends while there is still sampling. */
 	oprofiled_upkeep_pause(d);
 	lost = oprofiled_close_recorder(d, d->recorder, &late);
 	d->recorder = NULL;

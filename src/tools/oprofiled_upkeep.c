@@ -1,6 +1,7 @@
 /* oprofiled_upkeep.c - files are copied and old segments merged and removed by a thread of its own, of the
  * lowest priority, and what is written is put to the disk by another: the rings wait for neither. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -8,11 +9,13 @@
 
 #include "base/log.h"
 #include "base/parse.h"
+#include "format/session.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder_priv.h"
 
 enum {
-	LOWEST_PRIORITY = 19
+	LOWEST_PRIORITY = 19,
+	WAIT_MS = 20
 };
 
 static const uint64_t upkeep_ns = 60000000000;
@@ -27,6 +30,7 @@ static void *look(void *arg)
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST_PRIORITY);
 	/* First: the look counts them. */
 	(void)copy_list_make(&u->copies_under_way, &u->stops);
+	u->retention.boottime_ns = recorder_now_ns(CLOCK_BOOTTIME);
 	u->failed =
 		retention_look(&u->retention, u->dir, recorder_now_ns(CLOCK_REALTIME),
 			       u->live_from, &u->result, &u->err);
@@ -59,6 +63,9 @@ static void end(struct oprofiled_upkeep *u)
 	pthread_join(u->thread, NULL);
 	u->runs = false;
 	tell(u);
+	if (u->is_too_large && u->result.stopped_bytes)
+		retention_merge_less(&u->retention, u->result.stopped_bytes);
+	malloc_trim(0);
 	free(u->dir);
 	u->dir = NULL;
 	/* What it left is older. */
@@ -67,6 +74,7 @@ static void end(struct oprofiled_upkeep *u)
 	u->copies_under_way = (struct copy_list){ 0 };
 }
 
+/* A merge ends soon then, but for a disk that is slow: rings are read meanwhile. */
 void oprofiled_upkeep_pause(struct oprofiled *d)
 {
 	struct oprofiled_upkeep *u = &d->upkeep;
@@ -74,7 +82,20 @@ void oprofiled_upkeep_pause(struct oprofiled *d)
 	if (!u->runs)
 		return;
 	atomic_store(&u->stops, true);
+	while (!atomic_load(&u->is_done))
+		oprofiled_wait(d, WAIT_MS);
 	end(u);
+}
+
+bool oprofiled_upkeep_shrink(struct oprofiled *d)
+{
+	struct oprofiled_upkeep *u = &d->upkeep;
+
+	if (!u->runs || atomic_load(&u->stops))
+		return false;
+	u->is_too_large = true;
+	atomic_store(&u->stops, true);
+	return true;
 }
 
 void oprofiled_upkeep_end(struct oprofiled *d)
@@ -92,17 +113,18 @@ void oprofiled_upkeep_drop(struct oprofiled *d)
 }
 
 /* The number of the segment that is being written: others may come, and the last one is not it
- * while a rotation closes it. */
+ * while a rotation closes it.  While nothing is sampled, that of the next: a recording may begin before the
+ * thread looks. */
 static uint64_t live_from(const struct oprofiled *d)
 {
-	const char *number =
-		d->recorder ? strrchr(d->recorder->segment_path, '-') : NULL;
+	char *next = d->recorder ? NULL : session_next_path(d->dir.current);
+	const char *path = d->recorder ? d->recorder->segment_path : next;
+	const char *number = path ? strrchr(path, '-') : NULL;
 	uint64_t first = 0; /* all */
 
-	if (!d->recorder)
-		return UINT64_MAX;
 	if (number)
 		(void)parse_u64(number + 1, &first);
+	free(next);
 	return first;
 }
 
@@ -118,6 +140,8 @@ static void begin(struct oprofiled *d)
 	u->result = (struct retention_result){ 0 };
 	atomic_store(&u->is_done, false);
 	atomic_store(&u->stops, false);
+	u->is_too_large = false;
+	u->retention.stop = &u->stops;
 	u->copies_under_way = u->copies;
 	u->copies = (struct copy_list){ 0 };
 	u->runs = !pthread_create(&u->thread, NULL, look, u);

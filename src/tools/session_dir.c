@@ -13,6 +13,10 @@
 #include "base/err.h"
 #include "base/io.h"
 
+enum {
+	FOLDERS_DEEP = 2 /* of a session: jit/PID/ */
+};
+
 static const char default_dir[] = "oprofile_data";
 static const char writing_prefix[] = ".recording-";
 
@@ -75,6 +79,44 @@ static void remove_stale(const struct session_dir *d)
 		closedir(dir);
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+	size_t len = strlen(name);
+
+	return len > strlen(end) && !strcmp(name + len - strlen(end), end);
+}
+
+/* What has its name once it is whole: a segment's begin, a merge, a file or a copy. */
+static bool is_torn(const char *name)
+{
+	return ends_with(name, ".part") || !strcmp(name, ".merging") ||
+	       (!strncmp(name, "segment-", strlen("segment-")) &&
+		ends_with(name, ".new"));
+}
+
+/* Likewise in the session that is continued, and `depth` folders in it: images/, jit/PID/. */
+static void remove_torn(const char *folder, int depth)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char *path;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+			break;
+		if (entry->d_type == DT_DIR && depth)
+			remove_torn(path, depth - 1);
+		else if (is_torn(entry->d_name))
+			(void)unlink(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err)
 {
@@ -93,6 +135,8 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		r = lock(&d, err);
 	if (!r)
 		remove_stale(&d);
+	if (!r && d.committed)
+		remove_torn(d.current, FOLDERS_DEEP);
 	if (!r && !d.committed) {
 		r = io_make_dirs(d.writing, 0755);
 		if (r)

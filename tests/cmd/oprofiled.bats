@@ -315,6 +315,39 @@ start_load() {
 	[ "$(grep -c 'bin/inside' <<<"$output")" -eq 1 ]
 }
 
+@test "a rotation that failed is tried again soon" {
+	start_daemon --callgraph none
+	mv "$session/samples/current" "$session/samples/moved"
+	touch "$session/samples/current"
+	kill -HUP "$daemon"
+	wait_for "$log" 'Not a directory'
+	rm "$session/samples/current"
+	wait_for_file "$session/samples/current/segment-000001"
+}
+
+@test "what is sampled is read while a save waits for a disk that is slow" {
+	export SLOW_DISK=$BATS_TEST_TMPDIR/slow
+	touch "$SLOW_DISK"
+	LD_PRELOAD=${SLOW_DISK_SO:-$BUILD_ROOT/tests/cmd/slow_disk.so} start_daemon --callgraph none \
+		--frequency 997 --max-overhead none --rotate 1s
+	start_load
+	wait_for_file "$SLOW_DISK.begun"
+	rm "$SLOW_DISK"
+	ask 'save slow' >"$BATS_TEST_TMPDIR/saved" 3>&- &
+	saver=$!
+	sleep 0.5
+	segment=$(find "$session/samples/current" -name 'segment-*' | sort | tail -1)
+	before=$(stat -c %s "$segment")
+	sleep 2.5
+	after=$(stat -c %s "$segment")
+	echo "$segment: $before bytes, $after 2.5 s later"
+	kill -0 "$saver"
+	[ "$after" -gt "$before" ]
+	wait "$saver"
+	[ "$(field lost)" -eq 0 ]
+	"$OPROFILE" report --session-dir "$session" session:slow --csv >/dev/null
+}
+
 @test "a session is kept within its size" {
 	start_daemon --rotate 500ms --retain 40K --callgraph fp --frequency 997
 	start_load
@@ -418,6 +451,38 @@ start_load() {
 	ask shutdown
 	wait_daemon
 	umount "$session"
+}
+
+@test "a recording that cannot begin is told of once" {
+	start_daemon --callgraph none --no-vmlinux
+	mv "$session/samples" "$session/moved"
+	touch "$session/samples"
+	kill -HUP "$daemon"
+	wait_for "$log" 'Not a directory'
+	sleep 11
+	cat "$log"
+	# The signal's, and the first of those that follow.
+	[ "$(grep -c 'cannot create' "$log")" -le 2 ]
+}
+
+@test "what a daemon that was killed had half done is removed" {
+	mkdir -p "$session/samples/current/images"
+	torn=("$session/samples/current/segment-000001.17.new" "$session/samples/current/vdso-1.part"
+		"$session/samples/current/images/0a.part" "$session/samples/current/.merging")
+	touch "${torn[@]}" "$session/samples/current/images/0a"
+	start_daemon
+	for file in "${torn[@]}"; do
+		[ ! -e "$file" ]
+	done
+	[ -e "$session/samples/current/images/0a" ]
+}
+
+@test "a log that is no file is refused" {
+	mkdir -p "$session/samples"
+	mkfifo "$session/samples/oprofiled.log"
+	run timeout 10 "$OPROFILE_LINKS/oprofiled" --session-dir "$session" --paused 3>&-
+	[ "$status" -ne 0 ] && [ "$status" -ne 124 ]
+	[[ "$output" == *oprofiled.log* ]]
 }
 
 @test "a session that was removed is told of, and another is begun" {
@@ -1053,6 +1118,28 @@ scrape() {
 	"$OPROFILE" report --session-dir "$session" --by cpu,comm --csv | grep '^1,.*ratio'
 	# Once.
 	[ "$(grep -c 'has come online' "$log")" -eq 1 ]
+}
+
+@test "a CPU that was offline for a moment is sampled soon" {
+	need_root
+	[ -n "${TEST_CPU_HOTPLUG-}" ] ||
+		skip "takes CPU 1 away from others for a moment: set TEST_CPU_HOTPLUG: NOT TESTED"
+	online=/sys/devices/system/cpu/cpu1/online
+	[ -w $online ] || skip "CPU 1 cannot go offline: NOT TESTED"
+	start_daemon --frequency 997 --max-overhead none
+	sleep 1
+	echo 0 >$online
+	sleep 0.2
+	echo 1 >$online
+	wait_for "$log" 'CPU 1 was offline for a moment'
+	taskset -c 1 "$WORKLOADS/ratio" 60000 >/dev/null 3>&- &
+	target=$!
+	sleep 2
+	ask dump
+	"$OPROFILE" report --session-dir "$session" --by cpu,comm --csv | grep '^1,.*ratio'
+	sleep 7
+	# Once, and no CPU that is idle.
+	[ "$(grep -c 'offline for a moment' "$log")" -eq 1 ]
 }
 
 # take_port: another program listens at $port, as $taker.

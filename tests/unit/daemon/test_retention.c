@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -24,10 +25,39 @@ enum {
 
 static const uint64_t begin_s = 1700006400; /* a midnight */
 static char dir[64];
+static uint64_t set_forward_s; /* the clock, while it goes on */
+
+/* A disk that is full, and one that fails the next time. */
+static bool disk_is_full;
+static bool disk_fails;
+
+int statvfs(const char *path, struct statvfs *fs)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? -1 : fstatvfs(fd, fs);
+
+	if (fd >= 0)
+		close(fd);
+	if (!r && disk_is_full)
+		fs->f_bavail = 0;
+	return r;
+}
+
+int fsync(int fd)
+{
+	if (disk_fails) {
+		disk_fails = false;
+		errno = EIO;
+		return -1;
+	}
+	return fdatasync(fd);
+}
 
 static int set_up(void **state)
 {
 	(void)state;
+	disk_is_full = disk_fails = false;
+	set_forward_s = 0;
 	snprintf(dir, sizeof(dir), "/tmp/retention-XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -96,6 +126,27 @@ static void write_segment(uint64_t at_s, uint64_t length_s, const char *boot,
 	free(path);
 }
 
+static bool is_there(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return !access(path, F_OK);
+}
+
+static bool file_is_sealed(int number)
+{
+	struct segment *s;
+	char path[256];
+	bool sealed;
+
+	snprintf(path, sizeof(path), "%s/segment-%06d", dir, number);
+	assert_int_equal(segment_open(path, &s, NULL), 0);
+	sealed = segment_info(s)->flags & SESSION_SEALED;
+	segment_close(s);
+	return sealed;
+}
+
 struct seen {
 	uint64_t samples;
 	uint64_t period;
@@ -154,6 +205,7 @@ static struct retention_result turn_from(struct retention *r, uint64_t at_s,
 	struct retention_result result = { 0 };
 	struct err err = { 0 };
 
+	r->boottime_ns = ns(at_s - set_forward_s);
 	if (retention_look(r, dir, ns(begin_s + at_s), live_from, &result, &err))
 		fail_msg("%s", err.text);
 	return result;
@@ -376,6 +428,113 @@ static void empty_ones_go(void **state)
 	assert_int_equal(look().samples, 20);
 }
 
+/* A merge ends when somebody waits for it, or when it takes too much memory, and leaves nothing. */
+static void a_merge_is_given_up(void **state)
+{
+	atomic_bool stop = true;
+	struct segment_merge_bounds bounds = { .stop = &stop };
+	struct segment_merge_result merged;
+	struct session_file *files;
+	struct err err = { 0 };
+	size_t nr;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(session_files(dir, &files, &nr), 0);
+	assert_int_equal(segment_merge(dir, files, nr, &bounds, &merged, &err),
+			 -ECANCELED);
+	stop = false;
+	bounds.max_bytes = 1;
+	assert_int_equal(segment_merge(dir, files, nr, &bounds, &merged, &err), -E2BIG);
+	assert_int_equal(look().segments, 2);
+	assert_false(is_there(".merging"));
+	bounds.max_bytes = 1 << 20;
+	assert_int_equal(segment_merge(dir, files, nr, &bounds, &merged, &err), 0);
+	assert_int_equal(look().segments, 1);
+	free(files);
+}
+
+/* What waits for a look neither merges nor seals; what took too much is merged in smaller parts. */
+static void looks_that_are_stopped(void **state)
+{
+	atomic_bool stop = true;
+	struct retention r = { .stop = &stop };
+	struct retention_result done;
+
+	(void)state;
+	for (uint64_t i = 0; i < 6; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	done = turn(&r, HOUR + 1, false);
+	assert_int_equal(done.nr_merged, 0);
+	assert_int_equal(done.nr_sealed, 0);
+	stop = false;
+	retention_merge_less(&r, done.bytes);
+	done = turn(&r, HOUR + 2, false);
+	assert_true(done.nr_merged > 1 && done.nr_merged < 4);
+	for (uint64_t i = 1; i < 6; i++)
+		turn(&r, HOUR + i * 70, false);
+	assert_in_range(look().segments, 2, 3);
+	assert_int_equal(look().samples, 60);
+}
+
+/* Readers have a minute, also when the clock is set forward. */
+static void parts_stay_for_their_readers(void **state)
+{
+	struct retention r = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 6; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 6);
+	set_forward_s = 2 * HOUR;
+	turn(&r, 3 * HOUR + 2, false);
+	assert_true(is_there("segment-000001"));
+	turn(&r, 3 * HOUR + 62, false);
+	assert_false(is_there("segment-000001"));
+}
+
+/* Nothing is made anew on a disk that is full; it is when there is room. */
+static void a_merge_needs_room(void **state)
+{
+	struct retention r = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 6; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	disk_is_full = true;
+	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 0);
+	assert_int_equal(turn(&r, HOUR + 2, false).nr_sealed, 0);
+	disk_is_full = false;
+	assert_int_equal(turn(&r, HOUR + 3, false).nr_merged, 6);
+}
+
+/* Those behind it are merged, and all are sealed. */
+static void a_merge_that_fails_is_passed_over(void **state)
+{
+	struct retention r = { 0 };
+	struct retention_result done;
+	struct err err = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 12; i++)
+		write_segment(i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	disk_fails = true;
+	assert_int_equal(retention_look(&r, dir, ns(begin_s + 2 * HOUR + 1), UINT64_MAX,
+					&done, &err),
+			 -EIO);
+	assert_int_equal(done.nr_sealed, 1);
+	done = turn(&r, 2 * HOUR + 2, false);
+	assert_int_equal(done.nr_merged, 6);
+	assert_true(is_there("segment-000007-000012"));
+	turn(&r, 2 * HOUR + 70, false);
+	assert_int_equal(turn(&r, 2 * HOUR + 71, false).nr_merged, 0);
+	for (uint64_t i = 72; i < 78; i++)
+		turn(&r, 2 * HOUR + i, false);
+	assert_true(file_is_sealed(6));
+	assert_int_equal(look().samples, 120);
+}
+
 /* Parts that wait for their readers do not count, and keep no bound from being kept. */
 static void bounds_hold_while_parts_are_left(void **state)
 {
@@ -412,27 +571,6 @@ static void write_copy(const char *folder, const char *name, uint64_t at_s,
 	assert_int_equal(io_write_file(path, zeros, bytes, 0644), 0);
 	times[1].tv_sec = (time_t)(begin_s + at_s);
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-}
-
-static bool is_there(const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return !access(path, F_OK);
-}
-
-static bool file_is_sealed(int number)
-{
-	struct segment *s;
-	char path[256];
-	bool sealed;
-
-	snprintf(path, sizeof(path), "%s/segment-%06d", dir, number);
-	assert_int_equal(segment_open(path, &s, NULL), 0);
-	sealed = segment_info(s)->flags & SESSION_SEALED;
-	segment_close(s);
-	return sealed;
 }
 
 /* What is over is written anew, once, and has all that it had; then it is merged as ever. */
@@ -480,6 +618,45 @@ static void what_is_damaged_is_not_sealed(void **state)
 	assert_true(file_is_sealed(2));
 	assert_int_equal(turn(&r, 32 * MINUTE, true).nr_sealed, 0);
 	assert_int_equal(look().segments, 3);
+}
+
+/* A recording that begins while a look is under way: its writer's lock says so, whatever the caller
+ * knew. */
+static void what_is_written_is_left_alone(void **state)
+{
+	const struct session_info info = { .tool_version = "1",
+					   .hostname = "host",
+					   .os_release = "6.1",
+					   .machine = "x86_64",
+					   .cpu_desc = "",
+					   .boot_id = "boot",
+					   .command = "oprofiled",
+					   .vmlinux = "",
+					   .start_ns = ns(10 * MINUTE),
+					   .start_wall_ns = ns(begin_s + 10 * MINUTE) };
+	const struct session_totals totals = { 0 };
+	struct retention r = { 0 };
+	struct segment_writer *w;
+	char path[256];
+	struct dict d;
+
+	(void)state;
+	write_segment(0, 10 * MINUTE, "boot", true);
+	snprintf(path, sizeof(path), "%s/segment-000002", dir);
+	assert_int_equal(dict_init(&d), 0);
+	assert_int_equal(segment_writer_open(path, &info, &d, &w, NULL), 0);
+	assert_int_equal(turn(&r, HOUR + 1, false).nr_merged, 0);
+	assert_false(file_is_sealed(2));
+	assert_int_equal(turn(&r, HOUR + 2, false).nr_sealed, 0);
+	assert_false(segment_writer_is_removed(w));
+	r.max_bytes = 1;
+	assert_int_equal(turn(&r, HOUR + 3, false).nr_expired, 1);
+	assert_int_equal(turn(&r, HOUR + 4, false).nr_expired, 0);
+	assert_false(segment_writer_is_removed(w));
+	assert_int_equal(segment_writer_close(w, &totals, NULL), 0);
+	r.max_bytes = 0;
+	assert_int_equal(turn(&r, HOUR + 5, false).nr_sealed, 1);
+	dict_done(&d);
 }
 
 static void copies_go_with_their_segments(void **state)
@@ -563,6 +740,16 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_is_over_is_sealed, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_written_is_left_alone, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_merge_is_given_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(looks_that_are_stopped, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(parts_stay_for_their_readers, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_merge_needs_room, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_merge_that_fails_is_passed_over,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_does_not_fit_stays_apart, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(segments_behind_the_live_one_stay,

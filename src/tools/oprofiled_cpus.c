@@ -1,0 +1,91 @@
+/* oprofiled_cpus.c - CPUs that come and go while the daemon samples: each recording has the events that it
+ * began with, and a CPU that goes takes its own along for good. */
+#include "base/err.h"
+#include "base/log.h"
+#include "capture/perf_source.h"
+#include "tools/oprofiled_priv.h"
+#include "tools/recorder_priv.h"
+
+/* Files of /sys cost more than a look. */
+static const uint64_t watch_ns = 3000000000;
+
+static bool has_cpu(const struct cpu_list *list, int cpu)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->at[i] == cpu)
+			return true;
+	return false;
+}
+
+/* One that was not there at the last look; -1: none. */
+static int that_came(const struct oprofiled *d, const struct cpu_list *online)
+{
+	for (size_t i = 0; i < online->nr; i++)
+		if (!has_cpu(&d->cpus, online->at[i]))
+			return online->at[i];
+	return -1;
+}
+
+/* Whether it was away between two looks.  One that has samples was not: an idle one is asked, which wakes
+ * it. */
+static bool was_away(struct oprofiled *d, int cpu)
+{
+	struct oprofiled_cpu *seen;
+	uint64_t samples = oprofiled_cpu_samples(d, (unsigned int)cpu);
+	uint64_t enabled_ns;
+	bool stands_still;
+
+	while (d->seen_cpus.nr <= (size_t)cpu)
+		if (!vec_push(&d->seen_cpus, (struct oprofiled_cpu){ 0 }))
+			return false;
+	seen = &d->seen_cpus.at[cpu];
+	if (samples != seen->samples ||
+	    !perf_source_cpu_time(d->recorder->source, cpu, &enabled_ns)) {
+		seen->samples = samples;
+		return false;
+	}
+	stands_still = enabled_ns && enabled_ns == seen->enabled_ns;
+	seen->enabled_ns = enabled_ns;
+	return stands_still;
+}
+
+static int that_was_away(struct oprofiled *d)
+{
+	int away = -1;
+
+	for (size_t i = 0; i < d->cpus.nr; i++)
+		if (was_away(d, d->cpus.at[i]))
+			away = d->cpus.at[i];
+	return away;
+}
+
+void oprofiled_watch_cpus(struct oprofiled *d, uint64_t now)
+{
+	struct cpu_list online = { 0 };
+	struct err err = { 0 };
+	int come, away;
+
+	if (!d->recorder || !d->cpus.nr || now < d->next_cpus_ns)
+		return;
+	d->next_cpus_ns = now + watch_ns;
+	if (cpu_list_online(&online))
+		return;
+	come = that_came(d, &online);
+	/* What has gone is missed, so that its return is seen. */
+	cpu_list_done(&d->cpus);
+	d->cpus = online;
+	away = come < 0 ? that_was_away(d) : -1;
+	if (come >= 0)
+		log_say(LOG_NOTE,
+			"CPU %d has come online: the recording begins anew with it",
+			come);
+	else if (away >= 0)
+		log_say(LOG_NOTE,
+			"CPU %d was offline for a moment: the recording begins anew "
+			"with it",
+			away);
+	else
+		return;
+	if (oprofiled_rotate(d, &err))
+		log_say(LOG_WARNING, "%s", err.text);
+}
