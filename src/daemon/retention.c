@@ -15,6 +15,7 @@
 #include "daemon/retention_times.h"
 #include "daemon/segment_merge.h"
 #include "format/session.h"
+#include "format/session_hold.h"
 
 static const uint64_t second_ns = 1000000000;
 /* As far the clock can be set back without a copy that is needed looking too old: one that had local
@@ -409,6 +410,16 @@ static int seal_one(struct retention *r, struct look *l, struct err *err)
 	return 0;
 }
 
+/* Somebody may have listed the parts, and not opened them yet.  Who reads for an hour, or only says
+ * so, keeps nothing longer. */
+static bool are_read(const struct retention *r, const struct look *l)
+{
+	uint64_t since_ns = r->boottime_ns - r->covered_since_ns;
+
+	return since_ns < retention_times.grace_ns ||
+	       (since_ns < retention_times.reading_ns && session_is_held(l->dir));
+}
+
 /* Whether there were some. */
 static bool remove_covered(struct retention *r, struct look *l)
 {
@@ -422,7 +433,7 @@ static bool remove_covered(struct retention *r, struct look *l)
 	}
 	if (!r->covered_since_ns)
 		r->covered_since_ns = r->boottime_ns;
-	if (r->boottime_ns - r->covered_since_ns < retention_times.grace_ns)
+	if (are_read(r, l))
 		return true;
 	for (size_t i = 0; i < l->nr; i++)
 		if (l->files[i].covered)

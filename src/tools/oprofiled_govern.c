@@ -239,7 +239,6 @@ static void tell_statistics(struct oprofiled *d, uint64_t now)
 	d->next_statistics_ns = now + statistics_ns;
 }
 
-<<<<<<< HEAD
 /* Without it nobody could end the daemon but by a signal. */
 static void keep_socket(struct oprofiled *d)
 {
@@ -253,7 +252,8 @@ static void keep_socket(struct oprofiled *d)
 			"the socket was removed, and cannot be made anew: %s",
 			err.text);
 	d->socket_is_told = r < 0;
-=======
+}
+
 void oprofiled_tell_alive(struct oprofiled *d)
 {
 	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
@@ -262,7 +262,6 @@ void oprofiled_tell_alive(struct oprofiled *d)
 		return;
 	d->next_watchdog_ns = now + d->watchdog_ns;
 	service_notify("WATCHDOG=1");
->>>>>>> fix-c
 }
 
 void oprofiled_govern(struct oprofiled *d)

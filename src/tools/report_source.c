@@ -15,6 +15,7 @@
 #include "format/archive_manifest.h"
 #include "format/perf_input.h"
 #include "format/session.h"
+#include "format/session_hold.h"
 #include "tools/archive_open.h"
 #include "tools/import_file.h"
 #include "tools/import_foreign.h"
@@ -74,6 +75,14 @@ static char *session_in(const char *dir)
 	return NULL;
 }
 
+static void hold(struct report_sources *sources, const char *dir)
+{
+	int fd = session_hold(dir);
+
+	if (fd >= 0 && !vec_push(&sources->holds, fd))
+		close(fd);
+}
+
 /* Consumes `dir`. */
 static int add_session(struct report_sources *sources, char *dir, const char *name,
 		       bool perf_data)
@@ -84,8 +93,11 @@ static int add_session(struct report_sources *sources, char *dir, const char *na
 		.perf_data = perf_data,
 	};
 
-	if (dir && session.name && vec_push(&sources->sessions, session))
+	if (dir && session.name && vec_push(&sources->sessions, session)) {
+		if (!perf_data)
+			hold(sources, dir);
 		return 0;
+	}
 	free(dir);
 	free(session.name);
 	return -ENOMEM;
@@ -526,6 +538,9 @@ void report_sources_done(struct report_sources *sources)
 		free(sources->sessions.at[i].name);
 	}
 	vec_done(&sources->sessions);
+	for (size_t i = 0; i < sources->holds.nr; i++)
+		close(sources->holds.at[i]);
+	vec_done(&sources->holds);
 	scratch_free(sources->made);
 	sources->made = NULL;
 	archive_close(sources->archive);

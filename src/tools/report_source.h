@@ -20,6 +20,7 @@ struct report_session {
 
 struct report_sources {
 	VEC(struct report_session) sessions;
+	VEC(int) holds; /* of sessions that may be recorded meanwhile: session_hold() */
 	struct archive *archive; /* whose sessions these are; NULL: none was named */
 	struct scratch
 		*made; /* sessions that profiles of other tools became; NULL: none */

@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "daemon/segment_merge.h"
 #include "format/session.h"
+#include "format/session_hold.h"
 #include "unit.h"
 
 enum {
@@ -299,6 +300,53 @@ static void an_hour_is_merged(void **state)
 		snprintf(path, sizeof(path), "%s/segment-00000%d", dir, i);
 		assert_int_equal(access(path, F_OK), -1);
 	}
+}
+
+static bool is_part_there(void)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/segment-000001", dir);
+	return !access(path, F_OK);
+}
+
+/* Who listed the parts opens them one by one. */
+static void parts_stay_for_a_reader(void **state)
+{
+	struct retention r = { 0 };
+	int reader;
+
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		write_segment((uint64_t)i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(turn(&r, HOUR + 1, true).nr_merged, 6);
+	reader = session_hold(dir);
+	assert_true(reader >= 0);
+	assert_true(session_is_held(dir));
+	turn(&r, HOUR + 30 * MINUTE, true);
+	assert_true(is_part_there());
+	close(reader);
+	assert_false(session_is_held(dir));
+	turn(&r, HOUR + 31 * MINUTE, true);
+	assert_false(is_part_there());
+}
+
+/* But not for who only says that he reads. */
+static void parts_stay_an_hour_at_most(void **state)
+{
+	struct retention r = { 0 };
+	int reader;
+
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		write_segment((uint64_t)i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(turn(&r, HOUR + 1, true).nr_merged, 6);
+	reader = session_hold(dir);
+	turn(&r, 2 * HOUR, true);
+	assert_true(is_part_there());
+	turn(&r, 2 * HOUR + 2, true);
+	assert_false(is_part_there());
+	close(reader);
 }
 
 /* Nothing of two boots, nor across a step of the clock, nor the one that is being written. */
@@ -736,6 +784,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_asked_for),
 		cmocka_unit_test_setup_teardown(an_hour_is_merged, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(parts_stay_for_a_reader, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(parts_stay_an_hour_at_most, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(what_is_damaged_is_not_sealed, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_is_over_is_sealed, set_up,
