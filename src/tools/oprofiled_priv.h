@@ -164,7 +164,8 @@ struct oprofiled {
 		next_watchdog_ns;
 	bool is_started; /* by request: a recording that failed is begun anew */
 	bool disk_is_full;
-	bool excess_is_told; /* of this start */
+	bool excess_is_told;  /* of this start */
+	bool memory_is_short; /* at the last look */
 	bool done;
 };
 
