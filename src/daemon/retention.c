@@ -317,6 +317,12 @@ static struct segment_merge_bounds bounds_of(const struct retention *r)
 					      .max_bytes = MERGE_MEMORY };
 }
 
+void retention_begin(struct retention *r)
+{
+	r->nr_unsealed = r->nr_unmerged = 0;
+	r->covered_since_ns = 0;
+}
+
 void retention_merge_less(struct retention *r, uint64_t bytes)
 {
 	r->merged_max_bytes = bytes / 2;

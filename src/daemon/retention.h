@@ -54,6 +54,8 @@ int retention_parse(const char *text, struct retention *ret_retention, struct er
 int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
 		   uint64_t live_from, struct retention_result *ret_result,
 		   struct err *err);
+/* Another session begins, whose segments have the same numbers: what was learned of those is forgotten. */
+void retention_begin(struct retention *r);
 /* What was to be one and had so many bytes is too much for memory: it stays apart, and so does what is as
  * large. */
 void retention_merge_less(struct retention *r, uint64_t bytes);

@@ -194,6 +194,7 @@ static void govern(struct oprofiled *d, uint64_t now)
 /* What is distinct grows; a new recording begins with nothing. */
 static void bound_memory(struct oprofiled *d, uint64_t now)
 {
+	bool was_short = d->memory_is_short;
 	uint64_t bytes;
 	struct err err = { 0 };
 
@@ -201,10 +202,11 @@ static void bound_memory(struct oprofiled *d, uint64_t now)
 		return;
 	d->next_memory_ns = now + machine_ns;
 	bytes = oprofiled_resident_bytes();
-	if (bytes <= d->max_memory)
+	d->memory_is_short = bytes > d->max_memory;
+	if (!d->memory_is_short)
 		return;
-	/* What it has comes back with the next look. */
-	if (oprofiled_upkeep_shrink(d))
+	/* It may be a merge's: then the next look finds less. */
+	if (!was_short && oprofiled_upkeep_shrink(d))
 		return;
 	d->next_memory_ns = now + memory_ns;
 	log_say(LOG_NOTE, "%llu MB of memory: the recording begins anew",

@@ -164,8 +164,9 @@ struct oprofiled {
 		next_watchdog_ns;
 	bool is_started; /* by request: a recording that failed is begun anew */
 	bool disk_is_full;
-	bool excess_is_told; /* of this start */
-	bool socket_is_told; /* that it is gone, and cannot be made */
+	bool excess_is_told;  /* of this start */
+	bool socket_is_told;  /* that it is gone, and cannot be made */
+	bool memory_is_short; /* at the last look */
 	bool done;
 };
 

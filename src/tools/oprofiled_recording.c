@@ -39,6 +39,7 @@ int oprofiled_open_dir(struct oprofiled *d, struct err *err)
 	if (d->dir_is_open && !strcmp(d->dir.root, root))
 		return 0;
 	oprofiled_upkeep_end(d);
+	retention_begin(&d->upkeep.retention);
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;

@@ -37,6 +37,7 @@ static int begin_elsewhere(struct oprofiled *d, struct err *err)
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;
+	retention_begin(&d->upkeep.retention);
 	return oprofiled_begin(d, err);
 }
 
@@ -107,6 +108,8 @@ static int with_closed_session(struct oprofiled *d, const char *rename_to,
 	else
 		oprofiled_upkeep_drop(d);
 	r = move_session(d, rename_to, err);
+	if (!r)
+		retention_begin(&d->upkeep.retention);
 	if (!r && rename_to)
 		put_session_to_disk(d, rename_to);
 	if (!r && lost && rename_to) {

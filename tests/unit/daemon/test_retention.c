@@ -581,6 +581,9 @@ static void a_merge_that_fails_is_passed_over(void **state)
 		turn(&r, 2 * HOUR + i, false);
 	assert_true(file_is_sealed(6));
 	assert_int_equal(look().samples, 120);
+	/* Of another session it says nothing. */
+	retention_begin(&r);
+	assert_int_equal(turn(&r, 2 * HOUR + 80, false).nr_merged, 6);
 }
 
 /* Parts that wait for their readers do not count, and keep no bound from being kept. */
