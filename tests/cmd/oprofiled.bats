@@ -1299,7 +1299,7 @@ take_port() {
 		ask dump >/dev/null
 	done
 	# Its file is looked for with each rotation, and not waited for.
-	[ "$(find "$session/samples/current" -name 'segment-*' | wc -l)" -ge 3 ]
+	wait_for_file "$session/samples/current/segment-000004"
 	ask stop >/dev/null
 	kill "$hung"
 	ask status >"$BATS_TEST_TMPDIR/status"
