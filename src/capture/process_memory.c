@@ -32,8 +32,7 @@ static void drop(struct errand *e)
 /* Parts of a part are not copied. */
 static size_t copy_pages(struct memory_errand *m, size_t from)
 {
-	struct iovec here = { .iov_base = m->bytes + from,
-			      .iov_len = m->len - from };
+	struct iovec here = { .iov_base = m->bytes + from, .iov_len = m->len - from };
 	uint64_t at = m->address + from, end = m->address + m->len;
 	struct iovec there[COPY_PAGES];
 	size_t nr = 0;

@@ -275,8 +275,9 @@ def test_week(daemon, options):
     week has, and neither memory nor descriptors grow."""
     daemon.oprofile = os.path.join(os.path.abspath(options.build), "tests", "daemon",
                                    "oprofile-week")
-    words = ("--rotate", "200ms", "--max-overhead", "90%", "--callgraph", "fp", "--retain")
-    kept, slack = 120, 5 # seconds; between rotations, looks and the daemon's look a minute
+    # Of ten minutes, as usual.
+    words = ("--rotate", "714ms", "--max-overhead", "90%", "--callgraph", "fp", "--retain")
+    kept, slack = 120, 6 # seconds; between rotations, looks and the daemon's look a minute
     begin = time.time()
     load = work(daemon, "ratio", "36000000")
     try:
