@@ -15,3 +15,6 @@ typedef void (*log_sink)(enum log_level level, const char *text);
 void log_set_sink(log_sink sink);
 void log_say(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* But not if the same was said so before: for what is met once for each segment of a session. */
+void log_say_once(enum log_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));

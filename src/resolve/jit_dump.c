@@ -13,8 +13,8 @@ static const uint64_t bytes_max = (uint64_t)1 << 32;
 static void tell_damage(const struct jitdump *d, const char *path)
 {
 	if (d->nr_bad)
-		log_say(LOG_WARNING, "%s: %llu records are malformed", path,
-			(unsigned long long)d->nr_bad);
+		log_say_once(LOG_WARNING, "%s: %llu records are malformed", path,
+			     (unsigned long long)d->nr_bad);
 	if (d->cut_bytes)
 		log_say(LOG_DEBUG, "%s: the last %llu bytes are no whole record", path,
 			(unsigned long long)d->cut_bytes);
@@ -40,7 +40,7 @@ int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
 	r = jitdump_read(ret_dump, ret_bytes->bytes, ret_bytes->len, &err);
 	if (r) {
 		if (r == -EBADMSG)
-			log_say(LOG_WARNING, "%s: %s", path, err.text);
+			log_say_once(LOG_WARNING, "%s: %s", path, err.text);
 		jitdump_done(ret_dump);
 		mapped_release(ret_bytes);
 		return r;

@@ -92,7 +92,8 @@ static int make_times(const struct jit_stage *s, struct dump *d,
 
 	d->timeless = !has_times(s, &d->codes, from);
 	if (d->timeless)
-		log_say(LOG_WARNING,
+		log_say_once(
+			LOG_WARNING,
 			"%s has times of another clock than the samples: code that was "
 			"replaced is not told from what replaced it",
 			from->path);

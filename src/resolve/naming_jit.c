@@ -47,7 +47,8 @@ static int map_text(int fd, struct mapped *text)
 static void tell_damage(const struct naming_jit *j)
 {
 	if (j->map.nr_bad)
-		log_say(LOG_WARNING,
+		log_say_once(
+			LOG_WARNING,
 			"%s: %llu of %llu lines are not of the form START SIZE NAME",
 			j->path, (unsigned long long)j->map.nr_bad,
 			(unsigned long long)j->map.nr_lines);

@@ -1,0 +1,59 @@
+#include "base/log.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "unit.h"
+
+static size_t nr_said;
+static char last[64];
+
+static void sink(enum log_level level, const char *text)
+{
+	(void)level;
+	nr_said++;
+	strncpy(last, text, sizeof(last) - 1);
+}
+
+static void once_is_by_the_text(void **state)
+{
+	(void)state;
+	log_say_once(LOG_NOTE, "%s: nobody hears", "a");
+	log_set_sink(sink);
+	for (int i = 0; i < 3; i++)
+		log_say_once(LOG_NOTE, "%s: is heard", "a");
+	assert_int_equal(nr_said, 1);
+	log_say_once(LOG_NOTE, "%s: is heard", "b");
+	assert_int_equal(nr_said, 2);
+	assert_string_equal(last, "b: is heard");
+	/* What was dropped was not said. */
+	log_say_once(LOG_NOTE, "%s: nobody hears", "a");
+	assert_int_equal(nr_said, 3);
+	log_say(LOG_NOTE, "a: is heard");
+	assert_int_equal(nr_said, 4);
+}
+
+/* More than it remembers: they are said, each time. */
+static void what_is_too_much_is_said(void **state)
+{
+	size_t before;
+
+	(void)state;
+	for (int i = 0; i < 5000; i++)
+		log_say_once(LOG_NOTE, "line %d", i);
+	before = nr_said;
+	log_say_once(LOG_NOTE, "line 1");
+	assert_int_equal(nr_said, before);
+	log_say_once(LOG_NOTE, "line 4999");
+	assert_int_equal(nr_said, before + 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(once_is_by_the_text),
+		cmocka_unit_test(what_is_too_much_is_said),
+	};
+
+	return UNIT_RUN(tests);
+}
