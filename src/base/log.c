@@ -22,19 +22,6 @@ void log_set_sink(log_sink sink)
 	the_sink = sink;
 }
 
-void log_say(enum log_level level, const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	if (!the_sink)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	the_sink(level, text);
-}
-
 static bool is_news(const char *text)
 {
 	uint64_t hash = hash_bytes(text, strlen(text), 0) | 1;
@@ -51,16 +38,31 @@ static bool is_news(const char *text)
 	return true;
 }
 
-void log_say_once(enum log_level level, const char *format, ...)
+static void say(enum log_level level, bool once, const char *format, va_list args)
 {
 	char text[1024];
-	va_list args;
 
 	if (!the_sink)
 		return;
-	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (is_news(text))
+	if (!once || is_news(text))
 		the_sink(level, text);
+}
+
+void log_say(enum log_level level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(level, false, format, args);
+	va_end(args);
+}
+
+void log_say_once(enum log_level level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(level, true, format, args);
+	va_end(args);
 }

@@ -2,7 +2,6 @@
  * not answer, and with HANG_MEMORY memory of other processes does. */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,46 +24,33 @@ static void look(const char *path)
 		hang();
 }
 
-/* By both names: which one a program calls depends on its _FILE_OFFSET_BITS. */
-int open_32(const char *path, int flags, ...) __asm__("open");
-int open_64(const char *path, int flags, ...) __asm__("open64");
-int stat_32(const char *path, struct stat *ret_st) __asm__("stat");
-int stat_64(const char *path, struct stat *ret_st) __asm__("stat64");
-
-static int really_open(const char *path, int flags, va_list rest)
+static int really_open(const char *path, int flags, mode_t mode)
 {
-	mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
-
 	look(path);
 	return openat(AT_FDCWD, path, flags, mode);
-}
-
-int open_32(const char *path, int flags, ...)
-{
-	va_list rest;
-	int fd;
-
-	va_start(rest, flags);
-	fd = really_open(path, flags, rest);
-	va_end(rest);
-	return fd;
-}
-
-int open_64(const char *path, int flags, ...)
-{
-	va_list rest;
-	int fd;
-
-	va_start(rest, flags);
-	fd = really_open(path, flags, rest);
-	va_end(rest);
-	return fd;
 }
 
 static int really_stat(const char *path, struct stat *ret_st)
 {
 	look(path);
 	return fstatat(AT_FDCWD, path, ret_st, 0);
+}
+
+/* By both names: which one a program calls depends on its _FILE_OFFSET_BITS.  The mode is in its
+ * register, whether it is given or not. */
+int open_32(const char *path, int flags, mode_t mode) __asm__("open");
+int open_64(const char *path, int flags, mode_t mode) __asm__("open64");
+int stat_32(const char *path, struct stat *ret_st) __asm__("stat");
+int stat_64(const char *path, struct stat *ret_st) __asm__("stat64");
+
+int open_32(const char *path, int flags, mode_t mode)
+{
+	return really_open(path, flags, mode);
+}
+
+int open_64(const char *path, int flags, mode_t mode)
+{
+	return really_open(path, flags, mode);
 }
 
 int stat_32(const char *path, struct stat *ret_st)

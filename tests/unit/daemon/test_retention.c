@@ -310,17 +310,22 @@ static bool is_part_there(void)
 	return !access(path, F_OK);
 }
 
+/* Who began to read behind the merge. */
+static int merge_for_reader(struct retention *r)
+{
+	for (int i = 0; i < 7; i++)
+		write_segment((uint64_t)i * 10 * MINUTE, 10 * MINUTE, "boot", true);
+	assert_int_equal(turn(r, HOUR + 1, true).nr_merged, 6);
+	return session_hold(dir);
+}
+
 /* Who listed the parts opens them one by one. */
 static void parts_stay_for_a_reader(void **state)
 {
 	struct retention r = { 0 };
-	int reader;
+	int reader = merge_for_reader(&r);
 
 	(void)state;
-	for (int i = 0; i < 7; i++)
-		write_segment((uint64_t)i * 10 * MINUTE, 10 * MINUTE, "boot", true);
-	assert_int_equal(turn(&r, HOUR + 1, true).nr_merged, 6);
-	reader = session_hold(dir);
 	assert_true(reader >= 0);
 	assert_true(session_is_held(dir));
 	turn(&r, HOUR + 30 * MINUTE, true);
@@ -335,13 +340,9 @@ static void parts_stay_for_a_reader(void **state)
 static void parts_stay_an_hour_at_most(void **state)
 {
 	struct retention r = { 0 };
-	int reader;
+	int reader = merge_for_reader(&r);
 
 	(void)state;
-	for (int i = 0; i < 7; i++)
-		write_segment((uint64_t)i * 10 * MINUTE, 10 * MINUTE, "boot", true);
-	assert_int_equal(turn(&r, HOUR + 1, true).nr_merged, 6);
-	reader = session_hold(dir);
 	turn(&r, 2 * HOUR, true);
 	assert_true(is_part_there());
 	turn(&r, 2 * HOUR + 2, true);
