@@ -38,7 +38,8 @@ static bool is_news(const char *text)
 	return true;
 }
 
-static void say(enum log_level level, bool once, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void say(enum log_level level, bool once,
+						      const char *format, va_list args)
 {
 	char text[1024];
 
