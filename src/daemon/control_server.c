@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "daemon/allowance.h"
 #include "daemon/control_line.h"
+#include "daemon/control_peer.h"
 #include "daemon/epoll_rest.h"
 #include "daemon/event_stream.h"
 
@@ -23,33 +24,10 @@ enum {
 	CLIENTS_MAX = 64,
 	CLIENTS_OF_USER = 16, /* that may not ask all */
 	BACKLOG = 64,
-	GROUPS_MAX = 1024,
 	VALUE_MAX = 2048,
-	READ_BYTES = 4096,
-	TURN_NS = 20000,           /* what a turn takes beside its requests */
-	REST_MAX_NS = 250000000,   /* of the listener: root may be behind it */
-	EVENTS_OF_OTHERS = 4,      /* the listener, users_fd, the timers of both */
-	OUT_KEPT_BYTES = 64 * 1024 /* for the next reply; more is given back */
-};
-
-/* What a peer may; a higher one is let in where a lower one was. */
-enum rank {
-	RANK_USER,
-	RANK_GROUP, /* all but what is its owner's */
-	RANK_OWNER  /* root, the daemon's own user */
-};
-
-struct client {
-	int fd; /* -1: free */
-	enum rank rank;
-	uid_t uid;
-	bool more;   /* there may be a whole line in `in` */
-	bool ending; /* once it has its replies */
-	struct control_lines in;
-	struct buf out;
-	size_t sent;
-	struct event_reader *reader; /* NULL: it asks */
-	bool waits;                  /* for the reader's socket to take more */
+	TURN_NS = 20000,         /* what a turn takes beside its requests */
+	REST_MAX_NS = 250000000, /* of the listener: root may be behind it */
+	EVENTS_OF_OTHERS = 4     /* the listener, users_fd, the timers of both */
 };
 
 struct control_server {
@@ -59,8 +37,8 @@ struct control_server {
 	struct epoll_rest rest;       /* of the listener */
 	struct epoll_rest users_rest; /* of users_fd */
 	struct allowance of_users;
-	struct allowance of_comers;     /* who may not ask all */
-	const struct client *last_user; /* that was served; of uid `last_uid` */
+	struct allowance of_comers;           /* who may not ask all */
+	const struct control_peer *last_user; /* that was served; of uid `last_uid` */
 	uid_t last_uid;
 	bool taken_over;
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
@@ -71,7 +49,7 @@ struct control_server {
 	void *ctx;
 	size_t nr_readers;
 	uint64_t lost; /* by readers */
-	struct client clients[CLIENTS_MAX];
+	struct control_peer clients[CLIENTS_MAX];
 };
 
 void control_put_field(struct buf *reply, const char *key, const char *format, ...)
@@ -98,38 +76,9 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- who asks ---- */
 
-static int epoll_of(const struct control_server *s, const struct client *c)
+static int epoll_of(const struct control_server *s, const struct control_peer *c)
 {
-	return c->rank == RANK_USER ? s->users_fd : s->epoll_fd;
-}
-
-static bool is_member(int fd, gid_t gid)
-{
-	gid_t groups[GROUPS_MAX];
-	socklen_t len = sizeof(groups);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len))
-		return false;
-	for (size_t i = 0; i < len / sizeof(*groups); i++)
-		if (groups[i] == gid)
-			return true;
-	return false;
-}
-
-static void know_peer(const struct control_server *s, struct client *c)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	c->uid = (uid_t)-1;
-	c->rank = RANK_USER;
-	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
-		return;
-	c->uid = peer.uid;
-	if (!peer.uid || peer.uid == geteuid())
-		c->rank = RANK_OWNER;
-	else if (s->has_gid && (peer.gid == s->gid || is_member(c->fd, s->gid)))
-		c->rank = RANK_GROUP;
+	return c->rank == CONTROL_RANK_USER ? s->users_fd : s->epoll_fd;
 }
 
 static int refuse(const struct control_server *s, const struct control_request *request,
@@ -145,37 +94,15 @@ static int refuse(const struct control_server *s, const struct control_request *
 
 /* ---- one peer ---- */
 
-static void drop(struct control_server *s, struct client *c)
+static void drop(struct control_server *s, struct control_peer *c)
 {
-	if (c->reader) {
-		event_reader_done(c->reader);
-		free(c->reader);
-		s->nr_readers--;
-	}
-	close(c->fd);
-	control_lines_done(&c->in);
-	buf_done(&c->out);
-	*c = (struct client){ .fd = -1 };
-}
-
-static void put_end(struct buf *out, int result, const struct err *err)
-{
-	const char *name = strerrorname_np(-result);
-	char text[ERR_TEXT_MAX + 32];
-
-	if (!result) {
-		buf_put(out, "ok\n", 3);
-		return;
-	}
-	snprintf(text, sizeof(text), "%s %s", name ? name : "EIO", err->text);
-	buf_put(out, "error ", 6);
-	control_put_value(out, text);
-	buf_put_u8(out, '\n');
+	s->nr_readers -= !!c->reader;
+	control_peer_close(c);
 }
 
 /* It has its reply, and then samples. */
-static int make_reader(struct control_server *s, struct client *c, uint64_t max_words,
-		       struct err *err)
+static int make_reader(struct control_server *s, struct control_peer *c,
+		       uint64_t max_words, struct err *err)
 {
 	if (s->nr_readers == CONTROL_READERS_MAX)
 		return err_set(err, -EBUSY, "%d read the samples already",
@@ -190,15 +117,15 @@ static int make_reader(struct control_server *s, struct client *c, uint64_t max_
 	return 0;
 }
 
-static void answer(struct control_server *s, struct client *c, char *line)
+static void answer(struct control_server *s, struct control_peer *c, char *line)
 {
 	struct control_request request;
 	struct err err = { 0 };
 	size_t begin = c->out.len;
 	int r = control_request_parse(line, &request, &err);
 
-	request.of_owner = c->rank == RANK_OWNER;
-	if (!r && c->rank == RANK_USER && !control_request_is_for_all(&request))
+	request.of_owner = c->rank == CONTROL_RANK_OWNER;
+	if (!r && c->rank == CONTROL_RANK_USER && !control_request_is_for_all(&request))
 		r = refuse(s, &request, &err);
 	if (!r)
 		r = s->handle(s->ctx, &request, &c->out, &err);
@@ -206,11 +133,11 @@ static void answer(struct control_server *s, struct client *c, char *line)
 		r = make_reader(s, c, (uint64_t)r, &err);
 	if (r)
 		c->out.len = begin; /* half an answer is none */
-	put_end(&c->out, r, &err);
+	control_peer_put_end(c, r, &err);
 }
 
 /* One request, so that those of others wait no longer than for one of each. */
-static void answer_one(struct control_server *s, struct client *c)
+static void answer_one(struct control_server *s, struct control_peer *c)
 {
 	struct err err = { 0 };
 	char *line;
@@ -222,55 +149,20 @@ static void answer_one(struct control_server *s, struct client *c)
 	} else if (r) {
 		err_set(&err, -EINVAL, "a line is at most %d bytes of text",
 			CONTROL_LINE_MAX);
-		put_end(&c->out, -EINVAL, &err);
+		control_peer_put_end(c, -EINVAL, &err);
 		c->ending = true;
 	}
 	c->ending |= c->out.failed;
 }
 
-/* What the socket takes.  False: the peer is gone. */
-static bool send_out(struct client *c)
-{
-	while (c->sent < c->out.len) {
-		ssize_t n = send(c->fd, c->out.data + c->sent, c->out.len - c->sent,
-				 MSG_DONTWAIT | MSG_NOSIGNAL);
-
-		if (n < 0)
-			return errno == EAGAIN;
-		c->sent += (size_t)n;
-	}
-	c->sent = 0;
-	if (c->out.cap > OUT_KEPT_BYTES || c->out.failed)
-		buf_done(&c->out);
-	else
-		buf_clear(&c->out);
-	return true;
-}
-
-/* False: the peer is gone. */
-static bool take_in(struct client *c)
-{
-	char bytes[READ_BYTES];
-	ssize_t n = recv(c->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
-
-	if (n < 0)
-		return errno == EAGAIN;
-	if (!n) { /* it may still read what it asked for */
-		c->ending = true;
-		return true;
-	}
-	c->more = true;
-	return !control_lines_add(&c->in, bytes, (size_t)n);
-}
-
 /* Its reply, then samples.  False: the peer is gone. */
-static bool send_samples(struct control_server *s, struct client *c)
+static bool send_samples(struct control_server *s, struct control_peer *c)
 {
 	struct epoll_event event = { .data.ptr = c };
 	const uint8_t *bytes;
 	size_t len;
 
-	if (!send_out(c))
+	if (!control_peer_send(c))
 		return false;
 	bytes = c->out.len ? NULL : event_reader_bytes(c->reader, &len);
 	while (bytes) {
@@ -293,15 +185,15 @@ static bool send_samples(struct control_server *s, struct client *c)
 
 /* Who does not read a reply is not asked for the next request: what waits is bounded.  False: the
  * peer is gone, or has all that it asked for. */
-static bool serve(struct control_server *s, struct client *c, uint32_t events)
+static bool serve(struct control_server *s, struct control_peer *c, uint32_t events)
 {
 	struct epoll_event event = { .data.ptr = c };
 
 	if (c->reader)
 		return !(events & (EPOLLERR | EPOLLHUP)) && send_samples(s, c);
-	if (events & EPOLLERR || !send_out(c))
+	if (events & EPOLLERR || !control_peer_send(c))
 		return false;
-	if (!c->out.len && !c->more && !c->ending && !take_in(c))
+	if (!c->out.len && !c->more && !c->ending && !control_peer_receive(c))
 		return false;
 	if (!c->out.len && c->more)
 		answer_one(s, c);
@@ -310,7 +202,7 @@ static bool serve(struct control_server *s, struct client *c, uint32_t events)
 		event.events = EPOLLOUT;
 		return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
 	}
-	if (!send_out(c))
+	if (!control_peer_send(c))
 		return false;
 	if (c->out.len || c->more)
 		event.events = EPOLLOUT;
@@ -324,13 +216,14 @@ static bool serve(struct control_server *s, struct client *c, uint32_t events)
 /* ---- all of them ---- */
 
 /* A place for one more; NULL: there is none for such a peer. */
-static struct client *find_place(struct control_server *s, const struct client *peer)
+static struct control_peer *find_place(struct control_server *s,
+				       const struct control_peer *peer)
 {
-	struct client *lowest = s->clients;
-	struct client *free_one = NULL;
+	struct control_peer *lowest = s->clients;
+	struct control_peer *free_one = NULL;
 	size_t nr_own = 0;
 
-	for (struct client *c = s->clients; c < s->clients + CLIENTS_MAX; c++) {
+	for (struct control_peer *c = s->clients; c < s->clients + CLIENTS_MAX; c++) {
 		if (c->fd < 0) {
 			free_one = c;
 			continue;
@@ -339,7 +232,7 @@ static struct client *find_place(struct control_server *s, const struct client *
 		if (lowest->fd < 0 || c->rank < lowest->rank)
 			lowest = c;
 	}
-	if (peer->rank == RANK_USER && nr_own >= CLIENTS_OF_USER)
+	if (peer->rank == CONTROL_RANK_USER && nr_own >= CLIENTS_OF_USER)
 		return NULL;
 	if (free_one || lowest->rank >= peer->rank)
 		return free_one;
@@ -352,21 +245,20 @@ static int accept_one(struct control_server *s)
 {
 	static const char busy[] = "error EBUSY too many connections\n";
 	struct epoll_event event = { .events = EPOLLIN };
-	struct client peer = { 0 };
-	struct client *c;
+	int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct control_peer peer;
+	struct control_peer *c;
 
-	peer.fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (peer.fd < 0) {
+	if (fd < 0) {
 		epoll_rest_if_full(&s->rest, errno);
 		return -1;
 	}
-	know_peer(s, &peer);
+	control_peer_open(&peer, fd, s->has_gid ? &s->gid : NULL);
 	c = find_place(s, &peer);
 	event.data.ptr = c;
-	if (!c || epoll_ctl(epoll_of(s, &peer), EPOLL_CTL_ADD, peer.fd, &event)) {
-		(void)send(peer.fd, busy, sizeof(busy) - 1,
-			   MSG_DONTWAIT | MSG_NOSIGNAL);
-		close(peer.fd);
+	if (!c || epoll_ctl(epoll_of(s, &peer), EPOLL_CTL_ADD, fd, &event)) {
+		(void)send(fd, busy, sizeof(busy) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+		close(fd);
 	} else {
 		*c = peer;
 	}
@@ -377,13 +269,13 @@ static int accept_one(struct control_server *s)
 static void accept_all(struct control_server *s)
 {
 	uint64_t spent_ns = 0, rest_ns = 0;
-	int rank = RANK_OWNER;
+	int rank = CONTROL_RANK_OWNER;
 
 	for (int i = 0; i < BACKLOG && rank >= 0; i++) {
 		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		rank = accept_one(s);
-		if (rank == RANK_USER)
+		if (rank == CONTROL_RANK_USER)
 			spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	}
 	if (spent_ns)
@@ -395,7 +287,8 @@ static void accept_all(struct control_server *s)
 }
 
 /* How far behind the one served last: the next user's first, of one user the next connection's. */
-static uint64_t place_in_line(const struct control_server *s, const struct client *c)
+static uint64_t place_in_line(const struct control_server *s,
+			      const struct control_peer *c)
 {
 	size_t last = s->last_user ? (size_t)(s->last_user - s->clients) : 0;
 	size_t own = (size_t)(c - s->clients);
@@ -431,7 +324,7 @@ static void serve_users(struct control_server *s)
 	while (nr > 0 && !rest_ns) {
 		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		struct epoll_event next = take_next(s, events, &nr);
-		struct client *c = next.data.ptr;
+		struct control_peer *c = next.data.ptr;
 
 		s->last_user = c;
 		s->last_uid = c->uid;
@@ -452,7 +345,7 @@ void control_server_turn(struct control_server *s)
 	bool others = false;
 
 	for (int i = 0; i < nr; i++) {
-		struct client *c = events[i].data.ptr;
+		struct control_peer *c = events[i].data.ptr;
 
 		others |= !c;
 		if (c && !serve(s, c, events[i].events))
@@ -475,7 +368,7 @@ size_t control_server_readers(const struct control_server *s)
 void control_server_put_sample(struct control_server *s,
 			       const struct event_sample *sample)
 {
-	for (struct client *c = s->clients; c < s->clients + CLIENTS_MAX; c++) {
+	for (struct control_peer *c = s->clients; c < s->clients + CLIENTS_MAX; c++) {
 		uint64_t lost;
 
 		if (!c->reader)
@@ -494,7 +387,7 @@ void control_server_send_samples(struct control_server *s)
 {
 	if (!s->nr_readers)
 		return;
-	for (struct client *c = s->clients; c < s->clients + CLIENTS_MAX; c++)
+	for (struct control_peer *c = s->clients; c < s->clients + CLIENTS_MAX; c++)
 		if (c->reader && !send_samples(s, c))
 			drop(s, c);
 }
