@@ -294,3 +294,8 @@ const char *profile_event_name(const struct profile *p, uint32_t event)
 {
 	return strtab_get(&p->strings, p->events.at[event].name);
 }
+
+uint64_t profile_event_hz(const struct profile_event *e)
+{
+	return e->most_hz ? e->most_hz : e->frequency_hz;
+}

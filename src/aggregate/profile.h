@@ -320,3 +320,5 @@ const char *profile_function_name(struct profile *p, uint32_t function);
 /* A name of a symbol table as options want it shown, malloc'd; NULL: as it is. */
 char *profile_name_to_show(const struct profile *p, const char *raw);
 const char *profile_event_name(const struct profile *p, uint32_t event);
+/* Samples a second and CPU; of the selected samples the highest where segments differ.  0: none was set. */
+uint64_t profile_event_hz(const struct profile_event *e);

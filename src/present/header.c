@@ -23,9 +23,9 @@ static void write_rate(FILE *out, const struct profile *p,
 			"%s was sampled at different rates: where the rate was higher, "
 			"samples stand for less, as the sum of their periods tells\n",
 			e->least_hz, e->most_hz, strtab_get(&p->strings, e->name));
-	else if (e->frequency_hz)
+	else if (profile_event_hz(e))
 		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",
-			e->most_hz ? e->most_hz : e->frequency_hz);
+			profile_event_hz(e));
 }
 
 static void write_event(FILE *out, const struct profile *p,

@@ -120,7 +120,7 @@ static int put_columns(struct writing *w)
 		put_text(w, "column", title.failed ? "" : (const char *)title.data);
 		put_text(w, "event", string_of(w, e->name));
 		put_number(w, "count", e->count);
-		put_number(w, "frequency", e->frequency_hz);
+		put_number(w, "frequency", profile_event_hz(e));
 		put_number(w, "samples", a->groups.totals[c]);
 		json_end_object(&w->j);
 	}

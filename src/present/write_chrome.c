@@ -138,9 +138,10 @@ static void put_nodes(struct chrome *c)
 static uint64_t sample_us(const struct chrome *c)
 {
 	const struct profile_event *e = &c->calls.p->events.at[c->calls.events.at[0]];
+	const uint64_t hz = profile_event_hz(e);
 
-	if (e->frequency_hz && e->frequency_hz <= US_A_SECOND)
-		return US_A_SECOND / e->frequency_hz;
+	if (hz && hz <= US_A_SECOND)
+		return US_A_SECOND / hz;
 	if (e->flags & EVENT_TIMER && e->count >= NS_A_US)
 		return e->count / NS_A_US;
 	return US_A_SAMPLE;

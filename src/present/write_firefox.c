@@ -572,6 +572,7 @@ static void put_category(struct json *j, const char *name, const char *color)
 static void put_meta(struct firefox *f)
 {
 	const struct profile_event *e = &f->p->events.at[f->calls.events.at[0]];
+	const uint64_t hz = profile_event_hz(e);
 	struct json *j = &f->json;
 
 	json_name(j, "meta");
@@ -583,8 +584,7 @@ static void put_meta(struct firefox *f)
 	put_category(j, "Kernel", "orange");
 	json_end_array(j);
 	json_name(j, "interval");
-	put_ms(j,
-	       e->frequency_hz ? 1000 * (uint64_t)NS_A_MS / e->frequency_hz : NS_A_MS);
+	put_ms(j, hz ? 1000 * (uint64_t)NS_A_MS / hz : NS_A_MS);
 	put_empty(j, "markerSchema");
 	json_member_u64(j, "preprocessedProfileVersion", VERSION);
 	json_member_u64(j, "version", GECKO_VERSION);

@@ -170,7 +170,9 @@ static void put_events(struct json *j, const struct profile *p,
 		json_begin_object(j);
 		json_member_text(j, "event", strtab_get(&p->strings, e->name));
 		json_member_u64(j, "count", e->count);
-		json_member_u64(j, "frequency", e->frequency_hz);
+		json_member_u64(j, "frequency", profile_event_hz(e));
+		if (e->least_hz < e->most_hz)
+			json_member_u64(j, "frequency_least", e->least_hz);
 		json_member_u64(j, "samples", e->samples);
 		json_member_u64(j, "period", e->period);
 		json_end_object(j);

@@ -177,6 +177,7 @@ static void put_type(struct pprof *w, unsigned int field, const char *type,
 static void put_types(struct pprof *w)
 {
 	const struct profile_event *first = event_at(w, 0);
+	const uint64_t hz = profile_event_hz(first);
 	bool one = w->calls.events.nr == 1;
 
 	for (size_t i = 0; i < w->calls.events.nr; i++) {
@@ -198,9 +199,9 @@ static void put_types(struct pprof *w)
 			 : profile_event_name(w->p, w->calls.events.at[0]),
 		 first->flags & EVENT_TIMER ? "nanoseconds" : "count");
 	put_number(&w->out, PROFILE_PERIOD,
-		   first->count          ? first->count
-		   : first->frequency_hz ? NS_A_SECOND / first->frequency_hz
-					 : 1);
+		   first->count ? first->count
+		   : hz         ? NS_A_SECOND / hz
+				: 1);
 }
 
 /* ---- what the samples are in ---- */

@@ -164,7 +164,7 @@ static int put_setup(struct xml *x)
 			x->events.nr ? &events[x->events.at[0]] : NULL;
 
 		fputs("<timersetup ", x->out);
-		xml_put_number(x, "rtcinterrupts", e ? e->frequency_hz : 0);
+		xml_put_number(x, "rtcinterrupts", e ? profile_event_hz(e) : 0);
 		fputs("/>\n", x->out);
 	}
 	for (size_t i = 0; !timer && i < x->events.nr; i++)

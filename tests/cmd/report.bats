@@ -171,6 +171,8 @@ at_rate() {
 	run report --session-dir "$BATS_TEST_TMPDIR" image:/nonexistent/bin/of99
 	[[ "$output" == *"Sampling rate: 99 samples per second and CPU"* ]]
 	[[ "$output" != *"different rates"* ]]
+	run report --session-dir "$BATS_TEST_TMPDIR" --json
+	[[ "$output" == *'"frequency":500,"frequency_least":99,'* ]]
 }
 
 # exchange A B: both names at once, as nothing that mv(1) can do.
