@@ -302,8 +302,9 @@ bool events_have_pmu(void)
 	if (known != UNKNOWN)
 		return known == PRESENT;
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	/* EBUSY: another profiler (the NMI watchdog) holds the counters that exist. */
-	known = fd >= 0 || errno == EBUSY ? PRESENT : ABSENT;
+	/* EBUSY: another profiler (the NMI watchdog) holds the counters that exist.  EPERM: a container's
+	 * seccomp filter hides whether they do; who opens an event is told. */
+	known = fd >= 0 || errno == EBUSY || errno == EPERM ? PRESENT : ABSENT;
 	if (fd >= 0)
 		(void)close((int)fd);
 	return known == PRESENT;

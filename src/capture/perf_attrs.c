@@ -214,7 +214,8 @@ bool perf_attr_can_defer(void)
 	return fd >= 0;
 }
 
-static bool has_admin(void)
+/* Where it is not known: true. */
+static bool has_capability(unsigned int capability)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
@@ -222,7 +223,7 @@ static bool has_admin(void)
 	struct __user_cap_data_struct data[2] = { 0 };
 
 	return syscall(SYS_capget, &header, data) ||
-	       data[0].effective & 1U << CAP_SYS_ADMIN;
+	       data[capability / 32].effective & 1U << capability % 32;
 }
 
 int perf_source_paranoid(void)
@@ -241,6 +242,19 @@ int perf_source_paranoid(void)
 	return level;
 }
 
+/* Whether a seccomp filter is over this process (proc(5): 2). */
+static bool is_filtered(void)
+{
+	struct buf text = { 0 };
+	bool filtered;
+
+	(void)io_read_file("/proc/self/status", &text, 64 * 1024);
+	buf_put_u8(&text, 0);
+	filtered = !text.failed && strstr((const char *)text.data, "\nSeccomp:\t2");
+	buf_done(&text);
+	return filtered;
+}
+
 /* It holds a counter of each CPU for good. */
 static bool nmi_watchdog_runs(void)
 {
@@ -250,6 +264,52 @@ static bool nmi_watchdog_runs(void)
 
 	buf_done(&text);
 	return runs;
+}
+
+static int explain_rights(int code, bool system_wide, struct err *err)
+{
+	int level = perf_source_paranoid();
+
+	/* perf_event_paranoid and missing capabilities are EACCES. */
+	if (code == -EPERM && is_filtered())
+		return err_set(
+			err, code,
+			"perf_event_open is forbidden here by a seccomp filter, as "
+			"containers and services have: start the container with "
+			"--cap-add=PERFMON (older: SYS_ADMIN) or --security-opt "
+			"seccomp=unconfined");
+	/* Debian's and Ubuntu's kernels, not Linux itself. */
+	if (!geteuid() && level > 2 && !has_capability(CAP_SYS_ADMIN))
+		return err_set(
+			err, code,
+			"root has no CAP_SYS_ADMIN here, without which this kernel "
+			"lets nobody profile while "
+			"/proc/sys/kernel/perf_event_paranoid is above 2 (it is %d)",
+			level);
+	if (system_wide && !geteuid())
+		return err_set(
+			err, code,
+			"To do system-wide profiling, root needs CAP_PERFMON (older: "
+			"CAP_SYS_ADMIN), which it does not have here, or "
+			"/proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 "
+			"(it is %d)",
+			level);
+	if (system_wide)
+		return err_set(
+			err, code,
+			"To do system-wide profiling, either you must be root or "
+			"/proc/sys/kernel/perf_event_paranoid must be set to 0 or -1 "
+			"(it is %d)",
+			level);
+	/* At 2 one's own user space is let in: what was refused is more. */
+	return err_set(
+		err, code,
+		"not allowed to profile%s: /proc/sys/kernel/perf_event_paranoid is "
+		"%d, your own processes need %d or less "
+		"(sysctl kernel.perf_event_paranoid=%d), other users' processes "
+		"need root",
+		level == 2 ? " the kernel" : "", level, level == 2 ? 1 : 2,
+		level == 2 ? 1 : 2);
 }
 
 int perf_attr_explain(int code, const char *event, bool system_wide, struct err *err)
@@ -274,42 +334,14 @@ int perf_attr_explain(int code, const char *event, bool system_wide, struct err 
 		  "the kernel does not take it with these settings (a rate above "
 		  "/proc/sys/kernel/perf_event_max_sample_rate?)" },
 	};
-	int level = perf_source_paranoid();
 
 	if (code == -EBUSY && nmi_watchdog_runs())
 		return err_set(err, code,
 			       "event %s: no counter is free, and the NMI watchdog has "
 			       "one: sysctl kernel.nmi_watchdog=0 gives it back",
 			       event);
-	if (code == -EACCES || code == -EPERM) {
-		/* Debian's and Ubuntu's kernels, not Linux itself. */
-		if (!geteuid() && level > 2 && !has_admin())
-			return err_set(
-				err, code,
-				"root has no CAP_SYS_ADMIN here, without which this "
-				"kernel lets nobody profile while "
-				"/proc/sys/kernel/perf_event_paranoid is above 2 (it "
-				"is "
-				"%d)",
-				level);
-		if (system_wide)
-			return err_set(
-				err, code,
-				"To do system-wide profiling, either you must be root "
-				"or /proc/sys/kernel/perf_event_paranoid must be set "
-				"to "
-				"0 or -1 (it is %d)",
-				level);
-		/* At 2 one's own user space is let in: what was refused is more. */
-		return err_set(err, code,
-			       "not allowed to profile%s: "
-			       "/proc/sys/kernel/perf_event_paranoid "
-			       "is %d, your own processes need %d or less "
-			       "(sysctl kernel.perf_event_paranoid=%d), other users' "
-			       "processes need root",
-			       level == 2 ? " the kernel" : "", level,
-			       level == 2 ? 1 : 2, level == 2 ? 1 : 2);
-	}
+	if (code == -EACCES || code == -EPERM)
+		return explain_rights(code, system_wide, err);
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (reasons[i].code == code)
 			return err_set(err, code, "event %s: %s", event,

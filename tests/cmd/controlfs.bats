@@ -32,6 +32,9 @@ need_fuse()
 	need umount
 	"$OPROFILE" --version | grep -q 'libfuse3 *[0-9]' || skip "built without libfuse3: NOT TESTED"
 	[ -r /dev/fuse ] && [ -w /dev/fuse ] || skip "/dev/fuse cannot be used here: NOT TESTED"
+	mkdir -p "$BATS_TEST_TMPDIR/mount"
+	mount -t tmpfs none "$BATS_TEST_TMPDIR/mount" || skip "nothing can be mounted here: NOT TESTED"
+	umount "$BATS_TEST_TMPDIR/mount"
 }
 
 start_stand_in()

@@ -47,12 +47,12 @@ new_session()
 	mkdir -p "$session"
 }
 
-# Skips the test where the kernel lets nothing be recorded; any other failure is one.
-need_recording()
+# Skips the test where the kernel lets nothing be recorded, or with --system-wide not all; any other failure is one.
+need_recording() # OPTION...
 {
 	local probe=$BATS_TEST_TMPDIR/probe
 	mkdir -p "$probe"
-	operf --session-dir "$probe" true 2>"$BATS_TEST_TMPDIR/probe.err" && return 0
+	operf --session-dir "$probe" "$@" true 2>"$BATS_TEST_TMPDIR/probe.err" && return 0
 	cat "$BATS_TEST_TMPDIR/probe.err"
 	grep -q perf_event "$BATS_TEST_TMPDIR/probe.err" || return 1
 	skip "recording is not possible here: $(tail -n 1 "$BATS_TEST_TMPDIR/probe.err")"

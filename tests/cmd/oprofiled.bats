@@ -644,6 +644,7 @@ fill_disk() {
 }
 
 @test "what is set up is checked, and used at the next start" {
+	need_recording --system-wide
 	start_daemon --paused
 	ask 'setup CHOSEN_EVENTS_0=page-faults:1:0:1:1 NR_CHOSEN=1 SEPARATE_LIB=1 CALLGRAPH=0'
 	[ "$(field event.0)" = page-faults:1:0:1:1 ]
@@ -668,6 +669,7 @@ value() {
 }
 
 @test "the control files configure, start, dump, count and stop" {
+	need_recording --system-wide
 	start_daemon --paused
 	ask list | grep -q '^0/count 0644$'
 	[ "$(value enable)" -eq 0 ]
@@ -715,6 +717,7 @@ told() {
 }
 
 @test "the stream has what is reported, and its cookies are binaries" {
+	need_recording --system-wide
 	need readelf
 	stream=$BATS_TEST_TMPDIR/stream
 	start_daemon --paused --frequency 499
@@ -762,6 +765,7 @@ told() {
 }
 
 @test "binaries, a process and a depth can be all that is recorded" {
+	need_recording --system-wide
 	ratio=$(realpath "$WORKLOADS/ratio")
 	start_daemon --paused --frequency 499
 	start_load
