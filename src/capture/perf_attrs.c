@@ -214,6 +214,11 @@ bool perf_attr_can_defer(void)
 	return fd >= 0;
 }
 
+enum {
+	PERFMON =
+		38 /* CAP_PERFMON of capabilities(7), which older headers do not have */
+};
+
 /* Where it is not known: true. */
 static bool has_capability(unsigned int capability)
 {
@@ -286,7 +291,8 @@ static int explain_rights(int code, bool system_wide, struct err *err)
 			"lets nobody profile while "
 			"/proc/sys/kernel/perf_event_paranoid is above 2 (it is %d)",
 			level);
-	if (system_wide && !geteuid())
+	if (system_wide && !geteuid() && !has_capability(CAP_SYS_ADMIN) &&
+	    !has_capability(PERFMON))
 		return err_set(
 			err, code,
 			"To do system-wide profiling, root needs CAP_PERFMON (older: "
