@@ -9,6 +9,13 @@
 
 #include "base/buf.h"
 
+/* Permissions of what a recording writes.  Other users must not read it: it holds the kernel's
+ * addresses, and the processes and commands of every user. */
+enum {
+	RECORDING_DIR_MODE = 0750,
+	RECORDING_FILE_MODE = 0640
+};
+
 /* Opens; a descriptor or a negative errno. */
 int io_open(const char *path, int flags, mode_t mode);
 /* A file for flock(2), made if missing, that its owner alone can open, and so lock; it is not

@@ -101,7 +101,7 @@ static int write_compressed(const char *path, const struct buf *text)
 	}
 	n = ZSTD_compress(packed, bound, text->data, text->len, COMPRESSION_LEVEL);
 	if (!ZSTD_isError(n))
-		r = io_write_file(own, packed, n, 0644);
+		r = io_write_file(own, packed, n, RECORDING_FILE_MODE);
 	if (r == 0 && rename(own, path) < 0) {
 		r = -errno;
 		(void)unlink(own);
@@ -143,7 +143,7 @@ static int copy_file(const char *from, const char *to)
 
 	r = io_read_file(from, &bytes, SAVED_BYTES_MAX);
 	if (r == 0)
-		r = io_write_file(to, bytes.data, bytes.len, 0644);
+		r = io_write_file(to, bytes.data, bytes.len, RECORDING_FILE_MODE);
 	buf_done(&bytes);
 	return r;
 }
@@ -176,7 +176,7 @@ static int cache_path(const char *session_dir, const char *boot_id, char **ret_p
 	if (r == 0 && asprintf(&dir, "%s/kernel", session_dir) < 0)
 		r = -ENOMEM;
 	if (r == 0)
-		r = io_make_dirs(dir, 0755);
+		r = io_make_dirs(dir, RECORDING_DIR_MODE);
 	if (r == 0 && asprintf(ret_path, "%s/%s-%016" PRIx64 "%s", dir, boot_id,
 			       kernel_files_modules_hash((const char *)modules.data),
 			       kallsyms_suffix) < 0)
@@ -258,7 +258,9 @@ int kernel_files_save_modules(const char *current_dir, struct err *err)
 		kernel_files_describe_modules((const char *)text.data, "/sys/module",
 					      &out);
 		kernel_files_merge_modules((const char *)older.data, older.len, &out);
-		r = out.failed ? -ENOMEM : io_write_file(path, out.data, out.len, 0644);
+		r = out.failed ? -ENOMEM
+			       : io_write_file(path, out.data, out.len,
+					       RECORDING_FILE_MODE);
 	}
 	if (r < 0)
 		err_sys(err, r, "%s", path);

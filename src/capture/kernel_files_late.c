@@ -42,7 +42,7 @@ static int append(const char *dir, const char *name, const struct buf *bytes,
 
 	if (bytes->failed || asprintf(&path, "%s/%s", dir, name) < 0)
 		return err_sys(err, -ENOMEM, "%s", dir);
-	fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+	fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND, RECORDING_FILE_MODE);
 	r = fd < 0 ? fd : io_write_all(fd, bytes->data, bytes->len);
 	if (fd >= 0)
 		(void)close(fd);

@@ -56,7 +56,7 @@ static void note_time(const struct import_jit *j, int32_t pid, const char *name,
 	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", time_ns);
 
 	snprintf(path, sizeof(path), "%s/jit/%d/%s.mapped", j->dir, pid, name);
-	(void)io_write_file(path, text, (size_t)len, 0644);
+	(void)io_write_file(path, text, (size_t)len, RECORDING_FILE_MODE);
 }
 
 void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns)

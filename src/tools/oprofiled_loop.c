@@ -55,7 +55,7 @@ static void log_to_file(enum log_level level, const char *text)
 static int open_log(const char *path)
 {
 	int fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
-			 0644);
+			 RECORDING_FILE_MODE);
 	struct stat st;
 
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
@@ -178,6 +178,17 @@ static const char *group(const struct oprofiled *d)
 	return asked;
 }
 
+/* What the daemon writes from now on belongs to the group that controls it, so that its members
+ * can read the recordings.  Without such a group they stay root's alone. */
+static int share_with_group(const char *name, struct err *err)
+{
+	const struct group *found = geteuid() ? NULL : getgrnam(name);
+
+	if (!found || !setegid(found->gr_gid))
+		return 0;
+	return err_sys(err, -errno, "cannot write files for group '%s'", name);
+}
+
 static int open_all(struct oprofiled *d, struct err *err)
 {
 	char path[4096];
@@ -198,6 +209,8 @@ static int open_all(struct oprofiled *d, struct err *err)
 	/* Likewise: it can become another user. */
 	if (!r)
 		r = table_helper_start(unwind_table_load_fd, &d->tables.helper, err);
+	if (!r)
+		r = share_with_group(config.group, err);
 	if (!r)
 		r = rights_keep_needed(perf_source_paranoid() > 2, err);
 	if (!r)

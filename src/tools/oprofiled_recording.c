@@ -46,7 +46,7 @@ int oprofiled_open_dir(struct oprofiled *d, struct err *err)
 	if (snprintf(current, sizeof(current), "%s/samples/current", root) >=
 	    (int)sizeof(current))
 		return err_set(err, -ENAMETOOLONG, "%s is too long", root);
-	r = io_make_dirs(current, 0755);
+	r = io_make_dirs(current, RECORDING_DIR_MODE);
 	if (r)
 		return err_sys(err, r, "cannot create %s", current);
 	r = session_dir_open(root, true, &d->dir, err);
@@ -151,7 +151,7 @@ static int open_recorder(struct oprofiled *d, struct event_requests *events,
 	note_cpus(d);
 	config.ring_pages = oprofiled_ring_pages(d, config.stack_bytes);
 	/* The session may have been moved. */
-	r = io_make_dirs(d->dir.current, 0755);
+	r = io_make_dirs(d->dir.current, RECORDING_DIR_MODE);
 	if (r)
 		return err_sys(err, r, "cannot create %s", d->dir.current);
 	r = oprofiled_setup_events(d, &d->setup, events, err);

@@ -79,7 +79,7 @@ static int move_session(struct oprofiled *d, const char *rename_to, struct err *
 		r = io_remove_tree(d->dir.current);
 	if (r)
 		return err_sys(err, r, "%s", rename_to ? rename_to : d->dir.current);
-	r = io_make_dirs(d->dir.current, 0755);
+	r = io_make_dirs(d->dir.current, RECORDING_DIR_MODE);
 	return r ? err_sys(err, r, "cannot create %s", d->dir.current) : 0;
 }
 

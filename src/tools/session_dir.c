@@ -138,7 +138,7 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 	if (!r && d.committed)
 		remove_torn(d.current, FOLDERS_DEEP);
 	if (!r && !d.committed) {
-		r = io_make_dirs(d.writing, 0755);
+		r = io_make_dirs(d.writing, RECORDING_DIR_MODE);
 		if (r)
 			err_sys(err, r, "cannot create %s", d.writing);
 	}

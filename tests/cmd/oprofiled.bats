@@ -603,6 +603,21 @@ fill_disk() {
 	[ "$(field state)" = running ]
 }
 
+@test "only the owner and the controlling group can read a recording" {
+	need_root
+	group=$(getent group 65534 | cut -d: -f1)
+	[ -n "$group" ] || skip "no group has the number 65534"
+	start_daemon --group "$group"
+	"$WORKLOADS/ratio" 300 >/dev/null
+	ask dump
+	current=$session/samples/current
+	[ "$(stat -c '%a %g' "$current" "$session/kernel" | sort -u)" = "750 65534" ]
+	[ "$(find "$current" "$session/kernel" -type f -exec stat -c '%a %g' {} + | sort -u)" = "640 65534" ]
+	kill -TERM "$daemon"
+	wait_daemon
+	[ "$status" -eq 0 ]
+}
+
 @test "members of the group control it, but not where it writes" {
 	need_root
 	need setpriv
