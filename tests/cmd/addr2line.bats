@@ -270,6 +270,46 @@ $1.h:100" ]
 	[ "$status" -eq 1 ]
 }
 
+# Makes no symbol table of what is one in the ELF file.
+hide_symbols()
+{
+	python3 - "$1" <<'EOF'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+table, = struct.unpack_from("<Q", data, 40)
+number, = struct.unpack_from("<H", data, 60)
+for i in range(number):
+    kind, = struct.unpack_from("<I", data, table + 64 * i + 4)
+    if kind in (2, 11):  # SHT_SYMTAB, SHT_DYNSYM
+        struct.pack_into("<I", data, table + 64 * i + 4, 1)
+open(sys.argv[1], "wb").write(data)
+EOF
+}
+
+# The index of the first has lines, but no symbols.  Those of the second are looked for when a
+# frame of that index is held already; only then its debug information says that it is another.
+@test "cache: of two programs with one build-id each has its own answers" {
+	local id=-Wl,--build-id=0x5555555555555555
+	local i
+
+	for ((i = 0; i < 300; i++)); do
+		echo "extern \"C\" __attribute__((noinline)) int f$i(int x)" \
+			"{ int y = x; for (int k = 0; k < x; k++) y ^= k * $i; return y; }"
+	done > first.cc
+	echo "int main(int argc, char **) { return f1(argc); }" >> first.cc
+	echo "int other(int x) { return x * 3; }" > other.cc
+	g++ -g -O1 $id -o first first.cc
+	g++ -g -O1 $id -o second first.cc other.cc
+	addrs=$(nm first | awk '$3 ~ /^f[0-9]+$/ { print "0x" $1 }' | head -50)
+	hide_symbols first
+	XDG_CACHE_HOME=$PWD/none "$OPROFILE" addr2line -f -e second $addrs > right
+	"$OPROFILE" addr2line -e first $addrs > /dev/null
+	[[ $("$OPROFILE" cache) == *"$PWD/first"* ]]
+	"$OPROFILE" addr2line -f -e second $addrs > out
+	cmp out right
+	grep -qx f1 out
+}
+
 # A program of many units; the one with main() is worth an index of its own.
 many_units()
 {
