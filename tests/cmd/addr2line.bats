@@ -2,6 +2,8 @@
 # oprofile addr2line: binutils' addr2line is the oracle, byte for byte; and what the index
 # files do to the answers: nothing.
 
+bats_require_minimum_version 1.5.0
+
 setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return 1
@@ -240,6 +242,33 @@ EOF
 $1.h:100" ]
 		done
 	done
+}
+
+@test "addr2line: a debug section that claims too much is left out, with a warning" {
+	gcc -g -O2 -o large program.c
+	main=$(nm large | awk '$3 == "main" { print "0x" $1 }')
+	# 3 MB that claim to be 3 GB, and are zeros that were packed.
+	python3 - large <<'EOF'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+table, = struct.unpack_from("<Q", data, 40)
+number, names = struct.unpack_from("<HH", data, 60)
+texts, = struct.unpack_from("<Q", data, table + 64 * names + 24)
+for i in range(number):
+    at = table + 64 * i
+    name, = struct.unpack_from("<I", data, at)
+    if data[texts + name:].startswith(b".debug_info\0"):
+        struct.pack_into("<Q", data, at + 8, 1 << 11)  # SHF_COMPRESSED
+        struct.pack_into("<QQ", data, at + 24, len(data), 3 << 20)
+data += struct.pack("<IIQQ", 1, 0, 3 << 30, 1)
+data += bytes(3 << 20)
+open(sys.argv[1], "wb").write(data)
+EOF
+	run --separate-stderr "$OPROFILE" addr2line -f -e large "$main"
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = main ]
+	[[ $stderr == *"large: debug section too large: .debug_info is left out"* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
 @test "cache: build, list, size, purge, eviction" {
