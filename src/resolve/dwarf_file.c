@@ -122,6 +122,8 @@ static int open_sections(struct dwarf_file *f, bool dwo)
 		r = dwarf_section_open(&f->elf, s, zdebug, &f->sections[kind]);
 		if (r == -ENOMEM)
 			return r;
+		if (r == -EFBIG)
+			f->too_large = name;
 		/* Any other fault costs this section alone. */
 	}
 	return 0;

@@ -43,6 +43,7 @@ struct dwarf_file {
 	bool is_rel;
 	bool is_dwo; /* a .dwo or .dwp: its sections are called .debug_*.dwo */
 	uint8_t addr_bytes;
+	const char *too_large; /* the name of a section that was left out; NULL: none */
 	struct dwarf_section sections[DWARF_SECTIONS];
 	VEC(struct dwarf_code)
 	code;                 /* executable sections, else segments; by address */

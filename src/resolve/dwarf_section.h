@@ -51,7 +51,7 @@ struct dwarf_spare {
 
 /* Makes `ret_section` read section `e` of `f`, whose descriptor must stay open as long.
  * `zdebug`: it is of the older packed kind.  0, -ENODATA (no bytes in the file), -EBADMSG,
- * -EFBIG (what it claims to unpack to cannot be), -EOPNOTSUPP, -ENOMEM, ... */
+ * -EFBIG (it claims to unpack to more than is believed), -EOPNOTSUPP, -ENOMEM, ... */
 int dwarf_section_open(const struct elf_file *f, const struct elf_section *e,
 		       bool zdebug, struct dwarf_section *ret_section);
 /* Of bytes in memory, which are copied.  0 or -ENOMEM. */

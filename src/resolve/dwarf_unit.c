@@ -37,6 +37,10 @@ static bool read_header(struct dwarf_unit *u, struct cursor *c)
 {
 	uint64_t length = cursor_u32(c);
 
+	/* Behind one without a length nothing is to be believed; binutils stops there, too.  In a
+	 * section of zeros there would be one in each four bytes. */
+	if (!length)
+		return false;
 	u->widths.off_bytes = 4;
 	if (length == 0xffffffff) {
 		length = cursor_u64(c);

@@ -20,11 +20,15 @@ enum {
 	CHDR64 = 24,
 	CHDR32 = 12,
 	RATIO_MAX = 1100, /* deflate reaches 1032 */
+	RATIO_LARGE = 64, /* of a section above large_bytes */
 	PACKING_ZLIB = ELFCOMPRESS_ZLIB,
 	PACKING_ZSTD = 2 /* ELFCOMPRESS_ZSTD */
 };
 
 static const uint64_t unpacked_max = 1ULL << 36;
+/* Debug information packs to a third or a tenth.  What is both this large and far better packed
+ * than that is there to fill disks: a file of 3 MB can unpack to 3 GB of zeros. */
+static const uint64_t large_bytes = 1ULL << 30;
 
 /* Where the unpacked bytes go. */
 struct sink {
@@ -190,6 +194,13 @@ static int unzstd_all(struct source *in, struct sink *out)
 	return r;
 }
 
+static bool is_too_large(uint64_t bytes, uint64_t packed)
+{
+	uint64_t ratio = bytes > large_bytes ? RATIO_LARGE : RATIO_MAX;
+
+	return bytes > unpacked_max || bytes / ratio > packed;
+}
+
 int dwarf_unpack(const struct elf_file *f, const struct elf_section *e, bool zdebug,
 		 struct dwarf_section *s)
 {
@@ -206,7 +217,7 @@ int dwarf_unpack(const struct elf_file *f, const struct elf_section *e, bool zde
 		return -EOPNOTSUPP;
 	if (!bytes)
 		return -ENODATA;
-	if (bytes > unpacked_max || bytes / RATIO_MAX > e->bytes)
+	if (is_too_large(bytes, e->bytes))
 		return -EFBIG;
 	in.off = e->offset + head;
 	in.left = e->bytes - head;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "resolve/dwarf_package.h"
 #include "resolve/symtab.h"
 
@@ -68,6 +69,20 @@ static int find_alt(const struct line_source *s, const char *name,
 	return open_with_id(path, id);
 }
 
+/* Opens the debug sections of the file at `path`, or that it refers to. */
+static int open_sections(struct dwarf_file *f, int fd, const char *path, bool dwo,
+			 struct err *err)
+{
+	int r = dwarf_file_open_fd(f, fd, dwo, err);
+
+	if (!r && f->too_large)
+		log_say_once(LOG_WARNING,
+			     "%s: debug section too large: %s is left out, it claims "
+			     "far more bytes than such sections unpack to",
+			     path, f->too_large);
+	return r;
+}
+
 /* .gnu_debugaltlink: a path, a zero, a build-id. */
 static int read_alt_link(struct elf_file *f, char **ret_name, struct build_id *ret_id)
 {
@@ -107,7 +122,7 @@ static int open_alt(struct line_source *s)
 	free(name);
 	if (s->alt_fd < 0)
 		return 0;
-	r = dwarf_file_open_fd(&s->alt_file, s->alt_fd, false, NULL);
+	r = open_sections(&s->alt_file, s->alt_fd, s->path, false, NULL);
 	if (r)
 		return r == -ENOMEM ? r : 0;
 	s->has_alt = true;
@@ -131,7 +146,7 @@ static void open_dwp(struct line_source *s, const char *path)
 	free(name);
 	if (s->dwp_fd < 0)
 		return;
-	if (dwarf_file_open_fd(&s->dwp, s->dwp_fd, true, NULL)) {
+	if (open_sections(&s->dwp, s->dwp_fd, path, true, NULL)) {
 		close(s->dwp_fd);
 		s->dwp_fd = -1;
 		return;
@@ -147,7 +162,7 @@ int line_source_open(struct line_source *s, int fd, const char *path,
 	int r;
 
 	*s = (struct line_source){ .alt_fd = -1, .dwp_fd = -1 };
-	r = dwarf_file_open_fd(&s->file, fd, false, err);
+	r = open_sections(&s->file, fd, path ? path : "", false, err);
 	if (r)
 		return r;
 	s->info.file = &s->file;
@@ -269,7 +284,7 @@ int line_source_split(struct line_source *s, const struct dwarf_unit *skeleton,
 		split->fd = open_dwo(s, skeleton, rd);
 		if (split->fd < 0)
 			return split->fd;
-		r = dwarf_file_open_fd(&split->file, split->fd, true, NULL);
+		r = open_sections(&split->file, split->fd, s->path, true, NULL);
 		split->own_file = !r;
 		split->info.file = &split->file;
 		if (!r)

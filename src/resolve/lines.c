@@ -83,18 +83,29 @@ static bool fits_source(const struct lines *l)
 	return true;
 }
 
-static void free_blocks(struct line_directory *dir)
+static void free_content(struct line_content *c)
 {
-	for (size_t i = 0; i < dir->units.nr; i++)
-		free(dir->units.at[i].owned);
+	for (size_t i = 0; i < c->dir.units.nr; i++)
+		free(c->dir.units.at[i].owned);
+	line_directory_done(&c->dir);
+	line_index_close(&c->index);
+	free(c->symbols_bytes);
 }
 
-static void drop_directory(struct lines *l)
+static struct line_content take_content(struct lines *l)
 {
-	free_blocks(&l->dir);
-	line_directory_done(&l->dir);
+	struct line_content c = { l->index, l->dir, l->symbols_bytes };
+
+	l->index = (struct line_index){ 0 };
 	l->dir = (struct line_directory){ 0 };
-	line_index_close(&l->index);
+	l->symbols_bytes = NULL;
+	return c;
+}
+
+/* Begins anew without the index.  At most once: only when the debug information is opened. */
+static void retire_content(struct lines *l)
+{
+	l->retired = take_content(l);
 	l->has_dir = false;
 	l->block_open = false;
 	l->chain_nr = 0;
@@ -112,7 +123,7 @@ int lines_need_source(struct lines *l, struct err *err)
 		return r;
 	/* Same key, other units: an index of something else. */
 	if (l->has_dir && !fits_source(l))
-		drop_directory(l);
+		retire_content(l);
 	/* With it only the units that are asked about are looked into. */
 	r = l->has_dir ? 0 : lines_scan(l);
 	return r ? err_set(err, r, "no memory") : 0;
@@ -147,17 +158,16 @@ static bool take_left(struct lines *l)
 {
 	struct lines *left =
 		l->options.later ? line_later_give(l->options.later, &l->key) : NULL;
+	struct line_content c;
 
 	if (!left)
 		return false;
-	l->index = left->index;
-	l->dir = left->dir;
-	l->symbols_bytes = left->symbols_bytes;
+	c = take_content(left);
+	l->index = c.index;
+	l->dir = c.dir;
+	l->symbols_bytes = c.symbols_bytes;
 	l->unsaved_bytes = left->unsaved_bytes;
 	l->grew = left->grew;
-	left->index = (struct line_index){ 0 };
-	left->dir = (struct line_directory){ 0 };
-	left->symbols_bytes = NULL;
 	left->unsaved_bytes = 0;
 	lines_free(left);
 	return true;
@@ -243,6 +253,8 @@ static void close_source(struct lines *l)
 
 void lines_free(struct lines *l)
 {
+	struct line_content c;
+
 	if (!l)
 		return;
 	if (lines_leave(l)) {
@@ -251,11 +263,10 @@ void lines_free(struct lines *l)
 	}
 	lines_store(l);
 	lines_save_wait(l);
-	free_blocks(&l->dir);
-	line_directory_done(&l->dir);
-	line_index_close(&l->index);
+	c = take_content(l);
+	free_content(&c);
+	free_content(&l->retired);
 	close_source(l);
-	free(l->symbols_bytes);
 	free(l->cache_dir);
 	free(l->index_path);
 	free(l->path);

@@ -13,6 +13,13 @@ enum {
 	LINE_CHAIN_MAX = 16
 };
 
+/* What the texts of frames, symbols and sources lie in. */
+struct line_content {
+	struct line_index index;
+	struct line_directory dir;
+	uint8_t *symbols_bytes;
+};
+
 struct lines {
 	struct lines_options options;
 	char *cache_dir; /* NULL: no index files */
@@ -24,6 +31,9 @@ struct lines {
 	char *index_path;        /* NULL: none is read or written */
 	struct line_index index; /* what is mapped */
 	struct line_directory dir;
+	/* The content of an index that was of something else.  Callers may still hold texts of it, and
+	 * a thread may still write it: it stays until lines_free(). */
+	struct line_content retired;
 	bool has_dir;
 	bool is_rel;
 	uint8_t addr_bytes;

@@ -2,6 +2,8 @@
 # oprofile addr2line: binutils' addr2line is the oracle, byte for byte; and what the index
 # files do to the answers: nothing.
 
+bats_require_minimum_version 1.5.0
+
 setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return 1
@@ -242,6 +244,33 @@ $1.h:100" ]
 	done
 }
 
+@test "addr2line: a debug section that claims too much is left out, with a warning" {
+	gcc -g -O2 -o large program.c
+	main=$(nm large | awk '$3 == "main" { print "0x" $1 }')
+	# 3 MB that claim to be 3 GB, and are zeros that were packed.
+	python3 - large <<'EOF'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+table, = struct.unpack_from("<Q", data, 40)
+number, names = struct.unpack_from("<HH", data, 60)
+texts, = struct.unpack_from("<Q", data, table + 64 * names + 24)
+for i in range(number):
+    at = table + 64 * i
+    name, = struct.unpack_from("<I", data, at)
+    if data[texts + name:].startswith(b".debug_info\0"):
+        struct.pack_into("<Q", data, at + 8, 1 << 11)  # SHF_COMPRESSED
+        struct.pack_into("<QQ", data, at + 24, len(data), 3 << 20)
+data += struct.pack("<IIQQ", 1, 0, 3 << 30, 1)
+data += bytes(3 << 20)
+open(sys.argv[1], "wb").write(data)
+EOF
+	run --separate-stderr "$OPROFILE" addr2line -f -e large "$main"
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = main ]
+	[[ $stderr == *"large: debug section too large: .debug_info is left out"* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
 @test "cache: build, list, size, purge, eviction" {
 	gcc -g -O2 -o c program.c
 	g++ -g -O2 -o cc program.cc
@@ -268,6 +297,46 @@ $1.h:100" ]
 	[ "$status" -eq 1 ]
 	run "$OPROFILE" cache --build --purge
 	[ "$status" -eq 1 ]
+}
+
+# Makes no symbol table of what is one in the ELF file.
+hide_symbols()
+{
+	python3 - "$1" <<'EOF'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+table, = struct.unpack_from("<Q", data, 40)
+number, = struct.unpack_from("<H", data, 60)
+for i in range(number):
+    kind, = struct.unpack_from("<I", data, table + 64 * i + 4)
+    if kind in (2, 11):  # SHT_SYMTAB, SHT_DYNSYM
+        struct.pack_into("<I", data, table + 64 * i + 4, 1)
+open(sys.argv[1], "wb").write(data)
+EOF
+}
+
+# The index of the first has lines, but no symbols.  Those of the second are looked for when a
+# frame of that index is held already; only then its debug information says that it is another.
+@test "cache: of two programs with one build-id each has its own answers" {
+	local id=-Wl,--build-id=0x5555555555555555
+	local i
+
+	for ((i = 0; i < 300; i++)); do
+		echo "extern \"C\" __attribute__((noinline)) int f$i(int x)" \
+			"{ int y = x; for (int k = 0; k < x; k++) y ^= k * $i; return y; }"
+	done > first.cc
+	echo "int main(int argc, char **) { return f1(argc); }" >> first.cc
+	echo "int other(int x) { return x * 3; }" > other.cc
+	g++ -g -O1 $id -o first first.cc
+	g++ -g -O1 $id -o second first.cc other.cc
+	addrs=$(nm first | awk '$3 ~ /^f[0-9]+$/ { print "0x" $1 }' | head -50)
+	hide_symbols first
+	XDG_CACHE_HOME=$PWD/none "$OPROFILE" addr2line -f -e second $addrs > right
+	"$OPROFILE" addr2line -e first $addrs > /dev/null
+	[[ $("$OPROFILE" cache) == *"$PWD/first"* ]]
+	"$OPROFILE" addr2line -f -e second $addrs > out
+	cmp out right
+	grep -qx f1 out
 }
 
 # A program of many units; the one with main() is worth an index of its own.

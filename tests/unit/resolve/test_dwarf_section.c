@@ -1,4 +1,5 @@
-/* Texts of a section, in pages that all share and alone. */
+/* Texts of a section, in pages that all share and alone; sections that claim too much. */
+#include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,11 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
+#include "elf_maker.h"
+#include "resolve/dwarf_file.h"
 #include "resolve/dwarf_section.h"
+#include "resolve/dwarf_unit.h"
 #include "resolve/elf_file.h"
 
 enum {
@@ -115,10 +120,93 @@ static void test_texts(void **unused)
 	free(m.bytes);
 }
 
+/* Opens a section of so many bytes that claims to unpack to `claims`; all of it is zeros. */
+static int open_claim(uint64_t claims, uint64_t bytes)
+{
+	const Elf64_Chdr head = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = claims };
+	FILE *f = tmpfile();
+	struct elf_file file = { .is64 = true };
+	struct elf_section entry = { .bytes = bytes, .flags = SHF_COMPRESSED };
+	struct dwarf_section s;
+	int r;
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(&head, sizeof(head), 1, f), 1);
+	assert_int_equal(fflush(f), 0);
+	assert_int_equal(ftruncate(fileno(f), (off_t)bytes), 0);
+	file.fd = fileno(f);
+	file.len = bytes;
+	r = dwarf_section_open(&file, &entry, false, &s);
+	fclose(f);
+	return r;
+}
+
+/* Of what is believed the packed bytes are read, which are no good. */
+static void test_too_large(void **unused)
+{
+	const uint64_t mb = 1 << 20;
+
+	(void)unused;
+	assert_int_equal(open_claim(1024 * mb, mb), -EBADMSG);
+	assert_int_equal(open_claim(1025 * mb, mb), -EFBIG);
+	assert_int_equal(open_claim(3072 * mb, 3 * mb), -EFBIG);
+	assert_int_equal(open_claim(1280 * mb, 20 * mb), -EBADMSG);
+	assert_int_equal(open_claim(1281 * mb, 20 * mb - 1), -EFBIG);
+	assert_int_equal(open_claim(UINT64_MAX, 3 * mb), -EFBIG);
+	/* More than can be, of whatever size. */
+	assert_int_equal(open_claim(300 * mb, 4096), -EFBIG);
+}
+
+/* How many units are found in .debug_info. */
+static size_t count_units(const uint8_t *bytes, size_t len)
+{
+	const struct elf_maker_section sections[] = {
+		{ .name = ".debug_info",
+		  .type = SHT_PROGBITS,
+		  .bytes = bytes,
+		  .len = len },
+	};
+	const struct elf_maker m = { .is64 = true,
+				     .machine = EM_X86_64,
+				     .sections = sections,
+				     .nr_sections = 1 };
+	struct dwarf_file file;
+	struct dwarf_info info = { .file = &file };
+	struct buf out = { 0 };
+	size_t nr;
+
+	elf_maker_write(&m, &out);
+	assert_false(out.failed);
+	assert_int_equal(dwarf_file_open_bytes(&file, out.data, out.len, false, NULL),
+			 0);
+	assert_int_equal(dwarf_info_scan(&info), 0);
+	nr = info.units.nr;
+	dwarf_info_done(&info);
+	dwarf_file_close(&file);
+	buf_done(&out);
+	return nr;
+}
+
+static void test_unit_without_length(void **unused)
+{
+	/* Version 4, abbreviations at 0, addresses of 8 bytes, an end mark. */
+	static const uint8_t unit[] = { 8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 0 };
+	uint8_t bytes[3 * sizeof(unit)] = { 0 };
+
+	(void)unused;
+	for (size_t i = 0; i < 3; i++)
+		memcpy(bytes + i * sizeof(unit), unit, sizeof(unit));
+	assert_int_equal(count_units(bytes, sizeof(bytes)), 3);
+	memset(bytes + sizeof(unit), 0, sizeof(unit));
+	assert_int_equal(count_units(bytes, sizeof(bytes)), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_unit_without_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
