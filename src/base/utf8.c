@@ -93,6 +93,21 @@ size_t utf8_next(const void *bytes, size_t left, uint32_t *ret_code)
 	return len;
 }
 
+size_t utf8_valid_len(const void *bytes, size_t len)
+{
+	const uint8_t *s = bytes;
+	size_t i = 0;
+
+	while (i < len) {
+		size_t step = s[i] < 0x80 ? 1 : utf8_next(s + i, len - i, NULL);
+
+		if (!step)
+			break;
+		i += step;
+	}
+	return i;
+}
+
 unsigned int utf8_columns(uint32_t code)
 {
 	if (code < 0x300)

@@ -9,6 +9,8 @@
  * 0 if these bytes are no UTF-8 (table 3-7 of the Unicode standard: no overlong forms, no
  * surrogates, nothing above U+10FFFF).  `left` is at least 1. */
 size_t utf8_next(const void *bytes, size_t left, uint32_t *ret_code);
+/* How many of the bytes in front are whole characters. */
+size_t utf8_valid_len(const void *bytes, size_t len);
 /* Columns on a terminal: 0 (it combines with the one before it), 1 or 2. */
 unsigned int utf8_columns(uint32_t code);
 /* Whether it does something to a terminal or to the order of what is shown, instead of being

@@ -11,6 +11,7 @@
 #include "present/annotate_margin.h"
 #include "present/annotation.h"
 #include "present/assembly.h"
+#include "present/screen.h"
 #include "present/write_assembly.h"
 #include "resolve/code.h"
 
@@ -66,7 +67,7 @@ static void put_name(const struct assembly_lines *l, FILE *out,
 			      ? profile_name_to_show(l->a->p, frame->name)
 			      : NULL;
 
-	fputs(shown ? shown : frame->name ? frame->name : "(no name)", out);
+	screen_write_name(out, shown ? shown : frame->name ? frame->name : "(no name)");
 	free(shown);
 }
 
@@ -81,8 +82,9 @@ static void put_chain(const struct assembly_lines *l, FILE *out, size_t nr)
 		put_name(l, out, frame);
 		if (!frame->inlined || i + 1 == nr)
 			break;
-		fprintf(out, " inlined at %s:%" PRIu32 ", in ",
-			frame[1].file ? frame[1].file : "??", frame[1].line);
+		fputs(" inlined at ", out);
+		screen_write_name(out, frame[1].file ? frame[1].file : "??");
+		fprintf(out, ":%" PRIu32 ", in ", frame[1].line);
 	}
 	fputs(" */\n", out);
 }
@@ -106,10 +108,13 @@ static void put_line(struct assembly_lines *l, FILE *out, struct source_text *te
 	const char *at = source_texts_line(&l->texts, text, line, &len);
 
 	put_margin(l, out);
-	if (at)
+	if (at) {
 		fwrite(at, 1, len, out);
-	else
-		fprintf(out, "/* %s:%" PRIu32 " */", l->file, line);
+	} else {
+		fputs("/* ", out);
+		screen_write_name(out, l->file);
+		fprintf(out, ":%" PRIu32 " */", line);
+	}
 	fputc('\n', out);
 }
 

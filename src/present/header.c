@@ -6,6 +6,7 @@
 #include "aggregate/profile.h"
 #include "base/buf.h"
 #include "present/lines.h"
+#include "present/screen.h"
 
 /* Of SESSION_SHARE_WHOLE: what is below it is said. */
 enum {
@@ -16,20 +17,23 @@ enum {
 static void write_rate(FILE *out, const struct profile *p,
 		       const struct profile_event *e)
 {
-	if (e->least_hz < e->most_hz)
+	if (e->least_hz < e->most_hz) {
 		fprintf(out,
 			"Sampling rate: %" PRIu64 " to %" PRIu64
-			" samples per second and CPU\n"
-			"%s was sampled at different rates: where the rate was higher, "
-			"samples stand for less, as the sum of their periods tells\n",
-			e->least_hz, e->most_hz, strtab_get(&p->strings, e->name));
-	else if (profile_event_hz(e))
+			" samples per second and CPU\n",
+			e->least_hz, e->most_hz);
+		screen_write_name(out, strtab_get(&p->strings, e->name));
+		fputs(" was sampled at different rates: where the rate was higher, "
+		      "samples stand for less, as the sum of their periods tells\n",
+		      out);
+	} else if (profile_event_hz(e)) {
 		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",
 			profile_event_hz(e));
+	}
 }
 
-static void write_event(FILE *out, const struct profile *p,
-			const struct profile_event *e)
+static void write_counted(FILE *out, const struct profile *p,
+			  const struct profile_event *e)
 {
 	bool several = e->unit_mask & (e->unit_mask - 1);
 	const char *about = strtab_get(&p->strings, e->mask_about);
@@ -38,26 +42,35 @@ static void write_event(FILE *out, const struct profile *p,
 			   : e->unit_mask ? "one flag"
 					  : "No unit mask";
 
+	fputs("Counted ", out);
+	screen_write_name(out, strtab_get(&p->strings, e->name));
+	fputs(" events (", out);
+	screen_write_name(out, strtab_get(&p->strings, e->about));
+	fprintf(out, ") with a unit mask of 0x%02" PRIx64 " (", e->unit_mask);
+	screen_write_name(out, mask);
+	fprintf(out, ") count %" PRIu64 "\n", e->count);
+}
+
+static void write_event(FILE *out, const struct profile *p,
+			const struct profile_event *e)
+{
 	if (e->flags & EVENT_TIMER)
 		fputs("Profiling through timer interrupt\n", out);
 	else
+		write_counted(out, p, e);
+	if (e->share && e->share - 1 < SHARE_TOLD) {
+		screen_write_name(out, strtab_get(&p->strings, e->name));
 		fprintf(out,
-			"Counted %s events (%s) with a unit mask of 0x%02" PRIx64
-			" (%s) count %" PRIu64 "\n",
-			strtab_get(&p->strings, e->name),
-			strtab_get(&p->strings, e->about), e->unit_mask, mask,
-			e->count);
-	if (e->share && e->share - 1 < SHARE_TOLD)
-		fprintf(out,
-			"%s had a counter for %.1f %% of the time, in turns with other "
+			" had a counter for %.1f %% of the time, in turns with other "
 			"events\n",
-			strtab_get(&p->strings, e->name),
 			(double)(e->share - 1) * 100 / SESSION_SHARE_WHOLE);
-	if (e->flags & EVENT_MEMBER)
+	}
+	if (e->flags & EVENT_MEMBER) {
+		screen_write_name(out, strtab_get(&p->strings, e->name));
 		fprintf(out,
-			"%s was read at the samples of the first event of its group: "
-			"what it counted is the sum of its periods\n",
-			strtab_get(&p->strings, e->name));
+			" was read at the samples of the first event of its group: "
+			"what it counted is the sum of its periods\n");
+	}
 	write_rate(out, p, e);
 }
 
@@ -86,6 +99,7 @@ static void write_columns(FILE *out, const struct lines *lines)
 		classes_put_about(&lines->classes, i, &text);
 		if (!text.len || text.failed)
 			continue;
+		screen_make_safe(&text, 0);
 		fwrite(text.data, 1, text.len, out);
 		fputc('\n', out);
 	}
@@ -101,7 +115,8 @@ void header_write(FILE *out, const struct profile *p, const struct lines *lines)
 		timer &= !!(column_event(p, lines, i)->flags & EVENT_TIMER);
 	if (timer)
 		cpu = "CPU with timer interrupt";
-	fprintf(out, "CPU: %s", *cpu ? cpu : "unknown");
+	fputs("CPU: ", out);
+	screen_write_name(out, *cpu ? cpu : "unknown");
 	if (p->input.cpu_mhz > 0)
 		fprintf(out, ", speed %g MHz (estimated)", p->input.cpu_mhz);
 	fputc('\n', out);

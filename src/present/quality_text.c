@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "present/json.h"
 #include "present/percent.h"
+#include "present/screen.h"
 #include "resolve/symtab.h"
 #include "resolve/unwind.h"
 
@@ -67,9 +68,10 @@ static void write_image(FILE *out, const struct profile *p, uint32_t number)
 
 	build_id_to_hex(&image->build_id, hex);
 	percent_format(percent_of(image->unresolved, p->quality.samples), percent);
-	fprintf(out, "  %14s%12" PRIu64 " %s %%  %s (build-id %s): %s; %s\n", "",
-		image->unresolved, percent, strtab_get(&p->strings, image->name),
-		*hex ? hex : "unknown", reason->why, reason->help);
+	fprintf(out, "  %14s%12" PRIu64 " %s %%  ", "", image->unresolved, percent);
+	screen_write_name(out, strtab_get(&p->strings, image->name));
+	fprintf(out, " (build-id %s): %s; %s\n", *hex ? hex : "unknown", reason->why,
+		reason->help);
 }
 
 static int write_unresolved(FILE *out, struct profile *p)

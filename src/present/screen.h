@@ -1,14 +1,16 @@
 /* screen.h - what a text report is shown on, as far as its form depends on it.
- * Layer: present.  All zero is a file or a pipe: every line in full, every byte as it is. */
+ * Layer: present.  All zero is a file or a pipe: every line in full.
+ * Wherever it is shown, nothing in a name may command a terminal or begin another line. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct buf;
 
 struct screen {
-	bool is_terminal;   /* nothing in a name may command it */
+	bool is_terminal;
 	unsigned int width; /* columns that a line may take; 0: any number */
 	bool utf8;          /* else ASCII is all that can be shown */
 	bool colour;
@@ -23,6 +25,11 @@ struct screen {
 /* Appends `text` so that it does nothing but be shown: control characters, bytes that are
  * no UTF-8 and, without `utf8`, all beyond ASCII become \xNN (\n, \t as such, too). */
 void screen_put_safe(struct buf *out, const char *text, size_t len, bool utf8);
+/* The same of what `out` has from `from` on, as files and pipes get it: a text of UTF-8 without
+ * control characters stays where it is. */
+void screen_make_safe(struct buf *out, size_t from);
+/* The same of a name, to a stream.  Errors are those of `out`. */
+void screen_write_name(FILE *out, const char *name);
 /* Columns that such a text takes. */
 size_t screen_columns(const char *text, size_t len);
 /* The colour of a share, as perf report has it: red from 5 %, green from 0.5 %, else "" (also

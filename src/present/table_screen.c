@@ -110,8 +110,11 @@ static size_t put_fitting(struct text_table *t, const struct chosen *c,
 	const struct screen *s = &t->options->screen;
 
 	if (!s->is_terminal) {
+		size_t from = t->text.len;
+
 		buf_put(&t->text, text, len);
-		return len;
+		screen_make_safe(&t->text, from);
+		return t->text.len - from;
 	}
 	make_safe(t, text, len);
 	return elide_put(&t->text, (const char *)t->cell.data, t->cell.len,

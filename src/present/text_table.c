@@ -6,6 +6,7 @@
 
 #include "aggregate/profile.h"
 #include "present/header.h"
+#include "present/screen.h"
 #include "present/table_screen.h"
 #include "present/writers.h"
 
@@ -136,6 +137,8 @@ static void put_cell(struct text_table *t, struct chosen *c,
 		return;
 	}
 	c->column->print(&t->text, cell);
+	if (!c->of_count)
+		screen_make_safe(&t->text, from);
 	if (!is_last)
 		pad(&t->text, from, c->width);
 }

@@ -10,6 +10,7 @@
 #include "present/annotate_margin.h"
 #include "present/annotation.h"
 #include "present/header.h"
+#include "present/screen.h"
 #include "present/source_text.h"
 
 /* One file on its way. */
@@ -41,7 +42,7 @@ static int put_name(const struct listing *s, const struct annotated_start *start
 
 	if (!name)
 		return -ENOMEM;
-	fputs(name, s->out);
+	screen_write_name(s->out, name);
 	return 0;
 }
 
@@ -101,9 +102,9 @@ static void put_sites(struct listing *s, uint32_t line)
 	for (; s->site < f->nr_sites && f->sites[s->site].line == line; s->site++) {
 		const struct annotated_site *site = &f->sites[s->site];
 
-		fprintf(s->out, " /* %s inlined %s: ",
-			strtab_get(&s->a->p->strings, site->name),
-			site->is_sum ? "in all" : "here");
+		fputs(" /* ", s->out);
+		screen_write_name(s->out, strtab_get(&s->a->p->strings, site->name));
+		fprintf(s->out, " inlined %s: ", site->is_sum ? "in all" : "here");
 		margin_put_counts(s->out, s->a, site->counts);
 		fputs(" */", s->out);
 	}
@@ -215,8 +216,9 @@ static void put_line_zero(struct listing *s)
 
 static void put_about(const struct listing *s, const char *note)
 {
-	fprintf(s->out, "/* \n * Total samples for file : \"%s\"\n * \n * ",
-		s->file->path);
+	fputs("/* \n * Total samples for file : \"", s->out);
+	screen_write_name(s->out, s->file->path);
+	fputs("\"\n * \n * ", s->out);
 	margin_put_counts(s->out, s->a, s->file->counts);
 	fputc('\n', s->out);
 	if (note)
@@ -281,8 +283,10 @@ int annotation_write_info(FILE *out, const struct annotation *a,
 		return -ENOMEM;
 	}
 	fputs("/* \n * Command line: ", out);
-	for (size_t i = 0; l->words[i]; i++)
-		fprintf(out, "%s ", l->words[i]);
+	for (size_t i = 0; l->words[i]; i++) {
+		screen_write_name(out, l->words[i]);
+		fputc(' ', out);
+	}
 	fputs("\n * \n * Interpretation of command line:\n", out);
 	for (size_t i = 0; l->said[i]; i++)
 		fprintf(out, " * %s\n", l->said[i]);
@@ -306,7 +310,9 @@ static void put_rest(FILE *out, const struct annotation *a,
 {
 	fputs(" * ", out);
 	margin_put_counts(out, a, rest->counts);
-	fprintf(out, "   %s (%s)\n", strtab_get(&a->p->strings, rest->image),
+	fputs("   ", out);
+	screen_write_name(out, strtab_get(&a->p->strings, rest->image));
+	fprintf(out, " (%s)\n",
 		rest->has_lines ? "code that its debug information does not cover"
 				: "no debug information");
 }

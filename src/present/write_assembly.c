@@ -12,6 +12,7 @@
 #include "present/assembly_jumps.h"
 #include "present/assembly_lines.h"
 #include "present/percent.h"
+#include "present/screen.h"
 #include "resolve/code.h"
 #include "resolve/insn.h"
 
@@ -58,7 +59,8 @@ static void put_symbol(struct listing *s, uint64_t address)
 	if (!symbol)
 		return;
 	shown = profile_name_to_show(s->a->p, symbol->name);
-	fprintf(s->out, " <%s", shown ? shown : symbol->name);
+	fputs(" <", s->out);
+	screen_write_name(s->out, shown ? shown : symbol->name);
 	if (address != start)
 		fprintf(s->out, "+0x%" PRIx64, address - start);
 	fputc('>', s->out);
@@ -78,7 +80,9 @@ static void put_insn(struct listing *s, const struct assembly_row *row)
 	fputs(insn.text, s->out);
 	reference = code_reference(s->code, row->address, row->end);
 	if (reference) {
-		fprintf(s->out, insn.has_target ? "<%s>" : "        # <%s>", reference);
+		fputs(insn.has_target ? "<" : "        # <", s->out);
+		screen_write_name(s->out, reference);
+		fputc('>', s->out);
 		return;
 	}
 	if (insn.has_target) {
@@ -218,18 +222,26 @@ static int put_title(struct listing *s, const struct assembly_function *f)
 
 	if (!name)
 		return -ENOMEM;
-	if (s->titled != s->image && s->code)
-		fprintf(s->out, "\n%s:     file format %s\n\n",
-			strtab_get(&p->strings, p->images.at[f->image].name),
-			code_format(s->code));
+	if (s->titled != s->image && s->code) {
+		fputc('\n', s->out);
+		screen_write_name(s->out,
+				  strtab_get(&p->strings, p->images.at[f->image].name));
+		fprintf(s->out, ":     file format %s\n\n", code_format(s->code));
+	}
 	if (s->titled != s->image)
 		s->section[0] = '\0';
 	s->titled = s->image;
 	if (*section && strcmp(section, s->section) != 0) {
 		snprintf(s->section, sizeof(s->section), "%s", section);
-		fprintf(s->out, "\nDisassembly of section %s:\n", section);
+		fputs("\nDisassembly of section ", s->out);
+		screen_write_name(s->out, section);
+		fputs(":\n", s->out);
 	}
-	fprintf(s->out, "\n%016" PRIx64 " <%s>: /* %s total: ", address, name, name);
+	fprintf(s->out, "\n%016" PRIx64 " <", address);
+	screen_write_name(s->out, name);
+	fputs(">: /* ", s->out);
+	screen_write_name(s->out, name);
+	fputs(" total: ", s->out);
 	margin_put_counts(s->out, s->a, f->counts);
 	fputs(" */\n", s->out);
 	return 0;

@@ -6,6 +6,7 @@
 #include "aggregate/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/utf8.h"
 #include "present/cell_cache.h"
 #include "present/columns.h"
 #include "present/csv.h"
@@ -22,6 +23,40 @@ enum {
 	AHEAD = 8 /* lines whose rows are asked for early */
 };
 
+/* Bytes that are no UTF-8 become U+FFFD, as in JSON. */
+static void put_utf8(struct buf *out, const char *text, size_t len)
+{
+	while (len) {
+		size_t valid = utf8_valid_len(text, len);
+
+		buf_put(out, text, valid);
+		text += valid;
+		len -= valid;
+		if (!len)
+			return;
+		buf_put(out, "\xef\xbf\xbd", 3);
+		text++;
+		len--;
+	}
+}
+
+static void put_quoted(struct buf *out, const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	buf_put_u8(out, '"');
+	while (text < end) {
+		const char *quote = memchr(text, '"', (size_t)(end - text));
+		const char *stop = quote ? quote + 1 : end;
+
+		put_utf8(out, text, (size_t)(stop - text));
+		if (quote)
+			buf_put_u8(out, '"');
+		text = stop;
+	}
+	buf_put_u8(out, '"');
+}
+
 void csv_put_field(struct buf *out, const char *text, size_t len)
 {
 	size_t i = 0;
@@ -29,17 +64,10 @@ void csv_put_field(struct buf *out, const char *text, size_t len)
 	while (i < len && text[i] != ',' && text[i] != '"' && text[i] != '\r' &&
 	       text[i] != '\n')
 		i++;
-	if (i == len) {
-		buf_put(out, text, len);
-		return;
-	}
-	buf_put_u8(out, '"');
-	for (i = 0; i < len; i++) {
-		if (text[i] == '"')
-			buf_put_u8(out, '"');
-		buf_put_u8(out, (uint8_t)text[i]);
-	}
-	buf_put_u8(out, '"');
+	if (i == len)
+		put_utf8(out, text, len);
+	else
+		put_quoted(out, text, len);
 }
 
 static void put_text(struct buf *out, const char *text)

@@ -16,6 +16,7 @@
 #include "present/percent.h"
 #include "present/quality_text.h"
 #include "present/ratio.h"
+#include "present/screen.h"
 #include "present/writers.h"
 
 enum {
@@ -217,7 +218,7 @@ static void write_row(FILE *out, struct summary *s, const struct numbers *n,
 		write_screen_name(out, s, name,
 				  indent + (nr + s->ratios.nr) * CLASS_WIDTH);
 	else
-		fputs(name, out);
+		screen_write_name(out, name);
 	fputc('\n', out);
 }
 

@@ -11,6 +11,7 @@
 #include "present/header.h"
 #include "present/lines.h"
 #include "present/percent.h"
+#include "present/screen.h"
 #include "present/tree_lines.h"
 #include "present/writers.h"
 
@@ -180,6 +181,7 @@ static void put_name(struct writing *w, const struct tree_line *line)
 
 	make_name(w, line);
 	if (!s->is_terminal) {
+		screen_make_safe(&w->raw, 0);
 		buf_put(&w->text, w->raw.data, w->raw.len);
 		return;
 	}

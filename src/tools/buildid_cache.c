@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "capture/kernel_files.h"
+#include "present/screen.h"
 #include "resolve/binary.h"
 #include "resolve/debug_cache_store.h"
 #include "resolve/symtab.h"
@@ -238,7 +239,9 @@ static int list(const struct settings *set)
 		return report(set->dir, r);
 	for (size_t i = 0; i < entries.nr; i++) {
 		build_id_to_hex(&entries.at[i].id, hex);
-		printf("%s %s\n", hex, entries.at[i].name);
+		printf("%s ", hex);
+		screen_write_name(stdout, entries.at[i].name);
+		putchar('\n');
 	}
 	debug_cache_entries_done(&entries);
 	return 0;
@@ -275,7 +278,9 @@ static int print_missing(void *ctx, const struct source_image *at)
 	if (!at->image->build_id.len || is_cached(ctx, at))
 		return 0;
 	build_id_to_hex(&at->image->build_id, hex);
-	printf("%-*s %s\n", HEX_BYTES - 1, hex, at->name);
+	printf("%-*s ", HEX_BYTES - 1, hex);
+	screen_write_name(stdout, at->name);
+	putchar('\n');
 	return 0;
 }
 

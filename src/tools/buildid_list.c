@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "format/perf_input.h"
+#include "present/screen.h"
 #include "resolve/kallsyms.h"
 #include "resolve/symtab.h"
 #include "tools/command.h"
@@ -74,7 +75,9 @@ static void print_row(const struct build_id *id, const char *name)
 	char hex[HEX_BYTES];
 
 	build_id_to_hex(id, hex);
-	printf("%-*s %s\n", HEX_BYTES - 1, hex, name);
+	printf("%-*s ", HEX_BYTES - 1, hex);
+	screen_write_name(stdout, name);
+	putchar('\n');
 }
 
 /* 0 or a negative errno. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -132,13 +131,12 @@ const char *command_name(void)
 	return the_name;
 }
 
-/* A file's name in a message may not command the terminal; other readers get every byte. */
+/* A file's name in a message may not command a terminal, which may show it later, too. */
 static void put_message(const char *text)
 {
-	bool terminal = isatty(STDERR_FILENO);
 	struct buf safe = { 0 };
 
-	while (terminal && *text) {
+	while (*text) {
 		size_t len = strcspn(text, "\n");
 
 		screen_put_safe(&safe, text, len, true);

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "format/session.h"
+#include "present/screen.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
 #include "tools/report_source.h"
@@ -84,6 +85,7 @@ static void put_sample(struct buf *out, const struct segment *s,
 	const char *event = b->event[i] < d->events.nr
 				    ? dict_str(d, d->events.at[b->event[i]].name)
 				    : "[damaged]";
+	size_t from = out->len;
 	char text[160];
 	int len = snprintf(text, sizeof(text),
 			   "%" PRId32 " %" PRId32 " %" PRIu64 ".%07" PRIu64
@@ -93,6 +95,7 @@ static void put_sample(struct buf *out, const struct segment *s,
 
 	buf_put(out, text, (size_t)len);
 	put_stack(out, d, b->stack[i]);
+	screen_make_safe(out, from);
 	buf_put_u8(out, '\n');
 }
 

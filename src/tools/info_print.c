@@ -3,6 +3,7 @@
 
 #include "decode/record_names.h"
 #include "present/json.h"
+#include "present/screen.h"
 #include "tools/info.h"
 
 enum {
@@ -27,9 +28,11 @@ static void print_fact(const struct fact *fact, unsigned int indent, FILE *out)
 	for (const char *at = fact->name + 1; *at; at++, width++)
 		putc(*at == '_' ? ' ' : *at, out);
 	putc(':', out);
-	fprintf(out, "%*s%s\n",
+	fprintf(out, "%*s",
 		width < NAME_WIDTH + (int)indent ? NAME_WIDTH + (int)indent - width : 1,
-		"", fact->text);
+		"");
+	screen_write_name(out, fact->text);
+	putc('\n', out);
 }
 
 static void print_facts(const struct fact_list *list, unsigned int indent, FILE *out)
@@ -62,10 +65,13 @@ static void print_rows(const struct info *info, FILE *out)
 
 void info_print_text(const struct info *info, FILE *out)
 {
-	fprintf(out, "%s\n", info->name ? info->name : info->path);
+	screen_write_name(out, info->name ? info->name : info->path);
+	putc('\n', out);
 	print_facts(&info->facts, 2, out);
 	for (size_t i = 0; i < info->events.nr; i++) {
-		fprintf(out, "\nEvent %s\n", info->events.at[i].name);
+		fputs("\nEvent ", out);
+		screen_write_name(out, info->events.at[i].name);
+		putc('\n', out);
 		print_samples(info->events.at[i].samples, out);
 		print_facts(&info->events.at[i].facts, 2, out);
 	}

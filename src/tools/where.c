@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "present/screen.h"
 #include "resolve/debug_cache_store.h"
 #include "resolve/naming.h"
 #include "resolve/symtab.h"
@@ -63,8 +64,9 @@ static void tried(void *ctx, const char *step, const char *path,
 		  enum naming_status outcome)
 {
 	(void)ctx;
-	printf("  %-*s %s%s%s\n", STEP_WIDTH, step, path ? path : "", path ? ": " : "",
-	       outcomes[outcome]);
+	printf("  %-*s ", STEP_WIDTH, step);
+	screen_write_name(stdout, path ? path : "");
+	printf("%s%s\n", path ? ": " : "", outcomes[outcome]);
 }
 
 static const char *base_name(const char *name)
@@ -95,8 +97,9 @@ static void search(struct where *w, struct naming *n, uint32_t image)
 
 	if (tab && symtab_count(tab)) {
 		w->nr_named++;
-		printf("  = %zu symbols from %s%s\n", symtab_count(tab), from,
-		       status == NAMING_UNVERIFIED ? " (unverified)" : "");
+		printf("  = %zu symbols from ", symtab_count(tab));
+		screen_write_name(stdout, from);
+		puts(status == NAMING_UNVERIFIED ? " (unverified)" : "");
 	} else {
 		printf("  = no symbols: %s\n", outcomes[status]);
 	}
@@ -104,7 +107,8 @@ static void search(struct where *w, struct naming *n, uint32_t image)
 
 static void print_head(const char *name, const char *hex)
 {
-	printf("%s%s%s\n", name, hex[0] ? "  build-id " : "  (no build-id)", hex);
+	screen_write_name(stdout, name);
+	printf("%s%s\n", hex[0] ? "  build-id " : "  (no build-id)", hex);
 }
 
 static int look_at(void *ctx, const struct source_image *at)

@@ -199,8 +199,30 @@ numbers() {
 	on_whole_terminal 80 "$OPROFILE" report --session-dir "$LONG" --no-pager -l \
 		> "$BATS_TEST_TMPDIR/screen"
 	grep -q 'warning: /tmp/evil-\\x1b]0;owned\\x07-name could' "$BATS_TEST_TMPDIR/screen"
-	# A file has the name itself.
-	report -f | grep -q $'evil-\033]0;owned\007-name'
+	# Nor in a file or a pipe, which is shown later: less, cat.
+	report -f -l > "$BATS_TEST_TMPDIR/piped"
+	grep -qF 'evil-\x1b]0;owned\x07-name could' "$BATS_TEST_TMPDIR/stderr"
+	grep -qF '/tmp/evil-\x1b]0;owned\x07-name' "$BATS_TEST_TMPDIR/piped"
+	report -f --color=always >> "$BATS_TEST_TMPDIR/piped"
+	report -o "$BATS_TEST_TMPDIR/written" -f
+	report -c >> "$BATS_TEST_TMPDIR/written"
+	run -1 --separate-stderr "$OPROFILE" where --session-dir "$LONG" "*evil*"
+	echo "$output" >> "$BATS_TEST_TMPDIR/written"
+	"$OPROFILE" dump --session-dir "$LONG" >> "$BATS_TEST_TMPDIR/written"
+	[ "$(grep -cF '\x1b]0;owned\x07' "$BATS_TEST_TMPDIR/written")" -ge 5 ]
+	run ! grep -q $'\033]\|\007' "$BATS_TEST_TMPDIR/piped" "$BATS_TEST_TMPDIR/written"
+}
+
+@test "a name begins no line of its own, and CSV is UTF-8" {
+	mkdir -p "$BATS_TEST_TMPDIR/lines/samples/current"
+	printf '%s\n' 'info|2400|AMD64 generic|host1||1000' \
+		'event|CPU_CLK_UNHALTED|CPU Clocks not Halted|3|100000|0|0' \
+		'image|1|/usr/bin/plain' $'thread|1|1|a\rb\xff|0|0|/' 'sample|0|0|0|2000|1|0+0x10|9' |
+		"$WRITE_SESSION" "$BATS_TEST_TMPDIR/lines/samples/current/segment-000001"
+	"$OPROFILE" report --session-dir "$BATS_TEST_TMPDIR/lines" --by comm > "$BATS_TEST_TMPDIR/text"
+	grep -qF 'a\x0db\xff' "$BATS_TEST_TMPDIR/text"
+	"$OPROFILE" report --session-dir "$BATS_TEST_TMPDIR/lines" --by comm --csv -n > "$BATS_TEST_TMPDIR/csv"
+	cmp "$BATS_TEST_TMPDIR/csv" <(printf '"a\rb\xef\xbf\xbd",9,9,100\r\n')
 }
 
 @test "COLUMNS is the width if it is set" {

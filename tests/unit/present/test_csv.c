@@ -17,6 +17,12 @@ static void fields_are_quoted_where_needed(void **state)
 		{ "say \"hi\"", "\"say \"\"hi\"\"\"" },
 		{ "two\nlines", "\"two\nlines\"" },
 		{ "cr\r", "\"cr\r\"" },
+		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
+		{ "\xff"
+		  "a\xc3",
+		  "\xef\xbf\xbd"
+		  "a\xef\xbf\xbd" },
+		{ "\xff,\"\xc3", "\"\xef\xbf\xbd,\"\"\xef\xbf\xbd\"" },
 	};
 
 	(void)state;

@@ -46,6 +46,38 @@ static void nothing_commands_the_terminal(void **state)
 	}
 }
 
+static void what_stands_before_stays(void **state)
+{
+	struct buf out = { 0 };
+
+	(void)state;
+	buf_put(&out, "\n\033x\ny", 5);
+	screen_make_safe(&out, 2);
+	buf_put_u8(&out, 0);
+	assert_string_equal((const char *)out.data, "\n\033x\\ny");
+	buf_done(&out);
+}
+
+static void a_name_is_one_line(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
+		{ "a\nb\033[2J\xff", "a\\nb\\x1b[2J\\xff" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char got[64] = "";
+		FILE *out = fmemopen(got, sizeof(got), "w");
+
+		assert_non_null(out);
+		screen_write_name(out, rows[i][0]);
+		fclose(out);
+		assert_string_equal(got, rows[i][1]);
+	}
+}
+
 static void columns_are_counted(void **state)
 {
 	(void)state;
@@ -75,6 +107,8 @@ int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(nothing_commands_the_terminal),
+		cmocka_unit_test(what_stands_before_stays),
+		cmocka_unit_test(a_name_is_one_line),
 		cmocka_unit_test(columns_are_counted),
 		cmocka_unit_test(large_shares_have_colours),
 	};
