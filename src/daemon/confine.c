@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "daemon/rights.h"
 
 enum {
 	NOBODY = 65534,
@@ -30,13 +31,17 @@ static int drop_capabilities(void)
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	const struct __user_cap_data_struct none[2] = { 0 };
+	bool is_nobody;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
+	/* Before CAP_SETPCAP goes with the user. */
+	rights_drop_bound();
 	/* In a container, or when it was started anew, it may be root without any rights. */
-	if (!geteuid() && !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY))
-		(void)setresuid(NOBODY, NOBODY, NOBODY);
-	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	is_nobody = !geteuid() && !setgroups(0, NULL) &&
+		    !setresgid(NOBODY, NOBODY, NOBODY) &&
+		    !setresuid(NOBODY, NOBODY, NOBODY);
+	(void)is_nobody;
 	return syscall(SYS_capset, &header, none) ? -errno : 0;
 }
 

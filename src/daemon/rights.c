@@ -28,6 +28,13 @@ static uint64_t needed_mask(bool with_admin)
 	return mask;
 }
 
+void rights_drop_bound(void)
+{
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		(void)prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
 int rights_keep_needed(bool with_admin, struct err *err)
 {
 	struct __user_cap_header_struct header = {
@@ -38,6 +45,8 @@ int rights_keep_needed(bool with_admin, struct err *err)
 
 	if (geteuid())
 		return 0;
+	/* While CAP_SETPCAP is still there. */
+	rights_drop_bound();
 	if (syscall(SYS_capget, &header, data))
 		return err_sys(err, -errno, "capget");
 	for (int i = 0; i < 2; i++) {

@@ -891,6 +891,13 @@ manage() {
 	[ -e "$run_dir/control" ]
 }
 
+has_empty_bound() # PID
+{
+	for set in CapBnd CapAmb CapInh; do
+		grep -q "^$set:[[:space:]]*0*\$" "/proc/$1/status"
+	done
+}
+
 @test "started by root it keeps the rights it needs" {
 	need_root
 	start_daemon
@@ -902,6 +909,8 @@ manage() {
 	# CAP_SYS_MODULE (16).
 	[ $((0x$caps & 0x11083)) -eq 0 ]
 	grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$daemon/status"
+	# Nor can a program that it would run have any.
+	has_empty_bound "$daemon"
 	start_load
 	wait_for_samples 100
 	ask dump
@@ -945,6 +954,8 @@ callers_of() {
 	! grep -q '^Seccomp:' /proc/self/status || grep -q '^Seccomp:[[:space:]]*2' "/proc/$worker/status"
 	if [ "$EUID" -eq 0 ]; then
 		grep -q '^Uid:[[:space:]]*65534' "/proc/$worker/status"
+		has_empty_bound "$keeper"
+		has_empty_bound "$worker"
 		local tries=0 # one more is open while it reads a binary
 		until [ "$(ls "/proc/$worker/fd" | wc -l)" -eq 4 ]; do
 			[ $((++tries)) -lt 100 ]

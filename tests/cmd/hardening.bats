@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# How the program and the library for others are linked and compiled: see the top meson.build.
+
+setup() {
+	bats_require_minimum_version 1.5.0
+	library=$BUILD_ROOT/src/opagent/libopagent.so
+	command -v readelf >/dev/null || skip "there is no readelf"
+	! readelf --dyn-syms -W "$OPROFILE" | grep -qE '__(a|ub|t|m)san_' ||
+		skip "a sanitizer stands in for it"
+}
+
+# What of the C library FILE asks for.
+imports() {
+	readelf --dyn-syms -W "$1" | awk '$7 == "UND" { sub(/@.*/, "", $8); print $8 }'
+}
+
+@test "what the linker fills in is read-only before main" {
+	for file in "$OPROFILE" "$library"; do
+		run -0 readelf -dlW "$file"
+		echo "$file"
+		grep -q 'BIND_NOW' <<<"$output"
+		grep -q 'GNU_RELRO' <<<"$output"
+		! grep -q '(TEXTREL)' <<<"$output" || false
+	done
+	readelf -hW "$OPROFILE" | grep -q 'Type:.*DYN'
+}
+
+@test "no stack is code" {
+	for file in "$OPROFILE" "$library"; do
+		readelf -lW "$file" | grep 'GNU_STACK' | grep -q ' RW '
+	done
+}
+
+@test "an array that is overrun ends the program" {
+	for file in "$OPROFILE" "$library"; do
+		imports "$file" | grep -qx '__stack_chk_fail'
+	done
+	# In our own functions, and not just in a library that is linked in.
+	objects=("$BUILD_ROOT"/src/base/libbase.a.p/*.o)
+	[ -e "${objects[0]}" ] || skip "no objects are kept"
+	readelf -sW "${objects[@]}" | grep -q '__stack_chk_fail'
+}
+
+@test "calls that write to an array are told its size" {
+	[ "$FORTIFIED" = true ] || skip "it takes optimization"
+	for file in "$OPROFILE" "$library"; do
+		imports "$file" | grep -qx '__snprintf_chk'
+	done
+}
+
+@test "where a machine has it, jumps go to marked places alone" {
+	[ "$(uname -m)" = x86_64 ] || skip "of x86"
+	readelf -nW "$BUILD_ROOT"/src/opagent/libopagent.so*.p/*.o | grep -q 'IBT, SHSTK'
+}
