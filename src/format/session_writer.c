@@ -114,7 +114,8 @@ static int begin_file(struct segment_writer *w, const char *path,
 	int r;
 
 	/* Appending: after a truncation the next write goes to the new end. */
-	w->fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, RECORDING_FILE_MODE);
+	w->fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND,
+			RECORDING_FILE_MODE);
 	if (w->fd < 0)
 		return err_sys(err, w->fd, "%s", w->path);
 	hold_lock(w);
