@@ -1,8 +1,8 @@
 #include "base/io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +16,6 @@
 enum {
 	READ_STEP = 64 * 1024,
 	COPY_STEP = 4 << 20, /* some milliseconds */
-	WALK_FDS = 32,
 	HOLLOW_MIN_BYTES = 16 << 20,
 	HOLLOW_PART = 16, /* compression does less */
 	ST_BLOCK_BYTES = 512
@@ -289,20 +288,46 @@ int io_make_dirs(const char *path, mode_t mode)
 	return r;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *walk)
+static int remove_inside(int at, const char *name)
 {
-	(void)st;
-	(void)type;
-	(void)walk;
-	return remove(path) ? -errno : 0;
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int r = 0;
+
+	if (!dir) {
+		r = -errno;
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	while (!r && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			r = io_remove_tree_at(fd, entry->d_name);
+	closedir(dir);
+	return r;
+}
+
+int io_remove_tree_at(int at, const char *name)
+{
+	int r;
+
+	if (!unlinkat(at, name, 0) || errno == ENOENT)
+		return 0;
+	r = -errno;
+	if (!unlinkat(at, name, AT_REMOVEDIR))
+		return 0;
+	if (errno == ENOTDIR)
+		return r;
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return -errno;
+	r = remove_inside(at, name);
+	if (!r && unlinkat(at, name, AT_REMOVEDIR))
+		r = -errno;
+	return r;
 }
 
 int io_remove_tree(const char *path)
 {
-	int r = nftw(path, remove_one, WALK_FDS, FTW_DEPTH | FTW_PHYS);
-
-	if (r == -1)
-		return errno == ENOENT ? 0 : -errno;
-	return r;
+	return io_remove_tree_at(AT_FDCWD, path);
 }

@@ -52,3 +52,5 @@ char *io_follow(const char *path);
 int io_make_dirs(const char *path, mode_t mode);
 /* rm -r; 0 also if nothing was there, else a negative errno.  Follows no links. */
 int io_remove_tree(const char *path);
+/* The same of `name` in the folder `at`. */
+int io_remove_tree_at(int at, const char *name);

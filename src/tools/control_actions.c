@@ -205,7 +205,7 @@ static int reset_here(const struct control *c, struct err *err)
 
 	if (r <= 0)
 		return r;
-	r = io_remove_tree(dir.current);
+	r = io_remove_tree_at(dir.samples_fd, "current");
 	if (r)
 		err_sys(err, r, "Unable to remove %s", dir.current);
 	session_dir_close(&dir);

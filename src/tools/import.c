@@ -126,11 +126,12 @@ static int open_dir(struct import_run *m, struct err *err)
 /* Under its name, the old one having gone. */
 static int commit_named(struct import_run *m, struct err *err)
 {
-	int r = io_remove_tree(m->named);
+	int r = io_remove_tree_at(m->dir.samples_fd, m->options.name);
 
 	if (r)
 		return err_sys(err, r, "cannot remove %s", m->named);
-	if (rename(m->dir.writing, m->named))
+	if (renameat(m->dir.samples_fd, strrchr(m->dir.writing, '/') + 1,
+		     m->dir.samples_fd, m->options.name))
 		return err_sys(err, -errno, "cannot rename %s", m->dir.writing);
 	m->dir.committed = true;
 	return 0;
@@ -227,7 +228,7 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct import_run m = { .dir.lock_fd = -1 };
+	struct import_run m = { .dir = { .samples_fd = -1, .lock_fd = -1 } };
 	struct err err = { 0 };
 	int first;
 	int status;

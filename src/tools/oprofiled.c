@@ -250,7 +250,7 @@ static int run_daemon(const struct command *self, int argc, char **argv)
 		.background = { .ready_fd = -1 },
 		.lock_fd = -1,
 		.signal_fd = -1,
-		.dir = { .lock_fd = -1 },
+		.dir = { .samples_fd = -1, .lock_fd = -1 },
 	};
 	int first;
 	int status;

@@ -33,7 +33,6 @@ static const int64_t clock_slack_ns = 1000000000;
 int oprofiled_open_dir(struct oprofiled *d, struct err *err)
 {
 	const char *root = oprofiled_session_dir(d);
-	char current[4096];
 	int r;
 
 	if (d->dir_is_open && !strcmp(d->dir.root, root))
@@ -43,13 +42,9 @@ int oprofiled_open_dir(struct oprofiled *d, struct err *err)
 	if (d->dir_is_open)
 		session_dir_close(&d->dir);
 	d->dir_is_open = false;
-	if (snprintf(current, sizeof(current), "%s/samples/current", root) >=
-	    (int)sizeof(current))
-		return err_set(err, -ENAMETOOLONG, "%s is too long", root);
-	r = io_make_dirs(current, RECORDING_DIR_MODE);
-	if (r)
-		return err_sys(err, r, "cannot create %s", current);
-	r = session_dir_open(root, true, &d->dir, err);
+	r = session_dir_make_current(root, err);
+	if (!r)
+		r = session_dir_open(root, true, &d->dir, err);
 	d->dir_is_open = !r;
 	return r;
 }

@@ -76,7 +76,7 @@ static int move_session(struct oprofiled *d, const char *rename_to, struct err *
 	if (rename_to)
 		r = rename(d->dir.current, rename_to) ? -errno : 0;
 	else
-		r = io_remove_tree(d->dir.current);
+		r = io_remove_tree_at(d->dir.samples_fd, "current");
 	if (r)
 		return err_sys(err, r, "%s", rename_to ? rename_to : d->dir.current);
 	r = io_make_dirs(d->dir.current, RECORDING_DIR_MODE);

@@ -397,7 +397,7 @@ static int run_record(const struct command *self, int argc, char **argv)
 {
 	static struct record_plan plan = { .options.frequency_hz = EVENT_DEFAULT_HZ,
 					   .signal_fd = -1,
-					   .dir = { .lock_fd = -1 } };
+					   .dir = { .samples_fd = -1, .lock_fd = -1 } };
 	struct err err = { 0 };
 	int first;
 	int status = command_options(self, OPTIONS_STOP_AT_WORD, argc, argv,

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/trust.h"
 
 enum {
 	FOLDERS_DEEP = 2 /* of a session: jit/PID/ */
@@ -59,22 +60,91 @@ static int lock(struct session_dir *d, struct err *err)
 	return 0;
 }
 
+static DIR *read_dir(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+/* ---- whose folders they are ---- */
+
+/* `name` in the folder `at`, whose path is `parent`: trusted, or not there. */
+static int check(int at, const char *parent, const char *name, struct err *err)
+{
+	char *shown;
+	int fd;
+
+	if (asprintf(&shown, "%s/%s", parent, name) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	fd = trust_open_dir(at, name, shown, err);
+	free(shown);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || fd == -ENOENT ? 0 : fd;
+}
+
+static int check_samples(const struct session_dir *d, struct err *err)
+{
+	DIR *dir = read_dir(d->samples_fd, ".");
+	const struct dirent *entry;
+	int r = check(d->samples_fd, d->samples, "current", err);
+
+	if (!r)
+		r = check(d->samples_fd, d->samples, "previous", err);
+	while (!r && dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, writing_prefix, sizeof(writing_prefix) - 1))
+			r = check(d->samples_fd, d->samples, entry->d_name, err);
+	if (dir)
+		closedir(dir);
+	return r;
+}
+
+/* A given DIR is what the caller says it is; the one in the current folder may be anybody's. */
+static int open_root(const struct session_dir *d, bool given, struct err *err)
+{
+	int fd;
+
+	if (!given)
+		return trust_make_dir(AT_FDCWD, d->root, 0755, d->root, err);
+	fd = open(d->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, -ENOENT,
+			       "%s is not a directory: --session-dir must exist",
+			       d->root);
+	return fd;
+}
+
+static int open_samples(struct session_dir *d, bool given, struct err *err)
+{
+	int root = open_root(d, given, err);
+	int r;
+
+	if (root < 0)
+		return root;
+	r = check(root, d->root, "kernel", err);
+	if (!r)
+		d->samples_fd = trust_make_dir(root, "samples", 0755, d->samples, err);
+	close(root);
+	if (r || d->samples_fd < 0)
+		return r ? r : d->samples_fd;
+	return check_samples(d, err);
+}
+
+/* ---- what was left ---- */
+
 /* What recorders left that were killed before they committed: under the lock none lives. */
 static void remove_stale(const struct session_dir *d)
 {
-	DIR *dir = opendir(d->samples);
+	DIR *dir = read_dir(d->samples_fd, ".");
 	const struct dirent *entry;
 
-	while (dir && (entry = readdir(dir))) {
-		char *path;
-
-		if (strncmp(entry->d_name, writing_prefix, sizeof(writing_prefix) - 1))
-			continue;
-		if (asprintf(&path, "%s/%s", d->samples, entry->d_name) < 0)
-			break;
-		io_remove_tree(path);
-		free(path);
-	}
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, writing_prefix, sizeof(writing_prefix) - 1))
+			(void)io_remove_tree_at(d->samples_fd, entry->d_name);
 	if (dir)
 		closedir(dir);
 }
@@ -95,53 +165,49 @@ static bool is_torn(const char *name)
 }
 
 /* Likewise in the session that is continued, and `depth` folders in it: images/, jit/PID/. */
-static void remove_torn(const char *folder, int depth)
+static void remove_torn(int at, const char *folder, int depth)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = read_dir(at, folder);
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
-		char *path;
-
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
-			break;
 		if (entry->d_type == DT_DIR && depth)
-			remove_torn(path, depth - 1);
+			remove_torn(dirfd(dir), entry->d_name, depth - 1);
 		else if (is_torn(entry->d_name))
-			(void)unlink(path);
-		free(path);
+			(void)unlinkat(dirfd(dir), entry->d_name, 0);
 	}
 	if (dir)
 		closedir(dir);
 }
 
+/* ---- the session ---- */
+
+static const char *name_in(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err)
 {
-	struct session_dir d = { .lock_fd = -1, .append = append };
-	struct stat st;
+	struct session_dir d = { .samples_fd = -1, .lock_fd = -1, .append = append };
 	int r = make_names(&d, dir ? dir : default_dir);
 
 	if (r)
 		err_set(err, r, "out of memory");
-	else if (dir && (stat(dir, &st) || !S_ISDIR(st.st_mode)))
-		r = err_set(err, -ENOENT,
-			    "%s is not a directory: --session-dir must exist", dir);
-	else if ((r = io_make_dirs(d.samples, 0755)))
-		err_sys(err, r, "cannot create %s", d.samples);
+	else
+		r = open_samples(&d, dir, err);
 	if (!r)
 		r = lock(&d, err);
 	if (!r)
 		remove_stale(&d);
 	if (!r && d.committed)
-		remove_torn(d.current, FOLDERS_DEEP);
-	if (!r && !d.committed) {
-		r = io_make_dirs(d.writing, RECORDING_DIR_MODE);
-		if (r)
-			err_sys(err, r, "cannot create %s", d.writing);
-	}
+		remove_torn(d.samples_fd, "current", FOLDERS_DEEP);
+	if (!r && !d.committed &&
+	    mkdirat(d.samples_fd, name_in(d.writing), RECORDING_DIR_MODE))
+		r = err_sys(err, -errno, "cannot create %s", d.writing);
 	if (r) {
 		session_dir_close(&d);
 		return r;
@@ -150,20 +216,51 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 	return 0;
 }
 
+int session_dir_make_current(const char *dir, struct err *err)
+{
+	struct session_dir d = { .samples_fd = -1, .lock_fd = -1, .committed = true };
+	int r = make_names(&d, dir);
+	int fd;
+
+	if (r)
+		err_set(err, r, "out of memory");
+	else if ((r = io_make_dirs(dir, 0755)))
+		err_sys(err, r, "cannot create %s", dir);
+	else
+		r = open_samples(&d, true, err);
+	if (!r) {
+		fd = trust_make_dir(d.samples_fd, "current", RECORDING_DIR_MODE,
+				    d.current, err);
+		if (fd < 0)
+			r = fd;
+		else
+			close(fd);
+	}
+	session_dir_close(&d);
+	return r;
+}
+
+static int rename_in(const struct session_dir *d, const char *from, const char *to)
+{
+	return renameat(d->samples_fd, from, d->samples_fd, to) ? -errno : 0;
+}
+
 int session_dir_commit(struct session_dir *d, struct err *err)
 {
 	int r;
 
 	if (d->committed)
 		return 0;
-	r = io_remove_tree(d->previous);
+	r = io_remove_tree_at(d->samples_fd, "previous");
 	if (r)
 		return err_sys(err, r, "Unable to remove old sample data at %s",
 			       d->previous);
-	if (rename(d->current, d->previous) && errno != ENOENT)
-		return err_sys(err, -errno, "cannot rename %s", d->current);
-	if (rename(d->writing, d->current))
-		return err_sys(err, -errno, "cannot rename %s", d->writing);
+	r = rename_in(d, "current", "previous");
+	if (r && r != -ENOENT)
+		return err_sys(err, r, "cannot rename %s", d->current);
+	r = rename_in(d, name_in(d->writing), "current");
+	if (r)
+		return err_sys(err, r, "cannot rename %s", d->writing);
 	free(d->writing);
 	d->writing = strdup(d->current);
 	d->committed = true;
@@ -172,8 +269,10 @@ int session_dir_commit(struct session_dir *d, struct err *err)
 
 void session_dir_close(struct session_dir *d)
 {
-	if (!d->committed && d->writing)
-		io_remove_tree(d->writing);
+	if (!d->committed && d->writing && d->samples_fd >= 0)
+		(void)io_remove_tree_at(d->samples_fd, name_in(d->writing));
+	if (d->samples_fd >= 0)
+		close(d->samples_fd);
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
 	free(d->root);
@@ -181,5 +280,5 @@ void session_dir_close(struct session_dir *d)
 	free(d->current);
 	free(d->previous);
 	free(d->writing);
-	*d = (struct session_dir){ .lock_fd = -1 };
+	*d = (struct session_dir){ .samples_fd = -1, .lock_fd = -1 };
 }

@@ -1,7 +1,9 @@
 /* session_dir.h - where recordings go: DIR/samples/current, and what becomes of the one
  * that was there.
  * Layer: tools.  A new session is made beside, as DIR/samples/.recording-PID, and takes the
- * place of `current` only when the recording has really begun. */
+ * place of `current` only when the recording has really begun.
+ * Nothing is removed or renamed through a symbolic link, nor in a folder of somebody else (base/trust.h):
+ * DIR alone, where it was given, may be either. */
 #pragma once
 #include <stdbool.h>
 
@@ -12,8 +14,9 @@ struct session_dir {
 	char *samples; /* DIR/samples */
 	char *current; /* DIR/samples/current */
 	char *previous;
-	char *writing; /* where files go at the moment */
-	int lock_fd;   /* one recorder a DIR at a time */
+	char *writing;  /* where files go at the moment */
+	int samples_fd; /* the folder `samples`, for unlinkat(2) and its kind */
+	int lock_fd;    /* one recorder a DIR at a time */
 	bool append;
 	bool committed;
 };
@@ -22,6 +25,8 @@ struct session_dir {
  * 0, or a negative errno with a line that names the directory. */
 int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err);
+/* Makes DIR/samples/current, for a recording that is continued from the first on. */
+int session_dir_make_current(const char *dir, struct err *err);
 /* The recording has begun: `previous` goes, `current` becomes `previous`, ours `current`. */
 int session_dir_commit(struct session_dir *d, struct err *err);
 /* Removes an uncommitted session. */
