@@ -131,6 +131,8 @@ adds_up()
 	mkdir -p "$DIR/samples/current" src
 	make_session
 	chmod 0 src/t.c
+	# By default only the owner may read a recording.
+	chmod -R o+rX "$DIR"
 	mkdir -m 777 nobody
 	run -0 --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups env \
 		XDG_CACHE_HOME="$PWD/nobody" "$OPROFILE_LINKS/opannotate" --session-dir "$DIR" -s

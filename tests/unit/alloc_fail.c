@@ -20,6 +20,10 @@ char *__wrap_strndup(const char *s, size_t len);
 int __wrap_vasprintf(char **ret_text, const char *format, va_list args);
 int __wrap_asprintf(char **ret_text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* These two are what the C library makes of asprintf() and vasprintf() under _FORTIFY_SOURCE. */
+int __wrap___vasprintf_chk(char **ret_text, int flag, const char *format, va_list args);
+int __wrap___asprintf_chk(char **ret_text, int flag, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 static unsigned long calls_left; /* 0: nothing is armed */
 static bool did_fail;
@@ -85,6 +89,23 @@ int __wrap_asprintf(char **ret_text, const char *format, ...)
 		return -1;
 	va_start(args, format);
 	r = __real_vasprintf(ret_text, format, args);
+	va_end(args);
+	return r;
+}
+
+int __wrap___vasprintf_chk(char **ret_text, int flag, const char *format, va_list args)
+{
+	(void)flag;
+	return __wrap_vasprintf(ret_text, format, args);
+}
+
+int __wrap___asprintf_chk(char **ret_text, int flag, const char *format, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = __wrap___vasprintf_chk(ret_text, flag, format, args);
 	va_end(args);
 	return r;
 }
