@@ -61,6 +61,8 @@ void tar_writer_free(struct tar_writer *t); /* NULL is fine */
  * 0, or a negative errno. */
 int tar_writer_begin(struct tar_writer *t, const char *name, uint64_t bytes,
 		     uint64_t mtime);
+/* Whether the files to come are for their owner alone: modes 0600 and 0644. */
+void tar_writer_private(struct tar_writer *t, bool is_private);
 int tar_writer_put(struct tar_writer *t, const void *bytes, size_t len);
 int tar_writer_end(struct tar_writer *t);
 /* A symbolic link. */

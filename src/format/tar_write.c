@@ -18,6 +18,7 @@ struct tar_writer {
 	struct packer *packer;
 	uint64_t left; /* of the member */
 	unsigned int padding;
+	bool is_private; /* of the files to come */
 };
 
 int tar_writer_new(int fd, enum packing packing, struct tar_writer **ret_tar)
@@ -64,7 +65,11 @@ static int put_header(struct tar_writer *t, const struct told *m)
 	put_text(h.name, sizeof(h.name), m->name);
 	if (m->link)
 		put_text(h.link, sizeof(h.link), m->link);
-	memcpy(h.mode, m->link ? "0000777" : "0000644", sizeof(h.mode));
+	memcpy(h.mode,
+	       m->link         ? "0000777"
+	       : t->is_private ? "0000600"
+			       : "0000644",
+	       sizeof(h.mode));
 	memcpy(h.uid, "0000000", sizeof(h.uid));
 	memcpy(h.gid, "0000000", sizeof(h.gid));
 	snprintf(h.size, sizeof(h.size), "%011" PRIo64,
@@ -138,6 +143,11 @@ static int begin(struct tar_writer *t, const struct told *m)
 	t->left = m->bytes;
 	t->padding = (unsigned int)(-m->bytes % TAR_BLOCK);
 	return r;
+}
+
+void tar_writer_private(struct tar_writer *t, bool is_private)
+{
+	t->is_private = is_private;
 }
 
 int tar_writer_begin(struct tar_writer *t, const char *name, uint64_t bytes,

@@ -84,7 +84,8 @@ static int make_plan(struct annotate *a, char *const *words)
 			plan->sources.samples_dir);
 	if (r)
 		return r;
-	a->sources = (struct source_places){ &a->find, plan->places, &a->source_code };
+	a->sources = (struct source_places){ &a->find, plan->places, &a->source_code,
+					     a->options.output_dir || a->options.html };
 	return source_find_init(
 		&a->find,
 		&(struct source_find_options){
@@ -237,6 +238,8 @@ static FILE *open_text(void *ctx, const char *path)
 		command_warning("unable to open for reading: %s (%s)", path,
 				source.why);
 	warn_of_newer(a, image, &source);
+	if (a->html && source.is_private)
+		annotate_html_private(a->html);
 	text = source.text;
 	source.text = NULL;
 	source_file_close(&source);
@@ -364,6 +367,8 @@ static int open_page_source(void *ctx, size_t file, bool again,
 					 &source)
 		      : open_source(a, of, &source, &ret_source->note);
 
+	if (a->html && source.is_private)
+		annotate_html_private(a->html);
 	ret_source->text = source.text;
 	source.text = NULL;
 	source_file_close(&source);

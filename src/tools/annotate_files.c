@@ -74,6 +74,25 @@ static int open_embedded(const struct source_places *p, const char *full,
 	return r;
 }
 
+/* A descriptor or a negative errno; s->file is NULL if it is nowhere. */
+static int open_found(const struct source_places *p, const char *full,
+		      const struct profile_image *image, struct source_file *s)
+{
+	bool here = !image || !image->foreign;
+	const char *binary = NULL;
+
+	if (p->handed_on) {
+		if (image && p->code)
+			binary =
+				strtab_get(&p->code->profile->strings,
+					   image->binary ? image->binary : image->name);
+		return source_find_open(p->find, full, here, binary, &s->file);
+	}
+	s->file = source_find(p->find, full, here);
+	return s->file ? io_open(s->file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0)
+		       : -ENOENT;
+}
+
 /* The same of a full path.  -ENOMEM or 0. */
 static int find_text(const struct source_places *p, const char *full,
 		     const struct profile_image *image, struct source_file *s,
@@ -84,10 +103,15 @@ static int find_text(const struct source_places *p, const char *full,
 	int r;
 
 	*ret_why = NULL;
-	s->file = source_find(p->find, full, !foreign);
+	fd = open_found(p, full, image, s);
+	if (fd == -EACCES && p->handed_on) {
+		*ret_why = "left out: not all may read it; --search-dirs may name its "
+			   "folder";
+		return 0;
+	}
 	if (s->file) {
-		fd = io_open(s->file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 		*ret_why = take_text(s, fd);
+		s->is_private = s->text && source_is_private(&s->st);
 		return 0;
 	}
 	r = image ? naming_places_source(p->places, &image->build_id, full, &fd,
@@ -240,7 +264,8 @@ FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
 	if (fd < 0)
 		return NULL;
 	if (!clear_place(&o, fd, name, source, err)) {
-		file = openat(fd, name, O_CLOEXEC | new_file_flags, 0666);
+		file = openat(fd, name, O_CLOEXEC | new_file_flags,
+			      source->is_private ? 0600 : 0666);
 		out = file < 0 ? NULL : fdopen(file, "w");
 		if (!out) {
 			err_sys(err, -errno, "%s%s: cannot write", dir, path);

@@ -17,15 +17,17 @@ struct source_places {
 	struct source_find *find;
 	struct naming_places *places; /* with the servers of debuginfod; NULL: none */
 	struct annotate_code
-		*code; /* whose debug information may have them; NULL: none */
+		*code;  /* whose debug information may have them; NULL: none */
+	bool handed_on; /* source_find_open() decides what is taken */
 };
 
 /* A source, opened. */
 struct source_file {
-	FILE *text;   /* NULL: cannot be shown, and ... */
-	char why[96]; /* ... this is why */
-	char *file;   /* where it was found; NULL: nowhere */
-	bool fetched; /* from a server: its times say nothing */
+	FILE *text;      /* NULL: cannot be shown, and ... */
+	char why[96];    /* ... this is why */
+	char *file;      /* where it was found; NULL: nowhere */
+	bool fetched;    /* from a server: its times say nothing */
+	bool is_private; /* not all may read it, nor what it is copied to */
 	struct stat st;
 };
 

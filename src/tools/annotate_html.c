@@ -16,7 +16,8 @@
 
 enum {
 	FOLDER_MODE = 0777,
-	FILE_MODE = 0666
+	FILE_MODE = 0666,
+	PRIVATE_MODE = 0600
 };
 
 static const int new_file_flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
@@ -27,6 +28,7 @@ struct annotate_html {
 	char *folder;   /* in `making` */
 	int fd;         /* of `folder` */
 	char path[128]; /* of the page at hand, in `folder` */
+	bool is_private;
 	char *page;
 	size_t page_len;
 	struct err *err;
@@ -135,7 +137,8 @@ int annotate_html_open_page(void *ctx, const char *path, FILE **ret_page)
 /* In one piece, so that it is known why it cannot be written. */
 static int write_page(struct annotate_html *h)
 {
-	int fd = openat(h->fd, h->path, O_CLOEXEC | new_file_flags, FILE_MODE);
+	int fd = openat(h->fd, h->path, O_CLOEXEC | new_file_flags,
+			h->is_private ? PRIVATE_MODE : FILE_MODE);
 	int r = fd < 0 ? -errno : io_write_all(fd, h->page, h->page_len);
 
 	if (fd >= 0 && close(fd) && !r)
@@ -156,6 +159,11 @@ int annotate_html_close_page(void *ctx, FILE *page)
 	free(h->page);
 	h->page = NULL;
 	return r;
+}
+
+void annotate_html_private(struct annotate_html *h)
+{
+	h->is_private = true;
 }
 
 /* An empty folder is replaced, nothing else is. */

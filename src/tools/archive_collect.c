@@ -256,6 +256,7 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 		r = err_set(c->err, r, "out of memory");
 	else
 		r = archive_source_files_add(c->source_files, lines, hits.at, hits.nr,
+					     at->name[0] == '/' ? at->name : NULL,
 					     naming_is_local(c->naming), c->err);
 	vec_done(&hits);
 	return r;

@@ -28,6 +28,7 @@ struct archive_out {
 	char *part;             /* the file while it is written */
 	int fd;                 /* of the part, or of the file in the folder; -1 */
 	struct tar_writer *tar;
+	bool is_private; /* the file at hand: not all may read it */
 	struct hash_stream *hash;
 	struct archive_manifest manifest;
 	struct map names;         /* hash of a name; 1 */
@@ -140,7 +141,14 @@ static int begin_in_folder(struct archive_out *out, const char *name)
 	r = io_make_dirs(path, 0755);
 	*slash = '/';
 	if (!r)
-		r = io_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
+		r = io_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
+			    out->is_private ? 0600 : 0644);
+	if (r >= 0 && out->is_private && fchmod(r, 0600)) {
+		int failed = -errno;
+
+		close(r);
+		r = failed;
+	}
 	free(path);
 	if (r < 0)
 		return r;
@@ -252,13 +260,21 @@ static int copy_unsized(struct archive_out *out, struct archive_file *f, int fd)
 	return r;
 }
 
-static int copy_from(struct archive_out *out, struct archive_file *f, const char *from)
+/* Before any of its bytes are there. */
+static int keep_private(struct archive_out *out, const struct stat *st)
+{
+	out->is_private = !(st->st_mode & S_IROTH);
+	if (!out->tar)
+		return 0;
+	tar_writer_private(out->tar, out->is_private);
+	return out->is_private && fchmod(out->fd, 0600) ? -errno : 0;
+}
+
+static int copy_open(struct archive_out *out, struct archive_file *f, int fd)
 {
 	struct stat st;
-	int r, fd = io_open(from, O_RDONLY | O_NONBLOCK, 0);
+	int r;
 
-	if (fd < 0)
-		return fd;
 	if (fstat(fd, &st)) {
 		r = -errno;
 	} else if (!S_ISREG(st.st_mode)) {
@@ -267,14 +283,26 @@ static int copy_from(struct archive_out *out, struct archive_file *f, const char
 		f->bytes = (uint64_t)st.st_size;
 		f->mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
 			      (uint64_t)st.st_mtim.tv_nsec;
-		r = f->bytes ? copy(out, f, fd) : copy_unsized(out, f, fd);
+		r = keep_private(out, &st);
+		if (!r)
+			r = f->bytes ? copy(out, f, fd) : copy_unsized(out, f, fd);
 	}
-	close(fd);
+	return r;
+}
+
+static int copy_from(struct archive_out *out, struct archive_file *f, const char *from)
+{
+	int fd = io_open(from, O_RDONLY | O_NONBLOCK, 0);
+	int r = fd < 0 ? fd : copy_open(out, f, fd);
+
+	if (fd >= 0)
+		close(fd);
 	return r;
 }
 
 /* What a new file is made of: one on disk, or bytes. */
 struct content {
+	int fd_plus_1;            /* open already; 0: */
 	const char *from;         /* NULL: */
 	const elf_spans *without; /* of the file; NULL: nothing */
 	const void *bytes;
@@ -288,7 +316,12 @@ static int add(struct archive_out *out, const struct content *content, const cha
 
 	out->without = content->without;
 	out->next_without = 0;
-	if (f.name)
+	out->is_private = false;
+	if (out->tar)
+		tar_writer_private(out->tar, false);
+	if (f.name && content->fd_plus_1)
+		r = copy_open(out, &f, content->fd_plus_1 - 1);
+	else if (f.name)
 		r = content->from ? copy_from(out, &f, content->from)
 				  : write_bytes(out, &f, content->bytes, content->len);
 	if (!r)
@@ -311,6 +344,18 @@ int archive_out_add_without(struct archive_out *out, const char *from, const cha
 			    const elf_spans *without, struct err *err)
 {
 	const struct content content = { .from = from, .without = without };
+	int r;
+
+	if (!archive_name_ok(name))
+		return 1;
+	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
+	return r ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : 0;
+}
+
+int archive_out_add_open(struct archive_out *out, int fd, const char *from,
+			 const char *name, struct err *err)
+{
+	const struct content content = { .fd_plus_1 = fd + 1, .from = from };
 	int r;
 
 	if (!archive_name_ok(name))
@@ -384,6 +429,9 @@ static int write_manifest(struct archive_out *out)
 	struct buf text = { 0 };
 	int r;
 
+	out->is_private = false;
+	if (out->tar)
+		tar_writer_private(out->tar, false);
 	archive_manifest_put(&out->manifest, &text);
 	r = text.failed ? -ENOMEM : write_bytes(out, &f, text.data, text.len);
 	buf_done(&text);

@@ -1,5 +1,6 @@
 /* archive_out.h - writes an archive: a folder, or a portable file (tar, packed with zstd), or
  * what `perf archive` would write.
+ * What not all may read is for its owner alone there: the file in a folder, or the whole.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -29,6 +30,9 @@ int archive_out_add(struct archive_out *out, const char *from, const char *name,
  * if there are any. */
 int archive_out_add_without(struct archive_out *out, const char *from, const char *name,
 			    const elf_spans *without, struct err *err);
+/* The same of an open file; `from` is its name. */
+int archive_out_add_open(struct archive_out *out, int fd, const char *from,
+			 const char *name, struct err *err);
 /* The same from memory. */
 int archive_out_add_bytes(struct archive_out *out, const void *bytes, size_t len,
 			  const char *name, struct err *err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/hash.h"
@@ -27,7 +28,9 @@ struct archive_source_files {
 	struct source_find find;
 	struct map seen;
 	size_t nr_missing;
+	size_t nr_left_out;
 	/* Of the image at hand. */
+	const char *binary;
 	bool local;
 	struct err *err;
 	struct line_frame frames[FRAMES_MAX];
@@ -68,23 +71,28 @@ void archive_source_files_free(struct archive_source_files *f)
 
 /* ---- one source ---- */
 
-static int put(struct archive_source_files *f, const char *path, const char *file)
+static int put(struct archive_source_files *f, const char *path, int fd,
+	       const char *file)
 {
 	struct archive_out *out = f->request->out;
 	int r = 0;
 
-	if (!file) {
+	if (fd == -EACCES) {
+		log_say(f->nr_left_out < 10 ? LOG_WARNING : LOG_DEBUG,
+			"the source %s was left out: not all may read it", file);
+		f->nr_left_out++;
+	} else if (fd < 0) {
 		log_say(f->nr_missing < 10 ? LOG_WARNING : LOG_DEBUG,
 			"the source %s was not found", path);
 		f->nr_missing++;
 	} else if (out) {
-		r = archive_out_add(out, file, path + 1, f->err);
+		r = archive_out_add_open(out, fd, file, path + 1, f->err);
 	} else {
 		f->request->list(file);
 	}
 	if (r > 0)
 		return 0; /* no name for an archive */
-	return r < 0 || !out ? r : archive_out_source(out, file != NULL, path, f->err);
+	return r < 0 || !out ? r : archive_out_source(out, fd >= 0, path, f->err);
 }
 
 static int take(struct archive_source_files *f, const char *path)
@@ -92,7 +100,7 @@ static int take(struct archive_source_files *f, const char *path)
 	char *full = path_full(path, ""), *file;
 	struct map_slot *slot;
 	bool is_new;
-	int r;
+	int r, fd;
 
 	slot = full ? map_at(&f->seen, hash_bytes(full, strlen(full), 0), 0, &is_new)
 		    : NULL;
@@ -106,8 +114,10 @@ static int take(struct archive_source_files *f, const char *path)
 		free(full);
 		return 0;
 	}
-	file = source_find(&f->find, full, f->local);
-	r = put(f, full, file);
+	fd = source_find_open(&f->find, full, f->local, f->binary, &file);
+	r = put(f, full, fd, file);
+	if (fd >= 0)
+		close(fd);
 	free(file);
 	free(full);
 	return r;
@@ -131,8 +141,8 @@ static int take_at(struct archive_source_files *f, struct naming_lines *lines,
 }
 
 int archive_source_files_add(struct archive_source_files *f, struct naming_lines *lines,
-			     const uint64_t *addrs, size_t nr, bool local,
-			     struct err *err)
+			     const uint64_t *addrs, size_t nr, const char *binary,
+			     bool local, struct err *err)
 {
 	uint64_t *prepared = malloc((nr + 1) * sizeof(*prepared));
 	const char *last = NULL;
@@ -142,6 +152,7 @@ int archive_source_files_add(struct archive_source_files *f, struct naming_lines
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr; i++)
 		prepared[i] = addrs[i];
+	f->binary = binary;
 	f->local = local;
 	f->err = err;
 	naming_lines_prepare(lines, prepared, nr);
@@ -158,4 +169,12 @@ void archive_source_files_tell(const struct archive_source_files *f)
 			"%zu sources were not found (--search-dirs says where they "
 			"are)",
 			f->nr_missing);
+	if (f->nr_left_out)
+		log_say(LOG_WARNING,
+			"%zu sources were left out: not all may read them, and they "
+			"are "
+			"neither yours nor of the owner of the binary (--search-dirs "
+			"names "
+			"folders to take them from)",
+			f->nr_left_out);
 }

@@ -17,10 +17,10 @@ int archive_source_files_new(const struct archive_request *request,
 /* NULL is fine. */
 void archive_source_files_free(struct archive_source_files *f);
 /* Takes those of the lines at `addrs` of an image, as naming_lines_find() has them 
- * and of the calls inlined there.  `local`: it was recorded here, so that recorded paths mean
+ * and of the calls inlined there.  `binary`: its path, or NULL.  `local`: it was recorded here, so that recorded paths mean
  * files of this machine.  0, or a negative errno with a line. */
 int archive_source_files_add(struct archive_source_files *f, struct naming_lines *lines,
-			     const uint64_t *addrs, size_t nr, bool local,
-			     struct err *err);
-/* Says how many were not found, if there were any. */
+			     const uint64_t *addrs, size_t nr, const char *binary,
+			     bool local, struct err *err);
+/* Says how many were not found or left out, if there were any. */
 void archive_source_files_tell(const struct archive_source_files *f);

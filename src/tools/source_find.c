@@ -1,13 +1,16 @@
 #include "tools/source_find.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/comma.h"
 #include "base/err.h"
+#include "base/io.h"
 
 static void paths_done(source_find_paths *p)
 {
@@ -123,14 +126,80 @@ static char *search(const struct source_find *f, const char *path)
 	return file;
 }
 
-char *source_find(const struct source_find *f, const char *path, bool here)
+/* Where its path says, or NULL. */
+static char *find_at_path(const struct source_find *f, const char *path, bool here)
 {
 	const char *root = f->archive ? f->archive : f->root;
-	char *file = NULL;
 
 	if (root)
-		file = file_below(root, path + 1);
-	else if (here && is_file(path))
-		file = strdup(path);
+		return file_below(root, path + 1);
+	return here && is_file(path) ? strdup(path) : NULL;
+}
+
+char *source_find(const struct source_find *f, const char *path, bool here)
+{
+	char *file = find_at_path(f, path, here);
+
 	return file ? file : search(f, path);
+}
+
+bool source_is_private(const struct stat *st)
+{
+	return !(st->st_mode & S_IROTH);
+}
+
+/* What is root's is nobody's here: root's power is what others would like to use. */
+static bool may_hand_on(const struct stat *st, const char *binary)
+{
+	struct stat of;
+
+	if (!source_is_private(st))
+		return true;
+	if (!st->st_uid)
+		return false;
+	return st->st_uid == geteuid() ||
+	       (binary && !lstat(binary, &of) && S_ISREG(of.st_mode) &&
+		of.st_uid == st->st_uid);
+}
+
+/* The file itself is asked, not its path, which may be another's. */
+static int open_handed_on(const char *file, const char *binary)
+{
+	int fd = io_open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat st;
+	int r = fd;
+
+	if (fd >= 0 && fstat(fd, &st))
+		r = -errno;
+	else if (fd >= 0 && !may_hand_on(&st, binary))
+		r = -EACCES;
+	if (r < 0 && fd >= 0)
+		close(fd);
+	return r;
+}
+
+int source_find_open(const struct source_find *f, const char *path, bool here,
+		     const char *binary, char **ret_file)
+{
+	char *file = find_at_path(f, path, here);
+	char *named = NULL;
+	int fd = -ENOENT;
+
+	if (file && f->archive)
+		fd = io_open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	else if (file)
+		fd = open_handed_on(file, binary);
+	if (fd < 0)
+		named = search(f, path);
+	if (named) {
+		free(file);
+		file = named;
+		fd = io_open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	}
+	if (fd < 0 && fd != -EACCES) {
+		free(file);
+		file = NULL;
+	}
+	*ret_file = file;
+	return fd;
 }

@@ -3,6 +3,7 @@
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/vec.h"
 
@@ -31,3 +32,13 @@ int source_find_init(struct source_find *f, const struct source_find_options *op
 void source_find_done(struct source_find *f);
 /* The file of a path_full(), malloc'd; NULL: it is nowhere.  `here`: a path means a file of this machine. */
 char *source_find(const struct source_find *f, const char *path, bool here);
+
+/* Opens it to be handed on.  Whoever was sampled says by his binary which paths these are: what
+ * not all may read is taken only from the folders that the caller named, or if it is the
+ * caller's or the binary's owner's.  That root can read it is no reason.
+ * A descriptor; *ret_file is its name, malloc'd.  -EACCES: left out, *ret_file is its name as well.
+ * -ENOENT, or another negative errno: *ret_file is NULL.  `binary`: its path, NULL: unknown. */
+int source_find_open(const struct source_find *f, const char *path, bool here,
+		     const char *binary, char **ret_file);
+/* Whether not all may read a file. */
+bool source_is_private(const struct stat *st);

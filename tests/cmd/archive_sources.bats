@@ -113,3 +113,80 @@ make_program()
 	echo "$stderr"
 	[[ $stderr =~ [2-9]" sources were not found" ]]
 }
+
+# Line tables say which files a binary's sources are; whoever built it can say /etc/shadow.
+secret_program()
+{
+	# All can look into the folder, or nobody's program could not be there.
+	public=$(mktemp -d)
+	chmod 755 "$public"
+	echo 'secret line' >"$public/secret"
+	echo 'ordinary line' >"$public/ordinary"
+	chmod 600 "$public/secret"
+	chmod 644 "$public/ordinary"
+	cat >"$public/p.c" <<-END
+		# 1 "$public/secret"
+		__attribute__((noinline)) unsigned f(unsigned n) { unsigned s = n; for (unsigned i = 0; i < n; i++) s = s * 17 + (s >> 3); return s; }
+		# 1 "$public/ordinary"
+		int main(int argc, char **argv) { unsigned s = argc; for (unsigned i = 0; i < 200000000; i++) s = s * 17 + (s >> 3); return (int)(f(200000000) + s) == 5; }
+	END
+	cc -O1 -g -o "$public/program" "$public/p.c"
+	rm -r oprofile_data
+	operf "$public/program" >/dev/null 2>&1
+}
+
+teardown()
+{
+	[ -z "${public-}" ] || rm -r "$public"
+}
+
+@test "what only root may read is left out, and said" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	umask 022
+	secret_program
+	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
+	[[ $stderr == *"the source $public/secret was left out: not all may read it"* ]]
+	[[ $stderr == *"1 sources were left out: "*"--search-dirs"* ]]
+	[ ! -e "folder$public/secret" ]
+	cmp "folder$public/ordinary" "$public/ordinary"
+	[ "$(stat -c %a "folder$public/ordinary")" = 644 ]
+	grep -qx "source missing $public/secret" folder/manifest
+	run -0 --separate-stderr "$OPROFILE" annotate -s -o tree image:'*/program'
+	[[ $stderr == *"$public/secret (left out: not all may read it; --search-dirs may name its folder)"* ]]
+	run -0 --separate-stderr "$OPROFILE" annotate --html pages image:'*/program'
+	run ! grep -rq 'secret line' tree pages
+	grep -rq 'ordinary line' tree
+	grep -rq 'ordinary' pages
+	# As a link of that name, too.
+	mv "$public/secret" "$public/other"
+	ln -s other "$public/secret"
+	run -0 oparchive -o linked --sources image:'*/program'
+	run ! grep -rq 'secret line' linked
+}
+
+@test "what the caller asks for is taken, for its owner alone" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	umask 022
+	secret_program
+	run -0 --separate-stderr oparchive -o folder --sources --search-dirs "$public" image:'*/program'
+	cmp "folder$public/secret" "$public/secret"
+	[ "$(stat -c %a "folder$public/secret")" = 600 ]
+	[ "$(stat -c %a "folder$public/ordinary")" = 644 ]
+	run -0 oparchive --output a.oparchive --sources --search-dirs "$public" image:'*/program'
+	[ "$(stat -c %a a.oparchive)" = 600 ]
+	zstd -qdc a.oparchive | tar tv | grep -q '^-rw------- .*/secret$'
+	run -0 "$OPROFILE" annotate -s -o tree --search-dirs "$public" image:'*/program'
+	[ "$(stat -c %a "tree$public/secret")" = 600 ]
+	[ "$(stat -c %a "tree$public/ordinary")" = 644 ]
+	run -0 "$OPROFILE" annotate --html pages --search-dirs "$public" image:'*/program'
+	for page in $(grep -rl 'secret line' pages); do
+		[ "$(stat -c %a "$page")" = 600 ]
+	done
+	# Nor is root's power needed for what is the owner's of the binary.
+	chown nobody "$public/secret" "$public/program"
+	run -0 oparchive -o owners --sources image:'*/program'
+	[ "$(stat -c %a "owners$public/secret")" = 600 ]
+	chown root "$public/program"
+	run -0 oparchive -o others --sources image:'*/program'
+	[ ! -e "others$public/secret" ]
+}
