@@ -247,6 +247,10 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 			    struct naming_lines *lines)
 {
 	const struct symtab *tab = naming_symtab(c->naming, at->number);
+	const struct archive_source_binary binary = {
+		.path = at->name[0] == '/' ? at->name : NULL,
+		.local = naming_is_local(c->naming),
+	};
 	archive_offsets hits = { 0 };
 	int r = tab ? archive_hits_of(c->hits, at->number, &hits) : 0;
 
@@ -256,8 +260,7 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 		r = err_set(c->err, r, "out of memory");
 	else
 		r = archive_source_files_add(c->source_files, lines, hits.at, hits.nr,
-					     at->name[0] == '/' ? at->name : NULL,
-					     naming_is_local(c->naming), c->err);
+					     &binary, c->err);
 	vec_done(&hits);
 	return r;
 }

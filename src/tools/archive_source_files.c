@@ -141,8 +141,9 @@ static int take_at(struct archive_source_files *f, struct naming_lines *lines,
 }
 
 int archive_source_files_add(struct archive_source_files *f, struct naming_lines *lines,
-			     const uint64_t *addrs, size_t nr, const char *binary,
-			     bool local, struct err *err)
+			     const uint64_t *addrs, size_t nr,
+			     const struct archive_source_binary *binary,
+			     struct err *err)
 {
 	uint64_t *prepared = malloc((nr + 1) * sizeof(*prepared));
 	const char *last = NULL;
@@ -152,8 +153,8 @@ int archive_source_files_add(struct archive_source_files *f, struct naming_lines
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr; i++)
 		prepared[i] = addrs[i];
-	f->binary = binary;
-	f->local = local;
+	f->binary = binary->path;
+	f->local = binary->local;
 	f->err = err;
 	naming_lines_prepare(lines, prepared, nr);
 	free(prepared);

@@ -16,11 +16,16 @@ int archive_source_files_new(const struct archive_request *request,
 			     struct archive_source_files **ret_files, struct err *err);
 /* NULL is fine. */
 void archive_source_files_free(struct archive_source_files *f);
-/* Takes those of the lines at `addrs` of an image, as naming_lines_find() has them 
- * and of the calls inlined there.  `binary`: its path, or NULL.  `local`: it was recorded here, so that recorded paths mean
- * files of this machine.  0, or a negative errno with a line. */
+struct archive_source_binary {
+	const char *path; /* NULL: unknown */
+	bool local;       /* recorded here: its paths name files of this machine */
+};
+
+/* Adds the sources of the lines at `addrs` of a binary, as naming_lines_find() reports them, and of
+ * the calls that are inlined there.  0, or a negative errno with a line. */
 int archive_source_files_add(struct archive_source_files *f, struct naming_lines *lines,
-			     const uint64_t *addrs, size_t nr, const char *binary,
-			     bool local, struct err *err);
+			     const uint64_t *addrs, size_t nr,
+			     const struct archive_source_binary *binary,
+			     struct err *err);
 /* Says how many were not found or left out, if there were any. */
 void archive_source_files_tell(const struct archive_source_files *f);
