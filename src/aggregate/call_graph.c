@@ -6,7 +6,7 @@
 
 #include "aggregate/groups.h"
 #include "aggregate/profile.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 /* What a row of the profile was: samples at a node. */
 struct item {

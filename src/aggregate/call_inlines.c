@@ -7,7 +7,7 @@
 #include "aggregate/view.h"
 #include "resolve/lines.h"
 #include "resolve/naming_lines.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 enum {
 	CHAIN_MAX = 64,

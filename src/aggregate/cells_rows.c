@@ -10,7 +10,7 @@
 #include "aggregate/view.h"
 #include "base/huge.h"
 #include "base/sort_numbers.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 enum {
 	WHERE_SHIFT = 32,

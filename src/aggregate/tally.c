@@ -6,7 +6,7 @@
 
 #include "base/huge.h"
 #include "base/sort_numbers.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 enum {
 	FIRST_NOTES = 1 << 13, /* 256 KB: they stay in the caches */

@@ -6,7 +6,7 @@
 
 #include "aggregate/tally.h"
 #include "base/huge.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 enum {
 	RECENT = 1024,

@@ -5,7 +5,7 @@
 
 #include "aggregate/call_inlines.h"
 #include "aggregate/view.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 struct adding {
 	struct view *v;

@@ -6,7 +6,7 @@
 #include "aggregate/call_inlines.h"
 #include "aggregate/view.h"
 #include "base/hash.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 static const uint64_t vma_unknown = UINT64_MAX;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/huge.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 enum {
 	FIRST_SHIFT = 32

@@ -7,7 +7,7 @@
 
 #include "aggregate/profile.h"
 #include "present/percent.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 static const char truncated[] = "[truncated]";
 

@@ -6,7 +6,7 @@
 #include "base/huge.h"
 #include "base/sort_numbers.h"
 #include "present/call_table_priv.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 enum {
 	NODE_SHIFT = 32

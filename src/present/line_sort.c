@@ -5,7 +5,7 @@
 
 #include "aggregate/profile.h"
 #include "present/lines.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 struct sorting {
 	struct profile *p;

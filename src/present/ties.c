@@ -6,7 +6,7 @@
 
 #include "aggregate/profile.h"
 #include "present/columns.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 /* The distinct values of one key, each with a group that has it. */
 struct values {

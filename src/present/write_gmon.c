@@ -17,7 +17,7 @@
 #include "present/percent.h"
 #include "present/writers.h"
 #include "resolve/elf_file.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 enum {
 	BIN_BYTES = 2,      /* of code ... */

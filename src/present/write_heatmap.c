@@ -22,7 +22,7 @@
 #include "present/call_spans.h"
 #include "present/flame_page.h"
 #include "present/writers.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 enum {
 	MOST_COLUMNS = 600,

@@ -6,7 +6,7 @@
 
 #include "resolve/cfi.h"
 #include "resolve/elf_file.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 static int sort_functions(struct eh_frame *frames)
 {

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "resolve/dwarf_file.h"
 #include "resolve/elf_file.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 enum {
 	HEAD = 8,

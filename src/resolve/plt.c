@@ -9,7 +9,7 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "resolve/elf_file.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 #include "resolve/symtab_priv.h"
 
 enum {

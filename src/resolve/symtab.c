@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 #include "resolve/symtab_priv.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "resolve/cfi_rows.h"
 #include "resolve/exidx.h"
 #include "resolve/sframe.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 #include "resolve/unwind_asm.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "resolve/line_cache.h"
 #include "resolve/lines.h"
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 #include "tools/addr2line_out.h"
 #include "tools/cache_fill.h"
 #include "tools/command.h"

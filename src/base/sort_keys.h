@@ -1,5 +1,5 @@
 /* sort_keys.h - sorts things by a 64-bit address without moving them.
- * Layer: resolve.  Stable, and in time linear in their number. */
+ * Layer: base.  Stable, and in time linear in their number. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

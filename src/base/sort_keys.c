@@ -1,4 +1,4 @@
-#include "resolve/sort_keys.h"
+#include "base/sort_keys.h"
 
 #include <errno.h>
 #include <stdlib.h>
