@@ -11,7 +11,7 @@
 #include "present/json.h"
 #include "present/percent.h"
 #include "present/screen.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/unwind.h"
 
 enum {

@@ -13,10 +13,10 @@
 #include "base/err.h"
 #include "resolve/debug_cache.h"
 #include "resolve/debug_link.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 #include "resolve/file_index.h"
 #include "resolve/live_files.h"
-#include "resolve/symtab.h"
 #include "resolve/unpacked.h"
 
 enum {

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
-#include "resolve/symtab.h"
 #include "resolve/unpacked.h"
 
 enum {

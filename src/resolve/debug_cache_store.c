@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
-#include "resolve/symtab.h"
 
 enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1,

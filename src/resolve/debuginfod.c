@@ -13,8 +13,8 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/http.h"
-#include "resolve/symtab.h"
 
 enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1,

@@ -14,8 +14,8 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
-#include "resolve/symtab.h"
 
 enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1,

@@ -1,3 +1,5 @@
+#include "resolve/elf_build_id.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +9,6 @@
 #include "base/elf_note.h"
 #include "base/err.h"
 #include "resolve/elf_file.h"
-#include "resolve/symtab.h"
 
 enum {
 	NOTES_MAX = 1 << 20 /* a run of notes; real ones have some hundred bytes */

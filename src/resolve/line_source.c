@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "resolve/dwarf_package.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 
 enum {
 	ALT_LINK_MAX = 8192,

@@ -10,11 +10,11 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/line_cache.h"
 #include "resolve/line_later.h"
 #include "resolve/line_writers.h"
 #include "resolve/lines_priv.h"
-#include "resolve/symtab.h"
 
 static void take_key(struct lines *l)
 {

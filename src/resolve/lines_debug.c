@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "resolve/debug_link.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 #include "resolve/lines.h"
-#include "resolve/symtab.h"
 
 enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1

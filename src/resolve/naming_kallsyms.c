@@ -6,6 +6,7 @@
 
 #include "base/io.h"
 #include "resolve/debug_cache.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 #include "resolve/naming_places.h"
 #include "resolve/naming_priv.h"

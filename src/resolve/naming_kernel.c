@@ -7,6 +7,7 @@
 #include "base/io.h"
 #include "resolve/binary.h"
 #include "resolve/debug_cache.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 #include "resolve/file_index.h"
 #include "resolve/kallsyms.h"

@@ -14,9 +14,9 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 #include "resolve/line_cache.h"
-#include "resolve/symtab.h"
 
 enum {
 	VERSION = 2,

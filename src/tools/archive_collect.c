@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "format/pack.h"
 #include "resolve/debug_cache.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/lines.h"
 #include "resolve/naming.h"
 #include "resolve/naming_lines.h"

@@ -15,7 +15,7 @@
 #include "format/archive_manifest.h"
 #include "format/tar.h"
 #include "resolve/debug_cache_store.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 #include "tools/scratch.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include "present/screen.h"
 #include "resolve/binary.h"
 #include "resolve/debug_cache_store.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 #include "tools/command.h"
 #include "tools/debug_dir.h"
 #include "tools/report_source.h"

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "capture/kernel_files.h"
 #include "decode/record.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 #include "tools/containers.h"
 #include "tools/copy_list.h"
 #include "tools/image_open.h"

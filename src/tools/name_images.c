@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/io.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 
 enum {
 	CODE_OFFSET = 4096,  /* where names begin, in the file and in memory */

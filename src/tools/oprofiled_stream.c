@@ -11,7 +11,7 @@
 #include "daemon/event_stream.h"
 #include "format/dict.h"
 #include "format/session.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
 

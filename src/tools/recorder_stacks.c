@@ -7,9 +7,9 @@
 
 #include "base/log.h"
 #include "capture/process_memory.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 #include "resolve/line_cache.h"
-#include "resolve/symtab.h"
 #include "resolve/unwind_arch.h"
 #include "resolve/unwind_table.h"
 #include "tools/image_keeper.h"

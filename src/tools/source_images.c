@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "format/perf_input.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/replay.h"
-#include "resolve/symtab.h"
 #include "tools/mistaken_word.h"
 
 struct walk {

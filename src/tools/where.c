@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "present/screen.h"
 #include "resolve/debug_cache_store.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/naming.h"
 #include "resolve/symtab.h"
 #include "tools/archive_open.h"
