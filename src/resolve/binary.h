@@ -8,7 +8,7 @@
 
 #include "format/dict.h"
 #include "resolve/debuginfod.h"
-#include "resolve/naming.h"
+#include "resolve/naming_status.h"
 
 struct err;
 struct file_index;
