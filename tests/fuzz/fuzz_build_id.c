@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "resolve/debug_cache_store.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -26,7 +26,7 @@
 #include "resolve/debug_cache.h"
 #include "resolve/debug_cache_store.h"
 #include "resolve/debuginfod_cache.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "resolve/demangle.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 #include "resolve/insn_marks.h"
 #include "resolve/symtab.h"

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "elf_maker.h"
-#include "resolve/symtab.h"
+#include "resolve/elf_build_id.h"
 
 static const uint8_t id_bytes[BUILD_ID_MAX + 1] = { 0xab, 1,  2,  3,  4,  5,   6,
 						    7,    8,  9,  10, 11, 12,  13,

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "elf_maker.h"
 #include "resolve/debug_link.h"
+#include "resolve/elf_build_id.h"
 #include "resolve/naming.h"
 
 enum {
