@@ -1,5 +1,6 @@
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,11 @@ int err_sys(struct err *err, int code, const char *format, ...)
 	len = strlen(err->text);
 	snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror(-code));
 	return code;
+}
+
+bool err_is_absent(int code)
+{
+	return code == -ENOENT || code == -ENOTDIR || code == -ENAMETOOLONG;
 }
 
 int err_prefix(struct err *err, const char *format, ...)

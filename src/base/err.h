@@ -1,6 +1,7 @@
 /* err.h - what went wrong, said once where it was seen.
  * Layer: base. */
 #pragma once
+#include <stdbool.h>
 
 enum {
 	ERR_TEXT_MAX = 512
@@ -18,6 +19,9 @@ int err_set(struct err *err, int code, const char *format, ...)
 /* As err_set(), and appends ": " and the system's text for -code. */
 int err_sys(struct err *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Whether a negative errno means that there is no such file.  Any other error concerns a file that
+ * may well be there: report it, and do not take the file for missing. */
+bool err_is_absent(int code);
 /* Puts "prefix: " before the text that is there; returns the recorded code. */
 int err_prefix(struct err *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -199,5 +199,6 @@ int session_files(const char *dir, struct session_file **ret_files, size_t *ret_
 /* malloc'd path of one; NULL when memory is short. */
 char *session_file_path(const char *dir, const struct session_file *file);
 void session_list_free(char **paths, size_t nr);
-/* malloc'd path for the next segment to write in `dir`; NULL when memory is short. */
-char *session_next_path(const char *dir);
+/* malloc'd path for the next segment to write in `dir`, which must be readable.  0 or a negative
+ * errno. */
+int session_next_path(const char *dir, char **ret_path, struct err *err);

@@ -188,20 +188,20 @@ void session_list_free(char **paths, size_t nr)
 	free(paths);
 }
 
-char *session_next_path(const char *dir)
+int session_next_path(const char *dir, char **ret_path, struct err *err)
 {
 	struct session_file next = { 0 };
 	struct files f = { 0 };
-	char *path = NULL;
 	int r = read_files(dir, &f);
 
-	/* A directory that cannot be read is for open() to complain about. */
-	for (size_t i = 0; i < f.v.nr; i++)
+	/* A number that is used already would hide a segment, or be hidden by one. */
+	for (size_t i = 0; !r && i < f.v.nr; i++)
 		if (f.v.at[i].last > next.last)
 			next.last = f.v.at[i].last;
 	next.first = ++next.last;
-	if (r != -ENOMEM)
-		path = session_file_path(dir, &next);
 	vec_done(&f.v);
-	return path;
+	if (r)
+		return err_sys(err, r, "%s", dir);
+	*ret_path = session_file_path(dir, &next);
+	return *ret_path ? 0 : err_set(err, -ENOMEM, "out of memory");
 }

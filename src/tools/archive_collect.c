@@ -111,8 +111,8 @@ static int plan(struct collect *c, const char *from, const char *name,
 
 	if (!c->request->out)
 		return list_once(c, from);
-	r = archive_plan_add(c->request->plan, from, name, keep);
-	return r == -ENOMEM ? err_set(c->err, r, "out of memory") : said(r, from);
+	r = archive_plan_add(c->request->plan, from, name, keep, c->err);
+	return said(r, from);
 }
 
 /* A session keeps the kernel's symbols packed; perf reads them plain. */
@@ -419,9 +419,17 @@ static int collect_image(void *ctx, const struct source_image *at)
 	return r;
 }
 
-static int add_of_session(void *ctx, const char *from, const char *name)
+static int add_of_session(void *ctx, const char *from, const char *name,
+			  bool is_recording)
 {
-	return plan(ctx, from, name, NULL);
+	struct collect *c = ctx;
+	int r;
+
+	if (!c->request->out)
+		return list_once(c, from);
+	r = archive_plan_add_recorded(c->request->plan, from, name, is_recording,
+				      c->err);
+	return said(r, from);
 }
 
 /* A recording without samples has no images; where there are some, and none is asked for, what

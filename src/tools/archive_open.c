@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/io.h"
+#include "base/tree.h"
 #include "format/archive_manifest.h"
 #include "format/tar.h"
 #include "tools/scratch.h"
@@ -312,49 +312,39 @@ static int unpack(const char *path, int fd, uint64_t bytes, const char *folder,
 
 /* A link in a folder would lead to files of this machine.  In its cache a small file may
  * stand for a link. */
-static const char *trouble_with(const FTSENT *entry, const char *below)
+static const char *trouble_with(const struct tree_entry *entry)
 {
-	switch (entry->fts_info) {
-	case FTS_D:
-	case FTS_DP:
+	if (S_ISDIR(entry->st.st_mode))
 		return NULL;
-	case FTS_F:
-		return !fnmatch(ARCHIVE_CACHE "/.build-id/*/*", below, FNM_PATHNAME)
+	if (S_ISREG(entry->st.st_mode))
+		return !fnmatch(ARCHIVE_CACHE "/.build-id/*/*", entry->below,
+				FNM_PATHNAME)
 			       ? "stands for a link"
 			       : NULL;
-	case FTS_SL:
-	case FTS_SLNONE:
-		return "is a link";
-	case FTS_DEFAULT:
-		return "is a device";
-	default:
-		return "cannot be read";
-	}
+	return S_ISLNK(entry->st.st_mode) ? "is a link" : "is a device";
+}
+
+struct folder_check {
+	const char *path;
+	struct err *err;
+};
+
+static int check_entry(void *ctx, const struct tree_entry *entry)
+{
+	const struct folder_check *check = ctx;
+	const char *why = trouble_with(entry);
+	char text[128];
+
+	return why ? err_set(check->err, -EBADMSG, "%s: refused: \"%s\" in it %s",
+			     check->path, shown(entry->below, text, sizeof(text)), why)
+		   : 0;
 }
 
 static int check_folder(const char *path, const char *folder, struct err *err)
 {
-	char *copy = strdup(folder);
-	char *const tops[] = { copy, NULL };
-	FTS *walk = copy ? fts_open(tops, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
-	size_t skip = strlen(folder) + 1;
-	const FTSENT *entry;
-	int r = walk ? 0 : err_set(err, -ENOMEM, "out of memory");
+	struct folder_check check = { path, err };
 
-	while (!r && (entry = fts_read(walk))) {
-		const char *below =
-			entry->fts_pathlen > skip ? entry->fts_path + skip : ".";
-		const char *why = trouble_with(entry, below);
-		char text[128];
-
-		if (why)
-			r = err_set(err, -EBADMSG, "%s: refused: \"%s\" in it %s", path,
-				    shown(below, text, sizeof(text)), why);
-	}
-	if (walk)
-		fts_close(walk);
-	free(copy);
-	return r;
+	return tree_walk(folder, check_entry, &check, err);
 }
 
 static int open_file(const char *path, int fd, uint64_t bytes, struct archive *a,

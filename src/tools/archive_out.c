@@ -24,6 +24,7 @@ enum {
 struct archive_out {
 	char *path;
 	enum archive_form form;
+	bool made_folder;       /* and nothing is in it yet */
 	struct scratch *making; /* for `part`; NULL: a folder */
 	char *part;             /* the file while it is written */
 	int fd;                 /* of the part, or of the file in the folder; -1 */
@@ -61,10 +62,12 @@ static int open_file(struct archive_out *out, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-static int open_folder(const struct archive_out *out, struct err *err)
+static int open_folder(struct archive_out *out, struct err *err)
 {
+	bool is_new = access(out->path, F_OK) && errno == ENOENT;
 	int r = io_make_dirs(out->path, 0755);
 
+	out->made_folder = is_new && !r;
 	return r ? err_sys(err, r, "cannot make the folder %s", out->path) : 0;
 }
 
@@ -100,6 +103,9 @@ void archive_out_free(struct archive_out *out)
 	tar_writer_free(out->tar);
 	if (out->fd >= 0)
 		close(out->fd);
+	/* It stays if anything is in it. */
+	if (out->made_folder)
+		(void)rmdir(out->path);
 	scratch_free(out->making);
 	hash_stream_free(out->hash);
 	archive_manifest_done(&out->manifest);

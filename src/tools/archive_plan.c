@@ -20,6 +20,8 @@ struct planned {
 	char *name;
 	const char *base; /* the last part of the name */
 	bool whole;
+	bool grows;     /* a file of the recording, which may go on */
+	bool is_needed; /* the recording itself */
 	elf_spans keep; /* if not */
 	struct stat was;
 };
@@ -74,24 +76,31 @@ bool archive_plan_is_other(const struct archive_plan *p, const char *name,
 }
 
 static int add_new(struct archive_plan *p, const char *from, const char *name,
-		   struct planned **ret_file)
+		   struct planned **ret_file, struct err *err)
 {
 	struct planned f = { .from = strdup(from), .name = strdup(name) };
 	const char *slash = f.name ? strrchr(f.name, '/') : NULL;
+	int r = f.from && f.name ? 0 : -ENOMEM;
 
 	f.base = slash ? slash + 1 : f.name;
-	(void)stat(from, &f.was);
-	if (!f.from || !f.name || !vec_grow(&p->files) || !p->files.at) {
+	/* A file that has gone is noticed when it is written. */
+	if (!r && stat(from, &f.was) && !err_is_absent(-errno)) {
+		r = err_sys(err, -errno, "cannot archive %s", from);
 		planned_done(&f);
-		return -ENOMEM;
+		return r;
+	}
+	if (r || !vec_grow(&p->files) || !p->files.at) {
+		planned_done(&f);
+		return err_set(err, -ENOMEM, "out of memory");
 	}
 	*ret_file = &p->files.at[p->files.nr++];
 	**ret_file = f;
-	return map_set(&p->by_name, name_key(name), 0, (uint32_t)(p->files.nr - 1));
+	r = map_set(&p->by_name, name_key(name), 0, (uint32_t)(p->files.nr - 1));
+	return r ? err_set(err, r, "out of memory") : 0;
 }
 
 int archive_plan_add(struct archive_plan *p, const char *from, const char *name,
-		     const elf_spans *keep)
+		     const elf_spans *keep, struct err *err)
 {
 	struct planned *f;
 	int r;
@@ -101,24 +110,54 @@ int archive_plan_add(struct archive_plan *p, const char *from, const char *name,
 	f = find(p, name);
 	if (f && strcmp(f->from, from) != 0)
 		return 0;
-	r = f ? 0 : add_new(p, from, name, &f);
-	if (r)
+	r = f ? 0 : add_new(p, from, name, &f, err);
+	if (r || !f)
 		return r;
 	f->whole |= !keep;
 	for (size_t i = 0; keep && i < keep->nr; i++)
 		if (!vec_push(&f->keep, keep->at[i]))
-			return -ENOMEM;
+			return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
-static bool was_replaced(const struct planned *f)
+int archive_plan_add_recorded(struct archive_plan *p, const char *from,
+			      const char *name, bool is_needed, struct err *err)
+{
+	int r = archive_plan_add(p, from, name, NULL, err);
+	struct planned *f = r ? NULL : find(p, name);
+
+	if (f) {
+		f->grows = true;
+		f->is_needed |= is_needed;
+	}
+	return r;
+}
+
+/* 1: it is another file, or none; or a negative errno. */
+static int was_replaced(const struct planned *f)
 {
 	struct stat now;
 
-	return stat(f->from, &now) || now.st_dev != f->was.st_dev ||
-	       now.st_ino != f->was.st_ino || now.st_size != f->was.st_size ||
-	       now.st_mtim.tv_sec != f->was.st_mtim.tv_sec ||
-	       now.st_mtim.tv_nsec != f->was.st_mtim.tv_nsec;
+	if (stat(f->from, &now))
+		return err_is_absent(-errno) ? 1 : -errno;
+	if (now.st_dev != f->was.st_dev || now.st_ino != f->was.st_ino)
+		return 1;
+	return !f->grows && (now.st_size != f->was.st_size ||
+			     now.st_mtim.tv_sec != f->was.st_mtim.tv_sec ||
+			     now.st_mtim.tv_nsec != f->was.st_mtim.tv_nsec);
+}
+
+static int leave_out(const struct planned *f, struct err *err)
+{
+	if (f->is_needed)
+		return err_set(err, -ESTALE,
+			       "%s was replaced or removed while the archive was made: "
+			       "try again",
+			       f->from);
+	log_say(LOG_WARNING,
+		"%s is not archived: it was replaced while the archive was made",
+		f->from);
+	return 0;
 }
 
 /* What does not let itself be taken apart is taken whole. */
@@ -144,13 +183,11 @@ static int write_one(struct planned *f, struct archive_out *out, struct err *err
 	elf_spans without = { 0 };
 	int r;
 
-	if (was_replaced(f)) {
-		log_say(LOG_WARNING,
-			"%s is not archived: it was replaced while the archive was "
-			"made",
-			f->from);
-		return 0;
-	}
+	r = was_replaced(f);
+	if (r < 0)
+		return err_sys(err, r, "cannot archive %s", f->from);
+	if (r)
+		return leave_out(f, err);
 	r = spans_without(f, &without);
 	if (r)
 		return err_set(err, r, "out of memory");

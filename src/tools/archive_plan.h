@@ -20,10 +20,14 @@ bool archive_plan_is_other(const struct archive_plan *p, const char *name,
 /* Plans to put the file `from` at `name`.  `keep`: it is a binary of which, besides what
  * reports need of any, only the code there is wanted; NULL: all of it.  To be called as often
  * as it is needed: everything wanted is there then.  A name is for one file, others are left
- * out.  0, 1 (no name for an archive, nothing was done) or -ENOMEM. */
+ * out.  0, 1 (no name for an archive, nothing was done) or a negative errno with a line. */
 int archive_plan_add(struct archive_plan *p, const char *from, const char *name,
-		     const elf_spans *keep);
-/* Writes them.  A file that was replaced meanwhile is named in a warning and left out.  0 or a
- * negative errno with a line. */
+		     const elf_spans *keep, struct err *err);
+/* The same of a file of a recording, which may grow meanwhile.  `is_needed`: the archive is worth
+ * nothing without it. */
+int archive_plan_add_recorded(struct archive_plan *p, const char *from,
+			      const char *name, bool is_needed, struct err *err);
+/* Writes them.  A file that was replaced or removed meanwhile is named in a warning and left out; one
+ * that is needed is an error.  0 or a negative errno with a line. */
 int archive_plan_write(struct archive_plan *p, struct archive_out *out,
 		       struct err *err);

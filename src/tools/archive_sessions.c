@@ -1,14 +1,15 @@
 #include "tools/archive_sessions.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/tree.h"
 #include "format/archive_manifest.h"
+#include "format/session.h"
 #include "tools/archive_open.h"
 #include "tools/report_source.h"
 
@@ -20,55 +21,77 @@ struct writing {
 };
 
 static int add_file(const struct writing *w, const char *from, const char *session,
-		    const char *file)
+		    const char *file, bool is_recording)
 {
 	char *name;
 	int r;
 
 	if (asprintf(&name, ARCHIVE_SAMPLES "/%s/%s", session, file) < 0)
 		return err_set(w->err, -ENOMEM, "out of memory");
-	r = w->fn(w->ctx, from, name);
+	r = w->fn(w->ctx, from, name, is_recording);
 	free(name);
 	return r;
 }
 
-/* All regular files; what is hidden is being written, or of a recorder that died. */
-static int add_session(const struct writing *w, const char *dir, const char *session)
-{
-	char *copy = strdup(dir);
-	char *const tops[] = { copy, NULL };
-	FTS *walk = copy ? fts_open(tops, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
-	size_t skip = strlen(dir) + 1;
-	FTSENT *entry;
-	int r = walk ? 0 : err_set(w->err, -ENOMEM, "out of memory");
+struct session_walk {
+	const struct writing *writing;
+	const char *session;
+	bool is_recording;
+};
 
-	while (!r && (entry = fts_read(walk))) {
-		if (entry->fts_level > 0 && entry->fts_name[0] == '.')
-			fts_set(walk, entry, FTS_SKIP);
-		else if (entry->fts_info == FTS_F)
-			r = add_file(w, entry->fts_path, session,
-				     entry->fts_path + skip);
-	}
-	if (walk)
-		fts_close(walk);
-	free(copy);
-	return r;
+/* Files that are hidden are being written, or of a recorder that died. */
+static int add_entry(void *ctx, const struct tree_entry *entry)
+{
+	const struct session_walk *walk = ctx;
+
+	if (entry->name[0] == '.')
+		return TREE_SKIP;
+	return S_ISREG(entry->st.st_mode)
+		       ? add_file(walk->writing, entry->path, walk->session,
+				  entry->below, walk->is_recording)
+		       : 0;
 }
 
-/* One file, or a folder of them. */
+/* All regular files. */
+static int add_tree(const struct writing *w, const char *dir, const char *session,
+		    bool is_recording)
+{
+	struct session_walk walk = { w, session, is_recording };
+
+	return tree_walk(dir, add_entry, &walk, w->err);
+}
+
+/* The segments first: a listing without any of them is an error. */
+static int add_session(const struct writing *w, const char *dir, const char *session)
+{
+	char **paths;
+	size_t nr;
+	int r = session_list(dir, &paths, &nr, w->err);
+
+	if (r)
+		return r;
+	for (size_t i = 0; !r && i < nr; i++)
+		r = add_file(w, paths[i], session, strrchr(paths[i], '/') + 1, true);
+	session_list_free(paths, nr);
+	return r ? r : add_tree(w, dir, session, false);
+}
+
+/* One file, or a directory of them. */
 static int add_perf_data(const struct writing *w, const char *path, const char *session)
 {
 	struct stat st;
 
-	if (!strcmp(path, "-") || stat(path, &st))
+	if (!strcmp(path, "-"))
 		return err_set(w->err, -EINVAL,
 			       "%s: a stream cannot be archived: write it to a file "
 			       "first",
 			       path);
+	if (stat(path, &st))
+		return err_sys(w->err, -errno, "%s", path);
 	if (S_ISREG(st.st_mode))
-		return add_file(w, path, session, ARCHIVE_PERF_DATA);
+		return add_file(w, path, session, ARCHIVE_PERF_DATA, true);
 	if (S_ISDIR(st.st_mode))
-		return add_session(w, path, session);
+		return add_tree(w, path, session, true);
 	return err_set(w->err, -EINVAL,
 		       "%s: a pipe cannot be archived: write it to a file first", path);
 }

@@ -142,7 +142,7 @@ static int commit_named(struct import_run *m, struct err *err)
 static int import_one(struct import_run *m, const struct report_session *source,
 		      struct err *err)
 {
-	char *segment = session_next_path(m->dir.writing);
+	char *segment;
 	struct import_request request = { .path = source->dir,
 					  .jit_dir = m->dir.writing,
 					  .spec = &m->spec,
@@ -150,10 +150,10 @@ static int import_one(struct import_run *m, const struct report_session *source,
 	struct import_result result;
 	struct stat st = { 0 };
 	bool foreign;
-	int r;
+	int r = session_next_path(m->dir.writing, &segment, err);
 
-	if (!segment)
-		return err_set(err, -ENOMEM, "out of memory");
+	if (r)
+		return r;
 	request.segment = segment;
 	foreign = report_session_is_foreign(source);
 	r = foreign ? import_foreign(&request, &result, err)

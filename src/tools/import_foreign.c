@@ -67,36 +67,47 @@ static bool is_gzip(const uint8_t *bytes, size_t len)
 	return len > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-static bool is_packed_profile(const char *path)
+/* 1, 0, or a negative errno. */
+static int is_packed_profile(const char *path)
 {
 	struct buf packed = { 0 }, plain = { 0 };
-	bool is = !io_read_file(path, &packed, FILE_MAX) &&
-		  !gzip_unpack(packed.data, packed.len, UNPACKED_MAX, &plain) &&
-		  foreign_find(plain.data, plain.len);
+	int r = io_read_file(path, &packed, FILE_MAX);
 
+	if (!r)
+		r = gzip_unpack(packed.data, packed.len, UNPACKED_MAX, &plain);
+	if (!r)
+		r = foreign_find(plain.data, plain.len) != NULL;
 	buf_done(&packed);
 	buf_done(&plain);
-	return is;
+	return r == -EFBIG || r == -EBADMSG ? 0 : r;
 }
 
-bool import_is_foreign(const char *path)
+static int is_foreign_file(const char *path, int fd, uint8_t *head)
+{
+	struct stat st;
+	ssize_t len;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	len = io_pread_full(fd, head, HEAD_BYTES, 0);
+	if (len <= 0)
+		return (int)len;
+	return is_gzip(head, (size_t)len) ? is_packed_profile(path)
+					  : foreign_find(head, (size_t)len) != NULL;
+}
+
+int import_is_foreign(const char *path)
 {
 	uint8_t *head = malloc(HEAD_BYTES);
-	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
-	struct stat st;
-	ssize_t len = -1;
-	bool is = false;
+	int fd = head ? io_open(path, O_RDONLY | O_NONBLOCK, 0) : -ENOMEM;
+	int r = fd < 0 ? fd : is_foreign_file(path, fd, head);
 
-	if (fd >= 0 && head && !fstat(fd, &st) && S_ISREG(st.st_mode))
-		len = io_pread_full(fd, head, HEAD_BYTES, 0);
-	if (len > 0)
-		is = is_gzip(head, (size_t)len)
-			     ? is_packed_profile(path)
-			     : foreign_find(head, (size_t)len) != NULL;
 	if (fd >= 0)
 		close(fd);
 	free(head);
-	return is;
+	return err_is_absent(r) ? 0 : r;
 }
 
 bool import_is_input_foreign(void)

@@ -7,8 +7,8 @@ struct err;
 struct import_request;
 struct import_result;
 
-/* Whether a file is such a profile, by its content. */
-bool import_is_foreign(const char *path);
+/* Whether a file is such a profile, by its content: 1, 0, or a negative errno. */
+int import_is_foreign(const char *path);
 /* Whether what comes on the standard input, of which nothing is taken yet, is no perf.data: waits for
  * its first bytes. */
 bool import_is_input_foreign(void);

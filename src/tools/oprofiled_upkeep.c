@@ -117,10 +117,14 @@ void oprofiled_upkeep_drop(struct oprofiled *d)
  * thread looks. */
 static uint64_t live_from(const struct oprofiled *d)
 {
-	char *next = d->recorder ? NULL : session_next_path(d->dir.current);
-	const char *path = d->recorder ? d->recorder->segment_path : next;
-	const char *number = path ? strrchr(path, '-') : NULL;
+	char *next = NULL;
+	const char *path, *number;
 	uint64_t first = 0; /* all */
+
+	if (!d->recorder && session_next_path(d->dir.current, &next, NULL))
+		next = NULL;
+	path = d->recorder ? d->recorder->segment_path : next;
+	number = path ? strrchr(path, '-') : NULL;
 
 	if (number)
 		(void)parse_u64(number + 1, &first);

@@ -86,7 +86,7 @@ static int open_writer(struct recorder *r, struct err *err)
 		.start_ns = recorder_now_ns(CLOCK_MONOTONIC),
 		.start_wall_ns = recorder_now_ns(CLOCK_REALTIME),
 	};
-	int result = -ENOMEM;
+	int result;
 
 	r->clock_gap_ns = (int64_t)(info.start_wall_ns - info.start_ns);
 	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -94,8 +94,10 @@ static int open_writer(struct recorder *r, struct err *err)
 	if (sizeof(void *) == 8)
 		info.flags |= SESSION_64BIT;
 	machine_quote_command(c->command, c->nr_command, &command);
-	r->segment_path = session_next_path(c->dir->writing);
-	if (r->segment_path && !command.failed) {
+	result = command.failed
+			 ? err_set(err, -ENOMEM, "out of memory")
+			 : session_next_path(c->dir->writing, &r->segment_path, err);
+	if (!result) {
 		info.command = (char *)command.data;
 		result = segment_writer_open(r->segment_path, &info, &r->dict,
 					     &r->writer, err);

@@ -200,15 +200,19 @@ static int make_places(struct report_plan *plan, struct err *err)
 static int choose_layout_keys(struct report_plan *plan, struct err *err)
 {
 	const struct report_options *o = &plan->options;
-	unsigned int kept =
-		classes_kept(report_sources_flags(&plan->sources), o->separate_thread,
-			     o->separate_cpu, plan->merge);
 	bool functions = o->symbols || o->details || o->callgraph;
 	bool lines = o->debug_info || order_has(&plan->present.order, ORDER_DEBUG);
+	unsigned int kept;
+	uint32_t flags;
 	char keys[96];
+	int r;
 
 	if (o->tree)
 		return keys_parse(&plan->keys, "image,symbol", err);
+	r = report_sources_flags(&plan->sources, &flags, err);
+	if (r)
+		return r;
+	kept = classes_kept(flags, o->separate_thread, o->separate_cpu, plan->merge);
 	plan->present.kept = kept;
 	snprintf(keys, sizeof(keys), "app,image%s%s%s%s%s%s%s",
 		 functions ? ",symbol" : "", functions && lines ? ",function-line" : "",

@@ -37,42 +37,52 @@ static char *join(const char *dir, const char *name)
 
 typedef VEC(char *) words_vec;
 
-static bool is_directory(const char *path)
+/* 1, 0, or a negative errno with a line. */
+static int is_directory(const char *path, struct err *err)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
+	if (!stat(path, &st))
+		return S_ISDIR(st.st_mode);
+	return err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", path);
 }
 
-static bool has_segments(const char *dir)
+/* Likewise. */
+static int has_segments(const char *dir, struct err *err)
 {
 	char **paths;
 	size_t nr;
+	int r = session_list(dir, &paths, &nr, err);
 
-	if (session_list(dir, &paths, &nr, NULL))
-		return false;
-	for (size_t i = 0; i < nr; i++)
-		free(paths[i]);
-	free(paths);
-	return nr;
+	if (r)
+		return err_is_absent(r) ? 0 : r;
+	session_list_free(paths, nr);
+	return 1;
 }
 
 /* The session that a directory is or holds, malloc'd: DIR, DIR/samples/current or
- * DIR/current.  NULL if it has none. */
-static char *session_in(const char *dir)
+ * DIR/current; NULL: none.  0, or a negative errno with a line. */
+static int session_in(const char *dir, char **ret_dir, struct err *err)
 {
-	static const char *const below[] = { "samples/current", "current" };
+	static const char *const below[] = { "", "/samples/current", "/current" };
 
-	if (has_segments(dir))
-		return strdup(dir);
+	*ret_dir = NULL;
 	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
-		char *path = join(dir, below[i]);
+		char *path;
+		int r;
 
-		if (path && has_segments(path))
-			return path;
+		if (asprintf(&path, "%s%s", dir, below[i]) < 0)
+			return err_set(err, -ENOMEM, "out of memory");
+		r = has_segments(path, err);
+		if (r > 0) {
+			*ret_dir = path;
+			return 0;
+		}
 		free(path);
+		if (r)
+			return r;
 	}
-	return NULL;
+	return 0;
 }
 
 static void hold(struct report_sources *sources, const char *dir)
@@ -103,18 +113,20 @@ static int add_session(struct report_sources *sources, char *dir, const char *na
 	return -ENOMEM;
 }
 
-static bool is_perf_data(const char *path)
+/* 1, 0, or a negative errno without a line. */
+static int is_perf_data(const char *path)
 {
 	char magic[8];
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
-	bool is;
+	ssize_t n;
 
 	if (fd < 0)
-		return false;
-	is = io_pread_full(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	     perf_input_is_magic(magic, sizeof(magic));
+		return err_is_absent(fd) ? 0 : fd;
+	n = io_pread_full(fd, magic, sizeof(magic), 0);
 	close(fd);
-	return is;
+	if (n < 0)
+		return n == -EISDIR ? 0 : (int)n;
+	return n == sizeof(magic) && perf_input_is_magic(magic, sizeof(magic));
 }
 
 bool report_session_is_foreign(const struct report_session *s)
@@ -125,16 +137,26 @@ bool report_session_is_foreign(const struct report_session *s)
 		return false;
 	if (!strcmp(s->dir, "-"))
 		return import_is_input_foreign();
-	return !stat(s->dir, &st) && S_ISREG(st.st_mode) && !is_perf_data(s->dir);
+	/* What cannot be read is left to the reader of perf.data, which says so. */
+	return !stat(s->dir, &st) && S_ISREG(st.st_mode) && is_perf_data(s->dir) == 0;
 }
 
-static bool holds_perf_data(const char *dir)
+/* The perf.data `name` in a directory, malloc'd; NULL: there is none.  0, or a negative errno with a
+ * line. */
+static int find_perf_data(const char *dir, const char *name, char **ret_path,
+			  struct err *err)
 {
-	char *path = join(dir, "data");
-	bool holds = path && is_perf_data(path);
+	char *path = join(dir, name);
+	int r = path ? is_perf_data(path) : -ENOMEM;
 
-	free(path);
-	return holds;
+	if (r < 0)
+		err_sys(err, r, "%s", path ? path : dir);
+	*ret_path = NULL;
+	if (r > 0)
+		*ret_path = path;
+	else
+		free(path);
+	return r < 0 ? r : 0;
 }
 
 int report_threads(const char *text, unsigned int *ret_nr, struct err *err)
@@ -158,28 +180,66 @@ static bool is_known(const struct report_sources *sources, const char *name)
 	return false;
 }
 
-/* Where the data of a word is, malloc'd; NULL: it is no source. */
-static char *find_source(const char *word, bool *ret_perf_data)
+/* Whether a regular file is a recording: 1, 0, or a negative errno with a line. */
+static int is_recording(const char *path, struct err *err)
+{
+	int r = is_perf_data(path);
+
+	if (!r)
+		r = import_is_foreign(path);
+	/* The word can be the name of a binary, which need not be readable. */
+	if (r == -EACCES)
+		return 0;
+	return r < 0 ? err_sys(err, r, "%s", path) : r;
+}
+
+static int take_word(const char *word, char **ret_dir, struct err *err)
+{
+	*ret_dir = strdup(word);
+	return *ret_dir ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
+/* A perf.data directory or a session, as find_source(). */
+static int find_in_directory(const char *word, bool *ret_perf_data, char **ret_dir,
+			     struct err *err)
+{
+	char *data;
+	int r = find_perf_data(word, "data", &data, err);
+
+	if (r)
+		return r;
+	*ret_perf_data = data;
+	if (!data)
+		return session_in(word, ret_dir, err);
+	free(data);
+	return take_word(word, ret_dir, err);
+}
+
+/* Where the data of a word is, malloc'd; NULL: the word is not a source.  0, or a negative errno
+ * with a line: that cannot be found out. */
+static int find_source(const char *word, bool *ret_perf_data, char **ret_dir,
+		       struct err *err)
 {
 	struct stat st;
+	int r;
 
 	*ret_perf_data = true;
+	*ret_dir = NULL;
 	if (!strcmp(word, "-"))
-		return strdup(word);
+		return take_word(word, ret_dir, err);
 	if (stat(word, &st))
-		return NULL;
+		return err_is_absent(-errno) || errno == EACCES
+			       ? 0
+			       : err_sys(err, -errno, "%s", word);
 	/* A pipe, as the shell's <(...) makes them, can be nothing else. */
 	if (S_ISFIFO(st.st_mode))
-		return strdup(word);
-	if (S_ISREG(st.st_mode))
-		return is_perf_data(word) || import_is_foreign(word) ? strdup(word)
-								     : NULL;
-	if (!S_ISDIR(st.st_mode))
-		return NULL;
-	if (holds_perf_data(word))
-		return strdup(word);
-	*ret_perf_data = false;
-	return session_in(word);
+		return take_word(word, ret_dir, err);
+	if (S_ISDIR(st.st_mode))
+		return find_in_directory(word, ret_perf_data, ret_dir, err);
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	r = is_recording(word, err);
+	return r > 0 ? take_word(word, ret_dir, err) : r;
 }
 
 /* The archive that a word means, or NULL. */
@@ -192,10 +252,12 @@ static const char *archive_word(const char *word)
 
 	if (!strncmp(word, tag, sizeof(tag) - 1))
 		return word + sizeof(tag) - 1;
-	return len >= sizeof(end) && !strcmp(word + len - sizeof(end) + 1, end) &&
-			       !stat(word, &st) && S_ISREG(st.st_mode)
-		       ? word
-		       : NULL;
+	if (len < sizeof(end) || strcmp(word + len - sizeof(end) + 1, end) != 0)
+		return NULL;
+	if (stat(word, &st))
+		/* Opening it reports the error. */
+		return err_is_absent(-errno) ? NULL : word;
+	return S_ISREG(st.st_mode) ? word : NULL;
 }
 
 const char *report_source_archive(const char *word)
@@ -213,8 +275,9 @@ bool report_source_is_archive(const char *word)
 bool report_source_is(const char *word)
 {
 	bool perf_data;
-	char *dir = find_source(word, &perf_data);
-	bool found = dir || archive_word(word);
+	char *dir = NULL;
+	bool found =
+		find_source(word, &perf_data, &dir, NULL) || dir || archive_word(word);
 
 	free(dir);
 	return found;
@@ -224,10 +287,11 @@ bool report_source_is(const char *word)
 static int add_source(struct report_sources *sources, const char *word, struct err *err)
 {
 	bool perf_data;
-	char *dir = find_source(word, &perf_data);
+	char *dir;
+	int r = find_source(word, &perf_data, &dir, err);
 
-	if (!dir)
-		return 0;
+	if (r || !dir)
+		return r;
 	if (is_known(sources, word)) {
 		free(dir);
 		return 1;
@@ -251,22 +315,30 @@ int report_sources_sort(char *const *words, struct spec *spec,
 	return 0;
 }
 
-/* DIR/samples, malloc'd. */
-static char *find_samples(const char *session_dir, struct report_sources *sources)
+/* DIR/samples, malloc'd.  0, or a negative errno with a line. */
+static int find_samples(const char *session_dir, struct report_sources *sources,
+			char **ret_samples, struct err *err)
 {
 	const char *dir = session_dir;
 	char *absolute = NULL;
 	char *samples;
 
 	if (!dir) {
-		dir = is_directory(default_dir) ? default_dir : system_dir;
+		int is = is_directory(default_dir, err);
+
+		if (is < 0)
+			return is;
+		dir = is ? default_dir : system_dir;
 		absolute = realpath(dir, NULL);
 	}
 	samples = join(absolute ? absolute : dir, "samples");
 	free(absolute);
-	if (!session_dir && samples)
+	if (!samples)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!session_dir)
 		sources->samples_dir = strdup(samples);
-	return samples;
+	*ret_samples = samples;
+	return 0;
 }
 
 static int no_session(const char *where, const char *name, struct err *err)
@@ -283,9 +355,13 @@ static int add_named(struct report_sources *sources, const char *samples,
 {
 	bool is_path = name[0] == '/' || name[0] == '.';
 	char *path = is_path ? strdup(name) : join(samples, name);
-	char *dir = path ? session_in(path) : NULL;
+	char *dir = NULL;
+	int r = path ? session_in(path, &dir, err)
+		     : err_set(err, -ENOMEM, "out of memory");
 
 	free(path);
+	if (r)
+		return r;
 	if (!dir)
 		return is_path ? no_session(name, "", err)
 			       : no_session(samples, name, err);
@@ -348,28 +424,22 @@ static int refuse_session(const struct report_sources *sources,
 		       names->text, sources->sessions.at[0].name);
 }
 
-/* The perf.data in a folder of the archive's samples, malloc'd; NULL: there is none. */
-static char *archived_perf_data(const char *dir)
-{
-	char *path = join(dir, ARCHIVE_PERF_DATA);
-
-	if (path && is_perf_data(path))
-		return path;
-	free(path);
-	return NULL;
-}
-
 /* One session of the archive: one of ours, or a perf.data. */
 static int add_one_archived(struct report_sources *sources, const char *samples,
 			    const char *name, struct err *err)
 {
 	char *path = join(samples, name);
-	char *dir = path ? archived_perf_data(path) : NULL;
-	bool perf_data = dir;
+	char *dir = NULL;
+	bool perf_data;
+	int r = path ? find_perf_data(path, ARCHIVE_PERF_DATA, &dir, err)
+		     : err_set(err, -ENOMEM, "out of memory");
 
-	if (path && !dir)
-		dir = find_source(path, &perf_data);
+	perf_data = dir;
+	if (!r && !dir)
+		r = find_source(path, &perf_data, &dir, err);
 	free(path);
+	if (r)
+		return r;
 	if (!dir)
 		return no_session(samples, name, err);
 	return add_session(sources, dir, name, perf_data)
@@ -377,35 +447,60 @@ static int add_one_archived(struct report_sources *sources, const char *samples,
 		       : 0;
 }
 
-/* Those that session: names, or all that the archive has. */
-static int add_archived(struct report_sources *sources, const struct spec *spec,
-			struct err *err)
+/* All that are there and wanted. */
+static int add_all_archived(struct report_sources *sources, const struct spec *spec,
+			    const char *samples, struct err *err)
 {
-	const struct spec_list *list = &spec->lists[SPEC_SESSION];
-	char *samples = join(archive_folder(sources->archive), ARCHIVE_SAMPLES);
 	struct dirent **found = NULL;
-	int nr = samples ? scandir(samples, &found, NULL, alphasort) : -1;
+	int nr = scandir(samples, &found, NULL, alphasort);
 	int r = 0;
 
+	if (nr < 0)
+		return err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", samples);
 	for (int i = 0; i < nr; i++) {
 		const char *name = found[i]->d_name;
 
-		if (!r && name[0] != '.' && !list->values.nr &&
-		    spec_wants_session(spec, name))
+		if (!r && name[0] != '.' && spec_wants_session(spec, name))
 			r = add_one_archived(sources, samples, name, err);
 		free(found[i]);
 	}
 	free(found);
-	for (size_t i = 0; !r && i < list->values.nr; i++)
-		if (spec_wants_session(spec, list->values.at[i]) &&
-		    !is_known(sources, list->values.at[i]))
-			r = archive_name_ok(list->values.at[i])
-				    ? add_one_archived(sources, samples,
-						       list->values.at[i], err)
-				    : no_session("the archive", list->values.at[i],
-						 err);
+	return r;
+}
+
+/* Those that session: names. */
+static int add_named_archived(struct report_sources *sources, const struct spec *spec,
+			      const char *samples, struct err *err)
+{
+	const struct spec_list *list = &spec->lists[SPEC_SESSION];
+	int r = 0;
+
+	for (size_t i = 0; !r && i < list->values.nr; i++) {
+		const char *name = list->values.at[i];
+
+		if (!spec_wants_session(spec, name) || is_known(sources, name))
+			continue;
+		r = archive_name_ok(name)
+			    ? add_one_archived(sources, samples, name, err)
+			    : no_session("the archive", name, err);
+	}
+	return r;
+}
+
+/* Those that session: names, or all that the archive has. */
+static int add_archived(struct report_sources *sources, const struct spec *spec,
+			struct err *err)
+{
+	char *samples = join(archive_folder(sources->archive), ARCHIVE_SAMPLES);
+	int r;
+
+	if (!samples)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = spec->lists[SPEC_SESSION].values.nr
+		    ? add_named_archived(sources, spec, samples, err)
+		    : add_all_archived(sources, spec, samples, err);
 	if (!r && !sources->sessions.nr)
-		r = no_session(samples ? samples : "", "", err);
+		r = no_session(samples, "", err);
 	free(samples);
 	return r;
 }
@@ -415,7 +510,7 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 {
 	const struct spec_list *names = &spec->lists[SPEC_SESSION];
 	const struct spec_list *others = &spec->lists[SPEC_SESSION_EXCLUDE];
-	char *samples;
+	char *samples = NULL;
 	int r = report_sources_sort(words, spec, sources, err);
 
 	if (r)
@@ -431,9 +526,9 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 		return refuse_session(sources, others, err);
 	if (sources->sessions.nr)
 		return 0;
-	samples = find_samples(session_dir, sources);
-	if (!samples)
-		return err_set(err, -ENOMEM, "out of memory");
+	r = find_samples(session_dir, sources, &samples, err);
+	if (r)
+		return r;
 	r = add_listed(sources, spec, samples, err);
 	free(samples);
 	return r;
@@ -453,15 +548,19 @@ static int make_session(struct report_sources *sources, struct report_session *s
 		r = scratch_new("oprofile-import", &sources->made, err);
 	if (!r && asprintf(&dir, "%s/%zu", scratch_folder(sources->made), number) < 0)
 		dir = NULL;
-	if (!r && dir)
+	if (!r && !dir)
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (!r) {
 		r = io_make_dirs(dir, 0700);
-	if (!r && dir)
-		segment = session_next_path(dir);
+		if (r)
+			err_sys(err, r, "cannot make %s", dir);
+	}
+	if (!r)
+		r = session_next_path(dir, &segment, err);
 	request.segment = segment;
 	request.jit_dir = dir;
 	if (!r)
-		r = segment ? import_foreign(&request, &result, err)
-			    : err_set(err, -ENOMEM, "out of memory");
+		r = import_foreign(&request, &result, err);
 	free(segment);
 	if (r) {
 		free(dir);
@@ -497,38 +596,45 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 	return r;
 }
 
-/* The flags of the first segment that can be opened. */
-static uint32_t session_flags(const char *dir)
+/* The flags of the first segment that can be opened, if there is one. */
+static int session_flags(const char *dir, uint32_t *flags, struct err *err)
 {
-	uint32_t flags = 0;
 	bool found = false;
 	char **paths;
 	size_t nr;
+	int r = session_list(dir, &paths, &nr, err);
 
-	if (session_list(dir, &paths, &nr, NULL))
-		return 0;
-	for (size_t i = 0; i < nr; i++) {
+	/* The session can be saved or removed meanwhile; reading it reports that. */
+	if (r)
+		return err_is_absent(r) ? 0 : r;
+	for (size_t i = 0; i < nr && !found && !r; i++) {
 		struct segment *s;
 
-		if (!found && !segment_open(paths[i], &s, NULL)) {
-			flags = segment_info(s)->flags;
+		r = segment_open(paths[i], &s, err);
+		/* Damage and age are for the reader to report. */
+		if (r == -EBADMSG || r == -EPROTONOSUPPORT || err_is_absent(r)) {
+			r = 0;
+		} else if (!r) {
+			*flags |= segment_info(s)->flags;
 			segment_close(s);
 			found = true;
 		}
-		free(paths[i]);
 	}
-	free(paths);
-	return flags;
+	session_list_free(paths, nr);
+	return r;
 }
 
-uint32_t report_sources_flags(const struct report_sources *sources)
+int report_sources_flags(const struct report_sources *sources, uint32_t *ret_flags,
+			 struct err *err)
 {
 	uint32_t flags = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < sources->sessions.nr; i++)
+	for (size_t i = 0; !r && i < sources->sessions.nr; i++)
 		if (!sources->sessions.at[i].perf_data)
-			flags |= session_flags(sources->sessions.at[i].dir);
-	return flags;
+			r = session_flags(sources->sessions.at[i].dir, &flags, err);
+	*ret_flags = flags;
+	return r;
 }
 
 void report_sources_done(struct report_sources *sources)

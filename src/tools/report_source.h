@@ -49,7 +49,8 @@ struct report_sources {
 bool report_session_is_foreign(const struct report_session *s);
 /* What --threads TEXT says; of NULL, the default, 0.  0, or -EINVAL with a line. */
 int report_threads(const char *text, unsigned int *ret_nr, struct err *err);
-/* Whether a word means a source, and no image. */
+/* Whether a word means a source, and not an image: also if that cannot be found out, because of an
+ * error that report_sources_find() reports. */
 bool report_source_is(const char *word);
 /* Whether it names an archive, whether there is one or not. */
 bool report_source_is_archive(const char *word);
@@ -66,6 +67,7 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 int report_sources_sort(char *const *words, struct spec *spec,
 			struct report_sources *sources, struct err *err);
 /* The SESSION_... flags of session.h that any of the sessions was recorded with: known before
- * anything else is read of them.  What cannot be read adds none. */
-uint32_t report_sources_flags(const struct report_sources *sources);
+ * anything else is read of them.  Damaged segments add none.  0, or a negative errno with a line. */
+int report_sources_flags(const struct report_sources *sources, uint32_t *ret_flags,
+			 struct err *err);
 void report_sources_done(struct report_sources *sources);

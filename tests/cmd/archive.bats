@@ -204,6 +204,78 @@ opened()
 	[ ! -s leaks ]
 }
 
+# A command below strace, one of whose calls fails.
+fails() # CALL:FAULT COMMAND...
+{
+	local fault=$1
+	shift
+	# The leak check of a sanitizer cannot work below strace.
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 timeout -k 5 60 \
+		strace -f -qq -y -o trace -e trace="${fault%%:*}" -e inject="$fault" "$@"
+}
+
+# Succeeds as without the fault, or fails with its name and leaves nothing.
+check_fault() # CALL:FAULT TEXT
+{
+	rm -rf a.oparchive
+	if fails "$1" "$OPROFILE_LINKS/oparchive" --session-dir rec -x --output a.oparchive 2>err; then
+		grep -q 'rec/samples/current".*INJECTED' trace || return 0
+		opreport --symbols archive:a.oparchive 2>/dev/null | cmp - want
+	else
+		[ ! -e a.oparchive ]
+		! grep -q 'rec/samples/current.*INJECTED' trace || grep "^oparchive: .*: $2\$" err
+	fi
+	if ! fails "$1" "$OPROFILE_LINKS/opreport" --session-dir rec --symbols >got 2>err; then
+		[ -s err ]
+	elif grep -q 'rec/samples/current".*INJECTED' trace; then
+		cmp got want-here
+	fi
+}
+
+@test "strace: a session that cannot be listed is an error, and no archive without samples" {
+	need strace
+	need_recording
+	mkdir rec
+	operf --session-dir rec -- sh -c 'ls -lR /usr/lib; gzip -c /bin/sh' >/dev/null
+	oparchive --session-dir rec -x --output whole.oparchive
+	opreport --symbols archive:whole.oparchive >want 2>/dev/null
+	opreport --session-dir rec --symbols >want-here
+	seen=0
+	for fault in 'openat:error=EMFILE:Too many open files' 'getdents64:error=EIO:Input/output error' \
+		'newfstatat:error=EIO:Input/output error'; do
+		text=${fault##*:} fault=${fault%:*}
+		for n in {1..24}; do
+			check_fault "$fault:when=$n" "$text"
+			! grep -q 'rec/samples/current.*INJECTED' trace || seen=$((seen + 1))
+		done
+	done
+	[ "$seen" -ge 20 ]
+	# Not even a directory is left.
+	run -1 fails getdents64:error=EIO:when=3+ "$OPROFILE_LINKS/oparchive" --session-dir rec -o dir
+	[ ! -e dir ]
+	# A session without a segment.
+	rm -f a.oparchive rec/samples/current/segment-*
+	run -1 oparchive --session-dir rec --output a.oparchive
+	[ ! -e a.oparchive ]
+}
+
+@test "a session that grows meanwhile is archived up to there" {
+	need strace
+	need_recording
+	mkdir rec
+	operf --session-dir rec -- gzip -c /bin/sh >/dev/null
+	opreport --session-dir rec --symbols >want
+	# It has listed the session when it looks for the names of the kernel.
+	strace -f -qq -o trace -P rec/samples/current/kallsyms.zst -e trace=openat \
+		-e inject=openat:delay_enter=1000000 "$OPROFILE_LINKS/oparchive" --session-dir rec --output a.oparchive &
+	archiver=$!
+	sleep 0.5
+	printf '\323OPB' >>rec/samples/current/segment-000001
+	wait "$archiver"
+	opreport --symbols archive:a.oparchive >got 2>err || [ $? -eq 3 ]
+	cmp got want
+}
+
 @test "an empty chroot with nothing but the archive: the same report" {
 	need_root
 	need_recording

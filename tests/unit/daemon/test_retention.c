@@ -103,10 +103,10 @@ static void write_segment(uint64_t at_s, uint64_t length_s, const char *boot,
 	struct event_desc event = { .frequency_hz = 99 };
 	struct image image = { .kind = IMAGE_FILE, .inode = 5 };
 	struct sample s = { .period = 7 };
-	char *path = session_next_path(dir);
+	char *path;
 	struct dict d;
 
-	assert_non_null(path);
+	assert_int_equal(session_next_path(dir, &path, NULL), 0);
 	assert_int_equal(dict_init(&d), 0);
 	assert_int_equal(segment_writer_open(path, &info, &d, &w, NULL), 0);
 	event.name = dict_string(&d, "TIMER");

@@ -37,9 +37,9 @@ static void make(const char *name)
 
 static void expect_next(const char *name)
 {
-	char *path = session_next_path(dir);
+	char *path;
 
-	assert_non_null(path);
+	assert_int_equal(session_next_path(dir, &path, NULL), 0);
 	assert_string_equal(strrchr(path, '/') + 1, name);
 	free(path);
 }
@@ -126,6 +126,18 @@ static void no_session_is_said(void **state)
 	assert_null(paths);
 }
 
+/* A number that is guessed could be one that is used. */
+static void no_number_comes_of_a_directory_that_cannot_be_read(void **state)
+{
+	char *path = NULL;
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(session_next_path("/no/such/dir", &path, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/no/such/dir"));
+	assert_null(path);
+}
+
 static void short_memory_is_told(void **state)
 {
 	(void)state;
@@ -157,6 +169,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(merged_segments_count_once, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(no_session_is_said, set_up, tear_down),
+		cmocka_unit_test(no_number_comes_of_a_directory_that_cannot_be_read),
 		cmocka_unit_test_setup_teardown(short_memory_is_told, set_up,
 						tear_down),
 	};

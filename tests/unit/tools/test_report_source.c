@@ -121,6 +121,7 @@ static void sessions_are_found_by_their_words(void **state)
 		struct err err = { 0 };
 		char names[600] = "";
 		char *words[3] = { 0 };
+		uint32_t flags;
 		int r;
 
 		for (size_t k = 0; k < 3 && rows[i].words[k]; k++)
@@ -135,8 +136,11 @@ static void sessions_are_found_by_their_words(void **state)
 			assert_non_null(strstr(err.text, rows[i].sessions));
 		else
 			assert_string_equal(names, rows[i].sessions);
-		if (!r)
-			assert_int_equal(report_sources_flags(&sources), rows[i].flags);
+		if (!r) {
+			assert_int_equal(report_sources_flags(&sources, &flags, NULL),
+					 0);
+			assert_int_equal(flags, rows[i].flags);
+		}
 		for (size_t k = 0; k < 3; k++)
 			free(words[k]);
 		report_sources_done(&sources);

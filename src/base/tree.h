@@ -1,0 +1,26 @@
+/* tree.h - visits every file below a directory, and reports what cannot be read.
+ * Layer: base. */
+#pragma once
+#include <sys/stat.h>
+
+struct err;
+
+struct tree_entry {
+	const char *path;  /* of the file; borrowed until the callback returns */
+	const char *below; /* the same, relative to the top */
+	const char *name;  /* its last component */
+	struct stat st;    /* of the file itself: links are not followed */
+};
+
+enum {
+	TREE_SKIP = 1
+};
+
+/* Returns 0, TREE_SKIP (do not enter this directory), or a negative errno, with its line in the
+ * caller's struct err, which ends the walk. */
+typedef int (*tree_fn)(void *ctx, const struct tree_entry *entry);
+
+/* Visits everything below `top`, a directory before its contents.  A file that is removed meanwhile
+ * is left out; any other error, also while a directory is read, ends the walk: a partial list is
+ * never returned as a whole one.  0 or a negative errno. */
+int tree_walk(const char *top, tree_fn fn, void *ctx, struct err *err);
