@@ -79,6 +79,7 @@ static bool is_packed_profile(const char *path)
 	return is;
 }
 
+/* A packed file of another user is not unpacked only to see what it is: reading it is refused, or forced. */
 bool import_is_foreign(const char *path)
 {
 	uint8_t *head = malloc(HEAD_BYTES);
@@ -91,7 +92,8 @@ bool import_is_foreign(const char *path)
 		len = io_pread_full(fd, head, HEAD_BYTES, 0);
 	if (len > 0)
 		is = is_gzip(head, (size_t)len)
-			     ? is_packed_profile(path)
+			     ? trust_check(fd, TRUST_OWN, path, NULL) ||
+				       is_packed_profile(path)
 			     : foreign_find(head, (size_t)len) != NULL;
 	if (fd >= 0)
 		close(fd);
@@ -135,11 +137,23 @@ static int unpack(struct import *m, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-static int read_it(struct import *m, struct err *err)
+static int open_it(const struct import_request *request, struct err *err)
 {
-	int r = is_input(m->request)
-			? io_read_fd(STDIN_FILENO, &m->bytes, FILE_MAX)
-			: io_read_file(m->request->path, &m->bytes, FILE_MAX);
+	int fd = is_input(request) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+				   : open(request->path, O_RDONLY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return err_sys(err, -errno, "%s: cannot be read", name_of(request));
+	r = is_input(request) ? 0 : trust_check(fd, request->trust, request->path, err);
+	if (r)
+		close(fd);
+	return r ? r : fd;
+}
+
+static int read_it(struct import *m, int fd, struct err *err)
+{
+	int r = io_read_fd(fd, &m->bytes, FILE_MAX);
 
 	if (r == -EFBIG)
 		return err_set(err, r, "it has more than %d MB", FILE_MAX >> 20);
@@ -441,8 +455,13 @@ int import_foreign(const struct import_request *request,
 		   struct import_result *ret_result, struct err *err)
 {
 	struct import m = { .request = request, .err = err };
-	int r = read_it(&m, err);
+	int fd = open_it(request, err);
+	int r;
 
+	if (fd < 0)
+		return fd;
+	r = read_it(&m, fd, err);
+	close(fd);
 	if (!r)
 		r = import_it(&m, err);
 	if (r)

@@ -83,24 +83,55 @@ static void hold(struct report_sources *sources, const char *dir)
 		close(fd);
 }
 
+enum trust report_trust(bool force)
+{
+	return force ? TRUST_ANY : TRUST_OWN;
+}
+
+static int check_path(const char *path, int flags, enum trust trust, struct err *err)
+{
+	int fd = io_open(path, O_PATH | flags, 0);
+	int r = fd < 0 ? err_sys(err, fd, "%s", path)
+		       : trust_check(fd, trust, path, err);
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* Early, so that nothing is written when a recording is refused.  Its files are checked again when they are
+ * opened; a session's directory has others than the segments, too. */
+static int check_session(const struct report_session *s, struct err *err)
+{
+	if (!s->dir || !s->name)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (s->perf_data && !strcmp(s->dir, "-"))
+		return 0;
+	return check_path(s->dir, s->perf_data ? 0 : O_DIRECTORY, s->trust, err);
+}
+
 /* Consumes `dir`. */
 static int add_session(struct report_sources *sources, char *dir, const char *name,
-		       bool perf_data)
+		       bool perf_data, struct err *err)
 {
 	struct report_session session = {
 		.dir = dir,
 		.name = strdup(name),
+		.trust = sources->trust,
 		.perf_data = perf_data,
 	};
+	int r = check_session(&session, err);
 
-	if (dir && session.name && vec_push(&sources->sessions, session)) {
-		if (!perf_data)
-			hold(sources, dir);
-		return 0;
+	if (!r && !vec_push(&sources->sessions, session))
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (r) {
+		free(dir);
+		free(session.name);
+		return r;
 	}
-	free(dir);
-	free(session.name);
-	return -ENOMEM;
+	if (!perf_data)
+		hold(sources, dir);
+	return 0;
 }
 
 static bool is_perf_data(const char *path)
@@ -225,6 +256,7 @@ static int add_source(struct report_sources *sources, const char *word, struct e
 {
 	bool perf_data;
 	char *dir = find_source(word, &perf_data);
+	int r;
 
 	if (!dir)
 		return 0;
@@ -232,9 +264,8 @@ static int add_source(struct report_sources *sources, const char *word, struct e
 		free(dir);
 		return 1;
 	}
-	return add_session(sources, dir, word, perf_data)
-		       ? err_set(err, -ENOMEM, "out of memory")
-		       : 1;
+	r = add_session(sources, dir, word, perf_data, err);
+	return r ? r : 1;
 }
 
 int report_sources_sort(char *const *words, struct spec *spec,
@@ -251,22 +282,44 @@ int report_sources_sort(char *const *words, struct spec *spec,
 	return 0;
 }
 
+/* Anyone can have made the directory that happens to be in the current one, or a link of its name. */
+static int find_default(enum trust trust, const char **ret_dir, struct err *err)
+{
+	int r = 0;
+
+	if (!is_directory(default_dir)) {
+		*ret_dir = system_dir;
+		return 0;
+	}
+	r = check_path(default_dir, O_NOFOLLOW, trust, err);
+	if (!r)
+		r = check_path(default_dir, O_DIRECTORY, trust, err);
+	if (!r)
+		*ret_dir = default_dir;
+	return r;
+}
+
 /* DIR/samples, malloc'd. */
-static char *find_samples(const char *session_dir, struct report_sources *sources)
+static int find_samples(const char *session_dir, struct report_sources *sources,
+			char **ret_samples, struct err *err)
 {
 	const char *dir = session_dir;
 	char *absolute = NULL;
 	char *samples;
+	int r = dir ? 0 : find_default(sources->trust, &dir, err);
 
-	if (!dir) {
-		dir = is_directory(default_dir) ? default_dir : system_dir;
+	if (r)
+		return r;
+	if (!session_dir)
 		absolute = realpath(dir, NULL);
-	}
 	samples = join(absolute ? absolute : dir, "samples");
 	free(absolute);
-	if (!session_dir && samples)
+	if (!samples)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!session_dir)
 		sources->samples_dir = strdup(samples);
-	return samples;
+	*ret_samples = samples;
+	return 0;
 }
 
 static int no_session(const char *where, const char *name, struct err *err)
@@ -289,9 +342,7 @@ static int add_named(struct report_sources *sources, const char *samples,
 	if (!dir)
 		return is_path ? no_session(name, "", err)
 			       : no_session(samples, name, err);
-	if (add_session(sources, dir, name, false))
-		return err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	return add_session(sources, dir, name, false, err);
 }
 
 /* The sessions that session: names, or the current one, but what session-exclude: does. */
@@ -334,7 +385,7 @@ static int open_archive(char *const *words, struct report_sources *sources,
 		else if (sources->archive)
 			r = err_set(err, -EINVAL, "%s: one archive at a time", *words);
 		else
-			r = archive_open(path, &sources->archive, err);
+			r = archive_open(path, sources->trust, &sources->archive, err);
 		if (r)
 			return r;
 	}
@@ -372,9 +423,7 @@ static int add_one_archived(struct report_sources *sources, const char *samples,
 	free(path);
 	if (!dir)
 		return no_session(samples, name, err);
-	return add_session(sources, dir, name, perf_data)
-		       ? err_set(err, -ENOMEM, "out of memory")
-		       : 0;
+	return add_session(sources, dir, name, perf_data, err);
 }
 
 /* Those that session: names, or all that the archive has. */
@@ -415,7 +464,7 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 {
 	const struct spec_list *names = &spec->lists[SPEC_SESSION];
 	const struct spec_list *others = &spec->lists[SPEC_SESSION_EXCLUDE];
-	char *samples;
+	char *samples = NULL;
 	int r = report_sources_sort(words, spec, sources, err);
 
 	if (r)
@@ -431,9 +480,9 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 		return refuse_session(sources, others, err);
 	if (sources->sessions.nr)
 		return 0;
-	samples = find_samples(session_dir, sources);
-	if (!samples)
-		return err_set(err, -ENOMEM, "out of memory");
+	r = find_samples(session_dir, sources, &samples, err);
+	if (r)
+		return r;
 	r = add_listed(sources, spec, samples, err);
 	free(samples);
 	return r;
@@ -443,7 +492,7 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 static int make_session(struct report_sources *sources, struct report_session *s,
 			size_t number, struct err *err)
 {
-	struct import_request request = { .path = s->dir };
+	struct import_request request = { .path = s->dir, .trust = s->trust };
 	struct import_result result;
 	char *dir = NULL;
 	char *segment = NULL;
@@ -498,7 +547,7 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 }
 
 /* The flags of the first segment that can be opened. */
-static uint32_t session_flags(const char *dir)
+static uint32_t session_flags(const char *dir, enum trust trust)
 {
 	uint32_t flags = 0;
 	bool found = false;
@@ -510,7 +559,7 @@ static uint32_t session_flags(const char *dir)
 	for (size_t i = 0; i < nr; i++) {
 		struct segment *s;
 
-		if (!found && !segment_open(paths[i], &s, NULL)) {
+		if (!found && !segment_open(paths[i], trust, &s, NULL)) {
 			flags = segment_info(s)->flags;
 			segment_close(s);
 			found = true;
@@ -527,7 +576,8 @@ uint32_t report_sources_flags(const struct report_sources *sources)
 
 	for (size_t i = 0; i < sources->sessions.nr; i++)
 		if (!sources->sessions.at[i].perf_data)
-			flags |= session_flags(sources->sessions.at[i].dir);
+			flags |= session_flags(sources->sessions.at[i].dir,
+					       sources->trust);
 	return flags;
 }
 
