@@ -30,6 +30,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/strtab.h"
+#include "base/trust.h"
 #include "base/vec.h"
 #include "format/dict.h"
 #include "format/perf_input.h"
@@ -44,6 +45,7 @@ struct view;
 struct profile_options {
 	const struct key_list *keys;
 	const struct spec *spec; /* NULL: everything */
+	enum trust trust;        /* whose recordings are read */
 	enum name_style names;
 	/* Functions of one name at several addresses are several groups (OProfile's
 	 * --symbols), not one (--by symbol). */

@@ -138,7 +138,7 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	struct profile_source source = { .session = session };
 	struct jit_session *jit = NULL;
 	struct segment *s;
-	int r = segment_open(path, &s, err);
+	int r = segment_open(path, p->options.trust, &s, err);
 
 	if (r)
 		return r;

@@ -191,7 +191,7 @@ int profile_read_perf_data(struct profile *p, const char *path, const char *sess
 			   struct err *err)
 {
 	struct perf_input *input;
-	int r = perf_input_open(path, &input, err);
+	int r = perf_input_open(path, p->options.trust, &input, err);
 
 	if (r)
 		return r;

@@ -264,8 +264,8 @@ int sample_merge_add(struct sample_merge *m, const struct sample_merge_source *s
 			    .chosen = source->chosen,
 			    .session_dir = strdup(source->session_dir) };
 	visit.part = p;
-	r = p->session_dir ? segment_order_scan(&p->order, source->path, visit_segment,
-						&visit, err)
+	r = p->session_dir ? segment_order_scan(&p->order, source->path, source->trust,
+						visit_segment, &visit, err)
 			   : err_set(err, -ENOMEM, "out of memory");
 	if (r) {
 		segment_order_done(&p->order);

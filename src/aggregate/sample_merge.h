@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/trust.h"
 #include "format/dict.h"
 #include "format/session.h"
 
@@ -18,6 +19,7 @@ struct sample_merge_source {
 	const char *path;        /* of the segment */
 	const char *session_dir; /* as of naming_new() */
 	uint32_t session; /* any number: those with the same share its span of time */
+	enum trust trust; /* of the segment */
 	bool chosen;      /* it holds only what is asked for */
 };
 

@@ -15,11 +15,11 @@ static void add_batch(const struct sample_batch *batch, struct session_span *spa
 	}
 }
 
-static int add_segment(const char *path, struct session_span *span)
+static int add_segment(const char *path, enum trust trust, struct session_span *span)
 {
 	struct sample_batch batch;
 	struct segment *s;
-	int r = segment_open(path, &s, NULL);
+	int r = segment_open(path, trust, &s, NULL);
 
 	if (r)
 		return r;
@@ -35,13 +35,14 @@ void session_span_set_wall(struct session_span *span, const struct session_info 
 	span->wall_at_ns = info->start_ns;
 }
 
-int session_span_read(char *const *paths, size_t nr, struct session_span *span)
+int session_span_read(char *const *paths, size_t nr, enum trust trust,
+		      struct session_span *span)
 {
 	struct session_span all = { .start_ns = span->start_ns,
 				    .first_ns = UINT64_MAX };
 
 	for (size_t i = 0; i < nr; i++) {
-		if (add_segment(paths[i], &all) == -ENOMEM)
+		if (add_segment(paths[i], trust, &all) == -ENOMEM)
 			return -ENOMEM;
 	}
 	if (all.first_ns <= all.last_ns)

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/trust.h"
+
 struct session_info;
 
 /* What a source knows of its session's times, all in its clock. */
@@ -20,4 +22,5 @@ void session_span_set_wall(struct session_span *span, const struct session_info 
 /* Sets first_ns and last_ns from the segments of a session (session_list()), for which the
  * times of all samples are read: only to be asked where shares of them are.  What cannot be
  * read is left out.  0 or -ENOMEM. */
-int session_span_read(char *const *paths, size_t nr, struct session_span *span);
+int session_span_read(char *const *paths, size_t nr, enum trust trust,
+		      struct session_span *span);

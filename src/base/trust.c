@@ -7,7 +7,28 @@
 
 #include "base/err.h"
 
-static int check(const struct stat *st, const char *shown, struct err *err)
+static bool is_own(const struct stat *st)
+{
+	return !st->st_uid || st->st_uid == geteuid();
+}
+
+int trust_check(int fd, enum trust trust, const char *shown, struct err *err)
+{
+	struct stat st;
+
+	if (trust == TRUST_ANY)
+		return 0;
+	if (fstat(fd, &st))
+		return err_sys(err, -errno, "%s", shown);
+	if (!is_own(&st))
+		return err_set(
+			err, -EPERM,
+			"%s is not owned by you or root (use --force to read it)",
+			shown);
+	return 0;
+}
+
+static int check_dir(const struct stat *st, const char *shown, struct err *err)
 {
 	if (S_ISLNK(st->st_mode))
 		return err_set(
@@ -17,7 +38,7 @@ static int check(const struct stat *st, const char *shown, struct err *err)
 			shown);
 	if (!S_ISDIR(st->st_mode))
 		return err_sys(err, -ENOTDIR, "%s", shown);
-	if (st->st_uid && st->st_uid != geteuid())
+	if (!is_own(st))
 		return err_set(
 			err, -EPERM,
 			"%s belongs to user %u, not to you or root: give another "
@@ -34,7 +55,8 @@ int trust_open_dir(int at, const char *name, const char *shown, struct err *err)
 
 	if (fd < 0)
 		return errno == ENOENT ? -ENOENT : err_sys(err, -errno, "%s", shown);
-	r = fstat(fd, &st) ? err_sys(err, -errno, "%s", shown) : check(&st, shown, err);
+	r = fstat(fd, &st) ? err_sys(err, -errno, "%s", shown)
+			   : check_dir(&st, shown, err);
 	if (r) {
 		close(fd);
 		return r;

@@ -1,15 +1,27 @@
-/* trust.h - folders in which files may be removed and renamed: real ones, of the caller or of root.
- * Layer: base.  What is done by the descriptor stays in the folder that was looked at, whatever becomes of
- * its path. */
+/* trust.h - which files and directories of other users are used, and which are not.
+ * Layer: base.  The checks are made on a descriptor: the work done through it stays in the file or
+ * directory that was checked, even if its path changes meanwhile. */
 #pragma once
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct err;
 
-/* The folder `name` in the folder `at` (AT_FDCWD: the current one), which is no symbolic link and belongs
- * to the caller or to root; `shown` is its path in messages.  A descriptor for openat(2) and its kind (O_PATH:
- * it cannot be read).  -ENOENT without a text if there is none; else, with one, -ELOOP of a link, -ENOTDIR,
- * -EPERM of another owner, or another negative errno. */
+/* Whose recordings are read. */
+enum trust {
+	TRUST_OWN, /* those that belong to the caller or to root */
+	TRUST_ANY, /* --force: those of any user */
+};
+
+/* Checks a recording that is open as `fd` (O_PATH is enough), a file or a directory; `shown` is its path in
+ * messages.  Parsers expect damage, but not an attacker: perf refuses such files likewise.
+ * 0, -EPERM if it belongs to another user, or another negative errno. */
+int trust_check(int fd, enum trust trust, const char *shown, struct err *err);
+
+/* Opens the directory `name` in the directory `at` (AT_FDCWD: the current one) for changes in it.  It must
+ * not be a symbolic link, and must belong to the caller or to root; `shown` is its path in messages.  Returns a
+ * descriptor for openat(2) and its kind (O_PATH: it cannot be read).  -ENOENT without a text if it does not
+ * exist; else, with one, -ELOOP of a link, -ENOTDIR, -EPERM of another owner, or another negative errno. */
 int trust_open_dir(int at, const char *name, const char *shown, struct err *err);
 /* The same, and it is made with `mode` if missing. */
 int trust_make_dir(int at, const char *name, mode_t mode, const char *shown,

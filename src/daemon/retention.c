@@ -130,7 +130,8 @@ static int open_place(const struct look *l, size_t i, struct place *ret_place)
 {
 	char *path = session_file_path(l->dir, &l->files[i]);
 	struct stat st;
-	int r = path ? segment_open(path, &ret_place->segment, NULL) : -ENOMEM;
+	int r = path ? segment_open(path, TRUST_OWN, &ret_place->segment, NULL)
+		     : -ENOMEM;
 
 	if (!r && stat(path, &st)) {
 		segment_close(ret_place->segment);

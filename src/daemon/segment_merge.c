@@ -178,7 +178,7 @@ static int take_file(struct merge *m, const char *dir, const struct session_file
 
 	if (!path)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = segment_open(path, &s, err);
+	r = segment_open(path, TRUST_OWN, &s, err);
 	free(path);
 	if (r)
 		return r;

@@ -331,8 +331,8 @@ static int open_input(struct perf_input *in, struct err *err)
 }
 
 /* Takes both descriptors, whatever happens. */
-static int open_fds(int dir_fd, int fd, const char *name, struct perf_input **ret_input,
-		    struct err *err)
+static int open_fds(int dir_fd, int fd, enum trust trust, const char *name,
+		    struct perf_input **ret_input, struct err *err)
 {
 	struct perf_input *in = NULL;
 	struct stat st;
@@ -347,6 +347,7 @@ static int open_fds(int dir_fd, int fd, const char *name, struct perf_input **re
 	}
 	in->dir_fd = dir_fd;
 	in->main_fd = fd;
+	in->trust = trust;
 	in->info.is_directory = dir_fd >= 0;
 	if (fstat(fd, &st) < 0) {
 		r = err_sys(err, -errno, "%s", name);
@@ -366,40 +367,53 @@ static int open_fds(int dir_fd, int fd, const char *name, struct perf_input **re
 int perf_input_open_fd(int fd, const char *name, struct perf_input **ret_input,
 		       struct err *err)
 {
-	return open_fds(-1, fd, name, ret_input, err);
+	return open_fds(-1, fd, TRUST_ANY, name, ret_input, err);
 }
 
-static int open_directory(int dir_fd, const char *path, struct perf_input **ret_input,
-			  struct err *err)
+/* Takes the descriptor of the directory. */
+static int open_directory(int dir_fd, enum trust trust, const char *path,
+			  struct perf_input **ret_input, struct err *err)
 {
 	int fd = openat(dir_fd, "data", O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? err_sys(err, -errno, "%s/data", path)
+		       : trust_check(fd, trust, path, err);
 
-	if (fd < 0) {
-		int r = err_sys(err, -errno, "%s/data", path);
-
-		(void)close(dir_fd);
-		return r;
-	}
-	return open_fds(dir_fd, fd, path, ret_input, err);
+	if (!r)
+		return open_fds(dir_fd, fd, trust, path, ret_input, err);
+	if (fd >= 0)
+		(void)close(fd);
+	(void)close(dir_fd);
+	return r;
 }
 
-int perf_input_open(const char *path, struct perf_input **ret_input, struct err *err)
+static int open_stdin(struct perf_input **ret_input, struct err *err)
+{
+	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return err_sys(err, -errno, "standard input");
+	return open_fds(-1, fd, TRUST_ANY, "standard input", ret_input, err);
+}
+
+int perf_input_open(const char *path, enum trust trust, struct perf_input **ret_input,
+		    struct err *err)
 {
 	struct stat st;
-	int fd;
+	int fd, r;
 
-	if (strcmp(path, "-") == 0) {
-		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-		if (fd < 0)
-			return err_sys(err, -errno, "standard input");
-		return open_fds(-1, fd, "standard input", ret_input, err);
-	}
+	if (strcmp(path, "-") == 0)
+		return open_stdin(ret_input, err);
 	fd = io_open(path, O_RDONLY, 0);
 	if (fd < 0)
 		return err_sys(err, fd, "%s", path);
+	r = trust_check(fd, trust, path, err);
+	if (r) {
+		(void)close(fd);
+		return r;
+	}
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
-		return open_directory(fd, path, ret_input, err);
-	return open_fds(-1, fd, path, ret_input, err);
+		return open_directory(fd, trust, path, ret_input, err);
+	return open_fds(-1, fd, trust, path, ret_input, err);
 }
 
 const struct perf_input_info *perf_input_info(const struct perf_input *in)

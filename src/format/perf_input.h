@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/trust.h"
 #include "base/vec.h"
 #include "format/dict.h"
 
@@ -122,9 +123,11 @@ enum {
 
 /* Opens a perf.data file, a directory with one, or "-" (standard input, a pipe).  For a pipe
  * everything up to the first record of the kernel is read, so that the events are known.
- * -ENOENT, -EBADMSG (not a perf.data, or its header is of no use), -ENOMEM ... */
-int perf_input_open(const char *path, struct perf_input **ret_input, struct err *err);
-/* The same for an open descriptor, which becomes the input's.  `name` is for messages. */
+ * Standard input is read whoever wrote it; of all others, trust_check() decides.
+ * -ENOENT, -EPERM, -EBADMSG (not a perf.data, or its header is of no use), -ENOMEM ... */
+int perf_input_open(const char *path, enum trust trust, struct perf_input **ret_input,
+		    struct err *err);
+/* The same for an open descriptor, of any owner, which becomes the input's.  `name` is for messages. */
 int perf_input_open_fd(int fd, const char *name, struct perf_input **ret_input,
 		       struct err *err);
 /* Whether these first bytes of a file (8 are enough) are those of a perf.data. */

@@ -141,6 +141,7 @@ struct perf_input {
 	size_t part;          /* index of the one that is read */
 	int dir_fd;           /* of a directory, else -1 */
 	int main_fd;          /* the file with the header; parts[0] */
+	enum trust trust;     /* in the other files of a directory */
 	uint64_t behind;      /* bytes of another recording behind this one */
 	uint64_t dir_version; /* DIR_FORMAT: 1 if each buffer has its file */
 	uint64_t main_size;   /* bytes of that file; UINT64_MAX unknown */

@@ -64,12 +64,19 @@ int perf_part_open(struct perf_input *in, size_t index, struct err *err)
 	int fd = in->main_fd;
 	struct stat st;
 
+	int r;
+
 	close_part(in);
 	in->source.direct_was_asked = false;
 	if (part->name)
 		fd = openat(in->dir_fd, part->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return err_sys(err, -errno, "%s/%s", in->name, part->name);
+	r = part->name ? trust_check(fd, in->trust, in->name, err) : 0;
+	if (r) {
+		(void)close(fd);
+		return r;
+	}
 	in->part = index;
 	in->source.fd = fd;
 	in->source.at = part->offset;

@@ -38,17 +38,19 @@ static int scan(struct segment_order *o, struct segment *s, struct err *err)
 	}
 }
 
-int segment_order_scan(struct segment_order *o, const char *path,
+int segment_order_scan(struct segment_order *o, const char *path, enum trust trust,
 		       int (*visit)(void *ctx, const struct segment *s), void *ctx,
 		       struct err *err)
 {
 	struct segment *s;
 	int r;
 
-	*o = (struct segment_order){ .first_ns = UINT64_MAX, .path = strdup(path) };
+	*o = (struct segment_order){ .first_ns = UINT64_MAX,
+				     .path = strdup(path),
+				     .trust = trust };
 	if (!o->path)
 		return err_set(err, -ENOMEM, "out of memory");
-	r = segment_open(path, &s, err);
+	r = segment_open(path, trust, &s, err);
 	if (r)
 		return r;
 	r = scan(o, s, err);
@@ -71,7 +73,7 @@ int segment_order_open(struct segment_order *o, struct err *err)
 	o->nr_batches = 0;
 	o->waiting.nr = 0;
 	o->given = 0;
-	return segment_open(o->path, &o->segment, err);
+	return segment_open(o->path, o->trust, &o->segment, err);
 }
 
 /* Everything earlier than this has been read. */

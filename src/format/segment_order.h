@@ -7,6 +7,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "base/trust.h"
 #include "base/vec.h"
 #include "format/session.h"
 
@@ -17,7 +18,8 @@ struct segment_order {
 	uint64_t first_ns,
 		last_ns; /* of its samples; first_ns UINT64_MAX: there are none */
 	uint64_t nr_samples;
-	VEC(uint64_t) least;     /* earliest time in each batch and those behind it */
+	VEC(uint64_t) least; /* earliest time in each batch and those behind it */
+	enum trust trust;
 	struct segment *segment; /* open in the second pass */
 	size_t nr_batches;       /* read in it */
 	VEC(struct sample) waiting;
@@ -27,7 +29,7 @@ struct segment_order {
 /* The first pass.  `visit` (may be NULL) sees the segment when it has been read to the end:
  * its info, its dict, its totals and damage; what it returns, if not 0, is returned.
  * 0 or a negative errno; segment_order_done() in any case. */
-int segment_order_scan(struct segment_order *o, const char *path,
+int segment_order_scan(struct segment_order *o, const char *path, enum trust trust,
 		       int (*visit)(void *ctx, const struct segment *s), void *ctx,
 		       struct err *err);
 /* Opens the segment for the second pass. */

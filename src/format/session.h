@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/trust.h"
 #include "format/dict.h"
 
 struct err;
@@ -160,10 +161,11 @@ struct segment_damage {
 
 struct segment;
 
-/* Opens one segment file and reads its header.  -ENOENT, -EBADMSG (not a segment, or the
- * header is damaged), -EPROTONOSUPPORT (a newer format), -ENOMEM ... */
-int segment_open(const char *path, struct segment **ret_segment, struct err *err);
-/* The same for an open regular file, which becomes the segment's if it is one. */
+/* Opens one segment file and reads its header.  -ENOENT, -EPERM (trust_check()), -EBADMSG (not a
+ * segment, or the header is damaged), -EPROTONOSUPPORT (a newer format), -ENOMEM ... */
+int segment_open(const char *path, enum trust trust, struct segment **ret_segment,
+		 struct err *err);
+/* The same for an open regular file, of any owner, which becomes the segment's if it is one. */
 int segment_open_fd(int fd, struct segment **ret_segment, struct err *err);
 void segment_close(struct segment *s); /* NULL is fine */
 const struct session_info *segment_info(const struct segment *s);

@@ -142,7 +142,8 @@ int segment_open_fd(int fd, struct segment **ret_segment, struct err *err)
 	return open_fd(fd, "session", ret_segment, err);
 }
 
-int segment_open(const char *path, struct segment **ret_segment, struct err *err)
+int segment_open(const char *path, enum trust trust, struct segment **ret_segment,
+		 struct err *err)
 {
 	/* Not blocking: it may be a FIFO, which is refused then. */
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
@@ -150,7 +151,9 @@ int segment_open(const char *path, struct segment **ret_segment, struct err *err
 
 	if (fd < 0)
 		return open_err(err, fd, path);
-	r = open_fd(fd, path, ret_segment, err);
+	r = trust_check(fd, trust, path, err);
+	if (!r)
+		r = open_fd(fd, path, ret_segment, err);
 	if (r)
 		close(fd);
 	return r;

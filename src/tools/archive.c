@@ -38,6 +38,7 @@ struct settings {
 	bool all;
 	bool unpack;
 	bool verify;
+	bool force;
 	const char *session_dir;
 	struct places_options places;
 };
@@ -118,6 +119,7 @@ static const struct option_row rows[] = {
 	  .help = "Compare every file of an archive with its manifest's checksum. "
 		  "Reports do so with a NAME.oparchive, but not with a folder." },
 	SESSION_DIR_OPTION_ROW(struct settings),
+	FORCE_OPTION_ROW(struct settings, 0),
 	PLACES_OPTION_ROWS(struct settings),
 	{ 0 },
 };
@@ -212,7 +214,7 @@ static int write_archive(const struct settings *set, struct archive_request *req
 
 static int archive(const struct settings *set, char *const *words, struct err *err)
 {
-	struct report_sources sources = { 0 };
+	struct report_sources sources = { .trust = report_trust(set->force) };
 	struct spec spec = { 0 };
 	char *line_cache = set->source_files ? line_cache_dir() : NULL;
 	struct archive_request request = {
@@ -247,6 +249,7 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 static int unpack(const struct settings *set, char *const *words, struct err *err)
 {
 	struct archive_unpack_request request = { .path = words[0],
+						  .trust = report_trust(set->force),
 						  .perf_data = set->file };
 	struct archive_unpacked done = { 0 };
 	char *cache;
@@ -270,14 +273,15 @@ static int unpack(const struct settings *set, char *const *words, struct err *er
 	return r ? r : done.nr_refused != 0;
 }
 
-static int verify(char *const *words, struct err *err)
+static int verify(const struct settings *set, char *const *words, struct err *err)
 {
 	struct archive_verified found = { 0 };
 	int r;
 
 	if (!words[0] || words[1])
 		return err_set(err, -EINVAL, "--verify: name one archive");
-	r = archive_verify(report_source_archive(words[0]), &found, err);
+	r = archive_verify(report_source_archive(words[0]), report_trust(set->force),
+			   &found, err);
 	if (!r)
 		printf("%zu files, %zu of them damaged or missing\n", found.nr_files,
 		       found.nr_bad);
@@ -291,7 +295,7 @@ static int work(const struct settings *set, char *const *words, struct err *err)
 	if (r)
 		return r;
 	if (set->verify)
-		return verify(words, err);
+		return verify(set, words, err);
 	return set->unpack ? unpack(set, words, err) : archive(set, words, err);
 }
 

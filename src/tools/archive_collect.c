@@ -377,7 +377,7 @@ static int collect_dumps(struct collect *c)
 
 	for (size_t i = 0; !r && c->any_jit && i < sources->sessions.nr; i++)
 		if (sources->sessions.at[i].perf_data)
-			r = archive_jit_dumps(c->request, sources->sessions.at[i].dir,
+			r = archive_jit_dumps(c->request, &sources->sessions.at[i],
 					      add_jit, c, c->err);
 	return r;
 }

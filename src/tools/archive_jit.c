@@ -14,6 +14,7 @@
 #include "format/perf_input.h"
 #include "resolve/jit_files.h"
 #include "tools/archive_collect.h"
+#include "tools/report_source.h"
 #include "tools/source_images.h"
 
 enum {
@@ -167,14 +168,15 @@ static int look_through(const struct search *s, const struct decoder *d,
 	return r;
 }
 
-int archive_jit_dumps(const struct archive_request *request, const char *path,
-		      archive_jit_fn fn, void *ctx, struct err *err)
+int archive_jit_dumps(const struct archive_request *request,
+		      const struct report_session *from, archive_jit_fn fn, void *ctx,
+		      struct err *err)
 {
 	const struct search s = { request, fn, ctx };
 	struct perf_chunk chunk;
 	struct perf_input *in;
 	struct decoder d;
-	int r = perf_input_open(path, &in, err);
+	int r = perf_input_open(from->dir, from->trust, &in, err);
 
 	if (r)
 		return r;

@@ -6,6 +6,7 @@
 
 struct archive_request;
 struct err;
+struct report_session;
 struct source_image;
 
 /* Is told of a file: where it can be opened, and the absolute path that it was recorded by.  A
@@ -19,7 +20,8 @@ typedef int (*archive_jit_fn)(void *ctx, const char *from, const char *path);
 int archive_jit_maps(const struct archive_request *request,
 		     const struct source_image *at, archive_jit_fn fn, void *ctx,
 		     bool *ret_any);
-/* The jitdump files that processes of the perf.data at `path` mapped.  0, what `fn` said, or
+/* The jitdump files that processes of the perf.data `from` mapped.  0, what `fn` said, or
  * what reading it did. */
-int archive_jit_dumps(const struct archive_request *request, const char *path,
-		      archive_jit_fn fn, void *ctx, struct err *err);
+int archive_jit_dumps(const struct archive_request *request,
+		      const struct report_session *from, archive_jit_fn fn, void *ctx,
+		      struct err *err);

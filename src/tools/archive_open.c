@@ -361,16 +361,22 @@ static int open_file(const char *path, int fd, uint64_t bytes, struct archive *a
 	return r ? r : check_folder(path, a->folder, err);
 }
 
-static int open_either(const char *path, struct archive *a, struct err *err)
+static int open_either(const char *path, enum trust trust, struct archive *a,
+		       struct err *err)
 {
 	struct stat st;
 	int r, fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
 
 	if (fd < 0)
 		return err_sys(err, fd, "%s", path);
-	if (fstat(fd, &st)) {
+	r = trust_check(fd, trust, path, err);
+	if (!r && fstat(fd, &st))
 		r = err_sys(err, -errno, "%s", path);
-	} else if (S_ISDIR(st.st_mode)) {
+	if (r) {
+		close(fd);
+		return r;
+	}
+	if (S_ISDIR(st.st_mode)) {
 		a->folder = realpath(path, NULL);
 		r = a->folder ? check_folder(path, a->folder, err)
 			      : err_sys(err, -errno, "%s", path);
@@ -385,10 +391,12 @@ static int open_either(const char *path, struct archive *a, struct err *err)
 	return r;
 }
 
-int archive_open(const char *path, struct archive **ret_archive, struct err *err)
+int archive_open(const char *path, enum trust trust, struct archive **ret_archive,
+		 struct err *err)
 {
 	struct archive *a = calloc(1, sizeof(*a));
-	int r = a ? open_either(path, a, err) : err_set(err, -ENOMEM, "out of memory");
+	int r = a ? open_either(path, trust, a, err)
+		  : err_set(err, -ENOMEM, "out of memory");
 
 	if (r) {
 		archive_close(a);

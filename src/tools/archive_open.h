@@ -2,6 +2,7 @@
  * file, unpacked into a folder of its own.  docs/archive.md has the layout.
  * Layer: tools. */
 #pragma once
+#include "base/trust.h"
 
 struct archive;
 struct err;
@@ -15,7 +16,8 @@ struct err;
 
 /* Refuses what has links, devices or paths that lead out, what is damaged, and what unpacks
  * to far more than it should.  0, or a negative errno with a line for the user. */
-int archive_open(const char *path, struct archive **ret_archive, struct err *err);
+int archive_open(const char *path, enum trust trust, struct archive **ret_archive,
+		 struct err *err);
 /* Removes what was unpacked.  NULL is fine. */
 void archive_close(struct archive *a);
 /* Its folder, absolute; NULL for NULL. */

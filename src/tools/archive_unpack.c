@@ -368,7 +368,9 @@ static int unpack(struct unpack *u, struct err *err)
 
 	if (fd < 0)
 		return err_sys(err, fd, "%s", u->path);
-	r = unpack_fd(u, fd, err);
+	r = trust_check(fd, u->request->trust, u->path, err);
+	if (!r)
+		r = unpack_fd(u, fd, err);
 	close(fd);
 	return r;
 }

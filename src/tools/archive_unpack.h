@@ -5,10 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/trust.h"
+
 struct err;
 
 struct archive_unpack_request {
 	const char *path;  /* of the tar; NULL: the only perf*.tar.* of this folder */
+	enum trust trust;  /* whose tar it may be */
 	const char *cache; /* the folder of perf's cache, made if it is not there */
 	const char *perf_data; /* where that goes; NULL: here, by its own name */
 };

@@ -103,8 +103,8 @@ static int verify_all(struct verify *v, struct err *err)
 	return r;
 }
 
-int archive_verify(const char *path, struct archive_verified *ret_found,
-		   struct err *err)
+int archive_verify(const char *path, enum trust trust,
+		   struct archive_verified *ret_found, struct err *err)
 {
 	struct verify *v = calloc(1, sizeof(*v));
 	struct archive *archive = NULL;
@@ -114,7 +114,7 @@ int archive_verify(const char *path, struct archive_verified *ret_found,
 		return err_set(err, -ENOMEM, "out of memory");
 	v->path = path;
 	v->hash = hash_stream_new();
-	r = v->hash ? archive_open(path, &archive, err)
+	r = v->hash ? archive_open(path, trust, &archive, err)
 		    : err_set(err, -ENOMEM, "out of memory");
 	if (!r) {
 		v->folder = archive_folder(archive);

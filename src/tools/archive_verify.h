@@ -3,6 +3,8 @@
 #pragma once
 #include <stddef.h>
 
+#include "base/trust.h"
+
 struct err;
 
 struct archive_verified {
@@ -11,5 +13,5 @@ struct archive_verified {
 };
 
 /* 0; or a negative errno with a line: it cannot be opened, or has no manifest. */
-int archive_verify(const char *path, struct archive_verified *ret_found,
-		   struct err *err);
+int archive_verify(const char *path, enum trust trust,
+		   struct archive_verified *ret_found, struct err *err);

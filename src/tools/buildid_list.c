@@ -29,7 +29,7 @@ extern const struct command command_buildid_list;
 
 struct settings {
 	bool with_hits;
-	bool without_effect;
+	bool force;
 	bool kernel;
 	bool modules;
 	const char *input;
@@ -61,11 +61,7 @@ static const struct option_row rows[] = {
 	  .value = "FILE",
 	  .offset = OPTION(struct settings, input),
 	  .help = "The recording, as if it were the word." },
-	{ .name = "force",
-	  .letter = 'f',
-	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, without_effect),
-	  .help = "perf's option for what is so anyway: accepted." },
+	FORCE_OPTION_ROW(struct settings, 'f'),
 	SESSION_DIR_OPTION_ROW(struct settings),
 	{ 0 },
 };
@@ -206,11 +202,11 @@ static bool is_repeated(const struct perf_input_info *info, size_t row)
 }
 
 /* What perf wrote into the header.  1: there is no such table. */
-static int print_table(const char *path, struct err *err)
+static int print_table(const struct report_session *from, struct err *err)
 {
 	const struct perf_input_info *info;
 	struct perf_input *in;
-	int r = perf_input_open(path, &in, err);
+	int r = perf_input_open(from->dir, from->trust, &in, err);
 
 	if (r)
 		return r;
@@ -236,7 +232,7 @@ static int list_sources(const struct settings *set, struct report_sources *sourc
 	if (!set->with_hits && sources->sessions.nr == 1 &&
 	    sources->sessions.at[0].perf_data &&
 	    strcmp(sources->sessions.at[0].dir, "-") != 0)
-		r = print_table(sources->sessions.at[0].dir, err);
+		r = print_table(&sources->sessions.at[0], err);
 	return r > 0 ? source_images_walk(sources, print_image, NULL, err) : r;
 }
 
@@ -256,7 +252,7 @@ static bool print_binary(const char *path)
 static int list(const struct settings *set, char *const *words)
 {
 	char *given[] = { set->input ? strdup(set->input) : NULL, NULL };
-	struct report_sources sources = { 0 };
+	struct report_sources sources = { .trust = report_trust(set->force) };
 	struct spec spec = { 0 };
 	struct err err = { 0 };
 	int r;

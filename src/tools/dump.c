@@ -23,6 +23,7 @@ extern const struct command command_dump;
 
 struct dump {
 	const char *session_dir;
+	bool force;
 	struct spec spec;
 	struct report_sources sources;
 	struct buf line;
@@ -32,6 +33,7 @@ struct dump {
 
 static const struct option_row rows[] = {
 	SESSION_DIR_OPTION_ROW(struct dump),
+	FORCE_OPTION_ROW(struct dump, 0),
 	{ 0 },
 };
 
@@ -124,12 +126,12 @@ static int dump_batches(struct dump *dump, struct segment *s,
 	}
 }
 
-static int dump_segment(struct dump *dump, const char *path, struct session_span *span,
-			struct err *err)
+static int dump_segment(struct dump *dump, const char *path, enum trust trust,
+			struct session_span *span, struct err *err)
 {
 	struct selection selection;
 	struct segment *s;
-	int r = segment_open(path, &s, err);
+	int r = segment_open(path, trust, &s, err);
 
 	if (r)
 		return r;
@@ -160,19 +162,21 @@ static int dump_segment(struct dump *dump, const char *path, struct session_span
 	return r;
 }
 
-static int dump_session(struct dump *dump, const char *dir, struct err *err)
+static int dump_session(struct dump *dump, const struct report_session *from,
+			struct err *err)
 {
 	struct session_span span = { 0 };
 	char **paths;
 	size_t nr;
-	int r = session_list(dir, &paths, &nr, err);
+	int r = session_list(from->dir, &paths, &nr, err);
 
 	if (r)
 		return r;
-	if (spec_has_shares(&dump->spec) && session_span_read(paths, nr, &span))
+	if (spec_has_shares(&dump->spec) &&
+	    session_span_read(paths, nr, from->trust, &span))
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; !r && i < nr; i++)
-		r = dump_segment(dump, paths[i], &span, err);
+		r = dump_segment(dump, paths[i], from->trust, &span, err);
 	session_list_free(paths, nr);
 	return r;
 }
@@ -190,8 +194,11 @@ static int check_found(const struct dump *dump, struct err *err)
 
 static int dump_all(struct dump *dump, char *const *words, struct err *err)
 {
-	int r = report_sources_find(dump->session_dir, words, &dump->spec,
-				    &dump->sources, err);
+	int r;
+
+	dump->sources.trust = report_trust(dump->force);
+	r = report_sources_find(dump->session_dir, words, &dump->spec, &dump->sources,
+				err);
 
 	if (!r && spec_has_symbols(&dump->spec))
 		r = err_set(err, -EINVAL,
@@ -204,7 +211,7 @@ static int dump_all(struct dump *dump, char *const *words, struct err *err)
 					   "%s: no session: `oprofile script %s` shows "
 					   "the samples of a perf.data, or import it",
 					   s->dir, s->dir)
-				 : dump_session(dump, s->dir, err);
+				 : dump_session(dump, s, err);
 	}
 	if (!r)
 		r = check_found(dump, err);

@@ -20,6 +20,7 @@ struct export_options {
 	const char *threshold;
 	const char *threads;
 	const char *rows;
+	bool force;
 	bool inlined;
 	bool svg;
 	bool verbose;
@@ -35,6 +36,7 @@ struct export_options {
 	  .offset = OPTION(struct export_options, threshold),                          \
 	  .help = (threshold_help) },                                                  \
 		SESSION_DIR_OPTION_ROW(struct export_options),                         \
+		FORCE_OPTION_ROW(struct export_options, 0),                            \
 		THREADS_OPTION_ROW(struct export_options),                             \
 		PLACES_OPTION_ROWS(struct export_options),                             \
 	{                                                                              \

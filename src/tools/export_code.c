@@ -264,7 +264,7 @@ static int read_perf_data(struct reading *g, const struct report_session *s,
 {
 	struct replay_options options = { .threads = true, .ctx = g };
 	struct perf_input *input;
-	int r = perf_input_open(s->dir, &input, err);
+	int r = perf_input_open(s->dir, s->trust, &input, err);
 
 	if (r)
 		return r;
@@ -324,24 +324,26 @@ static void note_segment(struct reading *g, const char *path, const struct segme
 	g->run->incomplete = true;
 }
 
-static int read_session(struct reading *g, const char *dir, struct err *err)
+static int read_session(struct reading *g, const struct report_session *from,
+			struct err *err)
 {
 	struct session_span span = { 0 };
 	char **paths;
 	size_t nr;
-	int r = session_list(dir, &paths, &nr, err);
+	int r = session_list(from->dir, &paths, &nr, err);
 
 	if (r)
 		return r;
-	if (spec_has_shares(g->run->spec) && session_span_read(paths, nr, &span))
+	if (spec_has_shares(g->run->spec) &&
+	    session_span_read(paths, nr, from->trust, &span))
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; !r && i < nr; i++) {
 		struct segment *s;
 
-		r = segment_open(paths[i], &s, err);
+		r = segment_open(paths[i], from->trust, &s, err);
 		if (r)
 			break;
-		r = read_segment(g, s, dir, &span, err);
+		r = read_segment(g, s, from->dir, &span, err);
 		if (!r)
 			note_segment(g, paths[i], s);
 		segment_close(s);
@@ -386,7 +388,7 @@ int export_code_read(struct export_run *run, export_code_fn fn, void *ctx,
 		const struct report_session *s = &run->sources->sessions.at[i];
 
 		r = s->perf_data ? read_perf_data(&g, s, err)
-				 : read_session(&g, s->dir, err);
+				 : read_session(&g, s, err);
 	}
 	if (!r && !g.samples && g.skipped)
 		r = err_set(err, -ENODATA,

@@ -93,19 +93,20 @@ static int make_dir(struct perf_data_export *e, struct err *err)
 
 /* ---- what goes in ---- */
 
-static int add_session(struct perf_data_export *e, const char *dir, uint32_t number,
-		       struct err *err)
+static int add_session(struct perf_data_export *e, const struct report_session *from,
+		       uint32_t number, struct err *err)
 {
 	char **paths;
 	size_t nr;
-	int r = session_list(dir, &paths, &nr, err);
+	int r = session_list(from->dir, &paths, &nr, err);
 
 	if (r)
 		return r;
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct sample_merge_source source = { .path = paths[i],
-							    .session_dir = dir,
-							    .session = number };
+							    .session_dir = from->dir,
+							    .session = number,
+							    .trust = from->trust };
 
 		r = sample_merge_add(e->merge, &source, err);
 	}
@@ -114,15 +115,15 @@ static int add_session(struct perf_data_export *e, const char *dir, uint32_t num
 }
 
 /* Shares of time need to know the whole: does the file tell? */
-static bool knows_times(const char *path)
+static bool knows_times(const struct report_session *s)
 {
 	struct perf_input *input;
 	struct stat st;
 	bool knows;
 
 	/* A pipe can be opened once, and never tells. */
-	if (stat(path, &st) || S_ISFIFO(st.st_mode) ||
-	    perf_input_open(path, &input, NULL))
+	if (stat(s->dir, &st) || S_ISFIFO(st.st_mode) ||
+	    perf_input_open(s->dir, s->trust, &input, NULL))
 		return false;
 	knows = perf_input_info(input)->last_ns;
 	perf_input_close(input);
@@ -139,9 +140,10 @@ static int add_perf_data(struct perf_data_export *e,
 		.session_dir = "",
 		.session = number,
 		.chosen = !spec_has_symbols(spec) &&
-			  (!spec_has_shares(spec) || knows_times(source->dir)),
+			  (!spec_has_shares(spec) || knows_times(source)),
 	};
 	struct import_request request = { .path = source->dir,
+					  .trust = source->trust,
 					  .spec = made.chosen ? spec : NULL };
 	struct import_result result;
 	char *segment;
@@ -172,7 +174,7 @@ static int add_sources(struct perf_data_export *e, struct err *err)
 	for (uint32_t i = 0; i < sources->sessions.nr; i++) {
 		const struct report_session *s = &sources->sessions.at[i];
 		int r = s->perf_data ? add_perf_data(e, s, i, err)
-				     : add_session(e, s->dir, i, err);
+				     : add_session(e, s, i, err);
 
 		if (r)
 			return r;

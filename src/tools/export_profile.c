@@ -42,6 +42,7 @@ static void choose(struct export_run *run, struct report_plan *plan)
 
 	plan->options.places = from->places;
 	plan->options.session_dir = from->session_dir;
+	plan->options.force = from->force;
 	plan->options.threads = from->threads;
 	plan->options.threshold =
 		from->threshold ? from->threshold : run->format->threshold;

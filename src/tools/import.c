@@ -64,7 +64,8 @@ static const struct option_row rows[] = {
 	  .letter = 'f',
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct import_options, force),
-	  .help = "Replace a session of this name." },
+	  .help = "Replace a session of this name, and read files that belong neither "
+		  "to you nor to root." },
 	PLACES_OPTION_ROWS(struct import_options),
 	{ .name = "verbose",
 	  .letter = 'V',
@@ -144,6 +145,7 @@ static int import_one(struct import_run *m, const struct report_session *source,
 {
 	char *segment;
 	struct import_request request = { .path = source->dir,
+					  .trust = source->trust,
 					  .jit_dir = m->dir.writing,
 					  .spec = &m->spec,
 					  .places = m->places };
@@ -204,7 +206,10 @@ static int check_sources(const struct import_run *m, char *const *words,
 
 static int import_all(struct import_run *m, char *const *words, struct err *err)
 {
-	int r = report_sources_sort(words, &m->spec, &m->sources, err);
+	int r;
+
+	m->sources.trust = report_trust(m->options.force);
+	r = report_sources_sort(words, &m->spec, &m->sources, err);
 
 	if (!r)
 		r = check_sources(m, words, err);

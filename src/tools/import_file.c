@@ -197,7 +197,7 @@ static int copy_batch(struct import *m, const struct sample_batch *b)
 static int copy_segment(struct import *m, const char *from, struct err *err)
 {
 	struct segment *s;
-	int r = segment_open(from, &s, err);
+	int r = segment_open(from, TRUST_OWN, &s, err);
 
 	if (r)
 		return r;
@@ -347,7 +347,7 @@ int import_file(const struct import_request *request, struct import_result *ret_
 	struct import m = { .segment = request->segment,
 			    .spec = request->spec,
 			    .jit_dir = request->jit_dir };
-	int r = perf_input_open(request->path, &m.input, err);
+	int r = perf_input_open(request->path, request->trust, &m.input, err);
 
 	if (r)
 		return r;

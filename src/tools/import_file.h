@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/trust.h"
 #include "format/perf_input.h"
 
 struct err;
@@ -23,6 +24,7 @@ struct import_result {
 
 struct import_request {
 	const char *path; /* "-": standard input */
+	enum trust trust; /* whose file it may be */
 	const char *segment;
 	const char *jit_dir; /* the session's folder, which takes what JIT compilers of
 				  * this machine wrote; NULL: nothing is looked for */

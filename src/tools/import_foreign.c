@@ -94,8 +94,11 @@ static int is_foreign_file(const char *path, int fd, uint8_t *head)
 	len = io_pread_full(fd, head, HEAD_BYTES, 0);
 	if (len <= 0)
 		return (int)len;
-	return is_gzip(head, (size_t)len) ? is_packed_profile(path)
-					  : foreign_find(head, (size_t)len) != NULL;
+	if (!is_gzip(head, (size_t)len))
+		return foreign_find(head, (size_t)len) != NULL;
+	/* A packed file of another user is not unpacked only to see what it is: reading it is
+	 * refused, or forced. */
+	return trust_check(fd, TRUST_OWN, path, NULL) ? 1 : is_packed_profile(path);
 }
 
 int import_is_foreign(const char *path)
@@ -146,11 +149,23 @@ static int unpack(struct import *m, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-static int read_it(struct import *m, struct err *err)
+static int open_it(const struct import_request *request, struct err *err)
 {
-	int r = is_input(m->request)
-			? io_read_fd(STDIN_FILENO, &m->bytes, FILE_MAX)
-			: io_read_file(m->request->path, &m->bytes, FILE_MAX);
+	int fd = is_input(request) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+				   : open(request->path, O_RDONLY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return err_sys(err, -errno, "%s: cannot be read", name_of(request));
+	r = is_input(request) ? 0 : trust_check(fd, request->trust, request->path, err);
+	if (r)
+		close(fd);
+	return r ? r : fd;
+}
+
+static int read_it(struct import *m, int fd, struct err *err)
+{
+	int r = io_read_fd(fd, &m->bytes, FILE_MAX);
 
 	if (r == -EFBIG)
 		return err_set(err, r, "it has more than %d MB", FILE_MAX >> 20);
@@ -452,8 +467,13 @@ int import_foreign(const struct import_request *request,
 		   struct import_result *ret_result, struct err *err)
 {
 	struct import m = { .request = request, .err = err };
-	int r = read_it(&m, err);
+	int fd = open_it(request, err);
+	int r;
 
+	if (fd < 0)
+		return fd;
+	r = read_it(&m, fd, err);
+	close(fd);
 	if (!r)
 		r = import_it(&m, err);
 	if (r)

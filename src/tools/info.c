@@ -20,6 +20,7 @@ extern const struct command command_info;
 struct settings {
 	const char *session_dir;
 	bool json;
+	bool force;
 };
 
 struct all {
@@ -33,6 +34,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct settings, json),
 	  .help = "Write it as JSON." },
+	FORCE_OPTION_ROW(struct settings, 0),
 	{ 0 },
 };
 
@@ -40,7 +42,8 @@ static const struct option_row rows[] = {
 static int read_source(struct all *all, const struct report_session *from,
 		       const char *archive, struct err *err)
 {
-	struct info info = { .path = from->perf_data ? from->dir : from->name };
+	struct info info = { .path = from->perf_data ? from->dir : from->name,
+			     .trust = from->trust };
 	int r;
 
 	if (archive && asprintf(&info.name, "%s session:%s", archive, from->name) < 0) {
@@ -91,7 +94,10 @@ static int show(struct all *all)
 static int read_word(struct all *all, char *word, struct report_sources *sources,
 		     struct err *err)
 {
-	struct report_session file = { .dir = word, .name = word, .perf_data = true };
+	struct report_session file = { .dir = word,
+				       .name = word,
+				       .perf_data = true,
+				       .trust = report_trust(all->set.force) };
 	char *const words[] = { word, NULL };
 	bool archive = word && report_source_is_archive(word);
 	struct spec spec = { 0 };
@@ -102,10 +108,11 @@ static int read_word(struct all *all, char *word, struct report_sources *sources
 	if (word && !archive &&
 	    (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode)))
 		return read_source(all, &file, NULL, err);
+	sources->trust = file.trust;
 	r = report_sources_find(all->set.session_dir, words, &spec, sources, err);
 	spec_done(&spec);
 	/* A word that is no source was taken for a pattern, of whatever there is. */
-	if (word && !archive &&
+	if (word && !archive && r != -EPERM &&
 	    (r || sources->sessions.nr != 1 ||
 	     strcmp(sources->sessions.at[0].name, word)))
 		r = err_set(err, -ENOENT,

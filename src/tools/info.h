@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/trust.h"
 #include "base/vec.h"
 #include "format/perf_input.h"
 
@@ -38,6 +39,7 @@ struct info_event {
 /* One recording. */
 struct info {
 	const char *path;
+	enum trust trust;
 	char *name; /* what is shown instead, of what was unpacked from an archive; or NULL */
 	struct fact_list facts;
 	VEC(struct info_event) events;

@@ -480,7 +480,7 @@ int info_read_perf_data(struct info *info, struct err *err)
 {
 	struct counting c = { .info = info };
 	struct perf_input *in;
-	int r = perf_input_open(info->path, &in, err);
+	int r = perf_input_open(info->path, info->trust, &in, err);
 
 	if (r)
 		return r;

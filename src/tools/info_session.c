@@ -102,7 +102,7 @@ static int read_segment(struct info *info, struct sums *sums, const char *path,
 			struct err *err)
 {
 	struct segment *s;
-	int r = segment_open(path, &s, err);
+	int r = segment_open(path, info->trust, &s, err);
 
 	if (r)
 		return r;

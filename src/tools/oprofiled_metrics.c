@@ -27,7 +27,7 @@ static void look_at_session(const struct oprofiled *d, struct daemon_numbers *n)
 	for (size_t i = 0; i < nr; i++)
 		if (!stat(paths[i], &st))
 			n->disk += (uint64_t)st.st_size;
-	if (nr && !segment_open(paths[0], &first, NULL)) {
+	if (nr && !segment_open(paths[0], TRUST_OWN, &first, NULL)) {
 		n->oldest = segment_info(first)->start_wall_ns / 1000000000;
 		segment_close(first);
 	}

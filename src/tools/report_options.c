@@ -221,7 +221,6 @@ const struct option_row report_rows[] = {
 	  .help = "perf's options for what is so anyway: accepted." },
 	{ .name = "no-children", .alias_of = "stdio" },
 	{ .name = "show-nr-samples", .alias_of = "stdio" },
-	{ .name = "force", .alias_of = "stdio" },
 	REFUSED("call-graph", 0,
 		"there are --tree=callees, --tree=callers and --callgraph"),
 	REFUSED("fields", 0, "the keys of --by are the columns, in that order"),

@@ -25,6 +25,7 @@ struct report_options {
 	bool xml;
 	bool total_period;
 	bool without_effect;
+	bool force;
 	const char *output_file;
 	const char *threshold;
 	struct option_list sort;
@@ -138,6 +139,7 @@ struct report_options {
 	  .offset = OPTION(struct report_options, input),                              \
 	  .help = "A recording, the same as the word FILE." },                         \
 		SESSION_DIR_OPTION_ROW(struct report_options),                         \
+		FORCE_OPTION_ROW(struct report_options, 0),                            \
 		PLACES_OPTION_ROWS(struct report_options),                             \
 		THREADS_OPTION_ROW(struct report_options),                             \
 		{ .name = "no-cache",                                                  \

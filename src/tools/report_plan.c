@@ -175,6 +175,7 @@ static int find_sources(struct report_plan *plan, char *const *words, struct err
 	bool kept = !input || (first && vec_push(&all, first));
 	int r = input ? check_input(input, err) : 0;
 
+	plan->sources.trust = plan->profile.trust = report_trust(plan->options.force);
 	for (; kept && *words; words++)
 		kept = vec_push(&all, *words);
 	if (!kept || !vec_push(&all, NULL))

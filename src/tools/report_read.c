@@ -54,7 +54,8 @@ static int read_segments(struct report_read *r, struct report_plan *plan,
 		return -ESTALE;
 	if (status)
 		return status;
-	if (spec_has_shares(&plan->spec) && session_span_read(paths, nr, &span))
+	if (spec_has_shares(&plan->spec) &&
+	    session_span_read(paths, nr, session->trust, &span))
 		status = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; !status && i < nr; i++) {
 		status = profile_read_segment(&r->profile, paths[i], session->dir,
@@ -64,7 +65,8 @@ static int read_segments(struct report_read *r, struct report_plan *plan,
 			break;
 		}
 		/* One bad segment does not take the others with it. */
-		if (status && status != -ENOMEM && status != -ERANGE && nr > 1) {
+		if (status && status != -ENOMEM && status != -ERANGE &&
+		    status != -EPERM && nr > 1) {
 			command_warning("%s", err->text);
 			r->nr_unreadable++;
 			status = 0;

@@ -93,24 +93,55 @@ static void hold(struct report_sources *sources, const char *dir)
 		close(fd);
 }
 
+enum trust report_trust(bool force)
+{
+	return force ? TRUST_ANY : TRUST_OWN;
+}
+
+static int check_path(const char *path, int flags, enum trust trust, struct err *err)
+{
+	int fd = io_open(path, O_PATH | flags, 0);
+	int r = fd < 0 ? err_sys(err, fd, "%s", path)
+		       : trust_check(fd, trust, path, err);
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+/* Early, so that nothing is written when a recording is refused.  Its files are checked again when they are
+ * opened; a session's directory has others than the segments, too. */
+static int check_session(const struct report_session *s, struct err *err)
+{
+	if (!s->dir || !s->name)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (s->perf_data && !strcmp(s->dir, "-"))
+		return 0;
+	return check_path(s->dir, s->perf_data ? 0 : O_DIRECTORY, s->trust, err);
+}
+
 /* Consumes `dir`. */
 static int add_session(struct report_sources *sources, char *dir, const char *name,
-		       bool perf_data)
+		       bool perf_data, struct err *err)
 {
 	struct report_session session = {
 		.dir = dir,
 		.name = strdup(name),
+		.trust = sources->trust,
 		.perf_data = perf_data,
 	};
+	int r = check_session(&session, err);
 
-	if (dir && session.name && vec_push(&sources->sessions, session)) {
-		if (!perf_data)
-			hold(sources, dir);
-		return 0;
+	if (!r && !vec_push(&sources->sessions, session))
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (r) {
+		free(dir);
+		free(session.name);
+		return r;
 	}
-	free(dir);
-	free(session.name);
-	return -ENOMEM;
+	if (!perf_data)
+		hold(sources, dir);
+	return 0;
 }
 
 /* 1, 0, or a negative errno without a line. */
@@ -296,9 +327,8 @@ static int add_source(struct report_sources *sources, const char *word, struct e
 		free(dir);
 		return 1;
 	}
-	return add_session(sources, dir, word, perf_data)
-		       ? err_set(err, -ENOMEM, "out of memory")
-		       : 1;
+	r = add_session(sources, dir, word, perf_data, err);
+	return r ? r : 1;
 }
 
 int report_sources_sort(char *const *words, struct spec *spec,
@@ -315,6 +345,23 @@ int report_sources_sort(char *const *words, struct spec *spec,
 	return 0;
 }
 
+/* Anyone can have made the directory that happens to be in the current one, or a link of its name. */
+static int find_default(enum trust trust, const char **ret_dir, struct err *err)
+{
+	int r = is_directory(default_dir, err);
+
+	if (r <= 0) {
+		*ret_dir = system_dir;
+		return r;
+	}
+	r = check_path(default_dir, O_NOFOLLOW, trust, err);
+	if (!r)
+		r = check_path(default_dir, O_DIRECTORY, trust, err);
+	if (!r)
+		*ret_dir = default_dir;
+	return r;
+}
+
 /* DIR/samples, malloc'd.  0, or a negative errno with a line. */
 static int find_samples(const char *session_dir, struct report_sources *sources,
 			char **ret_samples, struct err *err)
@@ -322,15 +369,12 @@ static int find_samples(const char *session_dir, struct report_sources *sources,
 	const char *dir = session_dir;
 	char *absolute = NULL;
 	char *samples;
+	int r = dir ? 0 : find_default(sources->trust, &dir, err);
 
-	if (!dir) {
-		int is = is_directory(default_dir, err);
-
-		if (is < 0)
-			return is;
-		dir = is ? default_dir : system_dir;
+	if (r)
+		return r;
+	if (!session_dir)
 		absolute = realpath(dir, NULL);
-	}
 	samples = join(absolute ? absolute : dir, "samples");
 	free(absolute);
 	if (!samples)
@@ -365,9 +409,7 @@ static int add_named(struct report_sources *sources, const char *samples,
 	if (!dir)
 		return is_path ? no_session(name, "", err)
 			       : no_session(samples, name, err);
-	if (add_session(sources, dir, name, false))
-		return err_set(err, -ENOMEM, "out of memory");
-	return 0;
+	return add_session(sources, dir, name, false, err);
 }
 
 /* The sessions that session: names, or the current one, but what session-exclude: does. */
@@ -410,7 +452,7 @@ static int open_archive(char *const *words, struct report_sources *sources,
 		else if (sources->archive)
 			r = err_set(err, -EINVAL, "%s: one archive at a time", *words);
 		else
-			r = archive_open(path, &sources->archive, err);
+			r = archive_open(path, sources->trust, &sources->archive, err);
 		if (r)
 			return r;
 	}
@@ -442,9 +484,7 @@ static int add_one_archived(struct report_sources *sources, const char *samples,
 		return r;
 	if (!dir)
 		return no_session(samples, name, err);
-	return add_session(sources, dir, name, perf_data)
-		       ? err_set(err, -ENOMEM, "out of memory")
-		       : 0;
+	return add_session(sources, dir, name, perf_data, err);
 }
 
 /* All that are there and wanted. */
@@ -538,7 +578,7 @@ static int find_rest(const char *session_dir, char *const *words, struct spec *s
 static int make_session(struct report_sources *sources, struct report_session *s,
 			size_t number, struct err *err)
 {
-	struct import_request request = { .path = s->dir };
+	struct import_request request = { .path = s->dir, .trust = s->trust };
 	struct import_result result;
 	char *dir = NULL;
 	char *segment = NULL;
@@ -597,7 +637,8 @@ int report_sources_find(const char *session_dir, char *const *words, struct spec
 }
 
 /* The flags of the first segment that can be opened, if there is one. */
-static int session_flags(const char *dir, uint32_t *flags, struct err *err)
+static int session_flags(const char *dir, enum trust trust, uint32_t *flags,
+			 struct err *err)
 {
 	bool found = false;
 	char **paths;
@@ -610,7 +651,7 @@ static int session_flags(const char *dir, uint32_t *flags, struct err *err)
 	for (size_t i = 0; i < nr && !found && !r; i++) {
 		struct segment *s;
 
-		r = segment_open(paths[i], &s, err);
+		r = segment_open(paths[i], trust, &s, err);
 		/* Damage and age are for the reader to report. */
 		if (r == -EBADMSG || r == -EPROTONOSUPPORT || err_is_absent(r)) {
 			r = 0;
@@ -632,7 +673,8 @@ int report_sources_flags(const struct report_sources *sources, uint32_t *ret_fla
 
 	for (size_t i = 0; !r && i < sources->sessions.nr; i++)
 		if (!sources->sessions.at[i].perf_data)
-			r = session_flags(sources->sessions.at[i].dir, &flags, err);
+			r = session_flags(sources->sessions.at[i].dir, sources->trust,
+					  &flags, err);
 	*ret_flags = flags;
 	return r;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "aggregate/spec.h"
+#include "base/trust.h"
 #include "base/vec.h"
 #include "tools/options.h"
 
@@ -13,12 +14,14 @@ struct err;
 struct scratch;
 
 struct report_session {
-	char *dir;      /* holds the segment files; of a perf.data its path */
-	char *name;     /* as the user wrote it: "current" */
+	char *dir;  /* holds the segment files; of a perf.data its path */
+	char *name; /* as the user wrote it: "current" */
+	enum trust trust;
 	bool perf_data; /* a file or directory of perf's, or "-", or another tool's */
 };
 
 struct report_sources {
+	enum trust trust; /* set by the caller: whose recordings are read */
 	VEC(struct report_session) sessions;
 	VEC(int) holds; /* of sessions that may be recorded meanwhile: session_hold() */
 	struct archive *archive; /* whose sessions these are; NULL: none was named */
@@ -44,6 +47,14 @@ struct report_sources {
 			"threads (1 or more; default: as there are CPUs).  The "       \
 			"result is the same."                                          \
 	}
+/* Likewise the member `force`, for report_trust(); perf's letter for it is `f` where that is free. */
+#define FORCE_OPTION_ROW(type, short_option)                                           \
+	{                                                                              \
+		.name = "force", .letter = (short_option), .kind = OPTION_FLAG,        \
+		.offset = OPTION(type, force),                                         \
+		.help = "Also read recordings that belong neither to you nor to root." \
+	}
+enum trust report_trust(bool force);
 /* Whether it is a profile of another tool (tools/import_foreign.h): after report_sources_sort(), as
  * report_sources_find() makes sessions of these. */
 bool report_session_is_foreign(const struct report_session *s);
@@ -56,7 +67,8 @@ bool report_source_is(const char *word);
 bool report_source_is_archive(const char *word);
 /* Its path; the word itself if that is none. */
 const char *report_source_archive(const char *word);
-/* Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
+/* All of these take `sources` zeroed, except for its member `trust`.
+ * Sorts words into sources (a directory with a session, a perf.data, "-") and the profile
  * specification, and looks the sessions up: below `session_dir`, else ./oprofile_data, else /var/lib/oprofile.
  * `archive:PATH` (or a file NAME.oparchive) is opened first; the sessions are then those in
  * it.  A session is in the result once, however often it is named.

@@ -38,7 +38,7 @@ struct settings {
 	bool ns;
 	bool show_mmaps;
 	bool show_tasks;
-	bool without_effect;
+	bool force;
 	uint64_t max_stack;
 	const char *session_dir;
 	const char *threads;
@@ -79,11 +79,7 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_FLAG,
 	  .offset = OPTION(struct settings, show_tasks),
 	  .help = "Of a perf.data: its records of tasks, too: names, forks, ends." },
-	{ .name = "force",
-	  .letter = 'f',
-	  .kind = OPTION_FLAG,
-	  .offset = OPTION(struct settings, without_effect),
-	  .help = "perf's option for what is so anyway: accepted." },
+	FORCE_OPTION_ROW(struct settings, 'f'),
 	{ .name = "input",
 	  .letter = 'i',
 	  .kind = OPTION_TEXT,
@@ -160,10 +156,9 @@ static int write_all(FILE *out, void *ctx)
 	for (size_t i = 0; i < run->sources.sessions.nr; i++) {
 		const struct report_session *s = &run->sources.sessions.at[i];
 		struct script_result result;
-		int r = s->perf_data ? script_perf_data(s->dir, &run->options, &result,
-							&run->err)
-				     : script_session(s->dir, &run->options, &result,
-						      &run->err);
+		int r = s->perf_data
+				? script_perf_data(s, &run->options, &result, &run->err)
+				: script_session(s, &run->options, &result, &run->err);
 
 		if (r)
 			return ferror(out) ? 0 : r;
@@ -184,6 +179,7 @@ static int find_sources(struct run *run, char *const *words)
 	bool kept = !input || (first && vec_push(&all, first));
 	int r = 0;
 
+	run->sources.trust = report_trust(run->set.force);
 	for (; kept && *words; words++)
 		kept = vec_push(&all, *words);
 	if (!kept || !vec_push(&all, NULL))
@@ -268,6 +264,7 @@ int export_perf_script(struct export_run *e, struct err *err)
 {
 	struct run run = { .set = { .places = e->options->places,
 				    .session_dir = e->options->session_dir,
+				    .force = e->options->force,
 				    .threads = e->options->threads } };
 	struct export_out out = { 0 };
 	int r = prepare(&run, e->words), closed;

@@ -6,6 +6,7 @@
 #include "resolve/naming.h"
 #include "resolve/naming_unwind.h"
 #include "resolve/replay.h"
+#include "tools/report_source.h"
 #include "tools/script_side.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"
@@ -539,18 +540,19 @@ static void take_result(const struct reader *r, struct script_result *result)
 	result->interrupted = perf_input_info(r->input)->interrupted;
 }
 
-int script_perf_data(const char *path, const struct script_options *options,
+int script_perf_data(const struct report_session *from,
+		     const struct script_options *options,
 		     struct script_result *ret_result, struct err *err)
 {
 	struct reader r = { .sink.options = options, .err = err };
-	int result = perf_input_open(path, &r.input, err);
+	int result = perf_input_open(from->dir, from->trust, &r.input, err);
 
 	*ret_result = (struct script_result){ 0 };
 	if (result)
 		return result;
 	result = replay_all(&r, err);
 	if (result)
-		err_prefix(err, "%s", path);
+		err_prefix(err, "%s", from->dir);
 	else
 		take_result(&r, ret_result);
 	naming_unwind_free(r.unwind);

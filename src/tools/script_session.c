@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "resolve/jit_session.h"
 #include "resolve/naming.h"
+#include "tools/report_source.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"
 
@@ -37,11 +38,12 @@ static uint64_t oldest_of(const struct sample_batch *b)
 	return time_ns;
 }
 
-static int look_ahead(struct reader *r, const char *path, struct err *err)
+static int look_ahead(struct reader *r, const char *path, enum trust trust,
+		      struct err *err)
 {
 	struct segment *s;
 	uint64_t behind = UINT64_MAX;
-	int result = segment_open(path, &s, err);
+	int result = segment_open(path, trust, &s, err);
 
 	if (result)
 		return result;
@@ -288,17 +290,17 @@ static void take_result(const struct reader *r, struct script_result *result)
 	result->segments.unfinished |= d->unfinished;
 }
 
-static int read_segment(const char *path, const char *dir,
+static int read_segment(const char *path, const struct report_session *from,
 			const struct script_options *options, struct session_span *span,
 			struct script_result *ret_result, struct err *err)
 {
 	struct reader r = { .sink.options = options };
-	int result = look_ahead(&r, path, err);
+	int result = look_ahead(&r, path, from->trust, err);
 
 	if (!result)
-		result = segment_open(path, &r.segment, err);
+		result = segment_open(path, from->trust, &r.segment, err);
 	if (!result) {
-		result = write_segment(&r, dir, span, err);
+		result = write_segment(&r, from->dir, span, err);
 		take_result(&r, ret_result);
 		script_sink_done(&r.sink);
 		jit_session_free(r.jit);
@@ -309,7 +311,8 @@ static int read_segment(const char *path, const char *dir,
 	return result;
 }
 
-int script_session(const char *dir, const struct script_options *options,
+int script_session(const struct report_session *from,
+		   const struct script_options *options,
 		   struct script_result *ret_result, struct err *err)
 {
 	struct session_span span = { 0 };
@@ -318,13 +321,14 @@ int script_session(const char *dir, const struct script_options *options,
 	int result;
 
 	*ret_result = (struct script_result){ 0 };
-	result = session_list(dir, &paths, &nr, err);
+	result = session_list(from->dir, &paths, &nr, err);
 	if (result)
 		return result;
-	if (spec_has_shares(options->spec) && session_span_read(paths, nr, &span))
+	if (spec_has_shares(options->spec) &&
+	    session_span_read(paths, nr, from->trust, &span))
 		result = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; !result && i < nr; i++)
-		result = read_segment(paths[i], dir, options, &span, ret_result, err);
+		result = read_segment(paths[i], from, options, &span, ret_result, err);
 	session_list_free(paths, nr);
 	return result;
 }

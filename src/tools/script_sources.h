@@ -8,6 +8,7 @@
 #include "format/session.h"
 
 struct err;
+struct report_session;
 struct script_options;
 
 struct script_result {
@@ -23,9 +24,11 @@ struct script_result {
 
 /* A perf.data file or directory, "-".  0, or a negative errno with a line for the user;
  * *ret_result is set in any case. */
-int script_perf_data(const char *path, const struct script_options *options,
+int script_perf_data(const struct report_session *from,
+		     const struct script_options *options,
 		     struct script_result *ret_result, struct err *err);
 /* The folder of a session, likewise.  Times are to 100 ns; of a binary the offset in the file
  * is kept, not where it was mapped, and that is what is printed. */
-int script_session(const char *dir, const struct script_options *options,
+int script_session(const struct report_session *from,
+		   const struct script_options *options,
 		   struct script_result *ret_result, struct err *err);

@@ -68,12 +68,12 @@ static int walk_dict(struct walk *w, const struct dict *d,
 	return 0;
 }
 
-static int walk_segment(struct walk *w, const char *path, const char *dir,
-			struct err *err)
+static int walk_segment(struct walk *w, const char *path,
+			const struct report_session *from, struct err *err)
 {
 	struct sample_batch b;
 	struct segment *s;
-	int r = segment_open(path, &s, err);
+	int r = segment_open(path, from->trust, &s, err);
 
 	if (r)
 		return r;
@@ -84,22 +84,23 @@ static int walk_segment(struct walk *w, const char *path, const char *dir,
 		const struct segment_damage *d = segment_damage(s);
 
 		w->incomplete |= d->unfinished || d->bad_blocks || d->cut_bytes;
-		r = walk_dict(w, segment_dict(s), segment_info(s), dir);
+		r = walk_dict(w, segment_dict(s), segment_info(s), from->dir);
 	}
 	segment_close(s);
 	return r;
 }
 
-static int walk_session(struct walk *w, const char *dir, struct err *err)
+static int walk_session(struct walk *w, const struct report_session *from,
+			struct err *err)
 {
 	char **paths;
 	size_t nr;
-	int r = session_list(dir, &paths, &nr, err);
+	int r = session_list(from->dir, &paths, &nr, err);
 
 	if (r)
 		return r;
 	for (size_t i = 0; !r && i < nr; i++)
-		r = walk_segment(w, paths[i], dir, err);
+		r = walk_segment(w, paths[i], from, err);
 	session_list_free(paths, nr);
 	return r;
 }
@@ -129,10 +130,11 @@ static int walk_replay(struct walk *w, struct perf_input *in, struct err *err)
 	return r;
 }
 
-static int walk_perf_data(struct walk *w, const char *path, struct err *err)
+static int walk_perf_data(struct walk *w, const struct report_session *from,
+			  struct err *err)
 {
 	struct perf_input *in;
-	int r = perf_input_open(path, &in, err);
+	int r = perf_input_open(from->dir, from->trust, &in, err);
 
 	if (r)
 		return r;
@@ -175,8 +177,8 @@ int source_images_walk(const struct report_sources *sources, source_image_fn fn,
 	for (size_t i = 0; !r && i < sources->sessions.nr; i++) {
 		const struct report_session *s = &sources->sessions.at[i];
 
-		r = s->perf_data ? walk_perf_data(&w, s->dir, err)
-				 : walk_session(&w, s->dir, err);
+		r = s->perf_data ? walk_perf_data(&w, s, err)
+				 : walk_session(&w, s, err);
 	}
 	buf_done(&w.name);
 	if (r == -ENOMEM)

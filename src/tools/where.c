@@ -29,6 +29,7 @@ extern const struct command command_where;
 
 struct settings {
 	const char *session_dir;
+	bool force;
 	struct places_options places;
 };
 
@@ -42,6 +43,7 @@ struct where {
 
 static const struct option_row rows[] = {
 	SESSION_DIR_OPTION_ROW(struct settings),
+	FORCE_OPTION_ROW(struct settings, 0),
 	PLACES_OPTION_ROWS(struct settings),
 	{ 0 },
 };
@@ -184,19 +186,17 @@ static int make_places(struct where *w, const struct report_sources *sources,
 /* The recordings before the last word, or the current session if it can be had. */
 static int look_in_recordings(struct where *w, char **words, size_t nr, struct err *err)
 {
-	struct report_sources sources = { 0 };
+	struct report_sources sources = { .trust = report_trust(w->set.force) };
 	struct spec spec = { 0 };
 	char *last = words[nr];
-	struct err none;
 	bool found;
 	int r;
 
 	words[nr] = NULL;
-	r = source_images_find(w->set.session_dir, words, &spec, &sources,
-			       nr ? err : &none);
+	r = source_images_find(w->set.session_dir, words, &spec, &sources, err);
 	words[nr] = last;
 	found = !r;
-	if (!nr)
+	if (!nr && r != -EPERM)
 		r = 0; /* there may be no current session */
 	if (!r)
 		r = make_places(w, &sources, err);

@@ -110,6 +110,8 @@ need_data()
 {
 	DATA=$SOURCE_ROOT/../shared/data
 	[ -d "$DATA/perf-history" ] || skip "no recordings of other machines here: NOT TESTED"
+	[ -O "$DATA" ] || [ "$(stat -c %u "$DATA")" -eq 0 ] ||
+		skip "the recordings here belong to another user: NOT TESTED"
 }
 
 # wait_for FILE PATTERN: waits until the file has it, 20 seconds at most.

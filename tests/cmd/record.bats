@@ -395,7 +395,7 @@ teardown()
 	run -0 --separate-stderr as_nobody --session-dir "$session" "$WORKLOADS/ratio" 500
 	echo "$stderr"
 	[ "$(grep -c 'user space only' <<<"$stderr")" -eq 1 ]
-	opreport --session-dir "$session" --by image --csv >"$BATS_TEST_TMPDIR/images"
+	opreport --force --session-dir "$session" --by image --csv >"$BATS_TEST_TMPDIR/images"
 	grep -q ratio "$BATS_TEST_TMPDIR/images"
 	! grep -q kernel "$BATS_TEST_TMPDIR/images"
 }

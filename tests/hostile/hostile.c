@@ -84,6 +84,7 @@ static int read_profile(const char *path, const char *by, bool quality, bool one
 {
 	struct key_list keys = { 0 };
 	struct profile_options options = { .keys = &keys,
+					   .trust = TRUST_ANY,
 					   .quality = quality,
 					   .periods = quality,
 					   .names = NAMES_PERF,
@@ -133,7 +134,7 @@ static int read_each(const char *path)
 	struct sample_batch batch;
 	struct perf_input *in;
 	struct replay *replay;
-	int r = perf_input_open(path, &in, NULL);
+	int r = perf_input_open(path, TRUST_ANY, &in, NULL);
 
 	if (r)
 		return r;

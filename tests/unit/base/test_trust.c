@@ -111,6 +111,47 @@ static void folders_of_others_are_refused(void **state)
 	close(fd);
 }
 
+static int check_file(enum trust trust, struct err *err)
+{
+	int fd = openat(at, "file", O_RDONLY | O_CLOEXEC);
+	int r;
+
+	assert_true(fd >= 0);
+	*err = (struct err){ 0 };
+	r = trust_check(fd, trust, "shown/file", err);
+	close(fd);
+	return r;
+}
+
+static void recordings_of_others_need_force(void **state)
+{
+	struct err err;
+	int fd = openat(at, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(check_file(TRUST_OWN, &err), 0);
+	if (geteuid())
+		skip();
+	assert_int_equal(chmod(folder, 0755), 0);
+	assert_int_equal(seteuid(OTHER_USER), 0);
+	assert_int_equal(check_file(TRUST_OWN, &err), 0); /* root's */
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(fchownat(at, "file", OTHER_USER, OTHER_USER, 0), 0);
+	assert_int_equal(check_file(TRUST_OWN, &err), -EPERM);
+	assert_string_equal(err.text, "shown/file is not owned by you or root "
+				      "(use --force to read it)");
+	assert_int_equal(check_file(TRUST_ANY, &err), 0);
+	assert_int_equal(seteuid(OTHER_USER), 0);
+	assert_int_equal(check_file(TRUST_OWN, &err), 0);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(fchownat(at, "file", OTHER_USER - 1, 0, 0), 0);
+	assert_int_equal(seteuid(OTHER_USER), 0);
+	assert_int_equal(check_file(TRUST_OWN, &err), -EPERM);
+	assert_int_equal(seteuid(0), 0);
+}
+
 static void trees_go_links_stay_unfollowed(void **state)
 {
 	(void)state;
@@ -135,6 +176,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_are_refused, make_folder,
 						drop_folder),
 		cmocka_unit_test_setup_teardown(folders_of_others_are_refused,
+						make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(recordings_of_others_need_force,
 						make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(trees_go_links_stay_unfollowed,
 						make_folder, drop_folder),

@@ -142,7 +142,7 @@ static bool file_is_sealed(int number)
 	bool sealed;
 
 	snprintf(path, sizeof(path), "%s/segment-%06d", dir, number);
-	assert_int_equal(segment_open(path, &s, NULL), 0);
+	assert_int_equal(segment_open(path, TRUST_ANY, &s, NULL), 0);
 	sealed = segment_info(s)->flags & SESSION_SEALED;
 	segment_close(s);
 	return sealed;
@@ -169,7 +169,7 @@ static struct seen look(void)
 		struct sample_batch b;
 		struct segment *s;
 
-		assert_int_equal(segment_open(paths[i], &s, NULL), 0);
+		assert_int_equal(segment_open(paths[i], TRUST_ANY, &s, NULL), 0);
 		while (!segment_next(s, COLUMN_ALL, &b, NULL))
 			for (size_t k = 0; k < b.nr; k++) {
 				assert_true(b.time_ns[k] > last || !last);

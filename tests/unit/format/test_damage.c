@@ -413,21 +413,21 @@ static void what_is_no_segment_is_refused(void **state)
 
 	(void)state;
 	make_file(&f, false, 1, 5, 0);
-	assert_int_equal(segment_open("/dev/null", &s, &err), -EBADMSG);
-	assert_int_equal(segment_open("/", &s, &err), -EBADMSG);
-	assert_int_equal(segment_open("/no/such/file", &s, &err), -ENOENT);
+	assert_int_equal(segment_open("/dev/null", TRUST_ANY, &s, &err), -EBADMSG);
+	assert_int_equal(segment_open("/", TRUST_ANY, &s, &err), -EBADMSG);
+	assert_int_equal(segment_open("/no/such/file", TRUST_ANY, &s, &err), -ENOENT);
 	assert_int_equal(truncate(f.r.path, 0), 0);
-	assert_int_equal(segment_open(f.r.path, &s, &err), -EBADMSG);
+	assert_int_equal(segment_open(f.r.path, TRUST_ANY, &s, &err), -EBADMSG);
 	f.bytes.data[0]++;
 	assert_int_equal(io_write_file(f.r.path, f.bytes.data, f.bytes.len, 0644), 0);
-	assert_int_equal(segment_open(f.r.path, &s, &err), -EBADMSG);
+	assert_int_equal(segment_open(f.r.path, TRUST_ANY, &s, &err), -EBADMSG);
 	assert_null(s);
 	f.bytes.data[0]--;
 	f.bytes.data[8]++; /* a version to come, with the checksum that it then has */
 	for (uint64_t sum = hash_bytes(f.bytes.data, 24, 0), i = 0; i < 8; i++)
 		f.bytes.data[24 + i] = (uint8_t)(sum >> (8 * i));
 	assert_int_equal(io_write_file(f.r.path, f.bytes.data, f.bytes.len, 0644), 0);
-	assert_int_equal(segment_open(f.r.path, &s, &err), -EPROTONOSUPPORT);
+	assert_int_equal(segment_open(f.r.path, TRUST_ANY, &s, &err), -EPROTONOSUPPORT);
 	free_file(&f);
 }
 

@@ -415,7 +415,8 @@ static void what_is_none_is_refused(void **state)
 			    "it in /no/such/folder (TMPDIR) is not possible: No such "
 			    "file or directory");
 	assert_int_equal(unsetenv("TMPDIR"), 0);
-	assert_int_equal(perf_input_open("/no/such/file", &in, &err), -ENOENT);
+	assert_int_equal(perf_input_open("/no/such/file", TRUST_ANY, &in, &err),
+			 -ENOENT);
 	assert_string_equal(err.text, "/no/such/file: No such file or directory");
 	buf_done(&m.out);
 }

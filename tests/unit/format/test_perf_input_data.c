@@ -159,7 +159,7 @@ static unsigned int check_file(const char *path)
 	struct err err = { 0 };
 	unsigned int compared = 0;
 
-	if (perf_input_open(path, &in, &err))
+	if (perf_input_open(path, TRUST_ANY, &in, &err))
 		fail_msg("%s", err.text);
 	count_all(in, ours);
 	assert_no_damage(in);

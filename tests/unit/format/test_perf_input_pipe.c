@@ -334,7 +334,7 @@ static void directory_is_read_file_by_file(void **state)
 	snprintf(path, sizeof(path), "%s/data.1", dir);
 	assert_int_equal(mkdir(path, 0700), 0);
 
-	assert_int_equal(perf_input_open(dir, &in, NULL), 0);
+	assert_int_equal(perf_input_open(dir, TRUST_ANY, &in, NULL), 0);
 	assert_true(perf_input_info(in)->is_directory);
 	maker_read_all(in, &seen);
 	assert_int_equal(seen.damage.missing_files, 11 - 3);
@@ -405,7 +405,7 @@ static void files_missing_in_a_directory(void **state)
 		write_file("data", &m);
 		for (size_t j = 0; j < 2 && cases[i].names[j]; j++)
 			write_part(cases[i].names[j], 0, 0);
-		assert_int_equal(perf_input_open(dir, &in, NULL), 0);
+		assert_int_equal(perf_input_open(dir, TRUST_ANY, &in, NULL), 0);
 		assert_int_equal(perf_input_damage(in)->missing_files,
 				 cases[i].missing);
 		assert_int_equal(perf_input_damage(in)->bad_features, 0);
@@ -421,7 +421,7 @@ static void directory_without_data(void **state)
 	char text[128];
 
 	(void)state;
-	assert_int_equal(perf_input_open(dir, &in, &err), -ENOENT);
+	assert_int_equal(perf_input_open(dir, TRUST_ANY, &in, &err), -ENOENT);
 	snprintf(text, sizeof(text), "%s/data: No such file or directory", dir);
 	assert_string_equal(err.text, text);
 }

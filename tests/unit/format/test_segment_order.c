@@ -47,8 +47,9 @@ static size_t expect_order(struct recording *r)
 	int visits = 0;
 
 	qsort(r->samples, r->nr, sizeof(*r->samples), by_time);
-	assert_int_equal(segment_order_scan(&o, r->path, count_visit, &visits, &err),
-			 0);
+	assert_int_equal(
+		segment_order_scan(&o, r->path, TRUST_ANY, count_visit, &visits, &err),
+		0);
 	assert_int_equal(visits, 1);
 	assert_int_equal(o.nr_samples, r->nr);
 	if (r->nr) {
@@ -138,22 +139,24 @@ static void errors_are_told(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(segment_order_scan(&o, "/nowhere/at/all", NULL, NULL, &err),
-			 -ENOENT);
+	assert_int_equal(
+		segment_order_scan(&o, "/nowhere/at/all", TRUST_ANY, NULL, NULL, &err),
+		-ENOENT);
 	segment_order_done(&o);
 	recording_init(&r, 1, false);
 	w = recording_open(&r);
 	for (uint64_t i = 0; i < 2000; i++)
 		add_at(&r, w, 100 * (i ^ 5));
 	recording_close(&r, w);
-	assert_int_equal(segment_order_scan(&o, r.path, say_no, NULL, &err), -EPERM);
+	assert_int_equal(segment_order_scan(&o, r.path, TRUST_ANY, say_no, NULL, &err),
+			 -EPERM);
 	segment_order_done(&o);
 	for (unsigned long n = 1;; n++) {
 		struct sample s;
 		int ret;
 
 		alloc_fail_at(n);
-		ret = segment_order_scan(&o, r.path, NULL, NULL, &err);
+		ret = segment_order_scan(&o, r.path, TRUST_ANY, NULL, NULL, &err);
 		if (!ret)
 			ret = segment_order_open(&o, &err);
 		while (!ret)

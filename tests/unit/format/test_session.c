@@ -110,7 +110,7 @@ static void expect_whole(const struct recording *r)
 	struct segment *s = NULL;
 	struct err err = { 0 };
 
-	assert_int_equal(segment_open(r->path, &s, &err), 0);
+	assert_int_equal(segment_open(r->path, TRUST_ANY, &s, &err), 0);
 	expect_info(segment_info(s), &recording_info);
 	assert_int_equal(recording_expect(r, s), r->nr);
 	expect_dict(segment_dict(s), &r->dict);
@@ -129,7 +129,7 @@ static bool reads_as_unfinished(const struct recording *r)
 	struct err err = { 0 };
 	bool unfinished;
 
-	assert_int_equal(segment_open(r->path, &s, &err), 0);
+	assert_int_equal(segment_open(r->path, TRUST_ANY, &s, &err), 0);
 	assert_int_equal(recording_expect(r, s), r->nr);
 	assert_int_equal(segment_damage(s)->cut_bytes, 0);
 	unfinished = segment_damage(s)->unfinished;
@@ -184,7 +184,7 @@ static void a_segment_ends_while_it_is_read(void **state)
 	w = recording_open(&r);
 	recording_add(&r, w, 100);
 	recording_flush(&r, w);
-	assert_int_equal(segment_open(r.path, &s, NULL), 0);
+	assert_int_equal(segment_open(r.path, TRUST_ANY, &s, NULL), 0);
 	recording_close(&r, w);
 	do
 		read = segment_next(s, COLUMN_ALL, &batch, NULL);
@@ -321,7 +321,7 @@ static void totals_come_back(void **state)
 	recording_init(&r, 1, false);
 	r.totals = want;
 	recording_close(&r, recording_open(&r));
-	assert_int_equal(segment_open(r.path, &s, &err), 0);
+	assert_int_equal(segment_open(r.path, TRUST_ANY, &s, &err), 0);
 	assert_int_equal(segment_totals(s)->target_status, -1);
 	assert_int_equal(segment_next(s, COLUMN_ALL, &b, &err), 1);
 	assert_int_equal(segment_next(s, COLUMN_ALL, &b, &err), 1);
@@ -354,7 +354,7 @@ static void only_what_is_asked_for_is_decoded(void **state)
 	recording_add(&r, w, 300);
 	recording_close(&r, w);
 	for (unsigned int columns = 0; columns <= COLUMN_ALL; columns++) {
-		assert_int_equal(segment_open(r.path, &s, &err), 0);
+		assert_int_equal(segment_open(r.path, TRUST_ANY, &s, &err), 0);
 		assert_int_equal(segment_next(s, columns, &b, &err), 0);
 		assert_int_equal(b.nr, 300);
 		assert_true(!(columns & COLUMN_TIME) == !b.time_ns);
@@ -830,7 +830,7 @@ static void times_are_rounded_when_they_are_old(void **state)
 	segment_writer_coarsen(w, 10000);
 	recording_add(&r, w, 3000);
 	recording_close(&r, w);
-	assert_int_equal(segment_open(r.path, &s, NULL), 0);
+	assert_int_equal(segment_open(r.path, TRUST_ANY, &s, NULL), 0);
 	while (!segment_next(s, COLUMN_ALL, &b, NULL))
 		for (size_t i = 0; i < b.nr; i++, nr++)
 			assert_int_equal(b.time_ns[i],
@@ -1004,7 +1004,7 @@ static int whole_round(struct recording *r)
 		ret = ret ? ret : closed;
 	}
 	if (!ret)
-		ret = segment_open(r->path, &s, NULL);
+		ret = segment_open(r->path, TRUST_ANY, &s, NULL);
 	while (!ret && !(ret = segment_next(s, COLUMN_ALL, &b, NULL)))
 		nr += b.nr;
 	segment_close(s);
