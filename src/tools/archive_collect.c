@@ -23,6 +23,7 @@
 #include "tools/archive_out.h"
 #include "tools/archive_place.h"
 #include "tools/archive_plan.h"
+#include "tools/archive_selected.h"
 #include "tools/archive_sessions.h"
 #include "tools/archive_source_files.h"
 #include "tools/debug_dir.h"
@@ -46,6 +47,8 @@ struct collect {
 	bool no_memory;
 	bool any_jit; /* of a recording that was made here, or has a root */
 	struct map listed;
+	struct archive_selected *selected; /* NULL: all samples are archived */
+	struct spec left_out;              /* of the images of the selected samples */
 	struct archive_source_files *source_files; /* NULL: not asked for */
 };
 
@@ -423,8 +426,16 @@ static int add_of_session(void *ctx, const char *from, const char *name,
 			  bool is_recording)
 {
 	struct collect *c = ctx;
+	char *origin;
 	int r;
 
+	if (!c->request->out && c->selected) {
+		origin = archive_selected_origin(c->selected, from);
+		r = origin ? list_once(c, origin)
+			   : err_set(c->err, -ENOMEM, "out of memory");
+		free(origin);
+		return r;
+	}
 	if (!c->request->out)
 		return list_once(c, from);
 	r = archive_plan_add_recorded(c->request->plan, from, name, is_recording,
@@ -476,13 +487,35 @@ static int collect_all(struct collect *c)
 	return incomplete;
 }
 
+/* Those of the selected samples, if samples are selected.  Reports need all of their images, those
+ * of callers too, so that only what is excluded by its name is left out. */
+static int collect_selected(struct collect *c, struct archive_request *own,
+			    const struct archive_request *request)
+{
+	int incomplete = 0, r;
+
+	if (archive_selected_needed(request)) {
+		incomplete = archive_selected_new(request, &c->selected, c->err);
+		if (incomplete < 0)
+			return incomplete;
+		own->sources = archive_selected_sources(c->selected);
+		c->left_out.lists[SPEC_IMAGE_EXCLUDE] =
+			request->spec->lists[SPEC_IMAGE_EXCLUDE];
+		c->left_out.lists[SPEC_LIB_IMAGE_EXCLUDE] =
+			request->spec->lists[SPEC_LIB_IMAGE_EXCLUDE];
+		own->spec = &c->left_out;
+	}
+	r = collect_all(c);
+	return r ? r : incomplete;
+}
+
 int archive_collect(const struct archive_request *request, struct err *err)
 {
 	struct archive_request own = *request;
 	struct collect c = { .request = &own, .err = err };
 	int r = archive_plan_new(&own.plan);
 
-	r = r ? err_set(err, r, "out of memory") : collect_all(&c);
+	r = r ? err_set(err, r, "out of memory") : collect_selected(&c, &own, request);
 	forget_taken(&c);
 	vec_done(&c.taken);
 	map_done(&c.listed);
@@ -490,5 +523,6 @@ int archive_collect(const struct archive_request *request, struct err *err)
 	archive_plan_free(own.plan);
 	forget_part(&c);
 	naming_places_free(c.places);
+	archive_selected_free(c.selected);
 	return r;
 }
