@@ -1,6 +1,5 @@
 #include "tools/session_select.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,6 +13,7 @@
 #include "aggregate/spec.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/tree.h"
 #include "format/dict_merge.h"
 #include "resolve/binary.h"
 #include "resolve/jit_session.h"
@@ -224,7 +224,7 @@ static int copy_file(const struct session_select_request *q, const char *path,
 	char *to;
 	int r;
 
-	if (fd == -ENOENT || fd == -ELOOP || fd == -ENOTDIR)
+	if (err_is_absent(fd) || fd == -ELOOP)
 		return 0;
 	if (fd < 0)
 		return err_sys(err, fd, "cannot read %s", path);
@@ -299,34 +299,36 @@ static int copy_image(const struct session_select_request *q, const struct image
 	return r;
 }
 
+struct jit_copy {
+	const struct session_select_request *request;
+	struct err *err;
+};
+
+static int copy_jit_file(void *ctx, const struct tree_entry *entry)
+{
+	const struct jit_copy *c = ctx;
+
+	return S_ISREG(entry->st.st_mode) ? copy_file(c->request, entry->path, c->err)
+					  : TREE_SKIP;
+}
+
 /* What the process `pid` reported about the code that it generated. */
 static int copy_jit(const struct session_select_request *q, int32_t pid,
 		    struct err *err)
 {
-	struct dirent *entry;
-	char *from, *dir;
-	DIR *d;
+	struct jit_copy copy = { q, err };
+	char *from;
 	int r;
 
 	if (asprintf(&from, "%s/jit/%" PRId32, q->from, pid) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
-	dir = from + strlen(q->from) + 1;
-	d = opendir(from);
-	r = d ? make_dir(q, dir, err) : 0;
-	while (d && !r && (entry = readdir(d))) {
-		char *name;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		if (asprintf(&name, "%s/%s", dir, entry->d_name) < 0) {
-			r = err_set(err, -ENOMEM, "out of memory");
-			break;
-		}
-		r = copy_named(q, name, err);
-		free(name);
+	if (!access(from, F_OK)) {
+		r = make_dir(q, from + strlen(q->from) + 1, err);
+		if (!r)
+			r = tree_walk(from, copy_jit_file, &copy, err);
+	} else {
+		r = err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", from);
 	}
-	if (d)
-		closedir(d);
 	free(from);
 	return r;
 }

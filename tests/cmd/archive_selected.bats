@@ -133,7 +133,6 @@ two_programs()
 	for file in images/aabb images/ccdd jit/10/perf-10.map jit/20/perf-20.map kallsyms.zst modules; do
 		echo "$file" >"$1/samples/current/$file"
 	done
-	chmod 644 "$1"/samples/current/segment-000001
 }
 
 @test "totals, events and files of the session go with the samples" {
@@ -141,7 +140,6 @@ two_programs()
 	oparchive -o folder --session-dir s comm:one
 	session=folder/var/lib/oprofile/samples/current
 	[ "$(cd "$session" && find . -type f | sort | tr '\n' ' ')" = "./images/aabb ./segment-000001 " ]
-	[ "$(stat -c %a "$session/segment-000001")" = 644 ]
 	# 7.5 samples are the share of three quarters: the part that is lost stays 1 in 11.
 	opreport --quality --session-dir s comm:one >want
 	opreport --quality archive:folder >got
