@@ -148,7 +148,7 @@ __attribute__((format(printf, 1, 2))) static char *format_path(const char *forma
 	return path;
 }
 
-static char *copy_path(const char *session_dir, const struct image *image)
+char *binary_copy_path(const char *session_dir, const struct image *image)
 {
 	char hex[HEX_BYTES];
 
@@ -448,7 +448,8 @@ static int try_copy(const struct binary_places *places, const struct image *imag
 	if (!places->session_dir[0] ||
 	    (!image->build_id.len && (image->kind != IMAGE_FILE || !image->inode)))
 		return 0;
-	return try_file(copy_path(places->session_dir, image), image, step_copy, b);
+	return try_file(binary_copy_path(places->session_dir, image), image, step_copy,
+			b);
 }
 
 /* Where it was, and where copies are kept by build-id. */

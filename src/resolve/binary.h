@@ -65,6 +65,9 @@ struct binary {
  * 0 (ret_binary->status tells what came of it; binary_close() it) or -ENOMEM. */
 int binary_find(const struct binary_places *places, const struct image *image,
 		const char *name, struct binary *ret_binary);
+/* Path of the copy that a session keeps of an image of kind FILE or VDSO, if it keeps one, malloc'd;
+ * NULL when memory is short. */
+char *binary_copy_path(const char *session_dir, const struct image *image);
 /* A kernel module's file, perhaps packed, in one stage: in perf's cache, where modules or their
  * debug files are installed; in the index, with this build-id
  * (length 0: unknown, then the only one of its name); or from servers.  Sets fd, path and status as above. */

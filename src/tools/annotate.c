@@ -23,6 +23,7 @@
 #include "tools/annotate_options.h"
 #include "tools/archive_open.h"
 #include "tools/command.h"
+#include "tools/copy_rule.h"
 #include "tools/mistaken_word.h"
 #include "tools/pager.h"
 #include "tools/report_plan.h"
@@ -249,7 +250,11 @@ static FILE *open_text(void *ctx, const char *path)
 static struct code *open_code(void *ctx, uint32_t image)
 {
 	struct annotate *a = ctx;
+	const struct profile *p = &a->read.profile;
+	const char *binary = strtab_get(&p->strings, p->images.at[image].binary);
 
+	if (a->html && *binary && copy_rule_is_private(binary))
+		annotate_html_private(a->html);
 	return annotate_code_of(&a->code, image);
 }
 

@@ -12,8 +12,10 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/path.h"
+#include "base/public_file.h"
 #include "resolve/code.h"
 #include "tools/annotate_code.h"
+#include "tools/copy_rule.h"
 #include "tools/source_find.h"
 
 enum {
@@ -74,20 +76,26 @@ static int open_embedded(const struct source_places *p, const char *full,
 	return r;
 }
 
+/* The path of the file with the image's code, NULL: none. */
+static const char *binary_of(const struct source_places *p,
+			     const struct profile_image *image)
+{
+	const char *path =
+		image && p->code ? strtab_get(&p->code->profile->strings, image->binary)
+				 : "";
+
+	return path[0] ? path : NULL;
+}
+
 /* A descriptor or a negative errno; s->file is NULL if it is nowhere. */
 static int open_found(const struct source_places *p, const char *full,
 		      const struct profile_image *image, struct source_file *s)
 {
 	bool here = !image || !image->foreign;
-	const char *binary = NULL;
 
-	if (p->handed_on) {
-		if (image && p->code)
-			binary =
-				strtab_get(&p->code->profile->strings,
-					   image->binary ? image->binary : image->name);
-		return source_find_open(p->find, full, here, binary, &s->file);
-	}
+	if (p->handed_on)
+		return source_find_open(p->find, full, here, binary_of(p, image),
+					&s->file);
 	s->file = source_find(p->find, full, here);
 	return s->file ? io_open(s->file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0)
 		       : -ENOENT;
@@ -105,20 +113,24 @@ static int find_text(const struct source_places *p, const char *full,
 	*ret_why = NULL;
 	fd = open_found(p, full, image, s);
 	if (fd == -EACCES && p->handed_on) {
-		*ret_why = "left out: not all may read it; --search-dirs may name its "
-			   "folder";
+		*ret_why = "left out: not every user can read it; give its directory "
+			   "to --search-dirs to include it";
 		return 0;
 	}
 	if (s->file) {
 		*ret_why = take_text(s, fd);
-		s->is_private = s->text && source_is_private(&s->st);
+		s->is_private = s->text && !public_file(fileno(s->text), s->file);
 		return 0;
 	}
 	r = image ? naming_places_source(p->places, &image->build_id, full, &fd,
 					 &s->file)
 		  : -ENOENT;
-	if (r == -ENOENT)
+	if (r == -ENOENT) {
+		const char *binary = binary_of(p, image);
+
 		r = open_embedded(p, full, image, &fd);
+		s->is_private = !r && binary && copy_rule_is_private(binary);
+	}
 	if (!r) {
 		s->fetched = true;
 		*ret_why = take_text(s, fd);

@@ -27,7 +27,7 @@ struct source_file {
 	char why[96];    /* ... this is why */
 	char *file;      /* where it was found; NULL: nowhere */
 	bool fetched;    /* from a server: its times say nothing */
-	bool is_private; /* not all may read it, nor what it is copied to */
+	bool is_private; /* not every user can read it, so not its copies either */
 	struct stat st;
 };
 

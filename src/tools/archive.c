@@ -325,8 +325,8 @@ const struct command command_archive = {
 		 "--verify archive:PATH",
 	.notes = "On the other machine: opreport archive:DIR, or "
 		 "archive:NAME.oparchive. "
-		 "image: and bare words choose among the binaries; the recording is "
-		 "always whole.\n"
+		 "With a profile specification the archive has the samples that it "
+		 "selects, and only what these need.\n"
 		 "Examples:\n"
 		 "  oparchive --output make.oparchive\n"
 		 "  oparchive --output-directory /tmp/run1 image:/usr/bin/make\n"

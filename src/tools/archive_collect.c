@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/public_file.h"
 #include "format/pack.h"
 #include "resolve/debug_cache.h"
 #include "resolve/elf_build_id.h"
@@ -23,8 +24,10 @@
 #include "tools/archive_out.h"
 #include "tools/archive_place.h"
 #include "tools/archive_plan.h"
+#include "tools/archive_selected.h"
 #include "tools/archive_sessions.h"
 #include "tools/archive_source_files.h"
+#include "tools/archive_taken.h"
 #include "tools/debug_dir.h"
 #include "tools/source_images.h"
 
@@ -46,6 +49,8 @@ struct collect {
 	bool no_memory;
 	bool any_jit; /* of a recording that was made here, or has a root */
 	struct map listed;
+	struct archive_selected *selected; /* NULL: all samples are archived */
+	struct spec left_out;              /* of the images of the selected samples */
 	struct archive_source_files *source_files; /* NULL: not asked for */
 };
 
@@ -53,7 +58,7 @@ static void tried(void *ctx, const char *step, const char *path,
 		  enum naming_status outcome)
 {
 	struct collect *c = ctx;
-	struct archive_taken t = { .step = step };
+	struct archive_taken t = { .step = step, .proven = outcome == NAMING_OK };
 
 	if (!path || (outcome != NAMING_OK && outcome != NAMING_UNVERIFIED))
 		return;
@@ -104,51 +109,88 @@ static int add(struct collect *c, const char *from, const char *name)
 }
 
 /* With the others. */
-static int plan(struct collect *c, const char *from, const char *name,
-		const elf_spans *keep)
+static int plan(struct collect *c, const struct archive_planned *file, const char *name)
 {
-	int r;
+	return said(c->request->out
+			    ? archive_plan_add(c->request->plan, file, name, c->err)
+			    : list_once(c, file->from),
+		    file->from);
+}
 
-	if (!c->request->out)
-		return list_once(c, from);
-	r = archive_plan_add(c->request->plan, from, name, keep, c->err);
-	return said(r, from);
+/* ---- the files of a binary ---- */
+
+/* The file that lines come from, NULL: none. */
+static const char *binary_of(const struct collect *c, const struct source_image *at)
+{
+	for (size_t i = 0; i < c->taken.nr; i++)
+		if (c->taken.at[i].proven && !archive_taken_debug(at, &c->taken.at[i]))
+			return c->taken.at[i].path;
+	return NULL;
+}
+
+/* False if it is left out. */
+static bool open_taken(const struct collect *c, const struct source_image *at,
+		       const struct archive_taken *t, struct archive_opened *ret_file)
+{
+	return archive_taken_open(c->request, at, t, binary_of(c, at), ret_file);
 }
 
 /* A session keeps the kernel's symbols packed; perf reads them plain. */
-static int add_unpacked(struct collect *c, const char *from, const char *name)
+static int add_unpacked(struct collect *c, const struct archive_opened *from,
+			const char *name)
 {
 	struct buf packed = { 0 }, text = { 0 };
-	int r = io_read_file(from, &packed, UNPACKED_PACKED_MAX);
+	struct archive_bytes bytes = { .is_private =
+					       !public_file(from->fd, from->path) };
+	int r = io_read_fd(from->fd, &packed, UNPACKED_PACKED_MAX);
 
 	if (!r)
 		r = unpacked_zstd(&packed, UNPACKED_MAX_BYTES, &text);
+	bytes.bytes = text.data;
+	bytes.len = text.len;
 	if (r)
-		r = err_sys(c->err, r, "cannot archive %s", from);
+		r = err_sys(c->err, r, "cannot archive %s", from->path);
 	else
-		r = archive_out_add_bytes(c->request->out, text.data, text.len, name,
-					  c->err);
+		r = archive_out_add_bytes(c->request->out, &bytes, name, c->err);
 	buf_done(&packed);
 	buf_done(&text);
 	return r < 0 ? r : 0;
 }
 
-static int add_plain(struct collect *c, const char *from, const char *name)
+/* At once: it may go. */
+static int add_opened(struct collect *c, const struct archive_opened *from,
+		      const char *name)
 {
-	return c->request->out && packing_of_name(from) == PACKING_ZSTD
+	const struct archive_open file = { .fd = from->fd, .from = from->path };
+
+	return said(c->request->out
+			    ? archive_out_add_open(c->request->out, &file, name, c->err)
+			    : list_once(c, from->path),
+		    from->path);
+}
+
+static int add_plain(struct collect *c, const struct archive_opened *from,
+		     const char *name)
+{
+	return c->request->out && packing_of_name(from->path) == PACKING_ZSTD
 		       ? add_unpacked(c, from, name)
-		       : add(c, from, name);
+		       : add_opened(c, from, name);
 }
 
 static int add_for_perf(struct collect *c, const struct source_image *at,
 			const struct archive_taken *t)
 {
 	struct archive_perf_place p = archive_place_perf(at, t);
+	struct archive_opened file;
 	int r = 0;
 
-	if (p.name && p.link && p.target)
-		r = add_plain(c, t->path, p.name);
-	if (!r && p.name && p.link && p.target && c->request->out)
+	if (!p.name || !p.link || !p.target || !open_taken(c, at, t, &file)) {
+		archive_perf_place_done(&p);
+		return 0;
+	}
+	r = add_plain(c, &file, p.name);
+	close(file.fd);
+	if (!r && c->request->out)
 		r = archive_out_link(c->request->out, p.link, p.target, c->err);
 	archive_perf_place_done(&p);
 	return r;
@@ -158,7 +200,7 @@ static int add_for_perf(struct collect *c, const struct source_image *at,
 static int add_module_for_perf(struct collect *c, const struct source_image *at)
 {
 	const struct places_options *places = &c->request->places;
-	struct archive_taken t = { .step = NAMING_STEP_CACHE };
+	struct archive_taken t = { .step = NAMING_STEP_CACHE, .proven = true };
 	char *cache = places->archive ? NULL : debug_dir();
 	struct build_id id;
 	int fd, r = 0;
@@ -213,17 +255,24 @@ static int add_file(struct collect *c, const struct source_image *at,
 		    const struct archive_taken *t, const char *name)
 {
 	elf_spans code = { 0 };
+	struct archive_opened file;
 	bool parts = !c->request->whole_binaries && c->request->out &&
 		     at->image->kind == IMAGE_FILE && !archive_taken_debug(at, t);
+	const struct archive_planned planned = { .from = t->path,
+						 .keep = parts ? &code : NULL,
+						 .was = &file.st };
 	int r;
 
-	if (!strcmp(t->step, NAMING_STEP_LIVE))
-		return add(c, t->path, name);
+	if (!open_taken(c, at, t, &file))
+		return 0;
 	r = parts ? code_of_hits(c, at, &code) : 0;
 	if (r)
 		r = err_set(c->err, r, "out of memory");
+	else if (!strcmp(t->step, NAMING_STEP_LIVE))
+		r = add_opened(c, &file, name);
 	else
-		r = plan(c, t->path, name, parts ? &code : NULL);
+		r = plan(c, &planned, name);
+	close(file.fd);
 	vec_done(&code);
 	return r;
 }
@@ -249,7 +298,7 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 {
 	const struct symtab *tab = naming_symtab(c->naming, at->number);
 	const struct archive_source_binary binary = {
-		.path = at->name[0] == '/' ? at->name : NULL,
+		.path = binary_of(c, at),
 		.local = naming_is_local(c->naming),
 	};
 	archive_offsets hits = { 0 };
@@ -423,13 +472,18 @@ static int add_of_session(void *ctx, const char *from, const char *name,
 			  bool is_recording)
 {
 	struct collect *c = ctx;
+	const struct archive_planned file = { .from = from,
+					      .grows = true,
+					      .is_needed = is_recording };
+	char *origin;
 	int r;
 
-	if (!c->request->out)
-		return list_once(c, from);
-	r = archive_plan_add_recorded(c->request->plan, from, name, is_recording,
-				      c->err);
-	return said(r, from);
+	if (c->request->out || !c->selected)
+		return plan(c, &file, name);
+	origin = archive_selected_origin(c->selected, from);
+	r = origin ? list_once(c, origin) : err_set(c->err, -ENOMEM, "out of memory");
+	free(origin);
+	return r;
 }
 
 /* A recording without samples has no images; where there are some, and none is asked for, what
@@ -476,13 +530,35 @@ static int collect_all(struct collect *c)
 	return incomplete;
 }
 
+/* Those of the selected samples, if samples are selected.  Reports need all of their images, those
+ * of callers too, so that only what is excluded by its name is left out. */
+static int collect_selected(struct collect *c, struct archive_request *own,
+			    const struct archive_request *request)
+{
+	int incomplete = 0, r;
+
+	if (archive_selected_needed(request)) {
+		incomplete = archive_selected_new(request, &c->selected, c->err);
+		if (incomplete < 0)
+			return incomplete;
+		own->sources = archive_selected_sources(c->selected);
+		c->left_out.lists[SPEC_IMAGE_EXCLUDE] =
+			request->spec->lists[SPEC_IMAGE_EXCLUDE];
+		c->left_out.lists[SPEC_LIB_IMAGE_EXCLUDE] =
+			request->spec->lists[SPEC_LIB_IMAGE_EXCLUDE];
+		own->spec = &c->left_out;
+	}
+	r = collect_all(c);
+	return r ? r : incomplete;
+}
+
 int archive_collect(const struct archive_request *request, struct err *err)
 {
 	struct archive_request own = *request;
 	struct collect c = { .request = &own, .err = err };
 	int r = archive_plan_new(&own.plan);
 
-	r = r ? err_set(err, r, "out of memory") : collect_all(&c);
+	r = r ? err_set(err, r, "out of memory") : collect_selected(&c, &own, request);
 	forget_taken(&c);
 	vec_done(&c.taken);
 	map_done(&c.listed);
@@ -490,5 +566,6 @@ int archive_collect(const struct archive_request *request, struct err *err)
 	archive_plan_free(own.plan);
 	forget_part(&c);
 	naming_places_free(c.places);
+	archive_selected_free(c.selected);
 	return r;
 }

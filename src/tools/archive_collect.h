@@ -13,7 +13,7 @@ struct err;
 
 struct archive_request {
 	const struct report_sources *sources;
-	const struct spec *spec;      /* of the images; others are not asked */
+	const struct spec *spec;      /* which samples; `for_perf`: of which images */
 	struct places_options places; /* `trace` is not used */
 	bool exclude_dependent;       /* only main programs, and the kernel */
 	bool no_debug_files;          /* without separate debug files */

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/map.h"
+#include "base/public_file.h"
 #include "format/archive_manifest.h"
 #include "format/tar.h"
 #include "tools/scratch.h"
@@ -29,7 +30,8 @@ struct archive_out {
 	char *part;             /* the file while it is written */
 	int fd;                 /* of the part, or of the file in the folder; -1 */
 	struct tar_writer *tar;
-	bool is_private; /* the file at hand: not all may read it */
+	bool is_private;  /* the file at hand: not every user can read it */
+	bool any_private; /* a file so far */
 	struct hash_stream *hash;
 	struct archive_manifest manifest;
 	struct map names;         /* hash of a name; 1 */
@@ -267,16 +269,18 @@ static int copy_unsized(struct archive_out *out, struct archive_file *f, int fd)
 }
 
 /* Before any of its bytes are there. */
-static int keep_private(struct archive_out *out, const struct stat *st)
+static int keep_private(struct archive_out *out, bool is_private)
 {
-	out->is_private = !(st->st_mode & S_IROTH);
+	out->is_private = is_private;
+	out->any_private |= is_private;
 	if (!out->tar)
 		return 0;
-	tar_writer_private(out->tar, out->is_private);
-	return out->is_private && fchmod(out->fd, 0600) ? -errno : 0;
+	tar_writer_private(out->tar, is_private);
+	return is_private && fchmod(out->fd, 0600) ? -errno : 0;
 }
 
-static int copy_open(struct archive_out *out, struct archive_file *f, int fd)
+static int copy_open(struct archive_out *out, struct archive_file *f, int fd,
+		     const char *from)
 {
 	struct stat st;
 	int r;
@@ -289,7 +293,7 @@ static int copy_open(struct archive_out *out, struct archive_file *f, int fd)
 		f->bytes = (uint64_t)st.st_size;
 		f->mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
 			      (uint64_t)st.st_mtim.tv_nsec;
-		r = keep_private(out, &st);
+		r = keep_private(out, !public_file(fd, from));
 		if (!r)
 			r = f->bytes ? copy(out, f, fd) : copy_unsized(out, f, fd);
 	}
@@ -299,7 +303,7 @@ static int copy_open(struct archive_out *out, struct archive_file *f, int fd)
 static int copy_from(struct archive_out *out, struct archive_file *f, const char *from)
 {
 	int fd = io_open(from, O_RDONLY | O_NONBLOCK, 0);
-	int r = fd < 0 ? fd : copy_open(out, f, fd);
+	int r = fd < 0 ? fd : copy_open(out, f, fd, from);
 
 	if (fd >= 0)
 		close(fd);
@@ -313,7 +317,16 @@ struct content {
 	const elf_spans *without; /* of the file; NULL: nothing */
 	const void *bytes;
 	size_t len;
+	bool is_private; /* the bytes */
 };
+
+static int add_bytes(struct archive_out *out, struct archive_file *f,
+		     const struct content *content)
+{
+	int r = keep_private(out, content->is_private);
+
+	return r ? r : write_bytes(out, f, content->bytes, content->len);
+}
 
 static int add(struct archive_out *out, const struct content *content, const char *name)
 {
@@ -322,14 +335,11 @@ static int add(struct archive_out *out, const struct content *content, const cha
 
 	out->without = content->without;
 	out->next_without = 0;
-	out->is_private = false;
-	if (out->tar)
-		tar_writer_private(out->tar, false);
 	if (f.name && content->fd_plus_1)
-		r = copy_open(out, &f, content->fd_plus_1 - 1);
+		r = copy_open(out, &f, content->fd_plus_1 - 1, content->from);
 	else if (f.name)
 		r = content->from ? copy_from(out, &f, content->from)
-				  : write_bytes(out, &f, content->bytes, content->len);
+				  : add_bytes(out, &f, content);
 	if (!r)
 		r = archive_manifest_file(&out->manifest, &f);
 	if (!r && content->without && content->without->nr)
@@ -343,13 +353,7 @@ static int add(struct archive_out *out, const struct content *content, const cha
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err)
 {
-	return archive_out_add_without(out, from, name, NULL, err);
-}
-
-int archive_out_add_without(struct archive_out *out, const char *from, const char *name,
-			    const elf_spans *without, struct err *err)
-{
-	const struct content content = { .from = from, .without = without };
+	const struct content content = { .from = from };
 	int r;
 
 	if (!archive_name_ok(name))
@@ -358,22 +362,27 @@ int archive_out_add_without(struct archive_out *out, const char *from, const cha
 	return r ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : 0;
 }
 
-int archive_out_add_open(struct archive_out *out, int fd, const char *from,
+int archive_out_add_open(struct archive_out *out, const struct archive_open *file,
 			 const char *name, struct err *err)
 {
-	const struct content content = { .fd_plus_1 = fd + 1, .from = from };
+	const struct content content = { .fd_plus_1 = file->fd + 1,
+					 .from = file->from,
+					 .without = file->without };
 	int r;
 
 	if (!archive_name_ok(name))
 		return 1;
 	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
-	return r ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : 0;
+	return r ? err_sys(err, r, "cannot archive %s in %s", file->from, out->path)
+		 : 0;
 }
 
-int archive_out_add_bytes(struct archive_out *out, const void *bytes, size_t len,
+int archive_out_add_bytes(struct archive_out *out, const struct archive_bytes *bytes,
 			  const char *name, struct err *err)
 {
-	const struct content content = { .bytes = bytes, .len = len };
+	const struct content content = { .bytes = bytes->bytes,
+					 .len = bytes->len,
+					 .is_private = bytes->is_private };
 	int r;
 
 	if (!archive_name_ok(name))
@@ -435,9 +444,10 @@ static int write_manifest(struct archive_out *out)
 	struct buf text = { 0 };
 	int r;
 
-	out->is_private = false;
-	if (out->tar)
-		tar_writer_private(out->tar, false);
+	/* It has the names and checksums of private files. */
+	r = keep_private(out, out->any_private);
+	if (r)
+		return r;
 	archive_manifest_put(&out->manifest, &text);
 	r = text.failed ? -ENOMEM : write_bytes(out, &f, text.data, text.len);
 	buf_done(&text);

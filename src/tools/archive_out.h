@@ -1,6 +1,6 @@
 /* archive_out.h - writes an archive: a folder, or a portable file (tar, packed with zstd), or
  * what `perf archive` would write.
- * What not all may read is for its owner alone there: the file in a folder, or the whole.
+ * What not every user can read is for its owner alone there: the file in a directory, or the whole.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
@@ -26,15 +26,23 @@ bool archive_out_has(const struct archive_out *out, const char *name);
  * the archive, and nothing was done; a negative errno with a line. */
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err);
-/* The same, with zeros in place of the bytes in `without` (joined): the manifest tells of it,
- * if there are any. */
-int archive_out_add_without(struct archive_out *out, const char *from, const char *name,
-			    const elf_spans *without, struct err *err);
-/* The same of an open file; `from` is its name. */
-int archive_out_add_open(struct archive_out *out, int fd, const char *from,
+/* A file that is open already. */
+struct archive_open {
+	int fd;
+	const char *from; /* its path */
+	/* Bytes that are replaced with zeros, joined: if there are any, the manifest has a row for
+	 * it.  NULL: none. */
+	const elf_spans *without;
+};
+int archive_out_add_open(struct archive_out *out, const struct archive_open *file,
 			 const char *name, struct err *err);
 /* The same from memory. */
-int archive_out_add_bytes(struct archive_out *out, const void *bytes, size_t len,
+struct archive_bytes {
+	const void *bytes;
+	size_t len;
+	bool is_private; /* not every user can read what they come from */
+};
+int archive_out_add_bytes(struct archive_out *out, const struct archive_bytes *bytes,
 			  const char *name, struct err *err);
 /* Of a tar alone: a symbolic link, once. */
 int archive_out_link(struct archive_out *out, const char *name, const char *target,

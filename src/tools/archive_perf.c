@@ -13,6 +13,7 @@
 #include "tools/archive_collect.h"
 #include "tools/archive_out.h"
 #include "tools/scratch.h"
+#include "tools/script_filter.h"
 
 enum {
 	DATE_BYTES = 32,
@@ -77,6 +78,12 @@ static int check_all(const struct archive_request *q, struct err *err)
 	const struct report_session *s = q->sources->sessions.at;
 	struct stat st;
 
+	if (script_filter_needed(q->spec))
+		return err_set(
+			err, -EINVAL,
+			"--all: the perf.data is copied as it is: give no profile "
+			"specification (`oprofile export perf-data` makes a "
+			"perf.data of the selected samples)");
 	if (q->sources->sessions.nr != 1 || !s->perf_data || stat(s->dir, &st) ||
 	    !S_ISREG(st.st_mode))
 		return err_set(err, -EINVAL,

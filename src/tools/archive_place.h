@@ -12,6 +12,7 @@ struct source_image;
 struct archive_taken {
 	const char *step; /* NAMING_STEP_... */
 	char *path;
+	bool proven; /* to be the file that was recorded, by build-id or inode */
 };
 
 /* Whether it is a separate debug file.  A kernel's vmlinux is none. */

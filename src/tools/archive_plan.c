@@ -75,17 +75,19 @@ bool archive_plan_is_other(const struct archive_plan *p, const char *name,
 	return f && strcmp(f->from, from) != 0;
 }
 
-static int add_new(struct archive_plan *p, const char *from, const char *name,
-		   struct planned **ret_file, struct err *err)
+static int add_new(struct archive_plan *p, const struct archive_planned *file,
+		   const char *name, struct planned **ret_file, struct err *err)
 {
-	struct planned f = { .from = strdup(from), .name = strdup(name) };
+	struct planned f = { .from = strdup(file->from), .name = strdup(name) };
 	const char *slash = f.name ? strrchr(f.name, '/') : NULL;
 	int r = f.from && f.name ? 0 : -ENOMEM;
 
 	f.base = slash ? slash + 1 : f.name;
 	/* A file that has gone is noticed when it is written. */
-	if (!r && stat(from, &f.was) && !err_is_absent(-errno)) {
-		r = err_sys(err, -errno, "cannot archive %s", from);
+	if (file->was) {
+		f.was = *file->was;
+	} else if (!r && stat(file->from, &f.was) && !err_is_absent(-errno)) {
+		r = err_sys(err, -errno, "cannot archive %s", file->from);
 		planned_done(&f);
 		return r;
 	}
@@ -99,47 +101,41 @@ static int add_new(struct archive_plan *p, const char *from, const char *name,
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
-int archive_plan_add(struct archive_plan *p, const char *from, const char *name,
-		     const elf_spans *keep, struct err *err)
+int archive_plan_add(struct archive_plan *p, const struct archive_planned *file,
+		     const char *name, struct err *err)
 {
+	const elf_spans *keep = file->keep;
 	struct planned *f;
 	int r;
 
 	if (!archive_name_ok(name))
 		return 1;
 	f = find(p, name);
-	if (f && strcmp(f->from, from) != 0)
+	if (f && strcmp(f->from, file->from) != 0)
 		return 0;
-	r = f ? 0 : add_new(p, from, name, &f, err);
+	r = f ? 0 : add_new(p, file, name, &f, err);
 	if (r || !f)
 		return r;
 	f->whole |= !keep;
+	f->grows |= file->grows;
+	f->is_needed |= file->is_needed;
 	for (size_t i = 0; keep && i < keep->nr; i++)
 		if (!vec_push(&f->keep, keep->at[i]))
 			return err_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
-int archive_plan_add_recorded(struct archive_plan *p, const char *from,
-			      const char *name, bool is_needed, struct err *err)
-{
-	int r = archive_plan_add(p, from, name, NULL, err);
-	struct planned *f = r ? NULL : find(p, name);
-
-	if (f) {
-		f->grows = true;
-		f->is_needed |= is_needed;
-	}
-	return r;
-}
-
-/* 1: it is another file, or none; or a negative errno. */
-static int was_replaced(const struct planned *f)
+/* By its descriptor, so that what is looked at is what is copied.  1: it is another file, or none; or
+ * a negative errno. */
+static int was_replaced(const struct planned *f, int fd)
 {
 	struct stat now;
 
-	if (stat(f->from, &now))
-		return err_is_absent(-errno) ? 1 : -errno;
+	/* -EINVAL: it is not a regular file any more. */
+	if (fd < 0)
+		return err_is_absent(fd) || fd == -EINVAL ? 1 : fd;
+	if (fstat(fd, &now))
+		return -errno;
 	if (now.st_dev != f->was.st_dev || now.st_ino != f->was.st_ino)
 		return 1;
 	return !f->grows && (now.st_size != f->was.st_size ||
@@ -161,12 +157,12 @@ static int leave_out(const struct planned *f, struct err *err)
 }
 
 /* What does not let itself be taken apart is taken whole. */
-static int spans_without(struct planned *f, elf_spans *ret_without)
+static int spans_without(struct planned *f, int fd, elf_spans *ret_without)
 {
-	int fd = f->whole ? -1 : elf_open_regular(f->from), r;
 	struct elf_file elf;
+	int r;
 
-	if (fd < 0)
+	if (f->whole)
 		return 0;
 	elf_spans_join(&f->keep);
 	r = elf_file_init_fd(&elf, fd, NULL);
@@ -174,26 +170,37 @@ static int spans_without(struct planned *f, elf_spans *ret_without)
 		r = elf_unneeded(&elf, &f->keep, ret_without);
 		elf_file_done(&elf);
 	}
-	close(fd);
 	return r == -ENOMEM ? r : 0;
 }
 
-static int write_one(struct planned *f, struct archive_out *out, struct err *err)
+static int write_open(struct planned *f, int fd, struct archive_out *out,
+		      struct err *err)
 {
 	elf_spans without = { 0 };
-	int r;
+	const struct archive_open file = { fd, f->from, &without };
+	int r = was_replaced(f, fd);
 
-	r = was_replaced(f);
 	if (r < 0)
 		return err_sys(err, r, "cannot archive %s", f->from);
 	if (r)
 		return leave_out(f, err);
-	r = spans_without(f, &without);
+	r = spans_without(f, fd, &without);
 	if (r)
-		return err_set(err, r, "out of memory");
-	r = archive_out_add_without(out, f->from, f->name, &without, err);
+		r = err_set(err, r, "out of memory");
+	else
+		r = archive_out_add_open(out, &file, f->name, err);
 	vec_done(&without);
 	return r < 0 ? r : 0;
+}
+
+static int write_one(struct planned *f, struct archive_out *out, struct err *err)
+{
+	int fd = elf_open_regular(f->from);
+	int r = write_open(f, fd, out, err);
+
+	if (fd >= 0)
+		close(fd);
+	return r;
 }
 
 /* By the last part of the name: versions of one thing, and files with several names. */

@@ -79,14 +79,16 @@ static int put(struct archive_source_files *f, const char *path, int fd,
 
 	if (fd == -EACCES) {
 		log_say(f->nr_left_out < 10 ? LOG_WARNING : LOG_DEBUG,
-			"the source %s was left out: not all may read it", file);
+			"the source %s was left out: not every user can read it", file);
 		f->nr_left_out++;
 	} else if (fd < 0) {
 		log_say(f->nr_missing < 10 ? LOG_WARNING : LOG_DEBUG,
 			"the source %s was not found", path);
 		f->nr_missing++;
 	} else if (out) {
-		r = archive_out_add_open(out, fd, file, path + 1, f->err);
+		const struct archive_open open = { .fd = fd, .from = file };
+
+		r = archive_out_add_open(out, &open, path + 1, f->err);
 	} else {
 		f->request->list(file);
 	}
@@ -172,10 +174,8 @@ void archive_source_files_tell(const struct archive_source_files *f)
 			f->nr_missing);
 	if (f->nr_left_out)
 		log_say(LOG_WARNING,
-			"%zu sources were left out: not all may read them, and they "
-			"are "
-			"neither yours nor of the owner of the binary (--search-dirs "
-			"names "
-			"folders to take them from)",
+			"%zu sources were left out: not every user can read them, and "
+			"they belong neither to you nor to the owner of the binary; "
+			"give their directories to --search-dirs to include them",
 			f->nr_left_out);
 }

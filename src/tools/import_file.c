@@ -316,7 +316,7 @@ static int read_input(struct import *m, struct naming_places *places, struct err
 
 	if (!r && m->jit_dir &&
 	    import_jit_init(&m->jit, m->jit_dir, replay_dict(m->replay),
-			    replay_info(m->replay)))
+			    replay_info(m->replay), places))
 		r = err_set(err, -ENOMEM, "out of memory");
 	if (r) {
 		replay_free(m->replay);

@@ -20,15 +20,17 @@ enum {
 };
 
 int import_jit_init(struct import_jit *j, const char *dir, const struct dict *dict,
-		    const struct session_info *info)
+		    const struct session_info *info, struct naming_places *places)
 {
 	int r;
 
 	*j = (struct import_jit){ .dir = dir, .info = info };
 	r = naming_new(dict, info, NULL, &j->naming);
-	if (!r)
-		j->places = naming_jit_places(j->naming);
-	return r;
+	if (r)
+		return r;
+	naming_use(j->naming, places);
+	j->places = naming_jit_places(j->naming);
+	return 0;
 }
 
 void import_jit_done(struct import_jit *j)

@@ -9,6 +9,7 @@
 #include "resolve/jit_files.h"
 
 struct naming;
+struct naming_places;
 struct record_mmap;
 
 struct import_jit {
@@ -18,9 +19,10 @@ struct import_jit {
 	struct jit_places places;
 };
 
-/* What is borrowed outlives it.  0 or -ENOMEM; import_jit_done() in any case. */
+/* `places`: where the files are looked for, below --root or in an archive; NULL: where they were.
+ * What is borrowed outlives it.  0 or -ENOMEM; import_jit_done() in any case. */
 int import_jit_init(struct import_jit *j, const char *dir, const struct dict *dict,
-		    const struct session_info *info);
+		    const struct session_info *info, struct naming_places *places);
 void import_jit_done(struct import_jit *j);
 /* A process mapped a jitdump, in time of the samples (0: they have none): it is copied if it is
  * found.  `ctx`: struct import_jit.  (struct replay_options) */

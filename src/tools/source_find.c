@@ -11,6 +11,7 @@
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "tools/copy_rule.h"
 
 static void paths_done(source_find_paths *p)
 {
@@ -143,39 +144,15 @@ char *source_find(const struct source_find *f, const char *path, bool here)
 	return file ? file : search(f, path);
 }
 
-bool source_is_private(const struct stat *st)
-{
-	return !(st->st_mode & S_IROTH);
-}
-
-/* What is root's is nobody's here: root's power is what others would like to use. */
-static bool may_hand_on(const struct stat *st, const char *binary)
-{
-	struct stat of;
-
-	if (!source_is_private(st))
-		return true;
-	if (!st->st_uid)
-		return false;
-	return st->st_uid == geteuid() ||
-	       (binary && !lstat(binary, &of) && S_ISREG(of.st_mode) &&
-		of.st_uid == st->st_uid);
-}
-
 /* The file itself is asked, not its path, which may be another's. */
 static int open_handed_on(const char *file, const char *binary)
 {
 	int fd = io_open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-	struct stat st;
-	int r = fd;
 
-	if (fd >= 0 && fstat(fd, &st))
-		r = -errno;
-	else if (fd >= 0 && !may_hand_on(&st, binary))
-		r = -EACCES;
-	if (r < 0 && fd >= 0)
-		close(fd);
-	return r;
+	if (fd < 0 || copy_rule_allows(fd, file, binary))
+		return fd;
+	close(fd);
+	return -EACCES;
 }
 
 int source_find_open(const struct source_find *f, const char *path, bool here,

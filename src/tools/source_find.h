@@ -3,7 +3,6 @@
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include "base/vec.h"
 
@@ -33,12 +32,9 @@ void source_find_done(struct source_find *f);
 /* The file of a path_full(), malloc'd; NULL: it is nowhere.  `here`: a path means a file of this machine. */
 char *source_find(const struct source_find *f, const char *path, bool here);
 
-/* Opens it to be handed on.  Whoever was sampled says by his binary which paths these are: what
- * not all may read is taken only from the folders that the caller named, or if it is the
- * caller's or the binary's owner's.  That root can read it is no reason.
+/* Opens it to be copied to where others read it: a file of the directories that the caller named, or
+ * one that copy_rule_allows().
  * A descriptor; *ret_file is its name, malloc'd.  -EACCES: left out, *ret_file is its name as well.
  * -ENOENT, or another negative errno: *ret_file is NULL.  `binary`: its path, NULL: unknown. */
 int source_find_open(const struct source_find *f, const char *path, bool here,
 		     const char *binary, char **ret_file);
-/* Whether not all may read a file. */
-bool source_is_private(const struct stat *st);

@@ -145,14 +145,14 @@ teardown()
 	umask 022
 	secret_program
 	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
-	[[ $stderr == *"the source $public/secret was left out: not all may read it"* ]]
+	[[ $stderr == *"the source $public/secret was left out: not every user can read it"* ]]
 	[[ $stderr == *"1 sources were left out: "*"--search-dirs"* ]]
 	[ ! -e "folder$public/secret" ]
 	cmp "folder$public/ordinary" "$public/ordinary"
 	[ "$(stat -c %a "folder$public/ordinary")" = 644 ]
 	grep -qx "source missing $public/secret" folder/manifest
 	run -0 --separate-stderr "$OPROFILE" annotate -s -o tree image:'*/program'
-	[[ $stderr == *"$public/secret (left out: not all may read it; --search-dirs may name its folder)"* ]]
+	[[ $stderr == *"$public/secret (left out: not every user can read it; give its directory to --search-dirs to include it)"* ]]
 	run -0 --separate-stderr "$OPROFILE" annotate --html pages image:'*/program'
 	run ! grep -rq 'secret line' tree pages
 	grep -rq 'ordinary line' tree
@@ -189,4 +189,88 @@ teardown()
 	chown root "$public/program"
 	run -0 oparchive -o others --sources image:'*/program'
 	[ ! -e "others$public/secret" ]
+}
+
+@test "a directory that others cannot search makes its sources private, too" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	umask 022
+	secret_program
+	mkdir "$public/closed"
+	chmod 644 "$public/secret"
+	mv "$public/secret" "$public/closed/secret"
+	ln -s closed/secret "$public/secret"
+	chmod 700 "$public/closed"
+	# Of root, whose program lies elsewhere.
+	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
+	[[ $stderr == *"the source $public/secret was left out: not every user can read it"* ]]
+	[ ! -e "folder$public/secret" ]
+	run -0 --separate-stderr "$OPROFILE" annotate -s -o tree image:'*/program'
+	run -0 --separate-stderr "$OPROFILE" annotate --html pages image:'*/program'
+	run ! grep -rq 'secret line' tree pages
+	run -0 oparchive -o named --sources --search-dirs "$public/closed" image:'*/program'
+	[ "$(stat -c %a "named$public/secret")" = 600 ]
+	# Of a user, by another user's program and by that user's own.
+	chown -R nobody "$public/closed"
+	run -0 oparchive -o others --sources image:'*/program'
+	[ ! -e "others$public/secret" ]
+	chown nobody "$public/program"
+	run -0 oparchive -o owners --sources image:'*/program'
+	[ "$(stat -c %a "owners$public/secret")" = 600 ]
+	[ "$(stat -c %a "owners$public/ordinary")" = 644 ]
+	[ "$(stat -c %a owners/manifest)" = 600 ]
+}
+
+@test "root's own program and its sources in a private directory are taken, for root alone" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	umask 022
+	secret_program
+	chmod 644 "$public/secret"
+	chmod 700 "$public"
+	run -0 --separate-stderr oparchive -o folder --sources image:'*/program'
+	[[ $stderr != *"left out"* ]]
+	for name in secret ordinary program; do
+		[ "$(stat -c %a "folder$public/$name")" = 600 ]
+	done
+	run -0 oparchive --output a.oparchive --sources image:'*/program'
+	[ "$(stat -c %a a.oparchive)" = 600 ]
+	run -0 "$OPROFILE" annotate --html pages image:'*/program'
+	[ "$(stat -c %a "$(grep -rl 'secret line' pages | head -n 1)")" = 600 ]
+	run -0 "$OPROFILE" annotate --html code --assembly image:'*/program'
+	[ "$(stat -c %a code/code/* | sort -u)" = 600 ]
+	# Not what root alone may read, wherever it is.
+	chmod 600 "$public/secret"
+	run -0 oparchive -o others --sources image:'*/program'
+	[ ! -e "others$public/secret" ]
+	# Nor by a program of another user in it.
+	chmod 644 "$public/secret"
+	chown nobody "$public/program"
+	run -0 oparchive -o users --sources image:'*/program'
+	[ ! -e "users$public/secret" ]
+	[ ! -e "users$public/ordinary" ]
+	[ "$(stat -c %a "users$public/program")" = 600 ]
+}
+
+@test "a debug file that a binary names is left out, unless it is the owner's" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	need objcopy
+	umask 022
+	secret_program
+	objcopy --only-keep-debug "$public/program" "$public/program.debug"
+	objcopy --strip-debug --strip-all --remove-section=.note.gnu.build-id \
+		--add-gnu-debuglink="$public/program.debug" "$public/program"
+	chown nobody "$public/program"
+	chmod 600 "$public/program.debug"
+	rm -r oprofile_data
+	operf "$public/program" >/dev/null 2>&1
+	run -0 --separate-stderr oparchive -o folder image:'*/program'
+	[[ $stderr == *"$public/program.debug was left out: not every user can read it, and it belongs neither to you nor to the owner of the binary"* ]]
+	[ ! -e "folder$public/program.debug" ]
+	[ -e "folder$public/program" ]
+	chown nobody "$public/program.debug"
+	run -0 oparchive -o owners image:'*/program'
+	[ "$(stat -c %a "owners$public/program.debug")" = 600 ]
+	chown root "$public/program.debug"
+	chmod 644 "$public/program.debug"
+	run -0 oparchive -o public image:'*/program'
+	[ "$(stat -c %a "public$public/program.debug")" = 644 ]
 }
