@@ -88,7 +88,26 @@ static void put_metrics(void *ctx, struct buf *out)
 	vec_done(&cpus);
 }
 
-static void metrics_refuse(struct oprofiled *d, const char *where,
+/* Whether this process has a network of its own, which others cannot reach.  Unknown counts as no. */
+static bool has_private_network(void)
+{
+	struct stat own, first;
+
+	return !stat("/proc/self/ns/net", &own) && !stat("/proc/1/ns/net", &first) &&
+	       own.st_ino != first.st_ino;
+}
+
+/* A unit of systemd decides it, where the metrics were requested without a change to the unit. */
+static void warn_without_network(void)
+{
+	log_say(LOG_WARNING, "this process has no network, or a private one, so other "
+			     "programs cannot "
+			     "read its metrics: allow a network in its unit, see "
+			     "--metrics-listen in "
+			     "oprofiled(1)");
+}
+
+static void metrics_refuse(struct oprofiled *d, const char *where, int why,
 			   const struct err *err)
 {
 	d->metrics_retry_ns = recorder_now_ns(CLOCK_MONOTONIC) + retry_after_ns;
@@ -101,6 +120,8 @@ static void metrics_refuse(struct oprofiled *d, const char *where,
 		"are %s%s",
 		where, err->text, d->metrics ? "at " : "nowhere",
 		d->metrics ? metrics_server_name(d->metrics) : "");
+	if (why == -EAFNOSUPPORT)
+		warn_without_network();
 }
 
 /* Before the old one is closed: if there is no new one, there is that. */
@@ -109,18 +130,22 @@ static void metrics_open(struct oprofiled *d, const char *where,
 {
 	struct metrics_server *server;
 	struct err err = { 0 };
+	int r;
 
 	/* What is set can be a port that is free, or another spelling. */
 	if (strcmp(where, d->metrics_where) != 0 &&
 	    !metrics_server_is_at(d->metrics, address)) {
-		if (metrics_server_open(address, put_metrics, d, &server, &err)) {
-			metrics_refuse(d, where, &err);
+		r = metrics_server_open(address, put_metrics, d, &server, &err);
+		if (r) {
+			metrics_refuse(d, where, r, &err);
 			return;
 		}
 		metrics_server_close(d->metrics);
 		d->metrics = server;
 		log_say(LOG_NOTE, "metrics are at http://%s/metrics",
 			metrics_server_name(server));
+		if (has_private_network())
+			warn_without_network();
 	}
 	snprintf(d->metrics_where, sizeof(d->metrics_where), "%s", where);
 	d->metrics_refused[0] = 0;
