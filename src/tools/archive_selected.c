@@ -83,12 +83,14 @@ static void say_incomplete(const char *name, const struct session_select_result 
 			d->bad_samples);
 }
 
-static int select_session(struct archive_selected *s, const char *from, const char *to,
-			  const struct spec *spec, const char *name, struct err *err)
+static int select_session(struct archive_selected *s, const struct report_session *from,
+			  const char *to, const struct spec *spec, struct err *err)
 {
-	const struct session_select_request request = {
-		.from = from, .to = to, .spec = spec, .places = s->places
-	};
+	const struct session_select_request request = { .from = from->dir,
+							.trust = from->trust,
+							.to = to,
+							.spec = spec,
+							.places = s->places };
 	struct session_select_result result = { 0 };
 	const struct segment_damage *d = &result.damage;
 	int r = session_select(&request, &result, err);
@@ -98,7 +100,7 @@ static int select_session(struct archive_selected *s, const char *from, const ch
 	s->samples += result.samples;
 	s->skipped += result.skipped;
 	if (d->bad_blocks || d->cut_bytes || d->bad_samples || d->unfinished) {
-		say_incomplete(name, &result);
+		say_incomplete(from->name, &result);
 		s->incomplete = true;
 	}
 	return 0;
@@ -107,12 +109,12 @@ static int select_session(struct archive_selected *s, const char *from, const ch
 /* ---- a perf.data ---- */
 
 /* Shares of time need to know the whole: does the file contain it? */
-static bool knows_times(const char *path)
+static bool knows_times(const struct report_session *from)
 {
 	struct perf_input *input;
 	bool knows;
 
-	if (perf_input_open(path, &input, NULL))
+	if (perf_input_open(from->dir, from->trust, &input, NULL))
 		return false;
 	knows = perf_input_info(input)->last_ns;
 	perf_input_close(input);
@@ -129,6 +131,7 @@ static int select_times(struct archive_selected *s, const struct report_session 
 	struct spec times = { .lists[SPEC_TIME] = spec->lists[SPEC_TIME],
 			      .spans = spec->spans };
 	struct import_request request = { .path = from->dir,
+					  .trust = from->trust,
 					  .jit_dir = dir,
 					  .places = s->places };
 	struct import_result result = { 0 };
@@ -136,7 +139,7 @@ static int select_times(struct archive_selected *s, const struct report_session 
 	int r;
 
 	*ret_rest = *spec;
-	if (spec->spans.nr && (!spec_has_shares(spec) || knows_times(from->dir))) {
+	if (spec->spans.nr && (!spec_has_shares(spec) || knows_times(from))) {
 		request.spec = &times;
 		ret_rest->lists[SPEC_TIME] = (struct spec_list){ 0 };
 		memset(&ret_rest->spans, 0, sizeof(ret_rest->spans));
@@ -181,9 +184,11 @@ static int select_perf_data(struct archive_selected *s,
 		return err->code;
 	r = select_times(s, from, whole, &rest, err);
 	if (!r) {
+		const struct report_session made = { .dir = whole, .name = from->name };
+
 		copy_mode(from->dir, whole);
 		/* What is wrong with it was said. */
-		r = select_session(s, whole, to, &rest, from->name, err);
+		r = select_session(s, &made, to, &rest, err);
 	}
 	(void)io_remove_tree(whole);
 	free(whole);
@@ -211,8 +216,7 @@ static int select_one(struct archive_selected *s, size_t number, struct err *err
 		return r;
 	}
 	return from->perf_data ? select_perf_data(s, from, number, made.dir, err)
-			       : select_session(s, from->dir, made.dir,
-						s->request->spec, from->name, err);
+			       : select_session(s, from, made.dir, s->request->spec, err);
 }
 
 static int select_all(struct archive_selected *s, struct err *err)

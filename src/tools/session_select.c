@@ -367,7 +367,7 @@ static int select_segment(const struct session_select_request *q, const char *pa
 {
 	struct segment_select s = { .request = q };
 	char *to = NULL;
-	int r = segment_open(path, &s.segment, err);
+	int r = segment_open(path, q->trust, &s.segment, err);
 
 	if (r)
 		return r;
@@ -404,7 +404,8 @@ int session_select(const struct session_select_request *request,
 
 	if (r)
 		return r;
-	if (spec_has_shares(request->spec) && session_span_read(paths, nr, &span))
+	if (spec_has_shares(request->spec) &&
+	    session_span_read(paths, nr, request->trust, &span))
 		r = err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; !r && i < nr; i++)
 		r = select_segment(request, paths[i], &span, result, err);

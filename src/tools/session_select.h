@@ -3,6 +3,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "base/trust.h"
 #include "format/session.h"
 
 struct err;
@@ -11,6 +12,7 @@ struct spec;
 
 struct session_select_request {
 	const char *from; /* directory of the session */
+	enum trust trust; /* whose files are read there */
 	const char *to;   /* an empty directory */
 	const struct spec *spec;
 	struct naming_places *places; /* for symbol:; NULL: the usual ones */
