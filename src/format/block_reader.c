@@ -90,7 +90,8 @@ static int resync(struct block_reader *b)
 {
 	uint64_t off = b->pos + 1;
 
-	while (off < b->size) {
+	/* A hole has no block. */
+	while ((off = io_next_data(b->fd, off, b->size)) < b->size) {
 		size_t len =
 			b->size - off < WINDOW_BYTES ? b->size - off : WINDOW_BYTES;
 		struct block_header header;

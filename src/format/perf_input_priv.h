@@ -280,8 +280,8 @@ void perf_unzip_break(struct perf_unzip *unzip);
 /* The next piece of the stream, borrowed until it is used up. */
 void perf_unzip_feed(struct perf_unzip *unzip, const void *bytes, size_t len);
 bool perf_unzip_hungry(const struct perf_unzip *unzip);
-/* Fills the window from its `len` on.  0, or -EBADMSG: the stream is broken; then
- * *ret_bad is how many bytes of input were given up. */
+/* Fills the window from its `len` on.  0, or -EBADMSG: the stream is broken, or unpacks to more than is
+ * believed; then *ret_bad is how many bytes of input were given up. */
 int perf_unzip_into(struct perf_unzip *unzip, struct perf_window *win,
 		    uint64_t *ret_bad);
 

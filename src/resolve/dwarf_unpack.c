@@ -27,8 +27,9 @@ enum {
 
 static const uint64_t unpacked_max = 1ULL << 36;
 /* Debug information packs to a third or a tenth.  What is both this large and far better packed
- * than that is there to fill disks: a file of 3 MB can unpack to 3 GB of zeros. */
-static const uint64_t large_bytes = 1ULL << 30;
+ * than that is there to fill disks and memory: a file of 3 MB can unpack to 3 GB of zeros.  A file has a
+ * dozen such sections. */
+static const uint64_t large_bytes = 64ULL << 20;
 
 /* Where the unpacked bytes go. */
 struct sink {
@@ -42,6 +43,7 @@ struct source {
 	const struct elf_file *f;
 	uint64_t off;
 	uint64_t left;
+	uint64_t taken;
 	uint8_t *bytes; /* of STEP */
 };
 
@@ -113,9 +115,17 @@ static uint8_t *sink_room(const struct sink *sink, size_t *ret_len)
 	return sink->step ? sink->step : sink->section->whole + sink->done;
 }
 
-static int sink_put(struct sink *sink, size_t len)
+/* In a sparse file the packed size is only what it claims, too. */
+static bool is_bomb(const struct source *in, const struct sink *out)
 {
-	int r = sink->step ? io_write_all(sink->section->fd, sink->step, len) : 0;
+	return out->done > large_bytes && out->done / RATIO_LARGE > in->taken;
+}
+
+static int sink_put(const struct source *in, struct sink *sink, size_t len)
+{
+	int r = is_bomb(in, sink) ? -EFBIG
+		: sink->step      ? io_write_all(sink->section->fd, sink->step, len)
+				  : 0;
 
 	sink->done += len;
 	return r;
@@ -129,6 +139,7 @@ static int next_packed(struct source *in, size_t *ret_len)
 
 	in->off += len;
 	in->left -= len;
+	in->taken += len;
 	*ret_len = len;
 	return r;
 }
@@ -161,7 +172,7 @@ static int inflate_all(struct source *in, struct sink *out)
 		if (!r && status != Z_OK && status != Z_STREAM_END)
 			r = -EBADMSG;
 		if (!r)
-			r = sink_put(out, room - z.avail_out);
+			r = sink_put(in, out, room - z.avail_out);
 	}
 	inflateEnd(&z);
 	return r;
@@ -188,7 +199,7 @@ static int unzstd_all(struct source *in, struct sink *out)
 		if (!r && ZSTD_isError(status))
 			r = -EBADMSG;
 		if (!r)
-			r = sink_put(out, to.pos);
+			r = sink_put(in, out, to.pos);
 	}
 	ZSTD_freeDStream(z);
 	return r;

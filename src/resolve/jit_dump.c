@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "base/log.h"
 
 static const uint64_t bytes_max = (uint64_t)1 << 32;
@@ -25,15 +26,15 @@ int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
 {
 	struct err err = { 0 };
 	struct stat st;
+	uint64_t bytes;
 	int r;
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (!st.st_size)
+	bytes = io_solid_bytes(fd, (uint64_t)st.st_size);
+	if (!bytes)
 		return -ENODATA;
-	r = mapped_window(fd, 0,
-			  (uint64_t)st.st_size < bytes_max ? (size_t)st.st_size
-							   : (size_t)bytes_max,
+	r = mapped_window(fd, 0, (size_t)(bytes < bytes_max ? bytes : bytes_max),
 			  ret_bytes);
 	if (r)
 		return r;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/log.h"
 #include "resolve/jit_dump.h"
 #include "resolve/naming_places.h"
@@ -33,14 +34,14 @@ struct jit_places naming_jit_places(const struct naming *n)
 static int map_text(int fd, struct mapped *text)
 {
 	struct stat st;
+	uint64_t bytes;
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (!st.st_size)
+	bytes = io_solid_bytes(fd, (uint64_t)st.st_size);
+	if (!bytes)
 		return -ENODATA;
-	return mapped_window(fd, 0,
-			     (uint64_t)st.st_size < text_max ? (size_t)st.st_size
-							     : (size_t)text_max,
+	return mapped_window(fd, 0, (size_t)(bytes < text_max ? bytes : text_max),
 			     text);
 }
 

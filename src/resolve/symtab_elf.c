@@ -11,6 +11,7 @@
 #include "resolve/symbol_rules.h"
 #include "resolve/symtab.h"
 #include "resolve/symtab_priv.h"
+#include "resolve/unpacked.h"
 #include "resolve/xz.h"
 
 enum {
@@ -334,7 +335,8 @@ static int add_debugdata(struct loading *l, struct elf_file *f)
 	r = elf_file_section_bytes(f, s, DEBUGDATA_PACKED_MAX, &packed);
 	if (r)
 		return r == -ENOMEM ? r : 0;
-	r = xz_unpack(packed, (size_t)s->bytes, DEBUGDATA_MAX, &unpacked);
+	r = xz_unpack(packed, (size_t)s->bytes,
+		      unpacked_limit((size_t)s->bytes, DEBUGDATA_MAX), &unpacked);
 	free(packed);
 	if (!r)
 		r = add_mini_elf(l, &unpacked);

@@ -17,6 +17,16 @@ enum {
 	MAGIC_BYTES = 6
 };
 
+size_t unpacked_limit(size_t packed, size_t max)
+{
+	size_t limit;
+
+	if (__builtin_mul_overflow(packed, (size_t)UNPACKED_RATIO_MAX, &limit) ||
+	    __builtin_add_overflow(limit, (size_t)UNPACKED_FREE_BYTES, &limit))
+		return max;
+	return limit < max ? limit : max;
+}
+
 /* A single whole frame that tells its size, in one go.  False: look closer. */
 static bool unpack_whole(const struct buf *packed, size_t max, struct buf *out)
 {
@@ -24,8 +34,7 @@ static bool unpack_whole(const struct buf *packed, size_t max, struct buf *out)
 	size_t n;
 
 	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ||
-	    size > max || size / UNPACKED_RATIO_MAX > packed->len ||
-	    !buf_reserve(out, (size_t)size + 1))
+	    size > max || !buf_reserve(out, (size_t)size + 1))
 		return false;
 	n = ZSTD_decompress(out->data, (size_t)size, packed->data, packed->len);
 	if (ZSTD_isError(n))
@@ -41,6 +50,7 @@ int unpacked_zstd(const struct buf *packed, size_t max, struct buf *out)
 	size_t left = 1;
 	int r = 0;
 
+	max = unpacked_limit(packed->len, max);
 	if (unpack_whole(packed, max, out))
 		return 0;
 	ctx = ZSTD_createDCtx();
@@ -69,11 +79,12 @@ int unpacked_zstd(const struct buf *packed, size_t max, struct buf *out)
 int unpacked_bytes(const struct buf *packed, struct buf *out)
 {
 	static const uint8_t xz[MAGIC_BYTES] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
+	size_t max = unpacked_limit(packed->len, UNPACKED_MAX_BYTES);
 
 	if (packed->len >= MAGIC_BYTES && !memcmp(packed->data, xz, MAGIC_BYTES))
-		return xz_unpack(packed->data, packed->len, UNPACKED_MAX_BYTES, out);
+		return xz_unpack(packed->data, packed->len, max, out);
 	if (packed->len > 1 && packed->data[0] == 0x1f)
-		return gzip_unpack(packed->data, packed->len, UNPACKED_MAX_BYTES, out);
+		return gzip_unpack(packed->data, packed->len, max, out);
 	return unpacked_zstd(packed, UNPACKED_MAX_BYTES, out);
 }
 

@@ -125,15 +125,17 @@ static int make_file(const struct unpacking *u, const char *name)
 static int copy_member(struct unpacking *u, int fd, struct err *err)
 {
 	ssize_t n;
+	int r;
 
 	while ((n = tar_reader_get(u->tar, u->chunk, sizeof(u->chunk), err)) > 0) {
-		int r = io_write_all(fd, u->chunk, (size_t)n);
+		r = io_write_holes(fd, u->chunk, (size_t)n);
 
 		if (r)
 			return err_sys(err, r, "cannot unpack into %s", u->folder);
 		hash_stream_put(u->hash, u->chunk, (size_t)n);
 	}
-	return (int)n;
+	r = n < 0 ? 0 : io_end_holes(fd);
+	return r ? err_sys(err, r, "cannot unpack into %s", u->folder) : (int)n;
 }
 
 static int unpack_member(struct unpacking *u, const struct tar_member *m,

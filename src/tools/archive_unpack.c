@@ -110,7 +110,9 @@ static int save_member(struct unpack *u, struct tar_reader *tar, const char *pat
 	int r = fd < 0 ? fd : 0;
 
 	while (!r && (n = tar_reader_get(tar, u->chunk, sizeof(u->chunk), err)) > 0)
-		r = io_write_all(fd, u->chunk, (size_t)n);
+		r = io_write_holes(fd, u->chunk, (size_t)n);
+	if (!r && n >= 0)
+		r = io_end_holes(fd);
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
 	if (r)

@@ -21,6 +21,7 @@
 #include "format/perf_input.h"
 #include "format/session.h"
 #include "resolve/gzip.h"
+#include "resolve/unpacked.h"
 #include "tools/command.h"
 #include "tools/import_file.h"
 #include "tools/name_images.h"
@@ -74,7 +75,8 @@ static int is_packed_profile(const char *path)
 	int r = io_read_file(path, &packed, FILE_MAX);
 
 	if (!r)
-		r = gzip_unpack(packed.data, packed.len, UNPACKED_MAX, &plain);
+		r = gzip_unpack(packed.data, packed.len,
+				unpacked_limit(packed.len, UNPACKED_MAX), &plain);
 	if (!r)
 		r = foreign_find(plain.data, plain.len) != NULL;
 	buf_done(&packed);
@@ -133,17 +135,17 @@ static const char *name_of(const struct import_request *request)
 
 static int unpack(struct import *m, struct err *err)
 {
+	size_t max = unpacked_limit(m->bytes.len, UNPACKED_MAX);
 	struct buf plain = { 0 };
 	int r;
 
 	if (!is_gzip(m->bytes.data, m->bytes.len))
 		return 0;
-	r = gzip_unpack(m->bytes.data, m->bytes.len, UNPACKED_MAX, &plain);
+	r = gzip_unpack(m->bytes.data, m->bytes.len, max, &plain);
 	buf_done(&m->bytes);
 	m->bytes = plain;
 	if (r == -EFBIG)
-		return err_set(err, r, "it unpacks to more than %d MB",
-			       UNPACKED_MAX >> 20);
+		return err_set(err, r, "it unpacks to more than %zu MB", max >> 20);
 	if (r == -EBADMSG)
 		return err_set(err, r, "its gzip is damaged or cut short");
 	return r ? err_set(err, r, "out of memory") : 0;

@@ -271,6 +271,54 @@ static void broken_stream(void **state)
 	buf_done(&m.out);
 }
 
+/* A block of zstd: `type` 0 is bytes as they are, 1 is one byte `size` times. */
+static void put_block(struct buf *out, unsigned int type, uint32_t size,
+		      const uint8_t *bytes)
+{
+	uint32_t head = type << 1 | size << 3;
+
+	for (unsigned int i = 0; i < 3; i++)
+		buf_put_u8(out, (uint8_t)(head >> (8 * i)));
+	buf_put(out, bytes, type ? 1 : size);
+}
+
+/* How many samples are read behind so many times 128 KB of zeros that take four bytes each. */
+static unsigned int samples_behind(unsigned int nr_blocks)
+{
+	static const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0, 0x58 };
+	static const uint8_t zero;
+	struct perf_maker plain = { 0 };
+	struct perf_maker m = { 0 };
+	struct buf stream = { 0 };
+	struct seen seen;
+
+	for (int i = 0; i < 10; i++)
+		put_record(&plain, SAMPLE, 24, 1);
+	buf_put(&stream, head, sizeof(head));
+	for (unsigned int i = 0; i < nr_blocks; i++)
+		put_block(&stream, 1, 1 << 17, &zero);
+	put_block(&stream, 0, (uint32_t)plain.out.len, plain.out.data);
+	maker_front(&m, 128);
+	put_frame(&m, COMPRESSED, stream.data, stream.len);
+	maker_data_end(&m, 0);
+	maker_read(maker_fd(&m), &seen, NULL);
+	assert_int_equal(seen.result, 1);
+	assert_true(seen.damage.bad_bytes > 0);
+	buf_done(&seen.all);
+	buf_done(&plain.out);
+	buf_done(&stream);
+	buf_done(&m.out);
+	return (unsigned int)seen.types[SAMPLE];
+}
+
+static void bombs_are_not_unpacked(void **state)
+{
+	(void)state;
+	assert_int_equal(samples_behind(1), 10);
+	assert_int_equal(samples_behind(2000), 10);
+	assert_int_equal(samples_behind(2100), 0);
+}
+
 /* The stream is sound, not so a record in it. */
 static void bad_record_in_a_stream(void **state)
 {
@@ -359,6 +407,7 @@ int main(void)
 		cmocka_unit_test(more_than_a_window),
 		cmocka_unit_test(overflowing_sizes),
 		cmocka_unit_test(broken_stream),
+		cmocka_unit_test(bombs_are_not_unpacked),
 		cmocka_unit_test(bad_record_in_a_stream),
 		cmocka_unit_test(every_prefix),
 		cmocka_unit_test(payload_in_the_stream),

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "base/buf.h"
 #include "elf_maker.h"
@@ -147,14 +148,38 @@ static void test_too_large(void **unused)
 	const uint64_t mb = 1 << 20;
 
 	(void)unused;
-	assert_int_equal(open_claim(1024 * mb, mb), -EBADMSG);
-	assert_int_equal(open_claim(1025 * mb, mb), -EFBIG);
+	assert_int_equal(open_claim(64 * mb, mb / 8), -EBADMSG);
+	assert_int_equal(open_claim(65 * mb, mb / 8), -EFBIG);
 	assert_int_equal(open_claim(3072 * mb, 3 * mb), -EFBIG);
 	assert_int_equal(open_claim(1280 * mb, 20 * mb), -EBADMSG);
 	assert_int_equal(open_claim(1281 * mb, 20 * mb - 1), -EFBIG);
 	assert_int_equal(open_claim(UINT64_MAX, 3 * mb), -EFBIG);
 	/* More than can be, of whatever size. */
 	assert_int_equal(open_claim(300 * mb, 4096), -EFBIG);
+}
+
+/* 96 MB of zeros that claim to be packed to 2 MB: most of that is never read. */
+static void test_bomb(void **unused)
+{
+	const uint64_t claims = 96 << 20, bytes = 2 << 20;
+	const Elf64_Chdr head = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = claims };
+	uint8_t *zeros = calloc(1, claims), *packed = calloc(1, bytes);
+	uLongf len = bytes - sizeof(head);
+	struct elf_file file = {
+		.is64 = true, .fd = -1, .bytes = packed, .len = bytes
+	};
+	struct elf_section entry = { .bytes = bytes, .flags = SHF_COMPRESSED };
+	struct dwarf_section s;
+
+	(void)unused;
+	assert_non_null(zeros);
+	assert_non_null(packed);
+	memcpy(packed, &head, sizeof(head));
+	assert_int_equal(compress2(packed + sizeof(head), &len, zeros, claims, 1),
+			 Z_OK);
+	assert_int_equal(dwarf_section_open(&file, &entry, false, &s), -EFBIG);
+	free(zeros);
+	free(packed);
 }
 
 /* How many units are found in .debug_info. */
@@ -206,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_bomb),
 		cmocka_unit_test(test_unit_without_length),
 	};
 

@@ -163,12 +163,56 @@ static void files_of_any_packing(void **state)
 	free(packed);
 }
 
+static void so_much_for_so_much(void **state)
+{
+	const size_t mb = 1 << 20;
+
+	(void)state;
+	assert_int_equal(unpacked_limit(0, SIZE_MAX), 16 * mb);
+	assert_int_equal(unpacked_limit(mb, 256 * mb), 116 * mb);
+	assert_int_equal(unpacked_limit(3 * mb, 256 * mb), 256 * mb);
+	assert_int_equal(unpacked_limit(SIZE_MAX, 256 * mb), 256 * mb);
+	assert_int_equal(unpacked_limit(SIZE_MAX / 100, 7), 7);
+}
+
+/* Zeros: 20 MB in some kilobytes, of each packing. */
+static void bombs_are_not_unpacked(void **state)
+{
+	enum {
+		BOMB_BYTES = 20 << 20,
+		GOOD_BYTES = 15 << 20
+	};
+	uint8_t *zeros = calloc(1, BOMB_BYTES), *room = malloc(PACKED_MAX);
+	static const size_t sizes[] = { GOOD_BYTES, BOMB_BYTES };
+
+	(void)state;
+	assert_non_null(zeros);
+	for (size_t i = 0; i < 2; i++) {
+		struct buf packed = { 0 }, out = { 0 };
+		int want = i ? -EFBIG : 0;
+
+		buf_put(&packed, room, gzip_text(zeros, sizes[i], room));
+		assert_int_equal(unpacked_bytes(&packed, &out), want);
+		buf_clear(&packed);
+		buf_clear(&out);
+		buf_put(&packed, room,
+			ZSTD_compress(room, PACKED_MAX, zeros, sizes[i], 1));
+		assert_int_equal(unpacked_bytes(&packed, &out), want);
+		buf_done(&packed);
+		buf_done(&out);
+	}
+	free(zeros);
+	free(room);
+}
+
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(gzip_members),
 		cmocka_unit_test(what_is_packed_does_not_depend_on_its_pieces),
 		cmocka_unit_test(files_of_any_packing),
+		cmocka_unit_test(so_much_for_so_much),
+		cmocka_unit_test(bombs_are_not_unpacked),
 	};
 
 	return UNIT_RUN(cases);
