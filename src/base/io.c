@@ -199,21 +199,90 @@ int io_write_file_to_disk(const char *path, const void *bytes, size_t len, mode_
 	return write_file(path, bytes, len, mode, true);
 }
 
-static int copy_bytes(int from, int to, uint64_t bytes, const atomic_bool *stop)
+uint64_t io_next_data(int fd, uint64_t at, uint64_t end)
 {
-	off_t off = 0;
+	off_t data;
 
-	while ((uint64_t)off < bytes) {
-		uint64_t left = bytes - (uint64_t)off;
+	if (at >= end)
+		return end;
+	data = lseek(fd, (off_t)at, SEEK_DATA);
+	/* Not all file systems know their holes. */
+	if (data < 0)
+		return errno == ENXIO ? end : at;
+	return (uint64_t)data < end ? (uint64_t)data : end;
+}
+
+static uint64_t next_hole(int fd, uint64_t at, uint64_t end)
+{
+	off_t hole = lseek(fd, (off_t)at, SEEK_HOLE);
+
+	return hole < 0 || (uint64_t)hole > end ? end : (uint64_t)hole;
+}
+
+uint64_t io_solid_bytes(int fd, uint64_t size)
+{
+	return io_is_hollow(fd) ? next_hole(fd, 0, size) : size;
+}
+
+static int copy_range(int from, int to, uint64_t at, uint64_t end,
+		      const atomic_bool *stop)
+{
+	off_t off = (off_t)at;
+
+	if (lseek(to, off, SEEK_SET) < 0)
+		return -errno;
+	while ((uint64_t)off < end) {
+		uint64_t left = end - (uint64_t)off;
 		ssize_t n;
 
 		if (stop && atomic_load(stop))
 			return -ECANCELED;
 		n = sendfile(to, from, &off, left < COPY_STEP ? left : COPY_STEP);
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0)
 			return n ? -errno : -EIO;
 	}
 	return 0;
+}
+
+static int copy_bytes(int from, int to, uint64_t bytes, const atomic_bool *stop)
+{
+	uint64_t at = io_next_data(from, 0, bytes);
+	struct stat st;
+	int r = 0;
+
+	while (!r && at < bytes) {
+		uint64_t end = next_hole(from, at, bytes);
+
+		r = copy_range(from, to, at, end, stop);
+		at = io_next_data(from, end, bytes);
+	}
+	if (!r && ftruncate(to, (off_t)bytes))
+		r = -errno;
+	if (!r && fstat(from, &st))
+		r = -errno;
+	/* It became shorter: that is no hole. */
+	return !r && (uint64_t)st.st_size < bytes ? -EIO : r;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t len)
+{
+	return !len || (!bytes[0] && !memcmp(bytes, bytes + 1, len - 1));
+}
+
+int io_write_holes(int fd, const void *bytes, size_t len)
+{
+	if (!is_zero(bytes, len))
+		return io_write_all(fd, bytes, len);
+	return lseek(fd, (off_t)len, SEEK_CUR) < 0 ? -errno : 0;
+}
+
+int io_end_holes(int fd)
+{
+	off_t end = lseek(fd, 0, SEEK_CUR);
+
+	return end < 0 || ftruncate(fd, end) ? -errno : 0;
 }
 
 int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop)

@@ -39,11 +39,20 @@ int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
  * new one. */
 int io_write_file_to_disk(const char *path, const void *bytes, size_t len, mode_t mode);
 /* Writes the first `bytes` of what `from` has to a new file beside `path`, and renames it over it:
- * readable by others only if `from` is.  0, or a negative errno (-ECANCELED: `*stop`, if not NULL, was set
+ * readable by others only if `from` is; its holes stay holes.  0, or a negative errno (-ECANCELED: `*stop`, if not NULL, was set
  * meanwhile), and all is as it was. */
 int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop);
 /* Whether a large file is nearly all holes: a copy would take far more room than it does. */
 bool io_is_hollow(int fd);
+/* The offset at or after `at` where the file has data again, not a hole; `end` if there is none before. */
+uint64_t io_next_data(int fd, uint64_t at, uint64_t end);
+/* For a text or a log that another user may have written: the bytes of it to read, `size` or less.  One that is
+ * nearly all holes ends at its first hole. */
+uint64_t io_solid_bytes(int fd, uint64_t size);
+/* Writes like io_write_all(), but leaves a hole where all is zero; after the last piece io_end_holes() sets the
+ * size of the file.  Both: 0 or a negative errno. */
+int io_write_holes(int fd, const void *bytes, size_t len);
+int io_end_holes(int fd);
 /* The file that is to take a new one's place: what a symbolic link leads to, else the path itself.  A
  * rename to the link would leave that as it was, and /dev/stdout is one.  malloc'd; NULL with errno:
  * the link leads nowhere, or memory is short. */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,8 +17,7 @@
 enum {
 	HEX_BYTES = 2 * BUILD_ID_MAX + 1,
 	FOLDER_MODE = 0755,
-	FILE_MODE = 0644,
-	COPY_BYTES = 1 << 20
+	FILE_MODE = 0644
 };
 
 static const char up[] = "../.."; /* from .build-id/XX to the cache */
@@ -144,35 +142,18 @@ void debug_cache_entries_done(debug_cache_entries *entries)
 	vec_done(entries);
 }
 
-/* A copy beside its place, renamed when it is whole. */
 static int copy_file(const char *from, const char *to)
 {
-	char *part = NULL;
-	int in = elf_open_regular(from);
-	int out = -1;
-	int r = in < 0 ? in : 0;
-	ssize_t n;
+	int fd = elf_open_regular(from);
+	struct stat st;
+	int r = fd < 0 ? fd : 0;
 
-	if (!r && asprintf(&part, "%s.part", to) < 0) {
-		part = NULL;
-		r = -ENOMEM;
-	}
-	if (!r) {
-		out = io_open(part, O_WRONLY | O_CREAT | O_TRUNC, FILE_MODE);
-		r = out < 0 ? out : 0;
-	}
-	while (!r && (n = sendfile(out, in, NULL, COPY_BYTES)))
-		if (n < 0 && errno != EINTR)
-			r = -errno;
-	if (out >= 0 && close(out) && !r)
+	if (!r && fstat(fd, &st))
 		r = -errno;
-	if (!r && rename(part, to))
-		r = -errno;
-	if (r && out >= 0)
-		unlink(part);
-	if (in >= 0)
-		close(in);
-	free(part);
+	if (!r)
+		r = io_copy(fd, to, (uint64_t)st.st_size, NULL);
+	if (fd >= 0)
+		close(fd);
 	return r;
 }
 

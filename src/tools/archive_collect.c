@@ -14,6 +14,7 @@
 #include "format/pack.h"
 #include "resolve/debug_cache.h"
 #include "resolve/elf_build_id.h"
+#include "resolve/elf_file.h"
 #include "resolve/lines.h"
 #include "resolve/naming.h"
 #include "resolve/naming_lines.h"
@@ -46,6 +47,7 @@ struct collect {
 	unsigned int part;
 	VEC(struct archive_taken) taken; /* by the search that goes on */
 	size_t nr_images, nr_wanted;     /* hit at all, and asked for */
+	bool is_hollow; /* a file that the search took is nearly all holes: it is left out */
 	bool no_memory;
 	bool any_jit; /* of a recording that was made here, or has a root */
 	struct map listed;
@@ -53,6 +55,16 @@ struct collect {
 	struct spec left_out;              /* of the images of the selected samples */
 	struct archive_source_files *source_files; /* NULL: not asked for */
 };
+
+static bool is_hollow(const char *path)
+{
+	int fd = elf_open_regular(path);
+	bool hollow = fd >= 0 && io_is_hollow(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return hollow;
+}
 
 static void tried(void *ctx, const char *step, const char *path,
 		  enum naming_status outcome)
@@ -62,6 +74,7 @@ static void tried(void *ctx, const char *step, const char *path,
 
 	if (!path || (outcome != NAMING_OK && outcome != NAMING_UNVERIFIED))
 		return;
+	c->is_hollow |= is_hollow(path);
 	t.path = strdup(path);
 	if (!t.path || !vec_push(&c->taken, t)) {
 		free(t.path);
@@ -74,6 +87,7 @@ static void forget_taken(struct collect *c)
 	for (size_t i = 0; i < c->taken.nr; i++)
 		free(c->taken.at[i].path);
 	c->taken.nr = 0;
+	c->is_hollow = false;
 }
 
 static int list_once(struct collect *c, const char *path)
@@ -92,7 +106,7 @@ static int list_once(struct collect *c, const char *path)
 
 static int said(int r, const char *from)
 {
-	if (r > 0)
+	if (r == ARCHIVE_OUT_NAME)
 		log_say(LOG_WARNING,
 			"%s is not archived: its name does not stay in an archive",
 			from);
@@ -190,7 +204,7 @@ static int add_for_perf(struct collect *c, const struct source_image *at,
 	}
 	r = add_plain(c, &file, p.name);
 	close(file.fd);
-	if (!r && c->request->out)
+	if (!r && c->request->out && archive_out_has(c->request->out, p.name))
 		r = archive_out_link(c->request->out, p.link, p.target, c->err);
 	archive_perf_place_done(&p);
 	return r;
@@ -464,7 +478,8 @@ static int collect_image(void *ctx, const struct source_image *at)
 		r = add_lines(c, at);
 	build_id_to_hex(&at->image->build_id, hex);
 	if (!r && c->request->out)
-		r = archive_out_image(c->request->out, hex, found, at->name, c->err);
+		r = archive_out_image(c->request->out, hex, found && !c->is_hollow,
+				      at->name, c->err);
 	return r;
 }
 

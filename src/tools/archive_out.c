@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/io.h"
+#include "base/log.h"
 #include "base/map.h"
 #include "base/public_file.h"
 #include "format/archive_manifest.h"
@@ -171,7 +172,7 @@ static int end_in_folder(struct archive_out *out, const struct archive_file *f)
 	const struct timespec both[] = { at, at };
 	char *part = part_of(out, f->name);
 	char *path = part ? strndup(part, strlen(part) - strlen(".part")) : NULL;
-	int r = path ? 0 : -ENOMEM;
+	int r = path ? io_end_holes(out->fd) : -ENOMEM;
 
 	(void)futimens(out->fd, both);
 	if (close(out->fd) && !r)
@@ -195,7 +196,7 @@ static int put(struct archive_out *out, const void *bytes, size_t len)
 {
 	hash_stream_put(out->hash, bytes, len);
 	return out->tar ? tar_writer_put(out->tar, bytes, len)
-			: io_write_all(out->fd, bytes, len);
+			: io_write_holes(out->fd, bytes, len);
 }
 
 static int end(struct archive_out *out, struct archive_file *f)
@@ -279,6 +280,8 @@ static int keep_private(struct archive_out *out, bool is_private)
 	return is_private && fchmod(out->fd, 0600) ? -errno : 0;
 }
 
+/* A hollow file would be packed for minutes, and its archive refused when it is opened: what it
+ * unpacks to is out of proportion. */
 static int copy_open(struct archive_out *out, struct archive_file *f, int fd,
 		     const char *from)
 {
@@ -289,6 +292,8 @@ static int copy_open(struct archive_out *out, struct archive_file *f, int fd,
 		r = -errno;
 	} else if (!S_ISREG(st.st_mode)) {
 		r = -EINVAL;
+	} else if (io_is_hollow(fd)) {
+		r = ARCHIVE_OUT_HOLLOW;
 	} else {
 		f->bytes = (uint64_t)st.st_size;
 		f->mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
@@ -350,6 +355,20 @@ static int add(struct archive_out *out, const struct content *content, const cha
 	return r;
 }
 
+/* Of a file that is open the name in the archive says more than "/proc/self/fd/5". */
+static int said(const struct archive_out *out, int r, const char *from,
+		const char *name, struct err *err)
+{
+	if (!strncmp(from, "/proc/self/fd/", 14))
+		from = name;
+	if (r == ARCHIVE_OUT_HOLLOW)
+		log_say(LOG_WARNING,
+			"%s is not archived: it is a sparse file, nearly all of it is "
+			"holes",
+			from);
+	return r < 0 ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : r;
+}
+
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err)
 {
@@ -357,9 +376,9 @@ int archive_out_add(struct archive_out *out, const char *from, const char *name,
 	int r;
 
 	if (!archive_name_ok(name))
-		return 1;
+		return ARCHIVE_OUT_NAME;
 	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
-	return r ? err_sys(err, r, "cannot archive %s in %s", from, out->path) : 0;
+	return said(out, r, from, name, err);
 }
 
 int archive_out_add_open(struct archive_out *out, const struct archive_open *file,
@@ -371,10 +390,9 @@ int archive_out_add_open(struct archive_out *out, const struct archive_open *fil
 	int r;
 
 	if (!archive_name_ok(name))
-		return 1;
+		return ARCHIVE_OUT_NAME;
 	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
-	return r ? err_sys(err, r, "cannot archive %s in %s", file->from, out->path)
-		 : 0;
+	return said(out, r, file->from, name, err);
 }
 
 int archive_out_add_bytes(struct archive_out *out, const struct archive_bytes *bytes,
@@ -386,7 +404,7 @@ int archive_out_add_bytes(struct archive_out *out, const struct archive_bytes *b
 	int r;
 
 	if (!archive_name_ok(name))
-		return 1;
+		return ARCHIVE_OUT_NAME;
 	r = archive_out_has(out, name) ? 0 : add(out, &content, name);
 	return r ? err_sys(err, r, "cannot archive %s in %s", name, out->path) : 0;
 }

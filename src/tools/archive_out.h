@@ -22,8 +22,12 @@ int archive_out_new(const char *path, enum archive_form form,
 		    struct archive_out **ret_out, struct err *err);
 /* Whether there is a file of this name. */
 bool archive_out_has(const struct archive_out *out, const char *name);
-/* Copies the file `from` (a /proc file too) to `name`, once.  0; 1: the name leads out of
- * the archive, and nothing was done; a negative errno with a line. */
+enum archive_out_skipped {
+	ARCHIVE_OUT_NAME = 1, /* the name leads out of the archive */
+	ARCHIVE_OUT_HOLLOW    /* the file is nearly all holes; a warning says so */
+};
+/* Copies the file `from` (a /proc file too) to `name`, once.  0; an archive_out_skipped: nothing was done;
+ * a negative errno with a line. */
 int archive_out_add(struct archive_out *out, const char *from, const char *name,
 		    struct err *err);
 /* A file that is open already. */

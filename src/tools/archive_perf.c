@@ -110,6 +110,8 @@ static int write_both(struct archive_request *q, const char *path, const char *s
 		r = archive_out_add(out, symbols, name, err);
 		free(name);
 	}
+	if (r > 0)
+		r = err_set(err, -EINVAL, "%s cannot be put into an archive", data);
 	if (!r)
 		r = archive_out_finish(out, err);
 	archive_out_free(out);

@@ -93,7 +93,7 @@ static int put(struct archive_source_files *f, const char *path, int fd,
 		f->request->list(file);
 	}
 	if (r > 0)
-		return 0; /* no name for an archive */
+		return 0; /* no name for an archive, or nearly all holes */
 	return r < 0 || !out ? r : archive_out_source(out, fd >= 0, path, f->err);
 }
 

@@ -97,6 +97,92 @@ static void holes_are_not_worth_a_copy(void **state)
 	close(fd);
 }
 
+/* "data" at the start and at 40 MB of a terabyte. */
+static int open_sparse(const char *name)
+{
+	int fd = io_open(in_folder(name), O_RDWR | O_CREAT | O_TRUNC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, "data", 4, 0), 4);
+	assert_int_equal(pwrite(fd, "data", 4, 40 << 20), 4);
+	assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+	return fd;
+}
+
+static void holes_are_skipped(void **state)
+{
+	const uint64_t size = 1ULL << 40;
+	int fd = open_sparse("sparse");
+	uint64_t hole;
+
+	(void)state;
+	if (io_next_data(fd, 1 << 20, size) == 1 << 20) {
+		close(fd);
+		skip(); /* the file system does not know holes */
+	}
+	assert_int_equal(io_next_data(fd, 0, size), 0);
+	assert_int_equal(io_next_data(fd, 1, size), 1);
+	assert_int_equal(io_next_data(fd, 1 << 20, size), 40 << 20);
+	assert_int_equal(io_next_data(fd, 1 << 20, 2 << 20), 2 << 20);
+	assert_true(io_next_data(fd, 50 << 20, size) == size);
+	assert_true(io_next_data(fd, size + 5, size) == size);
+	hole = io_solid_bytes(fd, size);
+	assert_true(hole >= 4 && hole < 1 << 20);
+	close(fd);
+}
+
+static void copies_have_the_holes(void **state)
+{
+	int fd = open_sparse("sparse");
+	char bytes[4];
+	struct stat st;
+
+	(void)state;
+	if (io_next_data(fd, 1 << 20, 2 << 20) == 1 << 20) {
+		close(fd);
+		skip();
+	}
+	assert_int_equal(io_copy(fd, in_folder("copy"), 1ULL << 40, NULL), 0);
+	/* More than there is. */
+	assert_int_equal(io_copy(fd, in_folder("copy2"), (1ULL << 40) + 1, NULL), -EIO);
+	assert_int_equal(stat(in_folder("copy2"), &st), -1);
+	close(fd);
+	fd = io_open(in_folder("copy"), O_RDONLY, 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(st.st_size == (off_t)1 << 40);
+	assert_true(st.st_blocks < 2048);
+	assert_int_equal(pread(fd, bytes, 4, 40 << 20), 4);
+	assert_memory_equal(bytes, "data", 4);
+	assert_int_equal(pread(fd, bytes, 4, 0), 4);
+	assert_memory_equal(bytes, "data", 4);
+	assert_int_equal(pread(fd, bytes, 4, 20 << 20), 4);
+	assert_memory_equal(bytes, "\0\0\0\0", 4);
+	close(fd);
+}
+
+static void zeros_become_holes(void **state)
+{
+	static uint8_t zeros[1 << 20];
+	int fd = io_open(in_folder("zeros"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	uint8_t bytes[8];
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(io_write_holes(fd, "abc", 3), 0);
+	assert_int_equal(io_write_holes(fd, zeros, sizeof(zeros)), 0);
+	assert_int_equal(io_write_holes(fd, "\0d", 2), 0);
+	assert_int_equal(io_write_holes(fd, zeros, sizeof(zeros)), 0);
+	assert_int_equal(io_write_holes(fd, "", 0), 0);
+	assert_int_equal(io_end_holes(fd), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, 5 + 2 * sizeof(zeros));
+	assert_int_equal(pread(fd, bytes, 8, 0), 8);
+	assert_memory_equal(bytes, "abc\0\0\0\0\0", 8);
+	assert_int_equal(pread(fd, bytes, 3, 3 + sizeof(zeros)), 3);
+	assert_memory_equal(bytes, "\0d\0", 3);
+	close(fd);
+}
+
 static void proc_files_are_read_whole(void **state)
 {
 	struct buf b = { 0 };
@@ -314,6 +400,9 @@ int main(void)
 		cmocka_unit_test(files_come_back),
 		cmocka_unit_test(locks_are_of_their_owner),
 		cmocka_unit_test(holes_are_not_worth_a_copy),
+		cmocka_unit_test(holes_are_skipped),
+		cmocka_unit_test(copies_have_the_holes),
+		cmocka_unit_test(zeros_become_holes),
 		cmocka_unit_test(proc_files_are_read_whole),
 		cmocka_unit_test(missing_things_say_so),
 		cmocka_unit_test(descriptors_do_not_leak_into_children),
