@@ -1,15 +1,27 @@
-/* allowance.h - CPU time that others may have of this process: so much at once, and a share of time.
+/* allowance.h - CPU time that a client may cause in this process: some at once, and then a share of time.
  * Layer: daemon. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
+/* How much that is. */
+struct allowance_rule {
+	uint32_t at_once_ns;
+	uint32_t owed_max_ns; /* debt above this is forgiven */
+	uint32_t part;        /* it earns one nanosecond in so many */
+};
+
 struct allowance {
+	const struct allowance_rule *rule;
 	int64_t left_ns; /* below 0: owed */
 	uint64_t at_ns;
 };
 
-/* All of it, at `now_ns`. */
-void allowance_begin(struct allowance *a, uint64_t now_ns);
-/* `spent_ns` of CPU time went.  For how long nothing more is to be spent from `now_ns` on, at most some
- * seconds: who had one large thing does not wait for ever; 0: there is some left. */
+/* Full at `now_ns`.  `rule` outlives it. */
+void allowance_begin(struct allowance *a, const struct allowance_rule *rule,
+		     uint64_t now_ns);
+/* Spends `spent_ns` of CPU time.  Returns how long the client has to wait from `now_ns` on, at most
+ * `owed_max_ns` times `part`; 0: there is some left. */
 uint64_t allowance_spend(struct allowance *a, uint64_t now_ns, uint64_t spent_ns);
+/* It has all that it can have at once, as a new one. */
+bool allowance_is_full(struct allowance *a, uint64_t now_ns);

@@ -30,6 +30,12 @@ enum {
 	EVENTS_OF_OTHERS = 4     /* the listener, users_fd, the timers of both */
 };
 
+/* Of users that may not control the daemon: hundreds of small requests at once, or a handful of dumps,
+ * then 2 ms a second; after one large request 3 s without. */
+static const struct allowance_rule users_rule = { .at_once_ns = 20000000,
+						  .owed_max_ns = 6000000,
+						  .part = 500 };
+
 struct control_server {
 	int epoll_fd;
 	int users_fd; /* an epoll of those who may not ask all, within the other */
@@ -453,8 +459,8 @@ static int open_server(struct control_server *s,
 	s->users_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epoll_fd < 0 || s->users_fd < 0)
 		return err_sys(err, -errno, "epoll");
-	allowance_begin(&s->of_users, clock_ns(CLOCK_MONOTONIC));
-	allowance_begin(&s->of_comers, clock_ns(CLOCK_MONOTONIC));
+	allowance_begin(&s->of_users, &users_rule, clock_ns(CLOCK_MONOTONIC));
+	allowance_begin(&s->of_comers, &users_rule, clock_ns(CLOCK_MONOTONIC));
 	snprintf(s->group, sizeof(s->group), "%s", config->group ? config->group : "");
 	s->has_gid = group;
 	s->gid = group ? group->gr_gid : 0;

@@ -46,6 +46,14 @@ static const struct row {
 	  "Share of one CPU that the kernel took to take samples then, about." },
 	{ "cpu_seconds", KIND_SECONDS, FIELD(cpu_ns), "oprofile_cpu_seconds_total",
 	  "counter", "CPU time of the daemon's processes." },
+	{ "tables_cpu_seconds", KIND_SECONDS, FIELD(tables_ns),
+	  "oprofile_user_tables_cpu_seconds_total", "counter",
+	  "CPU time for unwind tables of users' binaries; not counted against the "
+	  "rate." },
+	{ "tables_refused", KIND_NUMBER, FIELD(tables_refused),
+	  "oprofile_user_tables_refused_total", "counter",
+	  "Unwind tables of users' binaries that were not made: their CPU time was "
+	  "used up." },
 	{ "memory", KIND_NUMBER, FIELD(memory), "oprofile_resident_memory_bytes",
 	  "gauge", "Resident memory of the daemon." },
 	{ "disk", KIND_NUMBER, FIELD(disk), "oprofile_session_bytes", "gauge",

@@ -15,12 +15,14 @@ struct daemon_numbers {
 	uint64_t samples; /* since it began: written, or waiting to be */
 	uint64_t taken;   /* what could not be written, too: it only grows */
 	uint64_t lost;
-	double share;        /* of one CPU, if it is known */
-	double kernel_share; /* of one CPU, for samples; below 0: it is not known */
-	uint64_t cpu_ns;     /* of all its processes, since it began */
-	uint64_t memory;     /* bytes that are resident */
-	uint64_t disk;       /* bytes of the current session */
-	uint64_t oldest;     /* seconds since 1970; 0: there is no data */
+	double share;            /* of one CPU, if it is known */
+	double kernel_share;     /* of one CPU, for samples; below 0: it is not known */
+	uint64_t cpu_ns;         /* of all its processes, since it began */
+	uint64_t tables_ns;      /* of that, for unwind tables of users' binaries */
+	uint64_t tables_refused; /* such tables that were not made: too costly */
+	uint64_t memory;         /* bytes that are resident */
+	uint64_t disk;           /* bytes of the current session */
+	uint64_t oldest;         /* seconds since 1970; 0: there is no data */
 	size_t nr_cpus;
 	const uint64_t *cpu_samples; /* of each CPU; borrowed */
 };

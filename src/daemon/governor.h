@@ -8,8 +8,9 @@
 
 /* What was used so far. */
 struct governor_use {
-	uint64_t cpu_ns;     /* of all processes of the daemon */
-	uint64_t samples;    /* that the kernel took for this recording, ... */
+	uint64_t cpu_ns;    /* of all processes of the daemon */
+	uint64_t tables_ns; /* of that, for users' unwind tables, which have a budget */
+	uint64_t samples;   /* that the kernel took for this recording, ... */
 	uint64_t samples_ns; /* ... up to then */
 };
 
@@ -21,6 +22,7 @@ struct governor {
 	uint64_t sample_ns;   /* the kernel's, for a sample; 0: not known */
 	unsigned int nr_cpus; /* that are sampled; 0 is one */
 	double share;         /* what the daemon took in the last window, of one CPU */
+	double tables_share;  /* of that, for users' tables */
 	double kernel_share;  /* and the kernel for its samples, likewise */
 	bool is_known;        /* there was one */
 	bool was_new; /* the window began with a new recording, which costs more */
@@ -38,7 +40,8 @@ void governor_begin(struct governor *g, uint64_t now_ns,
 bool governor_is_due(const struct governor *g, uint64_t now_ns);
 /* To be called now and then.  True: from now on `rate_hz` is another. */
 bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_use *use);
-/* What both took in the last window, as a share of the time of all CPUs. */
+/* The cost that the rate is lowered for: of both in the last window, without users' tables, as a share of the
+ * time of all CPUs. */
 double governor_overhead(const struct governor *g);
 /* What it does, in a line. */
 void governor_text(const struct governor *g, char *ret_text, size_t len);

@@ -37,6 +37,7 @@ struct table_helper {
 	pthread_mutex_t lock; /* of all below; held while a table is made */
 	pid_t keeper;
 	struct table_answers answers; /* `cpu_ns`, `gives_up` without it */
+	uint64_t reaped_ns;           /* CPU time of those that were waited for */
 	bool is_silent;               /* it gave no answer, which is told */
 	size_t nr_refused;            /* ever */
 	struct file_key refused[REFUSED_MAX];
@@ -79,6 +80,7 @@ static void hang_up(struct table_helper *h)
 	/* They are children that were waited for now, with what their children took. */
 	counted = table_worker_usage_ns(&usage);
 	h->answers.cpu_ns -= counted < h->answers.cpu_ns ? counted : h->answers.cpu_ns;
+	h->reaped_ns += counted;
 }
 
 static bool is_gone(const struct table_helper *h)
@@ -167,10 +169,17 @@ static int ask_again(struct table_helper *h, int fd, struct unwind_table **ret_t
 	return r;
 }
 
+/* That of a worker that was ended before it answered is known when its keeper has ended. */
+static uint64_t used_ns(const struct table_helper *h)
+{
+	return h->answers.cpu_ns + h->reaped_ns;
+}
+
 int table_helper_make(struct table_helper *h, int fd, const char *path,
-		      struct unwind_table **ret_table)
+		      uint64_t *cost_ns, struct unwind_table **ret_table)
 {
 	struct file_key key = { 0 };
+	uint64_t before_ns;
 	struct stat st;
 	int r;
 
@@ -180,7 +189,9 @@ int table_helper_make(struct table_helper *h, int fd, const char *path,
 	key.ino = st.st_ino;
 	key.changed = st.st_mtim;
 	pthread_mutex_lock(&h->lock);
+	before_ns = used_ns(h);
 	r = is_refused(h, &key) ? -EPIPE : ask_again(h, fd, ret_table);
+	*cost_ns += used_ns(h) - before_ns;
 	if (table_answers_is_fault(r) && !is_refused(h, &key))
 		refuse(h, &key, path, r);
 	if (table_answers_is_silence(r) && !h->is_silent)

@@ -12,6 +12,7 @@
 #include "capture/sample_cost.h"
 #include "daemon/control_server.h"
 #include "daemon/service.h"
+#include "daemon/table_budget.h"
 #include "daemon/table_helper.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
@@ -68,7 +69,10 @@ uint64_t oprofiled_resident_bytes(void)
 static struct governor_use use_of(const struct oprofiled *d, uint64_t now)
 {
 	const struct recorder *recorder = d->recorder;
-	struct governor_use use = { .cpu_ns = oprofiled_cpu_ns(d), .samples_ns = now };
+	struct governor_use use = { .cpu_ns = oprofiled_cpu_ns(d),
+				    .tables_ns =
+					    table_budget_spent_ns(d->tables.budget),
+				    .samples_ns = now };
 
 	if (!recorder)
 		return use;

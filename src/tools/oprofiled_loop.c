@@ -21,6 +21,7 @@
 #include "daemon/control_server.h"
 #include "daemon/rights.h"
 #include "daemon/service.h"
+#include "daemon/table_budget.h"
 #include "daemon/table_helper.h"
 #include "resolve/unwind_table.h"
 #include "tools/oprofiled_priv.h"
@@ -189,6 +190,17 @@ static int share_with_group(const char *name, struct err *err)
 	return err_sys(err, -errno, "cannot write files for group '%s'", name);
 }
 
+/* It is not freed: a thread that hangs in a file when the daemon ends has it, too. */
+static int begin_budget(struct oprofiled *d, struct err *err)
+{
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return table_budget_new(nr_cpus > 0 ? (unsigned int)nr_cpus : 1,
+				recorder_now_ns(CLOCK_MONOTONIC), &d->tables.budget)
+		       ? err_set(err, -ENOMEM, "out of memory")
+		       : 0;
+}
+
 static int open_all(struct oprofiled *d, struct err *err)
 {
 	char path[4096];
@@ -209,6 +221,8 @@ static int open_all(struct oprofiled *d, struct err *err)
 	/* Likewise: it can become another user. */
 	if (!r)
 		r = table_helper_start(unwind_table_load_fd, &d->tables.helper, err);
+	if (!r)
+		r = begin_budget(d, err);
 	if (!r)
 		r = share_with_group(config.group, err);
 	if (!r)

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "daemon/daemon_numbers.h"
 #include "daemon/metrics_server.h"
+#include "daemon/table_budget.h"
 #include "format/session.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"
@@ -50,17 +51,19 @@ static uint64_t rate_hz(const struct oprofiled *d)
 
 void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_numbers)
 {
-	struct daemon_numbers n = { .is_sampling = d->recorder,
-				    .has_share = d->governor.is_known,
-				    .rate_hz = rate_hz(d),
-				    .samples = d->sums.samples,
-				    .lost = d->sums.lost,
-				    .share = d->governor.share,
-				    .kernel_share = d->governor.sample_ns
-							    ? d->governor.kernel_share
-							    : -1,
-				    .cpu_ns = oprofiled_cpu_ns(d),
-				    .memory = oprofiled_resident_bytes() };
+	struct daemon_numbers n = {
+		.is_sampling = d->recorder,
+		.has_share = d->governor.is_known,
+		.rate_hz = rate_hz(d),
+		.samples = d->sums.samples,
+		.lost = d->sums.lost,
+		.share = d->governor.share,
+		.kernel_share = d->governor.sample_ns ? d->governor.kernel_share : -1,
+		.cpu_ns = oprofiled_cpu_ns(d),
+		.tables_ns = table_budget_spent_ns(d->tables.budget),
+		.tables_refused = table_budget_refused(d->tables.budget),
+		.memory = oprofiled_resident_bytes()
+	};
 
 	n.taken = n.samples + d->sums.unwritten;
 	if (d->recorder) {

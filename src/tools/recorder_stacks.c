@@ -21,6 +21,8 @@ enum {
 };
 
 static const uint64_t trim_ns = 60000000000;
+/* After which a user's budget has 0.2 s again. */
+static const uint64_t again_ns = 60000000000;
 
 uint64_t recorder_stacks_regs(const char *machine)
 {
@@ -58,6 +60,14 @@ static void set_table(struct recorder_stacks *s, struct stack_table *entry,
 		s->bytes += unwind_table_bytes(table);
 }
 
+static void take_made(struct recorder_stacks *s, struct stack_table *entry,
+		      const struct table_made *made)
+{
+	set_table(s, entry, made->table);
+	entry->is_refused = made->is_refused;
+	s->any_refused |= made->is_refused;
+}
+
 static void drop_table(struct recorder_stacks *s, struct stack_table *entry)
 {
 	s->bytes -= unwind_table_bytes(entry->table);
@@ -71,6 +81,7 @@ static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *
 {
 	const struct image *i = &s->dict->images.at[image];
 	const char *path = dict_str(s->dict, i->name);
+	struct table_made made;
 	int fd;
 
 	if (s->shared)
@@ -82,7 +93,8 @@ static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *
 			!table_maker_ask(&s->maker, image, fd, path);
 	if (entry->is_due)
 		return;
-	set_table(s, entry, table_maker_make(&s->maker, fd, path));
+	table_maker_make(&s->maker, fd, path, &made);
+	take_made(s, entry, &made);
 	close(fd);
 }
 
@@ -107,13 +119,12 @@ static const struct unwind_table *table_of(void *ctx, uint32_t image)
 
 bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns)
 {
-	struct unwind_table *table;
-	uint32_t image;
+	struct table_made made;
 	bool any = false;
 
-	while (table_maker_take(&s->maker, until_ns, &image, &table)) {
-		set_table(s, &s->tables.at[image], table);
-		s->tables.at[image].is_due = false;
+	while (table_maker_take(&s->maker, until_ns, &made)) {
+		take_made(s, &s->tables.at[made.image], &made);
+		s->tables.at[made.image].is_due = false;
 		any = true;
 		until_ns = 0;
 	}
@@ -155,6 +166,7 @@ void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shar
 {
 	s->shared = shared;
 	s->maker.helper = shared->helper;
+	s->maker.budget = shared->budget;
 }
 
 /* ---- bounds ---- */
@@ -197,7 +209,26 @@ static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
 	drop_table(s, &s->tables.at[largest]);
 }
 
-bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns)
+static bool ask_again(struct recorder_stacks *s, uint64_t now_ns)
+{
+	if (!s->any_refused)
+		return false;
+	if (!s->next_again_ns)
+		s->next_again_ns = now_ns + again_ns;
+	if (now_ns < s->next_again_ns)
+		return false;
+	for (size_t i = 0; i < s->tables.nr; i++) {
+		struct stack_table *entry = &s->tables.at[i];
+
+		entry->looked &= !entry->is_refused;
+		entry->is_refused = false;
+	}
+	s->any_refused = false;
+	s->next_again_ns = 0;
+	return true;
+}
+
+static bool trim_bytes(struct recorder_stacks *s, uint64_t now_ns)
 {
 	uint64_t max = s->shared ? s->shared->max_bytes : 0;
 	bool any = s->bytes > max;
@@ -215,6 +246,13 @@ bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns)
 	while (s->bytes > max)
 		drop_largest(s, now_ns);
 	return any;
+}
+
+bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns)
+{
+	bool again = ask_again(s, now_ns);
+
+	return trim_bytes(s, now_ns) || again;
 }
 
 /* For the next recording, instead of what the last one left, and this one did not need. */

@@ -15,6 +15,7 @@ struct unwind_table;
 struct stack_table {
 	bool looked;
 	bool is_due;                /* it is being made */
+	bool is_refused;            /* its owner's budget was used up */
 	bool is_used;               /* since bounds were looked at */
 	struct unwind_table *table; /* NULL: it has none */
 };
@@ -27,6 +28,8 @@ struct recorder_stacks {
 	uint64_t bytes;                 /* of all of them */
 	struct shared_tables *shared;   /* or NULL */
 	uint64_t next_trim_ns;
+	bool any_refused;
+	uint64_t next_again_ns; /* those are requested again; 0: in a minute */
 	struct table_maker maker;
 	char *cache_dir; /* where tables of large binaries are kept; NULL: nowhere */
 	bool hurried;    /* no sample waits for a table now */
@@ -47,8 +50,9 @@ int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared);
 /* To be called when no stack is being unwound, now and then: with more than half of what tables may take
  * those that were not used for a minute go, to be made again if need be; with more than all of it
- * at once, and then the largest, whose code has frame pointers from then on.  True: tables are to be asked
- * for anew, as they may have gone, and who does not ask does not use them. */
+ * at once, and then the largest, whose code has frame pointers from then on.  What was refused is requested
+ * again once a minute.  True: tables are to be asked for anew, as they may have gone, and who does not ask
+ * does not use them. */
 bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns);
 /* Takes tables that were being made; waits for one until then (CLOCK_MONOTONIC; 0: not at all,
  * UINT64_MAX: for ever).  Returns whether there were some: samples for which resolver_sample() was

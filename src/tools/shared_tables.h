@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "format/dict.h"
 
+struct table_budget;
 struct table_helper;
 struct unwind_table;
 
@@ -18,6 +19,7 @@ struct shared_table {
 
 struct shared_tables {
 	struct table_helper *helper; /* who reads binaries; NULL: the recorder itself */
+	struct table_budget *budget; /* of users for their binaries; NULL: no limit */
 	uint64_t max_bytes;          /* of a recording's tables; 0: no bound */
 	VEC(struct shared_table) kept;
 	uint64_t kept_bytes;

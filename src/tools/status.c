@@ -114,6 +114,19 @@ static void print_cpu(const struct control_reply *reply)
 		put_line("CPU", line);
 }
 
+static void print_tables(const struct control_reply *reply)
+{
+	char line[LINE_MAX_BYTES];
+	uint64_t refused;
+
+	if (!number_of(reply, "tables_refused", &refused) || !refused)
+		return;
+	snprintf(line, sizeof(line),
+		 "%" PRIu64 " not made: their owners' CPU time for them was used up",
+		 refused);
+	put_line("Tables", line);
+}
+
 static void print_bytes(const struct control_reply *reply, const char *key,
 			const char *name)
 {
@@ -178,6 +191,7 @@ static void print_lines(const struct control_reply *reply)
 	print_samples(reply);
 	print_cpu(reply);
 	print_kernel(reply);
+	print_tables(reply);
 	print_bytes(reply, "memory", "Memory");
 	print_bytes(reply, "disk", "Disk");
 	print_oldest(reply);
@@ -201,6 +215,7 @@ static void put_field(struct json *j, const struct control_field *f)
 					       "memory",
 					       "disk",
 					       "oldest",
+					       "tables_refused",
 					       "buffer_size",
 					       "buffer_watershed",
 					       "cpu_buffer_size" };
@@ -209,7 +224,7 @@ static void put_field(struct json *j, const struct control_field *f)
 	double share;
 
 	if ((!strcmp(f->key, "cost_cpu") || !strcmp(f->key, "cost_kernel") ||
-	     !strcmp(f->key, "cpu_seconds")) &&
+	     !strcmp(f->key, "cpu_seconds") || !strcmp(f->key, "tables_cpu_seconds")) &&
 	    parse_double(f->value, &share)) {
 		snprintf(text, sizeof(text), "%.6f", share);
 		json_name(j, f->key);

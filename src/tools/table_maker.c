@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/table_account.h"
+#include "daemon/table_budget.h"
 #include "daemon/table_helper.h"
 #include "resolve/unwind_cache.h"
 #include "resolve/unwind_table.h"
@@ -15,8 +17,7 @@ static const uint64_t patience_ns = 500000000;
 
 struct table_job {
 	struct table_job *next;
-	struct unwind_table *table; /* when it is made; NULL: there is none */
-	uint32_t image;
+	struct table_made made;
 	int fd;
 	char *path;
 };
@@ -26,6 +27,7 @@ struct table_work {
 	pthread_cond_t changed;
 	char *cache_dir; /* NULL: nowhere */
 	struct table_helper *helper;
+	struct table_budget *budget;
 	struct table_job *asked; /* the oldest first, as below */
 	struct table_job *made;
 	bool end;
@@ -36,33 +38,74 @@ struct table_work {
 struct making {
 	struct table_helper *helper;
 	const char *path;
+	uint64_t helper_ns; /* CPU time of the helper's processes */
 };
 
 static int make(void *ctx, int fd, struct unwind_table **ret_table)
 {
-	const struct making *m = ctx;
+	struct making *m = ctx;
 
-	return m->helper ? table_helper_make(m->helper, fd, m->path, ret_table)
+	return m->helper ? table_helper_make(m->helper, fd, m->path, &m->helper_ns,
+					     ret_table)
 			 : unwind_table_load_fd(fd, ret_table);
 }
 
-static struct unwind_table *load(struct table_helper *helper, const char *cache_dir,
-				 int fd, const char *path)
+static struct unwind_table *load(struct making *making, const char *cache_dir, int fd)
 {
-	struct making making = { .helper = helper, .path = path };
 	const struct unwind_maker how = {
-		.fd = fd, .of_file = true, .make = make, .ctx = &making
+		.fd = fd, .of_file = true, .make = make, .ctx = making
 	};
 	struct unwind_table *table = NULL;
 
 	/* Without a table the frame pointer is tried. */
-	return unwind_cache_load_by(cache_dir, path, &how, &table) ? NULL : table;
+	return unwind_cache_load_by(cache_dir, making->path, &how, &table) ? NULL
+									   : table;
 }
 
-struct unwind_table *table_maker_make(const struct table_maker *m, int fd,
-				      const char *path)
+static uint64_t clock_ns(clockid_t clock)
 {
-	return load(m->helper, NULL, fd, path);
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* What the daemon does itself with a table, to read, check and keep it, grows with the table: it counts,
+ * too. */
+static struct unwind_table *load_within(struct table_budget *budget,
+					struct making *making, const char *cache_dir,
+					int fd, bool *ret_refused)
+{
+	uint64_t account = table_account_of_file(fd);
+	uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	struct unwind_table *table;
+
+	*ret_refused = !table_budget_allows(budget, account, clock_ns(CLOCK_MONOTONIC));
+	if (*ret_refused)
+		return NULL;
+	table = load(making, cache_dir, fd);
+	table_budget_spend(budget, account, clock_ns(CLOCK_MONOTONIC),
+			   clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
+				   making->helper_ns);
+	return table;
+}
+
+static void make_one(struct table_made *made, struct table_helper *helper,
+		     struct table_budget *budget, const char *cache_dir, int fd,
+		     const char *path)
+{
+	struct making making = { .helper = helper, .path = path };
+
+	made->is_refused = false;
+	made->table =
+		budget ? load_within(budget, &making, cache_dir, fd, &made->is_refused)
+		       : load(&making, cache_dir, fd);
+}
+
+void table_maker_make(const struct table_maker *m, int fd, const char *path,
+		      struct table_made *ret_made)
+{
+	make_one(ret_made, m->helper, m->budget, NULL, fd, path);
 }
 
 static void append(struct table_job **list, struct table_job *job)
@@ -88,7 +131,7 @@ static void free_job(struct table_job *job)
 		return;
 	if (job->fd >= 0)
 		close(job->fd);
-	unwind_table_free(job->table);
+	unwind_table_free(job->made.table);
 	free(job->path);
 	free(job);
 }
@@ -121,7 +164,8 @@ static void *make_tables(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&w->lock);
-		job->table = load(w->helper, w->cache_dir, job->fd, job->path);
+		make_one(&job->made, w->helper, w->budget, w->cache_dir, job->fd,
+			 job->path);
 		close(job->fd);
 		job->fd = -1;
 		pthread_mutex_lock(&w->lock);
@@ -166,6 +210,7 @@ static int start(struct table_maker *m)
 	pthread_cond_init(&w->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	w->helper = m->helper;
+	w->budget = m->budget;
 	w->cache_dir = m->cache_dir ? strdup(m->cache_dir) : NULL;
 	if ((m->cache_dir && !w->cache_dir) || start_thread(w)) {
 		free_work(w);
@@ -189,7 +234,7 @@ int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *p
 		free_job(job);
 		return r;
 	}
-	job->image = image;
+	job->made.image = image;
 	job->fd = fd;
 	pthread_mutex_lock(&m->work->lock);
 	append(&m->work->asked, job);
@@ -210,8 +255,8 @@ static int wait_until(struct table_work *w, uint64_t until_ns)
 	return pthread_cond_timedwait(&w->changed, &w->lock, &until);
 }
 
-bool table_maker_take(struct table_maker *m, uint64_t until_ns, uint32_t *ret_image,
-		      struct unwind_table **ret_table)
+bool table_maker_take(struct table_maker *m, uint64_t until_ns,
+		      struct table_made *ret_made)
 {
 	struct table_work *w = m->work;
 	struct table_job *job;
@@ -227,9 +272,8 @@ bool table_maker_take(struct table_maker *m, uint64_t until_ns, uint32_t *ret_im
 	if (!job)
 		return false;
 	m->nr--;
-	*ret_image = job->image;
-	*ret_table = job->table;
-	job->table = NULL;
+	*ret_made = job->made;
+	job->made.table = NULL;
 	free_job(job);
 	return true;
 }

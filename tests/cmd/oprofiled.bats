@@ -1048,6 +1048,62 @@ callers_of() {
 	[ ! -e "/proc/$keeper" ]
 }
 
+# Waits until the governor has looked once more.
+wait_for_look() {
+	before=$(field cost_cpu)
+	for ((i = 0; i < 300; i++)); do
+		[ "$(field cost_cpu)" = "$before" ] || return 0
+		sleep 0.2
+	done
+	echo "waited in vain for a look of the governor"
+	return 1
+}
+
+@test "one user's costly binaries lower nobody's rate" {
+	need_root
+	[ "$(uname -m)" = x86_64 ] || skip "the program is made for x86_64: NOT TESTED"
+	cd "$BATS_TEST_TMPDIR"
+	printf '%s\n' 'int main(void) { for (volatile unsigned long n = 0;; n++) ; }' >spin.c
+	gcc -O1 -fcf-protection=none -o spin spin.c
+	python3 "$SOURCE_ROOT/tests/cmd/costly_unwind.py" spin costly1 30000000
+	chmod 755 costly1
+	chown 65534 costly1
+	for i in {2..6}; do
+		cp -p costly1 "costly$i"
+	done
+	start_daemon --max-overhead 2%
+	wait_for_look # what runs already does not count
+	[ "$(field rate)" -eq 99 ]
+	[ "$(field tables_refused)" -eq 0 ]
+	for i in {1..6}; do
+		"./costly$i" 3>&- &
+		readers+=" $!"
+	done
+	for ((tries = 0; tries < 300; tries++)); do
+		[ "$(field tables_refused)" -eq 0 ] || break
+		sleep 0.2
+	done
+	kill -KILL $readers
+	wait_for_look
+	wait_for_look
+	ask status
+	cat "$log"
+	[ "$(field rate)" -eq 99 ]
+	[[ "$(field governor)" == "the rate is as asked"* ]]
+	refused=$(field tables_refused)
+	[ "$refused" -ge 1 ]
+	[ "$(grep -c 'unwind tables for binaries of user id 65534: CPU time used up' "$log")" -eq 1 ]
+	run -0 "$OPROFILE_LINKS/oprofile" status
+	[[ "$output" == *"Tables      $refused not made"* ]]
+	# Others have their stacks, those of the binaries by frame pointers.
+	ask dump
+	run -0 opreport --session-dir "$session" --by image --csv
+	[[ "$output" == *costly* ]]
+	kill -TERM "$daemon"
+	wait_daemon
+	[ "$status" -eq 0 ]
+}
+
 # In a mount namespace, which anybody can make, any file can be at any path.
 @test "two files that say the same build-id at the same path have each its own table" {
 	need "${CC:-cc}"

@@ -26,7 +26,7 @@ stand_in()
 }
 
 @test "lines" {
-	stand_in "status=state running|pid 17|session_dir /some/where|event.0 TIMER:0:0:1:1|event.1 page-faults:100:0:1:1|rate 99|samples 199|lost 1|cost_cpu 0.00123|cost_kernel 0.00375|cpu_seconds 12.34|metrics 127.0.0.1:9100|memory 23456789|disk 5000000|oldest $(($(date +%s) - 7205))|governor 50 Hz since 08:00|ok"
+	stand_in "status=state running|pid 17|session_dir /some/where|event.0 TIMER:0:0:1:1|event.1 page-faults:100:0:1:1|rate 99|samples 199|lost 1|cost_cpu 0.00123|cost_kernel 0.00375|cpu_seconds 12.34|tables_refused 3|metrics 127.0.0.1:9100|memory 23456789|disk 5000000|oldest $(($(date +%s) - 7205))|governor 50 Hz since 08:00|ok"
 	TZ=UTC run "$OPROFILE" status
 	[ "$status" -eq 0 ]
 	diff <(echo "$output" | sed 's/[-0-9]* [:0-9]* (/DATE (/') - <<-END
@@ -38,6 +38,7 @@ stand_in()
 		Samples     199, 1 lost (0.50 %) since the daemon began
 		CPU         0.12 % of one CPU, 12.3 s in all
 		Kernel      about 0.38 % of one CPU, to take the samples
+		Tables      3 not made: their owners' CPU time for them was used up
 		Memory      23.5 MB
 		Disk        5.0 MB
 		Oldest data DATE (2 hours ago)
@@ -60,7 +61,7 @@ stand_in()
 }
 
 @test "JSON" {
-	stand_in 'status=state running|pid 17|session_dir /a "b"|event.0 TIMER:0:0:1:1|rate 99|samples 199|lost 1|cost_cpu 0.25|cost_kernel 0.5|cpu_seconds 1.250|metrics 127.0.0.1:9|memory 2|disk 3|oldest 4|callgraph whole|ok'
+	stand_in 'status=state running|pid 17|session_dir /a "b"|event.0 TIMER:0:0:1:1|rate 99|samples 199|lost 1|cost_cpu 0.25|cost_kernel 0.5|cpu_seconds 1.250|tables_cpu_seconds 0.75|tables_refused 0|metrics 127.0.0.1:9|memory 2|disk 3|oldest 4|callgraph whole|ok'
 	"$OPROFILE" status --json >"$BATS_TEST_TMPDIR/status.json"
 	python3 - "$BATS_TEST_TMPDIR/status.json" <<-'END'
 		import json, sys
@@ -68,6 +69,7 @@ stand_in()
 		want = {"schema": "oprofile-status/1", "events": ["TIMER:0:0:1:1"], "state": "running",
 		    "pid": 17, "session_dir": '/a "b"', "rate": 99, "samples": 199, "lost": 1,
 		    "cost_cpu": 0.25, "cost_kernel": 0.5, "cpu_seconds": 1.25,
+		    "tables_cpu_seconds": 0.75, "tables_refused": 0,
 		    "metrics": "127.0.0.1:9", "memory": 2, "disk": 3, "oldest": 4, "callgraph": "whole"}
 		assert got == want, got
 	END

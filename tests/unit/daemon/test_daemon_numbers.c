@@ -36,6 +36,8 @@ static void of_both_ways(void **state)
 					  .share = 0.00125,
 					  .kernel_share = 0.0035,
 					  .cpu_ns = 12034567890,
+					  .tables_ns = 1234567890,
+					  .tables_refused = 6,
 					  .memory = 1 << 20,
 					  .disk = UINT64_MAX,
 					  .oldest = 1795000000,
@@ -46,6 +48,7 @@ static void of_both_ways(void **state)
 	told(&n,
 	     "rate 99\nsamples 42\nlost 3\ncost_cpu 0.00125\ncost_kernel "
 	     "0.00350\ncpu_seconds 12.034\n"
+	     "tables_cpu_seconds 1.234\ntables_refused 6\n"
 	     "memory 1048576\ndisk 18446744073709551615\noldest 1795000000\n",
 	     "# TYPE oprofile_sampling gauge\noprofile_sampling 1\n\0"
 	     "# TYPE oprofile_rate_hertz gauge\noprofile_rate_hertz 99\n\0"
@@ -55,6 +58,8 @@ static void of_both_ways(void **state)
 	     "\noprofile_cpu_ratio 0.00125\n\0"
 	     "\noprofile_kernel_cpu_ratio 0.00350\n\0"
 	     "\noprofile_cpu_seconds_total 12.034\n\0"
+	     "\noprofile_user_tables_cpu_seconds_total 1.234\n\0"
+	     "\noprofile_user_tables_refused_total 6\n\0"
 	     "\noprofile_resident_memory_bytes 1048576\n\0"
 	     "\noprofile_session_bytes 18446744073709551615\n\0"
 	     "\noprofile_oldest_sample_timestamp_seconds 1795000000\n\0"
@@ -73,6 +78,7 @@ static void a_part_may_be_unknown(void **state)
 	(void)state;
 	told(&n,
 	     "rate 0\nsamples 0\nlost 0\ncost_cpu 0.50000\ncpu_seconds 0.000\n"
+	     "tables_cpu_seconds 0.000\ntables_refused 0\n"
 	     "memory 0\ndisk 0\noldest 0\n",
 	     "\noprofile_cpu_ratio 0.50000\n\0");
 }
@@ -84,8 +90,9 @@ static void what_is_not_known_is_not_told(void **state)
 
 	(void)state;
 	told(&n,
-	     "rate 99\nsamples 0\nlost 0\ncpu_seconds 0.000\nmemory 0\ndisk 0\n"
-	     "oldest 0\n",
+	     "rate 99\nsamples 0\nlost 0\ncpu_seconds 0.000\n"
+	     "tables_cpu_seconds 0.000\ntables_refused 0\n"
+	     "memory 0\ndisk 0\noldest 0\n",
 	     "\noprofile_sampling 0\n\0");
 	daemon_numbers_put_metrics(&n, &out);
 	buf_put_u8(&out, 0);

@@ -168,6 +168,30 @@ static void without_a_bound_nothing_changes(void **state)
 	assert_true(g.share > 0.99 && g.is_known);
 }
 
+/* They have a budget: 90 % of a CPU for tables, and all else as allowed. */
+static void users_tables_lower_no_rate(void **state)
+{
+	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
+	struct governor_use use = { 0 };
+
+	(void)state;
+	governor_begin(&g, 0, &use);
+	for (uint64_t s = 1; s <= 600; s++) {
+		use.tables_ns += second / 10 * 9;
+		use.cpu_ns += second / 10 * 9 + second / 125;
+		assert_false(governor_look(&g, s * second, &use));
+	}
+	/* What it costs is told all the same. */
+	assert_true(fabs(g.share - 0.908) < 1e-9);
+	assert_true(fabs(governor_overhead(&g) - 0.008) < 1e-9);
+	/* A table's time can be known later than the window in which it was spent. */
+	use.tables_ns += 20 * second;
+	assert_false(governor_look(&g, 610 * second, &use));
+	assert_true(governor_overhead(&g) == 0);
+	use.cpu_ns += second;
+	assert_true(governor_look(&g, 620 * second, &use));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +203,7 @@ int main(void)
 		cmocka_unit_test(beginnings_are_not_judged),
 		cmocka_unit_test(the_rate_comes_back),
 		cmocka_unit_test(without_a_bound_nothing_changes),
+		cmocka_unit_test(users_tables_lower_no_rate),
 	};
 
 	return UNIT_RUN(tests);

@@ -36,6 +36,7 @@ enum {
 static atomic_ullong *expected;
 static unsigned int nr_lines;
 static char last_line[256];
+static uint64_t cost_ns; /* of all tables */
 
 static void take_line(enum log_level level, const char *text)
 {
@@ -210,7 +211,7 @@ static int ask(struct table_helper *h, const char *letter,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	again = io_open(path, O_RDONLY, 0);
 	assert_true(again >= 0);
-	r = table_helper_make(h, again, "some\nbinary", ret_table);
+	r = table_helper_make(h, again, "some\nbinary", &cost_ns, ret_table);
 	close(again);
 	close(fd);
 	return r;
@@ -260,6 +261,26 @@ static void tables_are_made(void **state)
 	end(h);
 }
 
+/* Also what went into one that gave no answer. */
+static void all_cost_is_counted(void **state)
+{
+	static const char *const letters[] = { "T", "P", "k", "S" };
+	struct table_helper *h = begin();
+	struct unwind_table *table = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
+		uint64_t before = cost_ns;
+
+		(void)ask(h, letters[i], &table);
+		unwind_table_free(table);
+		table = NULL;
+		if (cost_ns <= before)
+			fail_msg("\"%s\" cost nothing", letters[i]);
+	}
+	end(h);
+}
+
 static void who_dies_of_one_makes_the_next(void **state)
 {
 	struct table_helper *h = begin();
@@ -293,7 +314,8 @@ static void one_file_is_told_once(void **state)
 	is_made(h, "T");
 	nr_lines = 0;
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(table_helper_make(h, fd, "it", &table), -EPIPE);
+		assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table),
+				 -EPIPE);
 	assert_int_equal(nr_lines, 1);
 	close(fd);
 	end(h);
@@ -321,17 +343,18 @@ static void only_who_is_at_fault_is_refused(void **state)
 	(void)state;
 	put_letter(fd, 'q');
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(table_helper_make(h, fd, "it", &table), -EAGAIN);
+		assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table),
+				 -EAGAIN);
 	assert_int_equal(nr_lines, 1);
 	assert_non_null(strstr(last_line, "did not answer"));
 	put_letter(fd, 'T');
-	assert_int_equal(table_helper_make(h, fd, "it", &table), 0);
+	assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table), 0);
 	unwind_table_free(table);
 	table = NULL;
 	put_letter(fd, 'S');
-	assert_int_equal(table_helper_make(h, fd, "it", &table), -EPIPE);
+	assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table), -EPIPE);
 	put_letter(fd, 'T');
-	assert_int_equal(table_helper_make(h, fd, "it", &table), -EPIPE);
+	assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table), -EPIPE);
 	assert_null(table);
 	close(fd);
 	end(h);
@@ -397,7 +420,8 @@ static void files_that_it_sends_are_not_trusted(void **state)
 			put_table(fd);
 		is_made(h, "T");
 		before = nr_open();
-		assert_int_equal(table_helper_make(h, fd, path, &table), -EBADMSG);
+		assert_int_equal(table_helper_make(h, fd, path, &cost_ns, &table),
+				 -EBADMSG);
 		is_made(h, "T");
 		assert_int_equal(nr_open(), before);
 		unlink(path);
@@ -494,6 +518,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_are_made),
+		cmocka_unit_test(all_cost_is_counted),
 		cmocka_unit_test(who_dies_of_one_makes_the_next),
 		cmocka_unit_test(one_file_is_told_once),
 		cmocka_unit_test(only_who_is_at_fault_is_refused),

@@ -161,12 +161,35 @@ static void the_next_recording_has_them(void **state)
 	shared_tables_forget(&shared);
 }
 
+static void what_was_refused_is_requested_again(void **state)
+{
+	struct shared_tables shared = { .max_bytes = MAX };
+	struct recording r;
+
+	(void)state;
+	begin(&r, &shared, 2);
+	give(&r, 0, 1000);
+	r.stacks.tables.at[1].looked = true;
+	assert_false(recorder_stacks_trim(&r.stacks, minute_ns));
+	r.stacks.tables.at[1].is_refused = r.stacks.any_refused = true;
+	assert_false(recorder_stacks_trim(&r.stacks, 5 * minute_ns));
+	assert_false(recorder_stacks_trim(&r.stacks, 6 * minute_ns - 1));
+	assert_true(r.stacks.tables.at[1].looked);
+	assert_true(recorder_stacks_trim(&r.stacks, 6 * minute_ns));
+	assert_false(r.stacks.tables.at[1].looked);
+	assert_true(has(&r, 0) && r.stacks.tables.at[0].looked);
+	assert_false(recorder_stacks_trim(&r.stacks, 60 * minute_ns));
+	end(&r);
+	shared_tables_forget(&shared);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unused_ones_go_and_large_ones),
 		cmocka_unit_test(without_a_bound_all_stay),
 		cmocka_unit_test(the_next_recording_has_them),
+		cmocka_unit_test(what_was_refused_is_requested_again),
 	};
 
 	return UNIT_RUN(tests);
