@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "aggregate/view.h"
+#include "base/sort_keys.h"
 #include "resolve/lines.h"
 #include "resolve/naming_lines.h"
-#include "base/sort_keys.h"
 
 enum {
 	CHAIN_MAX = 64,

@@ -9,8 +9,8 @@
 #include "aggregate/tally.h"
 #include "aggregate/view.h"
 #include "base/huge.h"
-#include "base/sort_numbers.h"
 #include "base/sort_keys.h"
+#include "base/sort_numbers.h"
 
 enum {
 	WHERE_SHIFT = 32,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/huge.h"
-#include "base/sort_numbers.h"
 #include "base/sort_keys.h"
+#include "base/sort_numbers.h"
 
 enum {
 	FIRST_NOTES = 1 << 13, /* 256 KB: they stay in the caches */

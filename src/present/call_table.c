@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "aggregate/profile.h"
-#include "present/percent.h"
 #include "base/sort_keys.h"
+#include "present/percent.h"
 
 static const char truncated[] = "[truncated]";
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/huge.h"
+#include "base/sort_keys.h"
 #include "base/sort_numbers.h"
 #include "present/call_table_priv.h"
-#include "base/sort_keys.h"
 
 enum {
 	NODE_SHIFT = 32

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "aggregate/profile.h"
-#include "present/lines.h"
 #include "base/sort_keys.h"
+#include "present/lines.h"
 
 struct sorting {
 	struct profile *p;

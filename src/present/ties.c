@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "aggregate/profile.h"
-#include "present/columns.h"
 #include "base/sort_keys.h"
+#include "present/columns.h"
 
 /* The distinct values of one key, each with a group that has it. */
 struct values {

@@ -13,11 +13,11 @@
 #include "aggregate/profile.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/sort_keys.h"
 #include "format/gmon.h"
 #include "present/percent.h"
 #include "present/writers.h"
 #include "resolve/elf_file.h"
-#include "base/sort_keys.h"
 
 enum {
 	BIN_BYTES = 2,      /* of code ... */

@@ -18,11 +18,11 @@
 #include "aggregate/profile.h"
 #include "base/err.h"
 #include "base/pairs.h"
+#include "base/sort_keys.h"
 #include "heatmap_page.h"
 #include "present/call_spans.h"
 #include "present/flame_page.h"
 #include "present/writers.h"
-#include "base/sort_keys.h"
 
 enum {
 	MOST_COLUMNS = 600,

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort_keys.h"
 #include "resolve/cfi.h"
 #include "resolve/elf_file.h"
-#include "base/sort_keys.h"
 
 static int sort_functions(struct eh_frame *frames)
 {

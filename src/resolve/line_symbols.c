@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/sort_keys.h"
 #include "base/vec.h"
 #include "resolve/dwarf_file.h"
 #include "resolve/elf_file.h"
-#include "base/sort_keys.h"
 
 enum {
 	HEAD = 8,

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/err.h"
-#include "resolve/elf_file.h"
 #include "base/sort_keys.h"
+#include "resolve/elf_file.h"
 #include "resolve/symtab_priv.h"
 
 enum {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sort_keys.h"
 #include "resolve/cfi_rows.h"
 #include "resolve/exidx.h"
 #include "resolve/sframe.h"
-#include "base/sort_keys.h"
 #include "resolve/unwind_asm.h"
 
 enum {

@@ -215,8 +215,9 @@ static int select_one(struct archive_selected *s, size_t number, struct err *err
 		free(made.name);
 		return r;
 	}
-	return from->perf_data ? select_perf_data(s, from, number, made.dir, err)
-			       : select_session(s, from, made.dir, s->request->spec, err);
+	return from->perf_data
+		       ? select_perf_data(s, from, number, made.dir, err)
+		       : select_session(s, from, made.dir, s->request->spec, err);
 }
 
 static int select_all(struct archive_selected *s, struct err *err)
