@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "capture/cpus.h"
 #include "capture/events_fit.h"
-#include "capture/perf_attrs.h"
+#include "capture/perf_attr.h"
 
 /* An event has as many slots as PMUs that count it: more than one of memory controllers and the like. */
 struct counters {

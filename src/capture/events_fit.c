@@ -8,7 +8,7 @@
 #include "capture/event_catalog.h"
 #include "capture/event_counters.h"
 #include "capture/events.h"
-#include "capture/perf_attrs.h"
+#include "capture/perf_attr.h"
 
 bool event_needs_counter(const struct event_request *e)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What perf_attrs.c asks for, before the period. */
+/* What perf_source_attrs.c asks for, before the period. */
 struct head {
 	struct perf_event_header header;
 	uint64_t id;

@@ -16,7 +16,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "capture/events_fit.h"
-#include "capture/perf_attrs.h"
+#include "capture/perf_attr.h"
+#include "capture/perf_source_attrs.h"
 #include "capture/perf_source_priv.h"
 
 enum {

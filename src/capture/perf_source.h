@@ -105,6 +105,3 @@ void perf_source_times(const struct perf_source *s, size_t attr,
  * from then on, also when it has come back.  Costs an interrupt there; false: it cannot be read. */
 bool perf_source_cpu_time(const struct perf_source *s, int cpu,
 			  uint64_t *ret_enabled_ns);
-
-/* /proc/sys/kernel/perf_event_paranoid, or -1 if it cannot be read. */
-int perf_source_paranoid(void);

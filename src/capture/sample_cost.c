@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/perf_attrs.h"
+#include "capture/perf_attr.h"
 
 enum {
 	RATE_HZ = 9973,

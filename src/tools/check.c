@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "capture/events.h"
-#include "capture/perf_attrs.h"
+#include "capture/perf_attr.h"
 #include "tools/command.h"
 
 extern const struct command command_check;

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "capture/perf_attr.h"
 #include "capture/perf_source.h"
 #include "tools/command.h"
 #include "tools/count.h"
@@ -105,7 +106,7 @@ static int open_with_rights(struct count_run *run, struct err *err)
 {
 	int r = open_counters(run, err);
 	bool may_retry = (r == -EACCES || r == -EPERM) && run->mode != COUNT_SYSTEM &&
-			 run->mode != COUNT_CPUS && perf_source_paranoid() <= 2;
+			 run->mode != COUNT_CPUS && perf_attr_paranoid() <= 2;
 
 	for (size_t i = 0; i < run->events.list.nr && may_retry; i++) {
 		struct event_request *e = &run->events.list.at[i];

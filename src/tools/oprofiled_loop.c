@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "capture/perf_attr.h"
 #include "capture/perf_source.h"
 #include "capture/snapshot.h"
 #include "daemon/control_client.h"
@@ -226,7 +227,7 @@ static int open_all(struct oprofiled *d, struct err *err)
 	if (!r)
 		r = share_with_group(config.group, err);
 	if (!r)
-		r = rights_keep_needed(perf_source_paranoid() > 2, err);
+		r = rights_keep_needed(perf_attr_paranoid() > 2, err);
 	if (!r)
 		r = oprofiled_metrics_listen(d, err);
 	if (!r && !d->options.paused)

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "capture/events.h"
 #include "capture/machine.h"
-#include "capture/perf_attrs.h"
+#include "capture/perf_attr.h"
 #include "capture/perf_source.h"
 #include "decode/record.h"
 #include "format/perf_data.h"

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "capture/perf_attr.h"
 #include "capture/perf_source.h"
 #include "tools/archive_make.h"
 #include "tools/command.h"
@@ -243,7 +244,7 @@ static int open_with_rights(struct record_plan *p, char **argv, int argc,
 
 	/* Debian's kernels refuse everything from 3 on; others treat it as 2, but who set it
 	 * meant to forbid it. */
-	if (!may_retry || perf_source_paranoid() > 2)
+	if (!may_retry || perf_attr_paranoid() > 2)
 		return r;
 	for (size_t i = 0; i < p->events.list.nr; i++) {
 		struct event_request *e = &p->events.list.at[i];

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "capture/kernel_files.h"
-#include "capture/perf_attrs.h"
+#include "capture/perf_attr.h"
 #include "capture/perf_source.h"
 #include "capture/snapshot.h"
 #include "tools/perf_data_out.h"
