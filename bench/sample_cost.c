@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/sample_cost.h"
+#include "capture/events/sample_cost.h"
 
 enum {
 	STACK_BYTES = 16384,

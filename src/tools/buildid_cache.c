@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "capture/kernel_files.h"
+#include "capture/system/kernel_files.h"
 #include "present/screen.h"
 #include "resolve/binary.h"
 #include "resolve/debug_cache_store.h"

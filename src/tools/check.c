@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "capture/events.h"
-#include "capture/perf_attr.h"
+#include "capture/events/events.h"
+#include "capture/events/perf_attr.h"
 #include "tools/command.h"
 
 extern const struct command command_check;

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
-#include "capture/events.h"
+#include "capture/events/events.h"
 #include "tools/command.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"

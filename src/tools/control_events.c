@@ -7,9 +7,9 @@
 
 #include "base/err.h"
 #include "base/parse.h"
-#include "capture/cpu_types.h"
-#include "capture/events.h"
-#include "capture/events_fit.h"
+#include "capture/events/cpu_types.h"
+#include "capture/events/events.h"
+#include "capture/events/fit.h"
 #include "tools/command.h"
 #include "tools/control.h"
 

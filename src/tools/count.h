@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 #include "base/vec.h"
-#include "capture/counters.h"
-#include "capture/cpus.h"
+#include "capture/events/counters.h"
+#include "capture/system/cpus.h"
 #include "tools/target.h"
 
 struct err;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "capture/event_catalog.h"
+#include "capture/events/catalog.h"
 #include "tools/count.h"
 
 /* What an event is to a metric, by the names that CPUs have for it. */

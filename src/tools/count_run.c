@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "capture/perf_attr.h"
-#include "capture/perf_source.h"
+#include "capture/events/perf_attr.h"
+#include "capture/source/perf_source.h"
 #include "tools/command.h"
 #include "tools/count.h"
 

@@ -6,10 +6,10 @@
 #include <strings.h>
 
 #include "base/err.h"
-#include "capture/cpu_types.h"
-#include "capture/event_counters.h"
-#include "capture/events.h"
-#include "capture/events_fit.h"
+#include "capture/events/cpu_types.h"
+#include "capture/events/event_counters.h"
+#include "capture/events/events.h"
+#include "capture/events/fit.h"
 #include "tools/command.h"
 #include "tools/events.h"
 #include "tools/pager.h"

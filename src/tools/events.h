@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "capture/event_catalog.h"
+#include "capture/events/catalog.h"
 
 struct event_cores;
 struct event_request;

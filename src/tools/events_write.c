@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "capture/cpu_types.h"
-#include "capture/event_counters.h"
-#include "capture/events.h"
+#include "capture/events/cpu_types.h"
+#include "capture/events/event_counters.h"
+#include "capture/events/events.h"
 #include "present/html_text.h"
 #include "present/json.h"
 #include "tools/events.h"

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/log.h"
-#include "capture/kernel_files.h"
+#include "capture/system/kernel_files.h"
 #include "decode/record.h"
 #include "resolve/elf_build_id.h"
 #include "tools/containers.h"

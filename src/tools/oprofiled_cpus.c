@@ -2,7 +2,7 @@
  * began with, and a CPU that goes takes its own along for good. */
 #include "base/err.h"
 #include "base/log.h"
-#include "capture/perf_source.h"
+#include "capture/source/perf_source.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder_priv.h"
 

@@ -1,7 +1,7 @@
 /* oprofiled_keys.c - the daemon as its control files show it. */
 #include <unistd.h>
 
-#include "capture/cpu_types.h"
+#include "capture/events/cpu_types.h"
 #include "daemon/control_server.h"
 #include "tools/oprofiled_priv.h"
 #include "tools/recorder.h"

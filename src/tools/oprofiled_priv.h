@@ -12,8 +12,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "capture/cpus.h"
-#include "capture/events.h"
+#include "capture/events/events.h"
+#include "capture/system/cpus.h"
 #include "daemon/background.h"
 #include "daemon/control_keys.h"
 #include "daemon/control_request.h"

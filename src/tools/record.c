@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "base/io.h"
-#include "capture/perf_attr.h"
-#include "capture/perf_source.h"
+#include "capture/events/perf_attr.h"
+#include "capture/source/perf_source.h"
 #include "tools/archive_make.h"
 #include "tools/command.h"
 #include "tools/record_plan.h"

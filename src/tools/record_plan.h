@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "capture/events.h"
+#include "capture/events/events.h"
 #include "tools/options.h"
 #include "tools/session_dir.h"
 #include "tools/target.h"

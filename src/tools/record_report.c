@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/events.h"
-#include "capture/events_fit.h"
+#include "capture/events/events.h"
+#include "capture/events/fit.h"
 #include "resolve/unwind.h"
 #include "tools/command.h"
 #include "tools/progress.h"

@@ -8,8 +8,8 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "capture/perf_source.h"
-#include "capture/snapshot.h"
+#include "capture/source/perf_source.h"
+#include "capture/source/snapshot.h"
 #include "resolve/resolver_ahead.h"
 #include "resolve/unwind.h"
 #include "tools/copy_list.h"

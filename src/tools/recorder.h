@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "capture/events.h"
+#include "capture/events/events.h"
 #include "format/session.h"
 
 struct copy_list;

@@ -1,7 +1,7 @@
 /* recorder_attend.c - when a round is due, and containers that come and go between two (docs/decisions/0012). */
 #include <errno.h>
 
-#include "capture/perf_source.h"
+#include "capture/source/perf_source.h"
 #include "tools/recorder_priv.h"
 
 enum {

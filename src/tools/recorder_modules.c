@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "capture/kernel_files.h"
-#include "capture/snapshot.h"
+#include "capture/source/snapshot.h"
+#include "capture/system/kernel_files.h"
 #include "tools/recorder_priv.h"
 #include "tools/session_dir.h"
 

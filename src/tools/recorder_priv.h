@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "base/buf.h"
-#include "capture/machine.h"
-#include "capture/module_watch.h"
+#include "capture/system/machine.h"
+#include "capture/system/module_watch.h"
 #include "decode/record.h"
 #include "resolve/resolver.h"
 #include "tools/containers.h"

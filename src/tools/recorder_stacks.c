@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "capture/process_memory.h"
+#include "capture/system/process_memory.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 #include "resolve/line_cache.h"

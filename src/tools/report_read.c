@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/huge.h"
-#include "capture/events.h"
+#include "capture/events/events.h"
 #include "format/session.h"
 #include "present/percent.h"
 #include "tools/command.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "aggregate/profile.h"
-#include "capture/cpu_types.h"
-#include "capture/machine.h"
+#include "capture/events/cpu_types.h"
+#include "capture/system/machine.h"
 #include "tools/command.h"
 #include "tools/report_plan.h"
 

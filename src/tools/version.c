@@ -5,8 +5,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "capture/event_catalog.h"
-#include "capture/sources.h"
+#include "capture/events/catalog.h"
+#include "capture/events/sources.h"
 #include "format/pack.h"
 #include "resolve/http.h"
 #include "resolve/insn.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/btf.h"
+#include "capture/source/btf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

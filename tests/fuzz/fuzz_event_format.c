@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/events_priv.h"
+#include "capture/events/priv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "capture/cpu_types.h"
-#include "capture/event_catalog_priv.h"
+#include "capture/events/catalog_priv.h"
+#include "capture/events/cpu_types.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

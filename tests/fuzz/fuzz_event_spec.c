@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "capture/cpu_types.h"
-#include "capture/event_catalog.h"
-#include "capture/events.h"
+#include "capture/events/catalog.h"
+#include "capture/events/cpu_types.h"
+#include "capture/events/events.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

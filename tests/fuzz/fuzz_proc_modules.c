@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/cgroups.h"
-#include "capture/kernel_files_priv.h"
-#include "capture/module_watch.h"
-#include "capture/tracepoint.h"
+#include "capture/events/tracepoint.h"
+#include "capture/system/cgroups.h"
+#include "capture/system/kernel_files_priv.h"
+#include "capture/system/module_watch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

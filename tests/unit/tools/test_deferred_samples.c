@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "capture/perf_attr.h"
+#include "capture/events/perf_attr.h"
 #include "decode/record.h"
 #include "tools/deferred_samples.h"
 

@@ -8,7 +8,7 @@
 #include "aggregate/keys.h"
 #include "base/buf.h"
 #include "base/io.h"
-#include "capture/sources.h"
+#include "capture/events/sources.h"
 #include "present/columns.h"
 #include "present/writers.h"
 #include "tools/command.h"

@@ -1,9 +1,0 @@
-/* cpu_type_rows.h - the table behind cpu_types.h.
- * Layer: capture, private to cpu_types.c. */
-#pragma once
-#include <stddef.h>
-
-#include "capture/cpu_types.h"
-
-extern const struct cpu_type cpu_type_rows[];
-extern const size_t cpu_type_nr_rows;

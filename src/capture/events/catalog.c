@@ -1,0 +1,286 @@
+#include "capture/events/catalog.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/err.h"
+#include "base/nearest.h"
+#include "base/parse.h"
+#include "capture/events/catalog_priv.h"
+#include "capture/events/cpu_types.h"
+#include "capture/events/event_counters.h"
+
+enum {
+	MIN_CYCLES = 6000, /* OProfile's least counts */
+	MIN_OTHER = 500
+};
+
+uint32_t event_min_count(const char *name)
+{
+	static const char *const quick[] = { "cyc",  "clk", "inst", "uop",
+					     "slot", "ops", "clock" };
+
+	for (size_t i = 0; i < sizeof(quick) / sizeof(quick[0]); i++)
+		if (strcasestr(name, quick[i]))
+			return MIN_CYCLES;
+	return MIN_OTHER;
+}
+
+int event_catalog_add(struct event_catalog *c, const struct catalog_event *event)
+{
+	struct catalog_event e = *event;
+
+	e.first_mask = c->masks.nr;
+	e.nr_masks = 0;
+	return vec_push(&c->events, e) ? 0 : -ENOMEM;
+}
+
+int event_catalog_add_mask(struct event_catalog *c, const struct catalog_mask *mask)
+{
+	struct catalog_mask m = *mask;
+
+	m.name_len = (uint16_t)strlen(m.name);
+	if (!vec_push(&c->masks, m))
+		return -ENOMEM;
+	c->events.at[c->events.nr - 1].nr_masks++;
+	return 0;
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct catalog_event *a = left;
+	const struct catalog_event *b = right;
+	int order = strcasecmp(a->name, b->name);
+
+	if (order)
+		return order;
+	if (a->from_pfm != b->from_pfm)
+		return a->from_pfm ? -1 : 1;
+	return a->first_mask < b->first_mask ? -1 : a->first_mask > b->first_mask;
+}
+
+/* A CPU's own list stands before that of its architecture: its rows are the ones to keep. */
+void event_catalog_sort(struct event_catalog *c)
+{
+	size_t nr = 0;
+
+	if (c->events.nr)
+		qsort(c->events.at, c->events.nr, sizeof(c->events.at[0]), by_name);
+	for (size_t i = 0; i < c->events.nr; i++) {
+		const struct catalog_event *e = &c->events.at[i];
+
+		if (nr && !e->from_pfm && !c->events.at[nr - 1].from_pfm &&
+		    !strcasecmp(c->events.at[nr - 1].name, e->name))
+			continue;
+		c->events.at[nr++] = *e;
+	}
+	c->events.nr = nr;
+}
+
+static int add_list(struct event_catalog *c, const char *name, struct err *err)
+{
+	const char *text = name ? event_list_text(name) : NULL;
+
+	return text ? event_list_add(c, name, text, err) : 0;
+}
+
+int event_catalog_open(const struct cpu_type *cpu, struct event_catalog **ret_catalog,
+		       struct err *err)
+{
+	struct event_catalog *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c)
+		return err_set(err, -ENOMEM, "out of memory");
+	c->cpu = cpu;
+	r = cpu->pfm ? event_pfm_add(c, cpu->pfm) : 0;
+	if (r == -EOPNOTSUPP || r == -ENOENT)
+		r = 0; /* the lists may have them */
+	if (!r)
+		r = add_list(c, cpu->list, err);
+	if (!r)
+		r = add_list(c, cpu->common, err);
+	if (!r && !c->events.nr)
+		r = err_set(err, -ENODATA,
+			    "no list of events of the CPU type %s (%s)%s", cpu->name,
+			    cpu->title,
+			    cpu->pfm ? " without libpfm4: install libpfm4" : "");
+	if (r) {
+		event_catalog_close(c);
+		return r;
+	}
+	/* libpfm4 counts those, too, that a hyperthread has only where it is alone. */
+	if (cpu->nr_counters)
+		c->nr_counters = cpu->nr_counters;
+	event_catalog_sort(c);
+	*ret_catalog = c;
+	return 0;
+}
+
+void event_catalog_close(struct event_catalog *c)
+{
+	if (!c)
+		return;
+	vec_done(&c->events);
+	vec_done(&c->masks);
+	for (size_t i = 0; i < c->texts.nr; i++)
+		free(c->texts.at[i]);
+	vec_done(&c->texts);
+	event_pfm_close(c->pfm);
+	free(c);
+}
+
+static size_t first_of(const struct event_catalog *c, const char *name)
+{
+	size_t low = 0;
+	size_t high = c->events.nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcasecmp(c->events.at[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct catalog_event *event_catalog_find(const struct event_catalog *c,
+					       const char *name,
+					       const struct catalog_event *from)
+{
+	size_t i = from ? (size_t)(from - c->events.at) + 1 : first_of(c, name);
+
+	if (i < c->events.nr && !strcasecmp(c->events.at[i].name, name))
+		return &c->events.at[i];
+	return NULL;
+}
+
+const struct catalog_mask *event_catalog_mask(const struct event_catalog *c,
+					      const struct catalog_event *event,
+					      size_t i)
+{
+	return i < event->nr_masks ? &c->masks.at[event->first_mask + i] : NULL;
+}
+
+const struct catalog_mask *event_mask_named(const struct event_catalog *c,
+					    const struct catalog_event *e,
+					    const char *name, size_t len)
+{
+	for (size_t i = 0; i < e->nr_masks; i++) {
+		const struct catalog_mask *mask = &c->masks.at[e->first_mask + i];
+
+		if (mask->name_len == len && !strncasecmp(mask->name, name, len))
+			return mask;
+	}
+	return NULL;
+}
+
+bool event_catalog_has_mask(const struct event_catalog *c, const char *event,
+			    const char *mask)
+{
+	const struct catalog_event *e = NULL;
+
+	while ((e = event_catalog_find(c, event, e)))
+		if (event_mask_named(c, e, mask, strlen(mask)))
+			return true;
+	return false;
+}
+
+void event_catalog_nearest(const struct event_catalog *c, struct nearest_few *near)
+{
+	struct catalog_choice choice;
+	const char *name;
+	size_t at = 0;
+
+	while ((name = cpu_type_classic_next(&at)))
+		if (cpu_type_classic(c->cpu, name, 0) &&
+		    !event_catalog_choose(c, name, NULL, &choice, NULL))
+			nearest_few_try(near, name);
+	for (size_t i = 0; i < c->events.nr; i++)
+		nearest_few_try(near, c->events.at[i].name);
+}
+
+const struct catalog_mask *event_mask_default(const struct event_catalog *c,
+					      const struct catalog_event *e)
+{
+	const struct catalog_mask *mask;
+
+	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
+		if (mask->is_default)
+			return mask;
+	return e->nr_masks == 1 && !e->whole ? event_catalog_mask(c, e, 0) : NULL;
+}
+
+bool event_catalog_default(const struct event_catalog *c, const struct catalog_event *e,
+			   uint64_t *ret_mask)
+{
+	const struct catalog_event *source = NULL;
+	struct catalog_choice choice;
+
+	/* By what is known of masks: encoding all events of a list takes libpfm4 a millisecond. */
+	while ((source = event_catalog_find(c, e->name, source))) {
+		const struct catalog_mask *mask = event_mask_default(c, source);
+
+		if (!mask && source->nr_masks && !source->whole)
+			continue;
+		*ret_mask = mask ? mask->value : 0;
+		return true;
+	}
+	/* It may be that of a classic name. */
+	if (!cpu_type_classic(c->cpu, e->name, 0) ||
+	    event_catalog_choose(c, e->name, NULL, &choice, NULL))
+		return false;
+	*ret_mask = choice.unit_mask;
+	return true;
+}
+
+/* ---- counters ---- */
+
+/* libpfm4 does not tell them: the vendor's list of the same event does. */
+static uint64_t listed_counters(const struct event_catalog *c,
+				const struct catalog_event *e,
+				const struct catalog_mask *mask)
+{
+	while (e && e->from_pfm)
+		e = event_catalog_find(c, e->name, e);
+	if (e && mask)
+		mask = event_mask_named(c, e, mask->name, strlen(mask->name));
+	if (!e || (!mask && e->nr_masks))
+		return 0;
+	return mask ? mask->counters : e->counters;
+}
+
+static uint64_t counters_with(const struct event_catalog *c,
+			      const struct catalog_event *e,
+			      const struct catalog_mask *mask)
+{
+	uint64_t config = e->from_pfm ? e->code : e->config;
+
+	if (mask)
+		config = e->from_pfm ? e->code | mask->value << 8 : mask->config;
+	return event_counters_of(c->cpu, c->nr_counters, listed_counters(c, e, mask),
+				 config);
+}
+
+uint64_t event_catalog_counters(const struct event_catalog *c,
+				const struct catalog_event *e,
+				const struct catalog_mask *mask)
+{
+	uint64_t all = 0;
+
+	if (mask || !e->nr_masks)
+		return counters_with(c, e, mask);
+	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
+		uint64_t one = counters_with(c, e, mask);
+
+		if (!one)
+			return 0;
+		all |= one;
+	}
+	return all;
+}

@@ -1,0 +1,465 @@
+/* choose.c - from the words of a unit mask to config words. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/err.h"
+#include "base/nearest.h"
+#include "base/parse.h"
+#include "capture/events/catalog.h"
+#include "capture/events/catalog_priv.h"
+#include "capture/events/cpu_types.h"
+
+enum {
+	NAME_MAX_BYTES = 128,
+	MASKS_MAX = 256 /* bytes of names joined by + */
+};
+
+struct joined {
+	char names[MASKS_MAX]; /* as libpfm takes them: ":A:B" */
+	uint64_t value;
+	uint64_t config;
+	uint64_t config1;
+	uint64_t counters; /* of all masks */
+	const struct catalog_mask *first;
+	size_t nr;
+	bool precise;
+};
+
+/* The event's code, and all that is no unit mask. */
+static const uint64_t not_mask = ~(uint64_t)0xff00;
+
+static int join(const struct event_catalog *c, const struct catalog_event *e,
+		const struct catalog_mask *mask, struct joined *j, struct err *err)
+{
+	uint64_t counters = event_catalog_counters(c, e, mask);
+	size_t len = strlen(j->names);
+	bool same = !j->nr || e->from_pfm ||
+		    ((j->config & not_mask) == (mask->config & not_mask) &&
+		     j->config1 == mask->config1);
+
+	if (!same || len + strlen(mask->name) + 2 > sizeof(j->names))
+		return err_set(err, -EINVAL,
+			       "The unit masks of %s cannot be counted together: %s",
+			       e->name, mask->name);
+	(void)snprintf(j->names + len, sizeof(j->names) - len, ":%s", mask->name);
+	j->value |= mask->value;
+	j->config |= mask->config;
+	j->config1 |= mask->config1;
+	j->counters = j->nr ? j->counters & counters : counters;
+	j->precise |= mask->precise;
+	j->first = j->nr ? j->first : mask;
+	j->nr++;
+	return 0;
+}
+
+/* ---- what there is instead: nothing is looked for where nobody asks ---- */
+
+enum {
+	LISTED_MASKS_MAX = 330 /* bytes, so that err has room for the rest */
+};
+
+/* Whether a source of the same event before `e` has a mask of that name. */
+static bool listed_before(const struct event_catalog *c, const struct catalog_event *e,
+			  const char *mask)
+{
+	const struct catalog_event *other = NULL;
+
+	while ((other = event_catalog_find(c, e->name, other)) && other != e)
+		if (event_mask_named(c, other, mask, strlen(mask)))
+			return true;
+	return false;
+}
+
+/* "0x01 ANY_P, 0x02 X87" of all sources of the event; what has no room is counted. */
+static void list_masks(const struct event_catalog *c, const char *event,
+		       char ret_text[LISTED_MASKS_MAX + 80])
+{
+	const struct catalog_event *e = NULL;
+	const struct catalog_mask *mask;
+	size_t len = 0, left = 0;
+
+	ret_text[0] = '\0';
+	while ((e = event_catalog_find(c, event, e)))
+		for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
+			if (listed_before(c, e, mask->name))
+				continue;
+			if (left || len + strlen(mask->name) + 24 > LISTED_MASKS_MAX) {
+				left++;
+				continue;
+			}
+			len += (size_t)snprintf(ret_text + len, LISTED_MASKS_MAX - len,
+						"%s0x%02llx %s", len ? ", " : "",
+						(unsigned long long)mask->value,
+						mask->name);
+		}
+	if (left)
+		(void)snprintf(ret_text + len, 80,
+			       " and %zu more (ophelp --search lists them)", left);
+}
+
+static int no_such_mask(const struct event_catalog *c, const struct catalog_event *e,
+			const char *name, size_t len, struct err *err)
+{
+	char there[LISTED_MASKS_MAX + 80];
+	char text[NEAREST_TEXT_MAX];
+	struct nearest_few near;
+	const struct catalog_mask *mask;
+
+	if (!err)
+		return -EINVAL;
+	nearest_few_init(&near, name, len);
+	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
+		nearest_few_try(&near, mask->name);
+	nearest_few_text(&near, text);
+	list_masks(c, e->name, there);
+	return err_set(err, -EINVAL, "Cannot find unit mask %.*s for %s%s%s%s",
+		       (int)len, name, e->name, text,
+		       *there ? ". Its unit masks: " : ": it has none", there);
+}
+
+static int no_such_number(const struct event_catalog *c, const struct catalog_event *e,
+			  uint64_t value, struct err *err)
+{
+	char there[LISTED_MASKS_MAX + 80];
+
+	if (!err)
+		return -EINVAL;
+	list_masks(c, e->name, there);
+	return err_set(err, -EINVAL, "Invalid unit mask 0x%llx for event %s%s%s",
+		       (unsigned long long)value, e->name,
+		       *there ? ". Its unit masks: " : ": it has none", there);
+}
+
+static int needs_mask(const struct event_catalog *c, const struct catalog_event *e,
+		      struct err *err)
+{
+	char there[LISTED_MASKS_MAX + 80];
+
+	if (!err)
+		return -EINVAL;
+	list_masks(c, e->name, there);
+	return err_set(err, -EINVAL, "Event %s needs a unit mask: %s", e->name, there);
+}
+
+/* ---- masks by name ---- */
+
+static int join_names(const struct event_catalog *c, const struct catalog_event *e,
+		      const char *names, struct joined *j, struct err *err)
+{
+	int r = 0;
+
+	while (!r) {
+		size_t len = strcspn(names, "+");
+		const struct catalog_mask *mask = event_mask_named(c, e, names, len);
+
+		if (!mask)
+			return no_such_mask(c, e, names, len, err);
+		r = join(c, e, mask, j, err);
+		if (!names[len])
+			break;
+		names += len + 1;
+	}
+	return r;
+}
+
+/* Whether the library has to say the config words: of several masks it knows which go together. */
+static bool must_ask_pfm(const struct catalog_event *e, const struct joined *j)
+{
+	return e->from_pfm && !(j->nr ? j->nr == 1 && j->first->known : e->known);
+}
+
+/* The config words of an event of one source with these masks. */
+static int encode(const struct event_catalog *c, const struct catalog_event *e,
+		  const struct joined *j, struct catalog_choice *ret_choice,
+		  struct err *err)
+{
+	uint64_t config[3] = { e->config, e->config1, 0 };
+	char full[NAME_MAX_BYTES + MASKS_MAX];
+	int r;
+
+	if (e->refused && !j->nr)
+		return needs_mask(c, e, err);
+	if (must_ask_pfm(e, j)) {
+		(void)snprintf(full, sizeof(full), "%s%s", e->name, j->names);
+		r = event_pfm_encode(c->pfm, c->cpu->pfm, full, config, err);
+		if (r)
+			return e->nr_masks && !j->nr ? needs_mask(c, e, err) : r;
+	} else if (j->nr) {
+		config[0] = j->config;
+		config[1] = j->config1;
+	}
+	*ret_choice = (struct catalog_choice){
+		.event = e,
+		.config = config[0],
+		.config1 = config[1],
+		.config2 = config[2],
+		.unit_mask = j->nr ? j->value : 0,
+		.counters = j->nr ? j->counters : event_catalog_counters(c, e, NULL),
+		.precise = j->nr ? j->precise : e->precise,
+		.mask = j->nr == 1 ? j->first : NULL,
+	};
+	return 0;
+}
+
+/* By names of masks, the vendor's where his list has them: libpfm4 has errors that newer lists have
+ * mended. */
+static int choose_names(const struct event_catalog *c, const char *name,
+			const char *names, struct catalog_choice *ret_choice,
+			struct err *err)
+{
+	const struct catalog_event *e = NULL;
+	int r = -ENOENT;
+
+	while ((e = event_catalog_find(c, name, e))) {
+		struct joined j = { 0 };
+		struct err why = { 0 };
+		struct err *ret_why = err ? &why : NULL;
+		int result = join_names(c, e, names, &j, ret_why);
+
+		if (!result)
+			result = encode(c, e, &j, ret_choice, ret_why);
+		if (!result)
+			r = 0;
+		else if (r == -ENOENT) /* the first source's line is the better one */
+			r = err_set(err, result, "%s", why.text);
+	}
+	return r;
+}
+
+/* ---- masks by number ---- */
+
+/* Names joined by +, and what they are together. */
+struct picked {
+	char names[MASKS_MAX];
+	uint64_t value;
+};
+
+static int pick(const struct catalog_event *e, const struct catalog_mask *mask,
+		struct picked *p, struct err *err)
+{
+	size_t len = strlen(p->names);
+
+	if (len + strlen(mask->name) + 2 > sizeof(p->names))
+		return err_set(err, -EINVAL,
+			       "The unit masks of %s cannot be counted together: %s",
+			       e->name, mask->name);
+	(void)snprintf(p->names + len, sizeof(p->names) - len, "%s%s", len ? "+" : "",
+		       mask->name);
+	p->value |= mask->value;
+	return 0;
+}
+
+/* Two names of one and the same: an older and a newer one. */
+static bool count_the_same(const struct event_catalog *c, const struct catalog_event *e,
+			   const struct catalog_mask *one,
+			   const struct catalog_mask *other)
+{
+	struct catalog_choice a = { 0 }, b = { 0 };
+
+	return !choose_names(c, e->name, one->name, &a, NULL) &&
+	       !choose_names(c, e->name, other->name, &b, NULL) &&
+	       a.config == b.config && a.config1 == b.config1 && a.config2 == b.config2;
+}
+
+/* Nothing but the event's code and the value: no threshold, no register besides.  libpfm4 has what is
+ * more in the value itself. */
+static bool is_plain(const struct catalog_event *e, const struct catalog_mask *mask)
+{
+	return e->from_pfm ||
+	       (!mask->config1 && mask->config == (e->code | mask->value << 8));
+}
+
+/* The one mask of that value, the plain one if there is one: 0 with NULL where there is none. */
+static int mask_of_number(const struct event_catalog *c, const struct catalog_event *e,
+			  uint64_t value, const struct catalog_mask **ret_mask,
+			  struct err *err)
+{
+	const struct catalog_mask *found = NULL;
+	const struct catalog_mask *mask;
+	bool plain = false;
+
+	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++)
+		plain |= mask->value == value && is_plain(e, mask);
+	for (size_t i = 0; (mask = event_catalog_mask(c, e, i)); i++) {
+		if (mask->value != value || (plain && !is_plain(e, mask)))
+			continue;
+		if (found && !count_the_same(c, e, found, mask))
+			return err_set(err, -EINVAL,
+				       "Unit mask (0x%llx) is non unique. Please "
+				       "specify the unit mask of %s by its name: %s, "
+				       "%s ...",
+				       (unsigned long long)value, e->name, found->name,
+				       mask->name);
+		if (!found)
+			found = mask;
+	}
+	*ret_mask = found;
+	return 0;
+}
+
+/* One mask of that value, else several that make it up. */
+static int pick_number(const struct event_catalog *c, const struct catalog_event *e,
+		       uint64_t value, struct picked *p, struct err *err)
+{
+	const struct catalog_mask *mask = NULL;
+	uint64_t left = value;
+	int r = mask_of_number(c, e, value, &mask, err);
+
+	if (r)
+		return r;
+	if (mask)
+		return pick(e, mask, p, err);
+	for (size_t i = 0; !r && left && (mask = event_catalog_mask(c, e, i)); i++) {
+		if (!(mask->value & left) || (mask->value & ~value))
+			continue;
+		r = pick(e, mask, p, err);
+		left &= ~mask->value;
+	}
+	return r || (!left && value) ? r : no_such_number(c, e, value, err);
+}
+
+/* 0 is the mask of that value where the event has one, else its default. */
+static int pick_masks(const struct event_catalog *c, const struct catalog_event *e,
+		      const char *text, struct picked *p, struct err *err)
+{
+	const struct catalog_mask *mask = event_mask_default(c, e);
+	const struct catalog_mask *zero = NULL;
+	uint64_t value = 0;
+
+	if (*text && parse_u64(text, &value)) {
+		if (value || (e->nr_masks && !mask && !e->whole))
+			return pick_number(c, e, value, p, err);
+		if (mask && !mask_of_number(c, e, 0, &zero, NULL) && zero)
+			mask = zero;
+	}
+	if (mask)
+		return pick(e, mask, p, err);
+	return !*text && e->nr_masks && !e->whole && !e->from_pfm
+		       ? needs_mask(c, e, err)
+		       : 0;
+}
+
+/* A number is that of the list as it is shown, of the first source; what it stands for is the same
+ * as by name. */
+static int choose_number(const struct event_catalog *c, const struct catalog_event *e,
+			 const char *text, struct catalog_choice *ret_choice,
+			 struct err *err)
+{
+	const struct joined none = { 0 };
+	struct picked p = { 0 };
+	int r = pick_masks(c, e, text, &p, err);
+
+	if (r)
+		return r;
+	if (!*p.names)
+		return encode(c, e, &none, ret_choice, err);
+	r = choose_names(c, e->name, p.names, ret_choice, err);
+	if (!r)
+		ret_choice->unit_mask = p.value;
+	return r;
+}
+
+/* The sources in turn. */
+static int choose_named(const struct event_catalog *c, const char *name,
+			const char *text, struct catalog_choice *ret_choice,
+			struct err *err)
+{
+	const struct catalog_event *e = NULL;
+	uint64_t value;
+	int r = -ENOENT;
+
+	if (*text && !parse_u64(text, &value))
+		return choose_names(c, name, text, ret_choice, err);
+	while (r && (e = event_catalog_find(c, name, e))) {
+		struct err why = { 0 };
+		int result = choose_number(c, e, text, ret_choice, err ? &why : NULL);
+
+		if (!result)
+			r = 0;
+		else if (r == -ENOENT) /* the first source's line is the better one */
+			r = err_set(err, result, "%s", why.text);
+	}
+	return r;
+}
+
+static int choose_dotted(const struct event_catalog *c, const char *name,
+			 const char *masks, struct catalog_choice *ret_choice,
+			 struct err *err)
+{
+	const char *text = masks ? masks : "";
+	const char *dot = strchr(name, '.');
+	char base[NAME_MAX_BYTES];
+	char mask[NAME_MAX_BYTES];
+	int r = choose_named(c, name, text, ret_choice, err);
+
+	if (r != -ENOENT || !dot || *text || strlen(name) >= sizeof(base))
+		return r;
+	(void)snprintf(base, sizeof(base), "%.*s", (int)(dot - name), name);
+	(void)snprintf(mask, sizeof(mask), "%s", dot + 1);
+	for (char *at = mask; *at; at++)
+		if (*at == '.')
+			*at = '_';
+	return choose_named(c, base, mask, ret_choice, err);
+}
+
+/* Whether `masks` are those that the name `is` stands for: EVENT.MASK's own, or 0. */
+static bool are_its_own(const char *is, const char *masks,
+			const struct catalog_choice *choice)
+{
+	const char *dot = strchr(is, '.');
+	uint64_t value;
+
+	if (!parse_u64(masks, &value))
+		return dot && !strcasecmp(dot + 1, masks);
+	return !value || value == choice->unit_mask ||
+	       value == (choice->config >> 8 & 0xff);
+}
+
+/* A name with the mask in it, given one more. */
+static int choose_again(const struct event_catalog *c, const char *name, const char *is,
+			const char *masks, struct catalog_choice *ret_choice,
+			struct err *err)
+{
+	int r = choose_dotted(c, is, NULL, ret_choice, err);
+
+	if (r || !masks || !*masks || are_its_own(is, masks, ret_choice))
+		return r;
+	if (!strchr(is, '.'))
+		return choose_dotted(c, is, masks, ret_choice, err);
+	return err_set(err, -EINVAL,
+		       "Invalid unit mask %s for event %s: the name says which, 0x%llx "
+		       "of %s",
+		       masks, name, (unsigned long long)ret_choice->unit_mask,
+		       ret_choice->event->name);
+}
+
+/* A classic name stands for what the first alias says that this CPU has, with its mask.  Where the
+ * event itself is there, but only with masks, the alias says which. */
+int event_catalog_choose(const struct event_catalog *c, const char *name,
+			 const char *masks, struct catalog_choice *ret_choice,
+			 struct err *err)
+{
+	struct err why = { 0 };
+	struct err *ret_why = err ? &why : NULL;
+	int r = choose_dotted(c, name, masks, ret_choice, ret_why);
+	bool no_mask =
+		!masks || !*masks || !strcmp(masks, "0") || !strcmp(masks, "0x0");
+	const char *is;
+
+	if (!r)
+		return 0;
+	if (r == -ENOENT)
+		r = choose_again(c, name, name, masks, ret_choice, ret_why);
+	if (!r || (r != -ENOENT && !no_mask))
+		return r ? err_set(err, r, "%s", why.text) : 0;
+	for (size_t i = 0; (is = cpu_type_classic(c->cpu, name, i)); i++) {
+		struct catalog_choice alias;
+
+		if (!strcasecmp(is, name) || choose_dotted(c, is, NULL, &alias, NULL))
+			continue; /* not that event, or not that mask of it */
+		return choose_again(c, name, is, masks, ret_choice, err);
+	}
+	return r == -ENOENT ? r : err_set(err, r, "%s", why.text);
+}

@@ -1,0 +1,212 @@
+#include "capture/events/sample_cost.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/events/perf_attr.h"
+
+enum {
+	RATE_HZ = 9973,
+	RING_PAGES = 128,
+	/* The stack that is copied begins 0 to 16 KB below the computation's. */
+	FRAME_BYTES = 512,
+	DEPTH_MAX = 32,
+	LEAF_ROUNDS = 8000,
+	LEAF_STEPS = 2000,
+	LINE_BYTES = 64,
+	LINE_WORDS = LINE_BYTES / sizeof(uint32_t),
+	FIRST_ROUNDS = 8,
+	MOST_ROUNDS = 1 << 24,
+	TRIES = 3
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Through all lines of some memory in an order that the processor does not foresee: each tells the next. */
+struct walk {
+	uint32_t *lines; /* NULL: there is none */
+	uint32_t at;
+};
+
+/* One cycle through all of them (Sattolo's algorithm).  0 or -ENOMEM. */
+static int walk_init(struct walk *w, uint32_t bytes)
+{
+	uint32_t nr = bytes / LINE_BYTES;
+	uint64_t seed = 1;
+
+	*w = (struct walk){ 0 };
+	if (nr < 2)
+		return 0;
+	w->lines = malloc((size_t)nr * LINE_BYTES);
+	if (!w->lines)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++)
+		w->lines[i * LINE_WORDS] = i * LINE_WORDS;
+	for (uint32_t i = nr - 1; i; i--) {
+		uint32_t *mine = &w->lines[i * LINE_WORDS];
+		uint32_t *other;
+		uint32_t swap = *mine;
+
+		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+		other = &w->lines[(seed >> 33) % i * LINE_WORDS];
+		*mine = *other;
+		*other = swap;
+	}
+	return 0;
+}
+
+static uint64_t leaf(struct walk *w, uint64_t a)
+{
+	if (w->lines) {
+		for (unsigned int i = 0; i < LEAF_STEPS; i++)
+			w->at = w->lines[w->at];
+		return a + w->at;
+	}
+	for (unsigned int i = 0; i < LEAF_ROUNDS; i++) {
+		a = a * 0x27bb2ee687b0b0fdULL + i;
+		__asm__ volatile("" : "+r"(a));
+	}
+	return a;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): a stack is what it is for. */
+__attribute__((noinline)) static uint64_t descend(struct walk *w, unsigned int depth,
+						  uint64_t a)
+{
+	volatile char frame[FRAME_BYTES];
+
+	frame[0] = (char)depth;
+	a = depth ? descend(w, depth - 1, a) : leaf(w, a);
+	return a + (uint64_t)frame[0];
+}
+
+static uint64_t compute_ns(struct walk *w, unsigned int rounds)
+{
+	uint64_t begin = now_ns();
+	uint64_t a = begin;
+
+	for (unsigned int i = 0; i < rounds; i++)
+		a = descend(w, i % DEPTH_MAX, a);
+	__asm__ volatile("" ::"r"(a));
+	return now_ns() - begin;
+}
+
+/* What is not of the sample itself is ours: it is the thread's clock, into a ring that is written over
+ * (perf_event_open(2), write_backward). */
+static struct perf_event_attr measured(const struct sample_cost_kind *kind)
+{
+	struct perf_event_attr a = { .size = sizeof(a),
+				     .type = PERF_TYPE_SOFTWARE,
+				     .config = PERF_COUNT_SW_CPU_CLOCK,
+				     /* No rate: of those there may be a lower bound
+				      * (perf_event_max_sample_rate). */
+				     .sample_period = 1000000000 / RATE_HZ,
+				     .write_backward = 1 };
+	const struct perf_event_attr *like = kind->attr;
+
+	a.sample_type = like->sample_type & ~(uint64_t)PERF_SAMPLE_READ;
+	a.sample_regs_user = like->sample_regs_user;
+	a.sample_stack_user = like->sample_stack_user;
+	a.sample_max_stack = like->sample_max_stack;
+	a.exclude_callchain_user = like->exclude_callchain_user;
+	a.exclude_callchain_kernel = like->exclude_callchain_kernel;
+	perf_attr_set_bit(&a, PERF_ATTR_DEFER_CALLCHAIN,
+			  perf_attr_bit(like, PERF_ATTR_DEFER_CALLCHAIN));
+	return a;
+}
+
+/* Nanoseconds of a turn, or a negative errno. */
+static int64_t turn(const struct sample_cost_kind *kind, struct walk *w,
+		    unsigned int rounds)
+{
+	const size_t bytes = (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
+	struct perf_event_attr attr = measured(kind);
+	int fd = perf_attr_open(&attr, 0, -1);
+	void *ring = NULL;
+	int64_t result;
+
+	if (fd < 0)
+		return fd;
+	if (kind->keeps)
+		ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	result = ring == MAP_FAILED ? -errno : (int64_t)compute_ns(w, rounds);
+	if (ring && ring != MAP_FAILED)
+		munmap(ring, bytes);
+	close(fd);
+	return result;
+}
+
+/* The CPU may be somebody else's for a while. */
+static uint64_t least_ns(struct walk *w, unsigned int rounds)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t ns = compute_ns(w, rounds);
+
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
+static unsigned int find_rounds(struct walk *w, uint64_t turn_ns)
+{
+	unsigned int rounds = FIRST_ROUNDS;
+
+	while (rounds < MOST_ROUNDS && least_ns(w, rounds) < turn_ns)
+		rounds *= 2;
+	return rounds;
+}
+
+static int measure_kinds(const struct sample_cost_kind *kinds, unsigned int nr,
+			 const struct sample_cost_plan *plan, struct walk *w,
+			 uint64_t *ret_ns)
+{
+	unsigned int rounds = find_rounds(w, plan->turn_ns);
+	uint64_t plain = UINT64_MAX;
+
+	for (unsigned int k = 0; k < nr; k++)
+		ret_ns[k] = UINT64_MAX;
+	for (unsigned int i = 0; i < plan->turns; i++) {
+		uint64_t ns = compute_ns(w, rounds);
+
+		plain = ns < plain ? ns : plain;
+		for (unsigned int k = 0; k < nr; k++) {
+			int64_t with = turn(&kinds[k], w, rounds);
+
+			if (with < 0)
+				return (int)with;
+			ret_ns[k] =
+				(uint64_t)with < ret_ns[k] ? (uint64_t)with : ret_ns[k];
+		}
+	}
+	for (unsigned int k = 0; k < nr; k++)
+		ret_ns[k] = ret_ns[k] <= plain
+				    ? 0
+				    : (uint64_t)((double)(ret_ns[k] - plain) * 1e9 /
+						 ((double)ret_ns[k] * RATE_HZ));
+	return 0;
+}
+
+int sample_cost_measure(const struct sample_cost_kind *kinds, unsigned int nr,
+			const struct sample_cost_plan *plan, uint64_t *ret_ns)
+{
+	struct walk w;
+	int r = walk_init(&w, plan->memory_bytes);
+
+	if (!r)
+		r = measure_kinds(kinds, nr, plan, &w, ret_ns);
+	free(w.lines);
+	return r;
+}

@@ -1,0 +1,17 @@
+#include "capture/events/sources.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+static bool have_perf_events(void)
+{
+	/* The file's presence is the kernel's own way to say it (perf_event_open(2)). */
+	return !access("/proc/sys/kernel/perf_event_paranoid", F_OK);
+}
+
+const struct source_row source_rows[] = {
+	{ .name = "perf_event",
+	  .help = "Samples and side band from the kernel's perf_events rings.",
+	  .available = have_perf_events },
+	{ .name = NULL },
+};

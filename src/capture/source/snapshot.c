@@ -1,0 +1,441 @@
+#include "capture/source/snapshot.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/parse.h"
+#include "capture/source/snapshot_priv.h"
+
+enum {
+	COMM_BYTES = 64, /* TASK_COMM_LEN is 16; kernel workers show more */
+	PID_PATH_MAX = 32,
+	READ_STEP_MAX = 16384,
+	TEXT_BYTES_MAX = 64 << 20, /* maps of some 500 000 mappings */
+	TASK_KTHREAD = 0x00200000  /* PF_KTHREAD of the kernel's <linux/sched.h> */
+};
+
+/* From /proc/PID/stat, proc(5). */
+struct process {
+	pid_t pid;
+	pid_t ppid;
+	uint64_t nr_threads;
+	bool kernel;
+	char comm[COMM_BYTES];
+};
+
+int snapshot_new(const struct snapshot_config *config, struct snapshot **ret_snapshot)
+{
+	struct snapshot *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->config = *config;
+	*ret_snapshot = s;
+	return 0;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	if (!s)
+		return;
+	buf_done(&s->text);
+	buf_done(&s->record);
+	cgroups_done(&s->cgroups);
+	free(s);
+}
+
+int snapshot_read_fd(struct snapshot *s, int fd)
+{
+	buf_clear(&s->text);
+	for (;;) {
+		ssize_t n;
+
+		if (!buf_reserve(&s->text, READ_STEP_MAX + 1))
+			return -ENOMEM;
+		n = read(fd, s->text.data + s->text.len, READ_STEP_MAX);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		s->text.len += (size_t)n;
+		s->text.data[s->text.len] = '\0';
+		if (n == 0)
+			return 0;
+		if (s->text.len > TEXT_BYTES_MAX)
+			return -EFBIG;
+	}
+}
+
+static int read_at(struct snapshot *s, int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = snapshot_read_fd(s, fd);
+	(void)close(fd);
+	return r;
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
+}
+
+/* The blank-separated field with that number (from 0 on) as a number; 0 if missing. */
+static uint64_t stat_field(const char *at, unsigned int field)
+{
+	uint64_t v = 0;
+
+	for (; field && *at; at++)
+		field -= *at == ' ';
+	for (; isdigit((unsigned char)*at); at++)
+		v = v * 10 + (uint64_t)(*at - '0');
+	return v;
+}
+
+/* "pid (comm) state ppid pgrp session tty tpgid flags ...": the comm ends at the last ')'. */
+static int parse_stat(const char *text, struct process *p)
+{
+	enum {
+		PPID = 1,
+		FLAGS = 6,
+		NR_THREADS = 17
+	}; /* fields from the state on */
+	const char *open = strchr(text, '(');
+	const char *close = strrchr(text, ')');
+
+	if (!open || !close || close < open || close[1] != ' ')
+		return -EBADMSG;
+	(void)snprintf(p->comm, sizeof(p->comm), "%.*s", (int)(close - open - 1),
+		       open + 1);
+	p->ppid = (pid_t)stat_field(close + 2, PPID);
+	p->kernel = stat_field(close + 2, FLAGS) & TASK_KTHREAD;
+	p->nr_threads = stat_field(close + 2, NR_THREADS);
+	return 0;
+}
+
+/* One thread of several: task/TID/comm. */
+static int put_thread(struct snapshot *s, const struct process *p, int task_dir,
+		      const char *tid_text, struct snapshot_stats *stats)
+{
+	char path[PID_PATH_MAX];
+	uint64_t tid;
+
+	if (!parse_u64_max(tid_text, INT_MAX, &tid) || (pid_t)tid == p->pid)
+		return 0;
+	(void)snprintf(path, sizeof(path), "%d/comm", (int)tid);
+	if (read_at(s, task_dir, path) < 0)
+		return 0;
+	s->text.data[strcspn((const char *)s->text.data, "\n")] = '\0';
+	stats->threads++;
+	return snapshot_put_comm(s, p->pid, (pid_t)tid, (const char *)s->text.data);
+}
+
+static int put_threads(struct snapshot *s, const struct process *p, int proc_dir,
+		       struct snapshot_stats *stats)
+{
+	int fd = openat(proc_dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *entry;
+	DIR *dir;
+	int r = 0;
+
+	if (fd < 0)
+		return 0;
+	dir = fdopendir(fd);
+	if (!dir) {
+		(void)close(fd);
+		return -ENOMEM;
+	}
+	while (r == 0 && (entry = readdir(dir)))
+		r = put_thread(s, p, fd, entry->d_name, stats);
+	(void)closedir(dir);
+	return r;
+}
+
+/* The next executable mapping of s->text; 1 at the end. */
+static int next_exec(struct snapshot *s, size_t *pos, struct proc_map *ret_map,
+		     uint32_t *bad_lines)
+{
+	int r;
+
+	for (;;) {
+		r = proc_map_next((const char *)s->text.data, s->text.len, pos, true,
+				  ret_map);
+		if (r == -EBADMSG)
+			++*bad_lines;
+		else if (r > 0 || ret_map->prot & PROT_EXEC)
+			return r;
+	}
+}
+
+/* Finds the main binary among the mappings: the one with the path of /proc/PID/exe, else
+ * (a path that maps escapes, or another view of it) the one with its inode.
+ * The position of its line; SIZE_MAX if there is none. */
+static size_t find_main(struct snapshot *s, int proc_dir)
+{
+	char exe[PATH_MAX];
+	ssize_t exe_len = readlinkat(proc_dir, "exe", exe, sizeof(exe));
+	struct proc_map map;
+	uint32_t ignored = 0;
+	size_t line = 0;
+	struct stat st;
+
+	if (exe_len <= 0)
+		return SIZE_MAX;
+	for (size_t pos = 0; next_exec(s, &pos, &map, &ignored) == 0; line++) {
+		if (map.path_len == (size_t)exe_len &&
+		    !memcmp(map.path, exe, (size_t)exe_len))
+			return line;
+	}
+	line = 0;
+	if (fstatat(proc_dir, "exe", &st, 0) < 0)
+		return SIZE_MAX;
+	for (size_t pos = 0; next_exec(s, &pos, &map, &ignored) == 0; line++) {
+		if (map.ino && map.ino == st.st_ino)
+			return line;
+	}
+	return SIZE_MAX;
+}
+
+/* Where the process has its root, as our own root leads there: what the paths of its maps begin
+ * with, while the kernel's records of mappings have them from its root on.  0: that is ours, or
+ * another mount namespace's, whose paths maps tell as the process has them. */
+static size_t read_root(int proc_dir, char *root, size_t bytes)
+{
+	static const char deleted[] = " (deleted)";
+	size_t tail = sizeof(deleted) - 1;
+	ssize_t n = readlinkat(proc_dir, "root", root, bytes);
+	size_t len = n < 0 ? 0 : (size_t)n;
+
+	if (len > tail && !memcmp(root + len - tail, deleted, tail))
+		len -= tail;
+	return len == 1 || len == bytes ? 0 : len;
+}
+
+static void cut_root(struct proc_map *map, const char *root, size_t len)
+{
+	if (!len || map->path_len <= len || map->path[len] != '/' ||
+	    memcmp(map->path, root, len) != 0)
+		return;
+	map->path += len;
+	map->path_len -= len;
+}
+
+static int put_maps(struct snapshot *s, pid_t pid, int proc_dir,
+		    struct snapshot_stats *stats)
+{
+	size_t first = find_main(s, proc_dir);
+	char root[PATH_MAX];
+	size_t root_len = read_root(proc_dir, root, sizeof(root));
+	struct proc_map map;
+	uint32_t ignored = 0;
+	int r = 0;
+
+	/* The main binary, then (second round) all others. */
+	for (int round = 0; round < 2; round++) {
+		size_t pos = 0;
+		uint32_t *bad = round ? &stats->bad_lines : &ignored;
+
+		for (size_t line = 0; next_exec(s, &pos, &map, bad) == 0; line++) {
+			if ((line == first) != (round == 0))
+				continue;
+			cut_root(&map, root, root_len);
+			r = snapshot_put_mmap2(s, pid, &map);
+			if (r < 0)
+				return r;
+			stats->mappings++;
+		}
+	}
+	return r;
+}
+
+/* A process whose first thread has left the others alone shows its mappings only there:
+ * the directory of a thread that has some, its maps in s->text; or a negative errno. */
+static int open_live_thread(struct snapshot *s, int proc_dir)
+{
+	int task_fd = openat(proc_dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = task_fd < 0 ? NULL : fdopendir(task_fd);
+	struct dirent *entry;
+	int fd = -ENOENT;
+
+	if (!dir) {
+		if (task_fd >= 0)
+			(void)close(task_fd);
+		return -ENOENT;
+	}
+	while (fd < 0 && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		fd = openat(task_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && (read_at(s, fd, "maps") < 0 || !s->text.len)) {
+			(void)close(fd);
+			fd = -ENOENT;
+		}
+	}
+	(void)closedir(dir);
+	return fd;
+}
+
+/* The mappings of a process with several threads whose own maps are empty. */
+static int put_maps_of_thread(struct snapshot *s, pid_t pid, int proc_dir,
+			      struct snapshot_stats *stats)
+{
+	int fd = open_live_thread(s, proc_dir);
+	int r = 0;
+
+	if (fd < 0)
+		return 0;
+	r = put_maps(s, pid, fd, stats);
+	(void)close(fd);
+	return r;
+}
+
+/* Everything of a process that exists.  A file that cannot be read any more means that it
+ * ended meanwhile: what was written then is followed by its EXIT. */
+static int put_process(struct snapshot *s, const struct process *p, int proc_dir,
+		       struct snapshot_stats *stats)
+{
+	int unreadable = 0;
+	int r;
+
+	r = snapshot_put_fork(s, p->pid, p->ppid);
+	if (r == 0)
+		r = snapshot_put_comm(s, p->pid, p->pid, p->comm);
+	if (r < 0)
+		return r;
+	stats->processes++;
+	stats->threads++;
+	if (p->kernel)
+		return 0;
+	r = read_at(s, proc_dir, "maps");
+	if (r == 0 && !s->text.len && p->nr_threads > 1)
+		r = put_maps_of_thread(s, p->pid, proc_dir, stats);
+	else if (r == 0)
+		r = put_maps(s, p->pid, proc_dir, stats);
+	else if (r == -ENOMEM)
+		return r;
+	else if (r == -EACCES || r == -EPERM)
+		unreadable = -EACCES;
+	if (r < 0 && !unreadable && r != -ENOENT && r != -ESRCH && r != -EFBIG)
+		return r;
+	stats->unreadable += unreadable < 0;
+	if (p->nr_threads > 1) {
+		r = put_threads(s, p, proc_dir, stats);
+		if (r < 0)
+			return r;
+	}
+	return unreadable;
+}
+
+/* `proc` is the descriptor of /proc.  -ESRCH if there is no such process. */
+static int snapshot_pid(struct snapshot *s, int proc, pid_t pid,
+			struct snapshot_stats *stats)
+{
+	struct process p = { .pid = pid };
+	char path[PID_PATH_MAX];
+	int dir;
+	int r;
+
+	s->time_ns = now_ns(s->config.clock);
+	(void)snprintf(path, sizeof(path), "%d", pid);
+	dir = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	r = read_at(s, dir, "stat");
+	if (r == 0)
+		r = parse_stat((const char *)s->text.data, &p);
+	if (r == 0)
+		r = put_process(s, &p, dir, stats);
+	else if (r != -ENOMEM)
+		r = -ESRCH;
+	(void)close(dir);
+	return r;
+}
+
+static int open_proc(struct err *err)
+{
+	int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? err_sys(err, -errno, "/proc") : fd;
+}
+
+/* The process that a thread belongs to: "Tgid:" of its status; the id itself if unknown. */
+static pid_t leader_of(struct snapshot *s, int proc, pid_t tid)
+{
+	char path[PID_PATH_MAX];
+	const char *line;
+	pid_t pid;
+
+	(void)snprintf(path, sizeof(path), "%d/status", tid);
+	if (read_at(s, proc, path) < 0)
+		return tid;
+	line = strstr((const char *)s->text.data, "\nTgid:\t");
+	pid = line ? (pid_t)stat_field(line + strlen("\nTgid:\t"), 0) : 0;
+	return pid > 0 ? pid : tid;
+}
+
+int snapshot_process(struct snapshot *s, pid_t pid, struct snapshot_stats *stats,
+		     struct err *err)
+{
+	int proc = open_proc(err);
+	int r;
+
+	if (proc < 0)
+		return proc;
+	r = snapshot_pid(s, proc, leader_of(s, proc, pid), stats);
+	(void)close(proc);
+	if (r < 0)
+		return err_sys(err, r, "process %d", pid);
+	return r;
+}
+
+static bool deadline_passed(const struct snapshot *s)
+{
+	return s->config.deadline_ns &&
+	       now_ns(CLOCK_MONOTONIC) >= s->config.deadline_ns;
+}
+
+int snapshot_all(struct snapshot *s, struct snapshot_stats *stats, struct err *err)
+{
+	bool late = false;
+	struct dirent *entry;
+	uint64_t pid;
+	DIR *dir;
+	int r = 0;
+
+	dir = opendir("/proc");
+	if (!dir)
+		return err_sys(err, -errno, "/proc");
+	while ((entry = readdir(dir))) {
+		if (!parse_u64_max(entry->d_name, INT_MAX, &pid))
+			continue;
+		late = late || deadline_passed(s);
+		if (late) {
+			stats->skipped++;
+			continue;
+		}
+		r = snapshot_pid(s, dirfd(dir), (pid_t)pid, stats);
+		if (r == -ESRCH || r == -EACCES)
+			r = 0;
+		if (r < 0)
+			break;
+	}
+	(void)closedir(dir);
+	return r < 0 ? err_sys(err, r, "processes of /proc") : 0;
+}

@@ -1,0 +1,204 @@
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "base/elf_note.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "capture/system/kernel_files.h"
+#include "capture/system/process_memory.h"
+
+enum {
+	VDSO_BYTES_MAX = 1 << 20,
+	NR_HEADERS_MAX = 64
+};
+
+/* What is needed of an ELF file in either class: where its tables are. */
+struct elf_tables {
+	bool is_64;
+	uint64_t segments_at, sections_at;
+	uint16_t segment_bytes, nr_segments;
+	uint16_t section_bytes, nr_sections;
+};
+
+struct elf_segment {
+	uint32_t type;
+	uint64_t offset, file_bytes;
+};
+
+static uint64_t take_word(struct cursor *c, bool is_64)
+{
+	return is_64 ? cursor_u64(c) : cursor_u32(c);
+}
+
+static int read_tables(const void *bytes, size_t len, struct elf_tables *ret)
+{
+	struct cursor c = cursor_of(bytes, len, false);
+	const unsigned char *ident = cursor_take(&c, EI_NIDENT);
+	struct elf_tables t = { 0 };
+
+	if (!ident || memcmp(ident, ELFMAG, SELFMAG) != 0)
+		return -EBADMSG;
+	t.is_64 = ident[EI_CLASS] == ELFCLASS64;
+	(void)cursor_take(&c, 8);     /* type, machine, version */
+	(void)take_word(&c, t.is_64); /* entry */
+	t.segments_at = take_word(&c, t.is_64);
+	t.sections_at = take_word(&c, t.is_64);
+	(void)cursor_take(&c, 6); /* flags, ehsize */
+	t.segment_bytes = cursor_u16(&c);
+	t.nr_segments = cursor_u16(&c);
+	t.section_bytes = cursor_u16(&c);
+	t.nr_sections = cursor_u16(&c);
+	if (c.failed || t.nr_segments > NR_HEADERS_MAX)
+		return -EBADMSG;
+	*ret = t;
+	return 0;
+}
+
+static int read_segment(const void *bytes, size_t len, const struct elf_tables *t,
+			unsigned int i, struct elf_segment *ret)
+{
+	struct cursor c = cursor_of(bytes, len, false);
+	uint64_t at = t->segments_at + (uint64_t)i * t->segment_bytes;
+	struct elf_segment s;
+
+	if (t->segments_at > len || at > len)
+		return -EBADMSG;
+	c.pos = (size_t)at;
+	s.type = cursor_u32(&c);
+	if (t->is_64)
+		(void)cursor_u32(&c); /* flags */
+	s.offset = take_word(&c, t->is_64);
+	(void)take_word(&c, t->is_64); /* vaddr */
+	(void)take_word(&c, t->is_64); /* paddr */
+	s.file_bytes = take_word(&c, t->is_64);
+	if (c.failed)
+		return -EBADMSG;
+	*ret = s;
+	return 0;
+}
+
+/* How long the ELF file is: to the end of its last table or segment.  0: no ELF file; its
+ * headers are read from the first `len` bytes. */
+static uint64_t file_bytes(const void *bytes, size_t len)
+{
+	struct elf_tables t;
+	struct elf_segment s;
+	uint64_t end;
+
+	if (read_tables(bytes, len, &t) < 0)
+		return 0;
+	end = t.sections_at + (uint64_t)t.section_bytes * t.nr_sections;
+	for (unsigned int i = 0; i < t.nr_segments; i++) {
+		if (read_segment(bytes, len, &t, i, &s) == 0 && s.type == PT_LOAD &&
+		    s.offset + s.file_bytes > end)
+			end = s.offset + s.file_bytes;
+	}
+	return end;
+}
+
+static int find_build_id(const void *bytes, size_t len, struct build_id *ret_id)
+{
+	struct elf_tables t;
+	int r = read_tables(bytes, len, &t);
+
+	for (unsigned int i = 0; r == 0 && i < t.nr_segments; i++) {
+		struct elf_segment s;
+		const uint8_t *id;
+		size_t id_len;
+
+		r = read_segment(bytes, len, &t, i, &s);
+		if (r < 0 || s.type != PT_NOTE || s.offset > len ||
+		    s.file_bytes > len - s.offset)
+			continue;
+		if (elf_note_build_id((const uint8_t *)bytes + s.offset,
+				      (size_t)s.file_bytes, false, &id, &id_len) < 0 ||
+		    id_len > BUILD_ID_MAX)
+			continue;
+		ret_id->len = (uint8_t)id_len;
+		memset(ret_id->bytes, 0, sizeof(ret_id->bytes));
+		memcpy(ret_id->bytes, id, id_len);
+		return 0;
+	}
+	return -EBADMSG;
+}
+
+int kernel_files_own_vdso(const void **ret_bytes, size_t *ret_len)
+{
+	unsigned long start = getauxval(AT_SYSINFO_EHDR);
+	const void *bytes;
+	uint64_t len;
+
+	if (!start)
+		return -ENODATA;
+	/* Its size is told by its own headers, which are in its first page. */
+	bytes = (const void *)start; /* NOLINT(performance-no-int-to-ptr) */
+	len = file_bytes(bytes, (size_t)sysconf(_SC_PAGESIZE));
+	if (!len || len > VDSO_BYTES_MAX)
+		return -ENODATA;
+	*ret_bytes = bytes;
+	*ret_len = (size_t)len;
+	return 0;
+}
+
+/* `vdso-` and the id in hex. */
+static char *vdso_path(const char *dir, const struct build_id *id)
+{
+	char hex[2 * BUILD_ID_MAX + 1] = "";
+	char *path = NULL;
+
+	for (unsigned int i = 0; i < id->len; i++)
+		(void)snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	return asprintf(&path, "%s/vdso-%s", dir, hex) < 0 ? NULL : path;
+}
+
+int kernel_files_save_vdso(const char *current_dir, const void *bytes, size_t len,
+			   struct build_id *ret_id, struct err *err)
+{
+	uint64_t whole = file_bytes(bytes, len);
+	struct build_id id = { 0 };
+	char *path;
+	int r;
+
+	r = find_build_id(bytes, len, &id);
+	if (r < 0)
+		return err_set(err, r, "the vdso has no build-id");
+	path = vdso_path(current_dir, &id);
+	if (!path)
+		return err_sys(err, -ENOMEM, "%s", current_dir);
+	if (access(path, F_OK) < 0)
+		r = io_write_file(path, bytes, whole < len ? (size_t)whole : len,
+				  RECORDING_FILE_MODE);
+	if (r < 0)
+		err_sys(err, r, "%s", path);
+	else if (ret_id)
+		*ret_id = id;
+	free(path);
+	return r;
+}
+
+int kernel_files_save_vdso_of(const char *current_dir, int pid, uint64_t start,
+			      uint64_t end, struct build_id *ret_id, struct err *err)
+{
+	uint64_t len = end > start ? end - start : 0;
+	void *bytes;
+	size_t copied;
+	int r;
+
+	if (!len || len > VDSO_BYTES_MAX)
+		return err_set(err, -EBADMSG, "vdso of process %d: bad size", pid);
+	bytes = malloc((size_t)len);
+	if (!bytes)
+		return err_sys(err, -ENOMEM, "vdso");
+	copied = process_memory_read(pid, start, bytes, (size_t)len);
+	r = copied ? kernel_files_save_vdso(current_dir, bytes, copied, ret_id, err)
+		   : err_set(err, -ESRCH, "vdso of process %d: it cannot be read", pid);
+	free(bytes);
+	return r;
+}

@@ -1,0 +1,143 @@
+#include "capture/system/module_watch.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/io.h"
+
+enum {
+	TEXT_BYTES_MAX = 16 << 20
+};
+
+/* What runs only once is given back a while after the module became live (do_init_module() of
+ * the kernel): it is smaller then, once, and the same.  Two of one text are two. */
+static bool is_same(struct module_watch_entry *e, const struct proc_module *m)
+{
+	if (e->module.address != m->address || strcmp(e->module.name, m->name) != 0)
+		return false;
+	if (m->bytes < e->module.bytes && !e->shrunk && !e->seen) {
+		e->shrunk = true;
+		e->module.bytes = m->bytes;
+	}
+	return e->module.bytes == m->bytes;
+}
+
+static struct module_watch_entry *find(struct module_watch *w,
+				       const struct proc_module *m)
+{
+	for (size_t i = 0; i < w->known.nr; i++)
+		if (is_same(&w->known.at[i], m))
+			return &w->known.at[i];
+	return NULL;
+}
+
+void module_watch_told(struct module_watch *w, const char *name, uint64_t time_ns)
+{
+	struct module_told told = { .time_ns = time_ns };
+	size_t len = strlen(name);
+
+	if (len >= sizeof(told.name))
+		return;
+	memcpy(told.name, name, len + 1);
+	/* Without the memory it is seen at a later look. */
+	(void)vec_push(&w->told, told);
+}
+
+bool module_watch_is_told(const struct module_watch *w)
+{
+	return w->told.nr;
+}
+
+uint64_t module_watch_time(const struct module_watch *w, const char *name)
+{
+	for (size_t i = w->told.nr; i; i--)
+		if (!strcmp(w->told.at[i - 1].name, name))
+			return w->told.at[i - 1].time_ns;
+	return 0;
+}
+
+static int take_module(struct module_watch *w, const struct proc_module *m,
+		       module_watch_tell tell, void *ctx)
+{
+	struct module_watch_entry *e = find(w, m);
+	int r = 0;
+
+	if (!e) {
+		struct module_watch_entry entry = { .module = *m,
+						    .told_live = !w->begun };
+
+		if (!vec_push(&w->known, entry))
+			return -ENOMEM;
+		e = &w->known.at[w->known.nr - 1];
+		if (w->begun)
+			r = tell(ctx, MODULE_CAME, m);
+	}
+	e->seen = true;
+	if (!r && !e->told_live && (m->live || module_watch_time(w, m->name))) {
+		e->told_live = true;
+		r = tell(ctx, MODULE_LIVE, m);
+	}
+	return r;
+}
+
+/* One that comes back, even to its old place, may be another. */
+static void forget_gone(struct module_watch *w)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < w->known.nr; i++) {
+		struct module_watch_entry e = w->known.at[i];
+
+		if (!e.seen)
+			continue;
+		e.seen = false;
+		w->known.at[nr++] = e;
+	}
+	w->known.nr = nr;
+}
+
+int module_watch_take(struct module_watch *w, const char *text, module_watch_tell tell,
+		      void *ctx)
+{
+	struct proc_module m;
+	int r = 0;
+
+	while (!r && proc_modules_next(&text, &m))
+		if (m.address && m.bytes)
+			r = take_module(w, &m, tell, ctx);
+	forget_gone(w);
+	w->told.nr = 0;
+	w->begun = true;
+	return r;
+}
+
+int module_watch_look(struct module_watch *w, module_watch_tell tell, void *ctx)
+{
+	struct buf text = w->last;
+	int r;
+
+	if (w->off)
+		return 0;
+	w->last = w->text;
+	w->text = text;
+	buf_clear(&w->text);
+	r = io_read_file("/proc/modules", &w->text, TEXT_BYTES_MAX);
+	w->off = r == -ENOENT;
+	if (r)
+		return w->off ? 0 : r;
+	buf_put_u8(&w->text, '\0');
+	if (w->text.failed)
+		return -ENOMEM;
+	if (w->begun && !w->told.nr && w->text.len == w->last.len &&
+	    !memcmp(w->text.data, w->last.data, w->text.len))
+		return 0;
+	return module_watch_take(w, (const char *)w->text.data, tell, ctx);
+}
+
+void module_watch_done(struct module_watch *w)
+{
+	buf_done(&w->text);
+	buf_done(&w->last);
+	vec_done(&w->known);
+	vec_done(&w->told);
+}

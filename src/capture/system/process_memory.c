@@ -1,0 +1,93 @@
+#include "capture/system/process_memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "base/errand.h"
+
+enum {
+	COPY_STEP = 4096,
+	COPY_PAGES = 64 /* in a call */
+};
+
+/* Pages that were swapped out take some milliseconds. */
+static const uint64_t patience_ns = 100000000;
+
+struct memory_errand {
+	struct errand errand; /* first */
+	int32_t pid;
+	uint64_t address;
+	size_t len;
+	size_t copied;
+	uint8_t bytes[];
+};
+
+static void drop(struct errand *e)
+{
+	free(e);
+}
+
+/* Parts of a part are not copied. */
+static size_t copy_pages(struct memory_errand *m, size_t from)
+{
+	struct iovec here = { .iov_base = m->bytes + from, .iov_len = m->len - from };
+	uint64_t at = m->address + from, end = m->address + m->len;
+	struct iovec there[COPY_PAGES];
+	size_t nr = 0;
+	ssize_t copied;
+
+	for (; at < end && nr < COPY_PAGES; nr++) {
+		uint64_t next = (at / COPY_STEP + 1) * COPY_STEP;
+
+		if (next > end)
+			next = end;
+		/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+		there[nr].iov_base = (void *)(uintptr_t)at;
+		there[nr].iov_len = (size_t)(next - at);
+		at = next;
+	}
+	copied = process_vm_readv(m->pid, &here, 1, there, nr, 0);
+	return copied > 0 ? (size_t)copied : 0;
+}
+
+static void run(struct errand *e)
+{
+	struct memory_errand *m = (struct memory_errand *)e;
+	size_t copied;
+
+	do {
+		copied = copy_pages(m, m->copied);
+		m->copied += copied;
+	} while (copied && m->copied < m->len);
+}
+
+size_t process_memory_read(int32_t pid, uint64_t address, void *bytes, size_t len)
+{
+	struct memory_errand *m;
+	size_t copied = 0;
+	int r;
+
+	if (len > UINT64_MAX - address)
+		return 0;
+	m = malloc(sizeof(*m) + len);
+	if (!m)
+		return 0;
+	*m = (struct memory_errand){ .errand = { .kind = ERRAND_MEMORY,
+						 .about = (uint32_t)pid,
+						 .run = run,
+						 .drop = drop },
+				     .pid = pid,
+				     .address = address,
+				     .len = len };
+	r = errand_run(&m->errand, patience_ns);
+	if (r == -ETIMEDOUT)
+		return 0;
+	if (!r) {
+		copied = m->copied;
+		memcpy(bytes, m->bytes, copied);
+	}
+	free(m);
+	return copied;
+}

@@ -1,0 +1,106 @@
+/* The lines of /proc that tell of control groups, and those of this machine. */
+#include "unit.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/system/cgroups.h"
+
+static void test_lines_of_processes(void **state)
+{
+	static const struct {
+		const char *line;
+		int v1;
+		const char *path;
+	} rows[] = {
+		{ "0::/", 0, "/" },
+		{ "0::/system.slice/a:b.service", 0, "/system.slice/a:b.service" },
+		{ "0::/x", 1, NULL },
+		{ "8:cpu,perf_event:/x", 1, "/x" },
+		{ "8:perf_event:/x y", 1, "/x y" },
+		{ "8:perf_events:/x", 1, NULL },
+		{ "8:perf_event:/x", 0, NULL },
+		{ "1:name=systemd:/x", 0, NULL },
+		{ "0:", 0, NULL },
+		{ "", 0, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char line[64];
+		const char *path;
+
+		strcpy(line, rows[i].line);
+		path = cgroups_line_path(line, rows[i].v1);
+		if (rows[i].path)
+			assert_string_equal(path, rows[i].path);
+		else
+			assert_null(path);
+	}
+}
+
+static void test_lines_of_mounts(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *place;
+		int v1;
+	} rows[] = {
+		{ "35 24 0:30 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw",
+		  "/sys/fs/cgroup", 0 },
+		{ "35 24 0:30 / /a\\040b\\134c rw shared:9 master:1 - cgroup2 none rw",
+		  "/a b\\c", 0 },
+		{ "36 24 0:31 / /c/pe rw - cgroup cgroup rw,net_cls,perf_event",
+		  "/c/pe", 1 },
+		{ "36 24 0:31 / /c/cpu rw - cgroup perf_event rw,cpu", NULL, 0 },
+		{ "36 24 0:31 / /cgroup2 rw - tmpfs cgroup2 rw", NULL, 0 },
+		{ "36 24 0:31 /", NULL, 0 },
+		{ "36 - cgroup2 x rw", NULL, 0 },
+		{ "", NULL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *place;
+		char line[128];
+		int v1 = -1;
+
+		strcpy(line, rows[i].line);
+		place = cgroups_line_mount(line, &v1);
+		if (!rows[i].place) {
+			assert_null(place);
+			continue;
+		}
+		assert_string_equal(place, rows[i].place);
+		assert_int_equal(v1, rows[i].v1);
+	}
+}
+
+/* What a number leads to is what the process says of itself. */
+static void test_this_process(void **state)
+{
+	char path[CGROUP_PATH_MAX], again[CGROUP_PATH_MAX];
+	struct cgroups c = { 0 };
+	uint64_t id;
+
+	(void)state;
+	if (cgroups_of_process(&c, getpid(), &id, path)) {
+		cgroups_done(&c);
+		skip();
+	}
+	assert_int_equal(cgroups_path(&c, id, getpid(), again), 0);
+	assert_string_equal(path, again);
+	assert_true(cgroups_path(&c, UINT64_MAX, getpid(), again) < 0);
+	cgroups_done(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines_of_processes),
+		cmocka_unit_test(test_lines_of_mounts),
+		cmocka_unit_test(test_this_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
