@@ -53,6 +53,13 @@ check-daemon:
 	@meson compile -C '$(BUILD)' >'$(BUILD)/make.log' || { cat '$(BUILD)/make.log'; exit 1; }
 	@tests/daemon/daemon.py '$(BUILD)' $(DAEMON)
 
+# FAULTS: options of tests/faults/faults.py, such as '--command symbols'.
+faults:
+	@scripts/deps.sh build test
+	@scripts/configure '$(BUILD)' -Dtests=true $(MESON_FLAGS)
+	@meson compile -C '$(BUILD)' >'$(BUILD)/make.log' || { cat '$(BUILD)/make.log'; exit 1; }
+	@tests/faults/faults.py '$(BUILD)' '$(BUILD)/tests/faults/fault.so' $(FAULTS)
+
 # SEED: stops them elsewhere.
 check-unwind:
 	@scripts/deps.sh build test lint
@@ -83,4 +90,4 @@ format:
 clean:
 	@rm -rf '$(BUILD)' '$(BUILD)-fuzz' '$(BUILD)-lint' build-ci-*
 
-.PHONY: all demo check check-daemon check-vm check-unwind bench exact exact-real fuzz hostile lint install format clean
+.PHONY: all demo check check-daemon check-vm check-unwind bench exact exact-real faults fuzz hostile lint install format clean

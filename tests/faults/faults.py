@@ -1,0 +1,482 @@
+#!/usr/bin/env python3
+"""faults.py OPROFILE: every command while one of its system calls, or one allocation, fails.
+
+For each command and each kind of call it counts the calls, then runs the command once per n, with the n-th
+call failing (fault.c).  A run passes if its output and status are those without the fault, or if it printed a
+further message on stderr and either failed or completed with a loss that the message states.  Everything else
+is a finding:
+
+    crash    a signal ended the command
+    hang     it did not end
+    silent   other output or status without a message, or a failure without one
+    partial  an output file is left that a later command accepts, although it is not complete
+    lost     what was there before is gone, and the new is not in its place
+
+Prints TAP, one case per command.  `--only COMMAND:KIND:ERRNO:N` repeats one fault and prints what happened."""
+import argparse
+import concurrent.futures
+import errno
+import filecmp
+import mmap
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+CANNOT_INTERCEPT = 99  # fault.c
+SECONDS = 30  # after which a command hangs
+
+# The errors that POSIX allows for a kind, or that Linux' file systems return.
+KINDS = {
+    "open": ("EIO", "EMFILE", "ENOSPC", "EINTR"),
+    "openat": ("EIO", "EMFILE", "ENOSPC", "EINTR"),
+    "read": ("EIO", "EINTR"),
+    "pread": ("EIO", "EINTR"),
+    "mmap": ("EIO", "ENOMEM", "EMFILE"),
+    "fstat": ("EIO", "ENOMEM"),
+    "getdents": ("EIO", "ENOMEM"),
+    "rename": ("EIO", "ENOSPC"),
+    "fsync": ("EIO", "ENOSPC", "EINTR"),
+    "close": ("EIO", "ENOSPC", "EINTR"),
+    "write": ("EIO", "ENOSPC", "EINTR"),
+    "malloc": ("ENOMEM",),
+}
+
+
+class Failed(Exception):
+    pass
+
+
+class State:
+    """The struct fault_state of fault.c, in a file that the command maps, too."""
+    FIELDS = ("armed", "n", "error", "keeps", "calls", "failed")
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, "wb") as out:
+            out.write(bytes(8 * len(self.FIELDS)))
+        with open(path, "r+b") as file:
+            self.map = mmap.mmap(file.fileno(), 8 * len(self.FIELDS))
+
+    def arm(self, n, error, keeps=False, armed=True):
+        self.map[:] = struct.pack("=6Q", armed, n, error, keeps, 0, 0)
+
+    def get(self, field):
+        return struct.unpack("=6Q", self.map[:])[self.FIELDS.index(field)]
+
+
+class Run:
+    """What one run of a command left: status, stdout, stderr, and its directory."""
+
+    def __init__(self, directory, status, out, err):
+        self.directory = directory
+        self.status = status
+        self.out = out
+        self.err = err
+        self.lines = set(err.replace(directory.encode(), b"DIR").splitlines())
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+
+def same_tree(one, other):
+    """Whether two files, or all files of two directories, have the same bytes."""
+    if not os.path.isdir(one):
+        return os.path.isfile(one) and os.path.isfile(other) and filecmp.cmp(one, other, False)
+    if not os.path.isdir(other):
+        return False
+    names = sorted(os.listdir(one))
+    return names == sorted(os.listdir(other)) and all(
+        same_tree(os.path.join(one, name), os.path.join(other, name)) for name in names)
+
+
+class Command:
+    """One command line.  `output`: the file or directory that it makes in its working directory."""
+    output = None
+    weight = 1  # how many times more faults than others
+
+    def __init__(self, name, *words, output=None, weight=1):
+        self.name = name
+        self.words = words
+        self.output = output
+        self.weight = weight
+
+    def prepare(self, suite, directory):
+        """Fills the directory that the command runs in."""
+
+    def is_same(self, run, reference):
+        return run.out == reference.out and (not self.output or same_tree(
+            run.path(self.output), reference.path(self.output)))
+
+    def after(self, suite, run, reference):
+        """Looks at what is left.  A pair of finding and explanation, or None."""
+        if os.path.isdir(run.path("home/.cache")):
+            again = suite.run(self, run.directory)
+            if (again.status, again.out) != (reference.status, reference.out):
+                return "partial", "the next run, with this one's cache, differs"
+        return None
+
+
+class Export(Command):
+    """Replaces a file.  When it fails, the old one is there."""
+
+    def prepare(self, suite, directory):
+        with open(os.path.join(directory, self.output), "w", encoding="ascii") as out:
+            out.write("old\n")
+
+    def after(self, suite, run, reference):
+        path = run.path(self.output)
+        if not os.path.exists(path):
+            return "lost", "the old file is gone"
+        with open(path, "rb") as file:
+            is_old = file.read() == b"old\n"
+        if not is_old and not same_tree(path, reference.path(self.output)):
+            return ("partial", "the file is neither the old nor the new one") if run.status \
+                else None
+        return None
+
+
+class Archive(Command):
+    """Makes an archive.  What a later report accepts is complete."""
+
+    def after(self, suite, run, reference):
+        if not run.status or not os.path.exists(run.path(self.output)):
+            return None
+        if same_tree(run.path(self.output), reference.path(self.output)):
+            return None
+        report = suite.plain("opreport", "--symbols", "archive:" + run.path(self.output))
+        if report.returncode:
+            return None
+        return "partial", "an incomplete archive is read with status 0"
+
+
+class Directory(Command):
+    """Makes a directory of files, each of which is complete or not there."""
+
+    def after(self, suite, run, reference):
+        if not run.status or not os.path.isdir(run.path(self.output)):
+            return None
+        whole = reference.path(self.output)
+        for at, _, names in os.walk(run.path(self.output)):
+            for name in names:
+                path = os.path.join(at, name)
+                other = os.path.join(whole, os.path.relpath(path, run.path(self.output)))
+                if os.path.exists(other) and not filecmp.cmp(path, other, False):
+                    return "partial", os.path.relpath(path, run.directory)
+        return None
+
+
+class Import(Command):
+    """Makes a session the current one; the old one becomes the previous one."""
+
+    def prepare(self, suite, directory):
+        shutil.copytree(suite.old_session, os.path.join(directory, "oprofile_data"))
+
+    def is_same(self, run, reference):
+        return run.out == reference.out
+
+    def after(self, suite, run, reference):
+        def symbols(session, name):
+            done = suite.plain("opreport", "--symbols", "--session-dir", session,
+                               "session:" + name)
+            return done.stdout if not done.returncode else None
+        data = run.path("oprofile_data")
+        old = symbols(suite.old_session, "current")
+        new = symbols(reference.path("oprofile_data"), "current")
+        current = symbols(data, "current")
+        if run.status == 0 and current == new and symbols(data, "previous") == old:
+            return None
+        if current == new and symbols(data, "previous") == old:
+            return None
+        if current == old:
+            return None
+        if old not in (current, symbols(data, "previous")):
+            return "lost", "the old session is gone"
+        if current is not None and current != new:
+            return ("partial", "the current session is incomplete") if run.status else None
+        return "lost", "there is no current session"
+
+
+class Record(Command):
+    """Records a program; no two recordings are the same, but each can be read."""
+
+    def is_same(self, run, reference):
+        return True
+
+    def after(self, suite, run, reference):
+        report = suite.plain("opreport", "--symbols", "--session-dir",
+                             run.path("oprofile_data"))
+        news = run.lines - reference.lines
+        if report.returncode == 0 and b"work_" in report.stdout:
+            return None
+        if run.status == 0 or not any(b"operf: " in line for line in news):
+            return "silent", "the session cannot be read: " + report.stderr.decode()
+        return None
+
+
+class Suite:
+    def __init__(self, options, directory):
+        build = os.path.abspath(options.build)
+        self.links = os.path.join(build, "links")
+        self.shim = os.path.abspath(options.shim)
+        self.workloads = os.path.join(build, "tests", "workloads")
+        self.directory = directory
+        self.options = options
+        self.local = threading.local()
+        self.lock = threading.Lock()
+        self.nr_states = 0
+        self.nr_runs = 0
+        self.environment = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8",
+            "TZ": "UTC", "COLUMNS": "80", "DEBUGINFOD_URLS": ""}
+        self.make_inputs()
+
+    def environment_of(self, directory):
+        home = os.path.join(directory, "home")
+        os.makedirs(home, exist_ok=True)
+        return dict(self.environment, HOME=home)
+
+    def plain(self, name, *words, directory=None):
+        """A command without a fault."""
+        directory = directory or self.directory
+        return subprocess.run([os.path.join(self.links, name), *words], cwd=directory,
+                              env=self.environment_of(directory), stdin=subprocess.DEVNULL,
+                              capture_output=True, check=False, timeout=120)
+
+    def make(self, name, *words):
+        done = self.plain(name, *words)
+        if done.returncode:
+            raise Failed(f"{name} {' '.join(words)}: {done.stderr.decode()}")
+
+    def make_inputs(self):
+        """A recording with stacks, kernel and JIT code; what other commands make of it; another one."""
+        def path(name):
+            return os.path.join(self.directory, name)
+        self.session = path("session")
+        self.old_session = path("old")
+        self.perf_data = path("perf.data")
+        self.archive = path("input.oparchive")
+        for session in (self.session, self.old_session):
+            os.mkdir(session)
+        ratio = os.path.join(self.workloads, "ratio")
+        script = f"{ratio} 300; {os.path.join(self.workloads, 'jit_dump')} 200"
+        self.make("operf", "--callgraph", "--session-dir", self.session, "sh", "-c", script)
+        self.make("operf", "--session-dir", self.old_session, ratio, "100")
+        self.make("oprofile", "export", "perf-data", "--session-dir", self.session, "-o",
+                  self.perf_data)
+        self.make("oparchive", "--session-dir", self.session, "--output", self.archive)
+
+    def commands(self):
+        here = ("--session-dir", self.session)
+        ratio = os.path.join(self.workloads, "ratio")
+        return [
+            Command("images", "opreport", *here, weight=2),
+            Command("symbols", "opreport", "--symbols", *here, weight=2),
+            Command("callgraph", "opreport", "--callgraph", "--debug-info", *here, weight=2),
+            Command("quality", "opreport", "--quality", *here),
+            Command("by", "opreport", "--by", "comm,image,symbol,line", "--csv", *here),
+            Command("perf_data", "opreport", "--symbols", self.perf_data),
+            Command("from_archive", "opreport", "--symbols", "archive:" + self.archive),
+            Command("source", "opannotate", "--source", *here),
+            Command("assembly", "opannotate", "--assembly", *here),
+            Directory("pages", "opannotate", "--html", "out", *here, output="out"),
+            Archive("archive", "oparchive", "--output", "out.oparchive", *here,
+                    output="out.oparchive", weight=2),
+            Archive("directory", "oparchive", "--output-directory", "out", *here,
+                    output="out", weight=2),
+            Import("import", "opimport", self.perf_data, weight=2),
+            Export("export_perf_data", "oprofile", "export", "perf-data", *here, "-o", "out",
+                   output="out"),
+            Export("export_pprof", "oprofile", "export", "pprof", *here, "-o", "out",
+                   output="out"),
+            Export("export_flamegraph", "oprofile", "export", "flamegraph", *here, "-o", "out",
+                   output="out"),
+            Export("gprof", "opgprof", *here, "-o", "out", ratio, output="out"),
+            Command("script", "oprofile", "script", *here),
+            Command("info", "oprofile", "info", *here),
+            Record("record", "operf", "--callgraph", ratio, "40"),
+        ]
+
+    def state(self):
+        """Of this thread."""
+        if not hasattr(self.local, "state"):
+            with self.lock:
+                self.nr_states += 1
+                name = f"state-{self.nr_states}"
+            self.local.state = State(os.path.join(self.directory, name))
+        return self.local.state
+
+    def new_directory(self, command):
+        with self.lock:
+            self.nr_runs += 1
+            path = os.path.join(self.directory, f"run-{self.nr_runs}")
+        os.mkdir(path)
+        command.prepare(self, path)
+        return path
+
+    def run(self, command, directory, kind=None):
+        environment = self.environment_of(directory)
+        if kind:
+            environment.update(LD_PRELOAD=self.shim, FAULT_CALL=kind,
+                               FAULT_STATE=self.state().path)
+        words = [os.path.join(self.links, command.words[0]), *command.words[1:]]
+        with subprocess.Popen(words, cwd=directory, env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, start_new_session=True) as process:
+            try:
+                out, err = process.communicate(timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                out, err = process.communicate()
+                return Run(directory, None, out, err)
+        if kind and process.returncode == CANNOT_INTERCEPT:
+            raise Failed(err.decode())
+        return Run(directory, process.returncode, out, err)
+
+    def count(self, command, kind):
+        """How many calls of a kind the command makes."""
+        directory = self.new_directory(command)
+        self.state().arm(0, 0)
+        self.run(command, directory, kind)
+        shutil.rmtree(directory, ignore_errors=True)
+        return self.state().get("calls")
+
+    def judge(self, command, run, reference):
+        """A pair of finding and explanation, or None."""
+        if run.status is None:
+            return "hang", f"no end after {SECONDS} s"
+        if run.status < 0 or run.status > 128 and run.status != reference.status:
+            return "crash", f"status {run.status}"
+        has_message = bool(run.lines - reference.lines)
+        if run.status != reference.status:
+            if not has_message:
+                return "silent", f"status {run.status} without a message"
+        elif not command.is_same(run, reference) and not has_message:
+            return "silent", "other output"
+        return command.after(self, run, reference)
+
+    def inject(self, command, reference, fault):
+        """Whether the fault was reached, and the finding or None."""
+        kind, error, n, keeps = fault
+        directory = self.new_directory(command)
+        self.state().arm(n, getattr(errno, error), keeps)
+        run = self.run(command, directory, kind)
+        self.state().map[:8] = bytes(8)
+        was_reached = self.state().get("failed") > 0
+        finding = self.judge(command, run, reference) if was_reached else None
+        if self.options.only:
+            print(f"status {run.status}, reached: {was_reached}")
+            sys.stdout.write((run.out + run.err).decode(errors="replace"))
+            print(f"in {directory}")
+        else:
+            shutil.rmtree(directory, ignore_errors=True)
+        return was_reached, finding
+
+
+def spread(count, most):
+    """Numbers from 1 to count, at most so many, at equal distances."""
+    if count <= most:
+        return list(range(1, count + 1))
+    return sorted({1 + i * (count - 1) // (most - 1) for i in range(most)})
+
+
+def faults_of(suite, command):
+    """All faults of a command that are to be tried."""
+    most = suite.options.most * command.weight
+    for kind, errors in KINDS.items():
+        if suite.options.kind and kind not in suite.options.kind:
+            continue
+        count = suite.count(command, kind)
+        for error in errors:
+            for n in spread(count, most * 8 if kind == "malloc" else most):
+                yield kind, error, n, False
+            if kind in ("malloc", "write", "open", "openat"):
+                for n in spread(count, most):
+                    yield kind, error, n, True
+
+
+def fault_name(command, fault):
+    kind, error, n, keeps = fault
+    return f"{command.name}:{kind}:{error}:{n}{'+' if keeps else ''}"
+
+
+def test(suite, command, pool):
+    """Number of faults and the findings."""
+    reference = suite.run(command, suite.new_directory(command))
+    again = suite.run(command, suite.new_directory(command))
+    if reference.status != again.status or not command.is_same(reference, again):
+        raise Failed(f"{command.name}: two runs differ")
+    if reference.status:
+        raise Failed(f"{command.name}: {reference.err.decode()}")
+    faults = list(faults_of(suite, command))
+    nr = 0
+    findings = []
+    for fault, (was_reached, finding) in zip(faults, pool.map(
+            lambda fault: suite.inject(command, reference, fault), faults)):
+        nr += was_reached
+        if finding:
+            findings.append((fault_name(command, fault), *finding))
+    return nr, findings
+
+
+def repeat(suite, only):
+    name, kind, error, n = only.split(":")
+    command = next(command for command in suite.commands() if command.name == name)
+    reference = suite.run(command, suite.new_directory(command))
+    fault = (kind, error, int(n.rstrip("+")), n.endswith("+"))
+    print("finding:", suite.inject(command, reference, fault)[1])
+
+
+def test_all(suite, options):
+    commands = [command for command in suite.commands()
+                if not options.command or command.name in options.command]
+    total = 0
+    counts = {}
+    print(f"1..{len(commands)}")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for i, command in enumerate(commands, 1):
+            nr, findings = test(suite, command, pool)
+            total += nr
+            print(f"{'not ok' if findings else 'ok'} {i} {command.name}: {nr} faults, "
+                  f"{len(findings)} findings", flush=True)
+            for finding in findings:
+                counts[finding[1]] = counts.get(finding[1], 0) + 1
+                print("#   " + " ".join(finding))
+    print(f"# {total} faults; findings: {counts or 'none'}")
+    return 1 if counts else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", help="directory of the build")
+    parser.add_argument("shim", help="fault.so")
+    parser.add_argument("--most", type=int, default=100000,
+                        help="faults per command, kind and error (default: all)")
+    parser.add_argument("--command", action="append", help="only this command")
+    parser.add_argument("--kind", action="append", help="only calls of this kind")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", metavar="COMMAND:KIND:ERRNO:N[+]", help="only this fault")
+    options = parser.parse_args()
+    directory = tempfile.mkdtemp(prefix="faults-")
+    try:
+        suite = Suite(options, directory)
+        if options.only:
+            repeat(suite, options.only)
+            return 0
+        return test_all(suite, options)
+    except Failed as failed:
+        if "perf_event" in str(failed) or "seccomp" in str(failed):
+            print(f"1..0 # SKIP {failed}")
+            return 0
+        print(f"not ok 1 {failed}")
+        return 1
+    finally:
+        if not options.only:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+sys.exit(main())
