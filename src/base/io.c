@@ -21,23 +21,6 @@ enum {
 	ST_BLOCK_BYTES = 512
 };
 
-int io_open(const char *path, int flags, mode_t mode)
-{
-	int fd = open(path, flags | O_CLOEXEC, mode);
-
-	return fd < 0 ? -errno : fd;
-}
-
-int io_open_lock(const char *path)
-{
-	int fd = io_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
-
-	if (fd >= 0 && fchmod(fd, 0600)) {
-		/* Of another owner, who could lock it anyway. */
-	}
-	return fd;
-}
-
 int io_write_all(int fd, const void *bytes, size_t len)
 {
 	const char *at = bytes;
@@ -162,31 +145,46 @@ int io_read_file(const char *path, struct buf *out, size_t max)
 	return r;
 }
 
+/* A new file, which is to take the place of `path`; *ret_part is malloc'd. */
+static int open_part(const char *path, mode_t mode, char **ret_part)
+{
+	static const char suffix[] = ".part";
+	int fd;
+
+	if (asprintf(ret_part, "%s.XXXXXX%s", path, suffix) < 0)
+		return -ENOMEM;
+	fd = io_open_temp(*ret_part, sizeof(suffix) - 1, mode);
+	if (fd < 0)
+		free(*ret_part);
+	return fd;
+}
+
+/* Gives it the name, or removes it if `r` says so; takes `part`. */
+static int end_part(int fd, int r, char *part, const char *path)
+{
+	if (close(fd) && !r)
+		r = -errno;
+	if (!r)
+		r = io_rename(part, path);
+	if (r)
+		(void)io_unlink(part);
+	free(part);
+	return r;
+}
+
 static int write_file(const char *path, const void *bytes, size_t len, mode_t mode,
 		      bool to_disk)
 {
 	char *part = NULL;
-	int fd;
+	int fd = open_part(path, mode, &part);
 	int r;
 
-	if (asprintf(&part, "%s.part", path) < 0)
-		return -ENOMEM;
-	fd = io_open(part, O_WRONLY | O_CREAT | O_TRUNC, mode);
-	if (fd < 0) {
-		free(part);
+	if (fd < 0)
 		return fd;
-	}
 	r = io_write_all(fd, bytes, len);
 	if (!r && to_disk && fsync(fd))
 		r = -errno;
-	if (close(fd) && !r)
-		r = -errno;
-	if (!r && rename(part, path))
-		r = -errno;
-	if (r)
-		unlink(part);
-	free(part);
-	return r;
+	return end_part(fd, r, part, path);
 }
 
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode)
@@ -290,28 +288,13 @@ int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop)
 	struct stat st;
 	char *part = NULL;
 	int to;
-	int r;
 
 	if (fstat(from, &st))
 		return -errno;
-	if (asprintf(&part, "%s.part", path) < 0)
-		return -ENOMEM;
-	(void)unlink(part);
-	to = io_open(part, O_WRONLY | O_CREAT | O_EXCL,
-		     st.st_mode & S_IROTH ? 0644 : 0600);
-	if (to < 0) {
-		free(part);
+	to = open_part(path, st.st_mode & S_IROTH ? 0644 : 0600, &part);
+	if (to < 0)
 		return to;
-	}
-	r = copy_bytes(from, to, bytes, stop);
-	if (close(to) && !r)
-		r = -errno;
-	if (!r && rename(part, path))
-		r = -errno;
-	if (r)
-		(void)unlink(part);
-	free(part);
-	return r;
+	return end_part(to, copy_bytes(from, to, bytes, stop), part, path);
 }
 
 bool io_is_hollow(int fd)
@@ -329,32 +312,6 @@ char *io_follow(const char *path)
 	if (!lstat(path, &st) && S_ISLNK(st.st_mode))
 		return realpath(path, NULL);
 	return strdup(path);
-}
-
-int io_make_dirs(const char *path, mode_t mode)
-{
-	char *copy;
-	int r = 0;
-
-	if (!*path)
-		return -ENOENT;
-	copy = strdup(path);
-	if (!copy)
-		return -ENOMEM;
-	for (char *p = copy + 1; !r; p++) {
-		char kept = *p;
-
-		if (kept != '/' && kept != '\0')
-			continue;
-		*p = '\0';
-		if (mkdir(copy, mode) && errno != EEXIST)
-			r = -errno;
-		*p = kept;
-		if (!kept)
-			break;
-	}
-	free(copy);
-	return r;
 }
 
 static int remove_inside(int at, const char *name)
@@ -394,9 +351,4 @@ int io_remove_tree_at(int at, const char *name)
 	if (!r && unlinkat(at, name, AT_REMOVEDIR))
 		r = -errno;
 	return r;
-}
-
-int io_remove_tree(const char *path)
-{
-	return io_remove_tree_at(AT_FDCWD, path);
 }

@@ -1,11 +1,13 @@
 /* io.h - whole reads and writes, and files in memory.
  * Layer: base.  All descriptors are opened with O_CLOEXEC. */
 #pragma once
+#include <dirent.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/buf.h"
 
@@ -16,11 +18,28 @@ enum {
 	RECORDING_FILE_MODE = 0640
 };
 
-/* Opens; a descriptor or a negative errno. */
+/* Opens; a descriptor or a negative errno.  Below a guarded directory (base/guard.h) a file is not written
+ * through a link; so it is with all functions that take a path. */
 int io_open(const char *path, int flags, mode_t mode);
 /* A file for flock(2), made if missing, that its owner alone can open, and so lock; it is not
  * reached through a link.  A descriptor or a negative errno. */
 int io_open_lock(const char *path);
+/* Makes a new file of a name that no other has: before the suffix `template` has "XXXXXX", which is replaced.
+ * Like mkostemps(3), but with `mode`.  A descriptor, for reading and writing, or a negative errno. */
+int io_open_temp(char *template, size_t suffix_len, mode_t mode);
+/* Like rename(2); io_rename_new() writes over nothing: -EEXIST.  0 or a negative errno, also below. */
+int io_rename(const char *from, const char *to);
+int io_rename_new(const char *from, const char *to);
+int io_link(const char *from, const char *to);
+int io_unlink(const char *path);
+int io_rmdir(const char *path);
+int io_mkdir(const char *path, mode_t mode);
+/* Sets the times of access and change of a file, or link; NULL: now. */
+int io_set_times(const char *path, const struct timespec times[2]);
+/* chmod(2) of a file that the caller can read, not of what a link leads to. */
+int io_set_mode(const char *path, mode_t mode);
+/* Like opendir(3). */
+int io_open_dir(const char *path, DIR **ret_dir);
 /* Writes all of it, through short writes and EINTR.  0 or a negative errno. */
 int io_write_all(int fd, const void *bytes, size_t len);
 /* Reads up to `len` bytes at `off`; returns how many (short only at the end of the file)

@@ -7,9 +7,9 @@
 
 #include "base/err.h"
 
-static bool is_own(const struct stat *st)
+bool trust_is_own(uid_t owner)
 {
-	return !st->st_uid || st->st_uid == geteuid();
+	return !owner || owner == geteuid();
 }
 
 int trust_check(int fd, enum trust trust, const char *shown, struct err *err)
@@ -20,7 +20,7 @@ int trust_check(int fd, enum trust trust, const char *shown, struct err *err)
 		return 0;
 	if (fstat(fd, &st))
 		return err_sys(err, -errno, "%s", shown);
-	if (!is_own(&st))
+	if (!trust_is_own(st.st_uid))
 		return err_set(
 			err, -EPERM,
 			"%s is not owned by you or root (use --force to read it)",
@@ -38,7 +38,7 @@ static int check_dir(const struct stat *st, const char *shown, struct err *err)
 			shown);
 	if (!S_ISDIR(st->st_mode))
 		return err_sys(err, -ENOTDIR, "%s", shown);
-	if (!is_own(st))
+	if (!trust_is_own(st->st_uid))
 		return err_set(
 			err, -EPERM,
 			"%s belongs to user %u, not to you or root: give another "

@@ -13,6 +13,8 @@ enum trust {
 	TRUST_ANY, /* --force: those of any user */
 };
 
+/* Whether a file of this owner is the caller's or root's. */
+bool trust_is_own(uid_t owner);
 /* Checks a recording that is open as `fd` (O_PATH is enough), a file or a directory; `shown` is its path in
  * messages.  Parsers expect damage, but not an attacker: perf refuses such files likewise.
  * 0, -EPERM if it belongs to another user, or another negative errno. */

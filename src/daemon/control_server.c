@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/io.h"
 #include "daemon/allowance.h"
 #include "daemon/control_line.h"
 #include "daemon/control_peer.h"
@@ -417,9 +418,9 @@ static int listen_at(const struct control_server *s, int *ret_fd, struct err *er
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return err_sys(err, -errno, "socket");
-	(void)unlink(s->path);
+	(void)io_unlink(s->path);
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    chmod(s->path, 0666) || listen(fd, BACKLOG)) {
+	    chmod(s->path, 0666) /* check-words: allowed */ || listen(fd, BACKLOG)) {
 		r = err_sys(err, -errno, "%s", s->path);
 		close(fd);
 		return r;
@@ -445,7 +446,7 @@ int control_server_renew(struct control_server *s, struct err *err)
 	s->listen_fd = fd;
 	r = epoll_rest_open(&s->rest, s->epoll_fd, fd, err);
 	if (r) /* nobody would be let in: the next call is to try again */
-		(void)unlink(s->path);
+		(void)io_unlink(s->path);
 	return r ? r : 1;
 }
 
@@ -508,7 +509,7 @@ void control_server_close(struct control_server *s)
 	if (!s)
 		return;
 	if (*s->path)
-		(void)unlink(s->path);
+		(void)io_unlink(s->path);
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
 		if (s->clients[i].fd >= 0)
 			drop(s, &s->clients[i]);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/vec.h"
 
 struct copy {
@@ -68,12 +69,12 @@ static void remove_copy(char *path)
 {
 	char *slash;
 
-	(void)unlink(path);
+	(void)io_unlink(path);
 	slash = strrchr(path, '/');
 	if (!slash)
 		return;
 	*slash = 0;
-	(void)rmdir(path);
+	(void)io_rmdir(path);
 }
 
 int copies_bound(const char *dir, uint64_t max_bytes, uint64_t since_ns,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "base/vec.h"
 #include "daemon/copies.h"
@@ -164,7 +165,7 @@ static void remove_file(const struct look *l, size_t i)
 	char *path = session_file_path(l->dir, &l->files[i]);
 
 	if (path)
-		(void)unlink(path);
+		(void)io_unlink(path);
 	free(path);
 }
 

@@ -250,7 +250,7 @@ int segment_merge(const char *dir, const struct session_file *files, size_t nr,
 		goto out;
 	}
 	/* Of one who was killed. */
-	(void)unlink(temporary);
+	(void)io_unlink(temporary);
 	r = merge_into(dir, files, nr, temporary, &m, err);
 	/* A disk can take long. */
 	dict_done(&m.dict);
@@ -258,10 +258,10 @@ int segment_merge(const char *dir, const struct session_file *files, size_t nr,
 		r = look_at_stop(&m, err);
 	if (!r)
 		r = settle(temporary, last, err);
-	if (!r && rename(temporary, path))
-		r = err_sys(err, -errno, "%s", path);
+	if (!r && (r = io_rename(temporary, path)))
+		err_sys(err, r, "%s", path);
 	if (r)
-		(void)unlink(temporary);
+		(void)io_unlink(temporary);
 	else
 		*ret_result = result;
 out:

@@ -29,11 +29,11 @@ static int spool_open(const char *dir)
 
 	if (asprintf(&path, "%s/oprofile-XXXXXX", dir) < 0)
 		return -ENOMEM;
-	fd = mkostemp(path, O_CLOEXEC);
+	fd = io_open_temp(path, 0, 0600);
 	if (fd < 0)
 		fd = -errno;
 	else
-		(void)unlink(path);
+		(void)io_unlink(path);
 	free(path);
 	return fd;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "base/vec.h"
 
@@ -85,11 +86,11 @@ static void mark_covered(struct files *f)
 static int read_files(const char *dir, struct files *f)
 {
 	const struct dirent *entry;
-	DIR *handle = opendir(dir);
-	int r = 0;
+	DIR *handle;
+	int r = io_open_dir(dir, &handle);
 
-	if (!handle)
-		return -errno;
+	if (r)
+		return r;
 	errno = 0;
 	while (!r && (entry = readdir(handle))) {
 		struct session_file file;

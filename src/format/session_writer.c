@@ -124,7 +124,7 @@ static int begin_file(struct segment_writer *w, const char *path,
 	r = write_info(w, info, err);
 	if (!r)
 		return 0;
-	unlink(path);
+	(void)io_unlink(path);
 	close(w->fd);
 	w->fd = -1;
 	return r;
@@ -140,11 +140,11 @@ static int begin_unseen(struct segment_writer *w, const struct session_info *inf
 
 	if (asprintf(&path, "%s.%d.new", w->path, (int)getpid()) < 0)
 		return err_sys(err, -ENOMEM, "%s", w->path);
-	unlink(path); /* of a process that had this number and was killed */
+	(void)io_unlink(path); /* of a process that had this number and was killed */
 	r = begin_file(w, path, info, err);
-	if (!r && renameat2(AT_FDCWD, path, AT_FDCWD, w->path, RENAME_NOREPLACE)) {
-		r = err_sys(err, -errno, "%s", w->path);
-		unlink(path);
+	if (!r && (r = io_rename_new(path, w->path))) {
+		err_sys(err, r, "%s", w->path);
+		(void)io_unlink(path);
 		close(w->fd);
 		w->fd = -1;
 	}

@@ -185,7 +185,7 @@ static int make_folder(const char *dir, const char *name, const char *hex,
 					     name[0] == '/' ? "" : "/", name, hex) < 0)
 		return -ENOMEM;
 	if (!lstat(folder, &st) && S_ISREG(st.st_mode))
-		unlink(folder);
+		(void)io_unlink(folder);
 	r = io_make_dirs(folder, FOLDER_MODE);
 	if (r)
 		free(folder);
@@ -280,8 +280,10 @@ int debug_cache_add(const char *dir, const struct build_id *id,
 	if (access(a.path, F_OK)) {
 		if (part == DEBUG_CACHE_KALLSYMS)
 			r = copy_text(file, a.path);
-		else if (link(file, a.path) && errno != EEXIST)
+		else if ((r = io_link(file, a.path)) && r != -EEXIST)
 			r = copy_file(file, a.path);
+		if (r == -EEXIST)
+			r = 0;
 	}
 	return addition_end(&a, r);
 }
@@ -326,7 +328,7 @@ static int remove_target(const char *dir, const char *name, const char *hex)
 		r = is_inside(dir, path) ? io_remove_tree(path) : -EPERM;
 	while (!r && (slash = strrchr(path, '/')) > path + dir_len) {
 		*slash = '\0';
-		if (rmdir(path))
+		if (io_rmdir(path))
 			break;
 	}
 	free(path);
@@ -337,7 +339,7 @@ int debug_cache_remove(const char *dir, const struct build_id *id)
 {
 	char hex[HEX_BYTES];
 	char *text, *path, *name;
-	int r;
+	int removed, r;
 
 	build_id_to_hex(id, hex);
 	if (id->len < 2)
@@ -348,8 +350,8 @@ int debug_cache_remove(const char *dir, const struct build_id *id)
 	if (!r || r == -EINVAL) {
 		name = r ? NULL : name_in_link(text, hex);
 		r = name ? remove_target(dir, name, hex) : -EPERM;
-		if (unlink(path) && !r)
-			r = -errno;
+		removed = io_unlink(path);
+		r = r ? r : removed;
 		free(text);
 	}
 	free(path);

@@ -162,8 +162,9 @@ static int make_folder(const char *dir, const struct debuginfod_want *want)
 	build_id_to_hex(&want->id, hex);
 	if (asprintf(&path, "%s/%s", dir, hex) < 0)
 		return -ENOMEM;
-	if (mkdir(path, 0700) && errno != EEXIST)
-		r = -errno;
+	r = io_mkdir(path, 0700);
+	if (r == -EEXIST)
+		r = 0;
 	free(path);
 	return r;
 }
@@ -179,9 +180,9 @@ int debuginfod_cache_begin(const char *dir, const struct debuginfod_want *want,
 	part.path = path_of(dir, want, ".XXXXXX");
 	if (!part.path)
 		return -ENOMEM;
-	part.fd = mkostemp(part.path, O_CLOEXEC);
+	part.fd = io_open_temp(part.path, 0, 0600);
 	if (part.fd < 0) {
-		r = -errno;
+		r = part.fd;
 		free(part.path);
 		return r;
 	}
@@ -196,8 +197,8 @@ int debuginfod_cache_keep(const char *dir, const struct debuginfod_want *want,
 	int r = path ? 0 : -ENOMEM;
 
 	(void)fchmod(part->fd, 0400);
-	if (!r && rename(part->path, path))
-		r = -errno;
+	if (!r)
+		r = io_rename(part->path, path);
 	free(path);
 	if (r) {
 		debuginfod_cache_drop(part);
@@ -215,12 +216,12 @@ void debuginfod_cache_drop(struct debuginfod_part *part)
 
 	if (!part->path)
 		return;
-	unlink(part->path);
+	(void)io_unlink(part->path);
 	close(part->fd);
 	/* The folder too, if there is nothing else in it. */
 	slash = strrchr(part->path, '/');
 	*slash = '\0';
-	(void)rmdir(part->path);
+	(void)io_rmdir(part->path);
 	free(part->path);
 	*part = (struct debuginfod_part){ .fd = -1 };
 }
@@ -274,7 +275,7 @@ void debuginfod_cache_note(const char *dir, uint64_t key, bool failed)
 	if (path && failed && !io_make_dirs(dir, 0777))
 		leave_mark(path);
 	else if (path)
-		unlink(path);
+		(void)io_unlink(path);
 	free(path);
 }
 
@@ -297,7 +298,7 @@ static bool is_sweeping_time(const char *dir)
 		is = (uint64_t)age_s(&st) >= every;
 	}
 	if (is)
-		(void)utimensat(AT_FDCWD, path, NULL, 0);
+		(void)io_set_times(path, NULL);
 	free(path);
 	return is;
 }

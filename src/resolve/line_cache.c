@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/digits.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "resolve/unwind_cache.h"
 
@@ -136,7 +137,7 @@ static int take_file(const char *dir, const char *name, bool details,
 	}
 	if (kind == 2) {
 		if (st.st_mtim.tv_sec + STALE_SECONDS < time(NULL))
-			unlink(e.path);
+			(void)io_unlink(e.path);
 		free(e.path);
 		return 0;
 	}
@@ -193,9 +194,8 @@ int line_cache_trim(const char *dir, uint64_t max_bytes, size_t *ret_removed)
 		sum += list.at[i].bytes;
 		if (sum <= max_bytes)
 			continue;
-		if (unlink(list.at[i].path))
-			r = -errno;
-		else
+		r = io_unlink(list.at[i].path);
+		if (!r)
 			removed++;
 	}
 	line_cache_list_done(&list);

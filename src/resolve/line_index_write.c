@@ -65,9 +65,9 @@ int line_writer_open(const char *path, struct line_writer **ret_writer)
 		line_writer_drop(w);
 		return -ENOMEM;
 	}
-	w->fd = mkostemp(w->part, O_CLOEXEC);
+	w->fd = io_open_temp(w->part, 0, 0600);
 	if (w->fd < 0) {
-		int r = -errno;
+		int r = w->fd;
 
 		line_writer_drop(w);
 		return r;
@@ -85,7 +85,7 @@ void line_writer_drop(struct line_writer *w)
 	if (w->fd >= 0)
 		close(w->fd);
 	if (w->fd >= 0 && w->part)
-		unlink(w->part);
+		(void)io_unlink(w->part);
 	pthread_mutex_destroy(&w->lock);
 	buf_done(&w->pending);
 	free(w->part);
@@ -181,10 +181,10 @@ int line_writer_finish(struct line_writer *w, const struct line_key *key,
 	if (close(w->fd) && !w->r)
 		w->r = -errno;
 	w->fd = -1;
-	if (!w->r && rename(w->part, w->path))
-		w->r = -errno;
+	if (!w->r)
+		w->r = io_rename(w->part, w->path);
 	if (w->r)
-		unlink(w->part);
+		(void)io_unlink(w->part);
 	r = w->r;
 	line_writer_drop(w);
 	return r;

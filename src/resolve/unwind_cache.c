@@ -160,14 +160,14 @@ int unwind_cache_write(const char *path, const struct unwind_cache_key *key,
 
 	if (asprintf(&part, "%s.XXXXXX", path) < 0)
 		return -ENOMEM;
-	fd = mkostemp(part, O_CLOEXEC);
-	r = fd < 0 ? -errno : write_to(fd, key, path_of, t);
+	fd = io_open_temp(part, 0, 0600);
+	r = fd < 0 ? fd : write_to(fd, key, path_of, t);
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
-	if (!r && rename(part, path))
-		r = -errno;
+	if (!r)
+		r = io_rename(part, path);
 	if (r && fd >= 0)
-		unlink(part);
+		(void)io_unlink(part);
 	free(part);
 	return r;
 }

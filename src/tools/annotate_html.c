@@ -82,12 +82,15 @@ static char *without_slashes(const char *dir)
 /* "DIR.making-XXXXXX/pages", with the folders that pages are in. */
 static int make_folders(struct annotate_html *h)
 {
+	int r;
+
 	if (asprintf(&h->folder, "%s/pages", scratch_folder(h->making)) < 0) {
 		h->folder = NULL;
 		return err_set(h->err, -ENOMEM, "out of memory");
 	}
-	if (mkdir(h->folder, FOLDER_MODE))
-		return err_sys(h->err, -errno, "%s: cannot make it", h->dir);
+	r = io_mkdir(h->folder, FOLDER_MODE);
+	if (r)
+		return err_sys(h->err, r, "%s: cannot make it", h->dir);
 	h->fd = io_open(h->folder, O_RDONLY | O_DIRECTORY, 0);
 	if (h->fd < 0)
 		return err_sys(h->err, h->fd, "%s", h->dir);
@@ -173,10 +176,9 @@ int annotate_html_finish(struct annotate_html *h)
 
 	if (r)
 		return r;
-	return rename(h->folder, h->dir)
-		       ? err_sys(h->err, -errno, "%s: cannot give the pages this name",
-				 h->dir)
-		       : 0;
+	r = io_rename(h->folder, h->dir);
+	return r ? err_sys(h->err, r, "%s: cannot give the pages this name", h->dir)
+		 : 0;
 }
 
 void annotate_html_free(struct annotate_html *h)

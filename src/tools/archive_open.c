@@ -215,7 +215,7 @@ static void set_age(const struct unpacking *u, const struct archive_file *f)
 
 	if (asprintf(&path, "%s/%s", u->folder, f->name) < 0)
 		return;
-	(void)utimensat(AT_FDCWD, path, both, AT_SYMLINK_NOFOLLOW);
+	(void)io_set_times(path, both);
 	free(path);
 }
 

@@ -108,7 +108,7 @@ void archive_out_free(struct archive_out *out)
 		close(out->fd);
 	/* It stays if anything is in it. */
 	if (out->made_folder)
-		(void)rmdir(out->path);
+		(void)io_rmdir(out->path);
 	scratch_free(out->making);
 	hash_stream_free(out->hash);
 	archive_manifest_done(&out->manifest);
@@ -178,8 +178,8 @@ static int end_in_folder(struct archive_out *out, const struct archive_file *f)
 	if (close(out->fd) && !r)
 		r = -errno;
 	out->fd = -1;
-	if (!r && rename(part, path))
-		r = -errno;
+	if (!r)
+		r = io_rename(part, path);
 	free(part);
 	free(path);
 	return r;
@@ -450,8 +450,8 @@ static int close_file(struct archive_out *out)
 	if (close(out->fd) && !r)
 		r = -errno;
 	out->fd = -1;
-	if (!r && rename(out->part, out->path))
-		r = -errno;
+	if (!r)
+		r = io_rename(out->part, out->path);
 	return r;
 }
 

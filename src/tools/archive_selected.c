@@ -168,7 +168,7 @@ static void copy_mode(const char *from, const char *dir)
 	if (stat(from, &st) || !S_ISREG(st.st_mode) ||
 	    asprintf(&segment, "%s/segment-000001", dir) < 0)
 		return;
-	(void)chmod(segment, st.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
+	(void)io_set_mode(segment, st.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
 	free(segment);
 }
 

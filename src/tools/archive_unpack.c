@@ -178,7 +178,7 @@ static int take_cached(struct unpack *u, struct tar_reader *tar, struct cached *
 	r = save_member(u, tar, path, err);
 	if (!r)
 		r = add_cached(u, c, path, member, err);
-	(void)unlink(path);
+	(void)io_unlink(path);
 	free(path);
 	return r;
 }
@@ -220,12 +220,13 @@ static int take_data(struct unpack *u, struct tar_reader *tar, const char *membe
 /* When all is read.  Unlike a rename a link writes over nothing. */
 static int place_data(struct unpack *u, struct err *err)
 {
-	if (!u->for_data || !link(u->data_path, u->done.perf_data))
+	int r = 0;
+
+	if (!u->for_data || !(r = io_link(u->data_path, u->done.perf_data)))
 		return 0;
-	if ((errno == EPERM || errno == EOPNOTSUPP) &&
-	    access(u->done.perf_data, F_OK) && !rename(u->data_path, u->done.perf_data))
-		return 0; /* a file system without hard links */
-	return err_sys(err, -errno, "cannot write %s", u->done.perf_data);
+	if (r == -EPERM || r == -EOPNOTSUPP) /* a file system without hard links */
+		r = io_rename_new(u->data_path, u->done.perf_data);
+	return !r ? 0 : err_sys(err, r, "cannot write %s", u->done.perf_data);
 }
 
 /* ---- the tar ---- */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/io.h"
 #include "resolve/line_cache.h"
 #include "resolve/line_writers.h"
 #include "resolve/lines.h"
@@ -171,12 +172,11 @@ static int purge_one(const char *dir, const char *word, size_t *removed)
 
 	if (r)
 		return r;
-	for (size_t i = 0; i < entries.nr; i++) {
+	for (size_t i = 0; i < entries.nr && !r; i++) {
 		if (!is_meant(&entries.at[i], word))
 			continue;
-		if (unlink(entries.at[i].path))
-			r = -errno;
-		else
+		r = io_unlink(entries.at[i].path);
+		if (!r)
 			++*removed;
 	}
 	line_cache_list_done(&entries);

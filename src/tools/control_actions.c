@@ -254,8 +254,9 @@ static int save_here(const struct control *c, struct err *err)
 	held = hold_session(c, &dir, err);
 	if (held < 0)
 		return held;
-	if (rename(from, to))
-		r = err_sys(err, -errno, "cannot save %s", from);
+	r = io_rename_new(from, to);
+	if (r)
+		err_sys(err, r, "cannot save %s", from);
 	if (held)
 		session_dir_close(&dir);
 	return r;
@@ -348,7 +349,7 @@ static int save_settings(struct control *c, bool for_next_start, struct err *err
 	if (r)
 		return r;
 	if (!for_next_start)
-		(void)unlink(c->rc_new_path);
+		(void)io_unlink(c->rc_new_path);
 	c->has_new = for_next_start;
 	return 0;
 }

@@ -288,7 +288,7 @@ void control_remove_stale(const struct control *c)
 	if (!flock(fd, LOCK_EX | LOCK_NB) && pid_in(fd)) {
 		fputs("Detected stale lock file. Removing.\n", stderr);
 		snprintf(path, sizeof(path), "%s/control", control_run_dir());
-		(void)unlink(path);
+		(void)io_unlink(path);
 		(void)!ftruncate(fd, 0);
 	}
 	close(fd);
@@ -383,10 +383,13 @@ static int spawn(struct control *c, struct err *err)
 /* What was set while it ran counts from now on. */
 static int take_new_settings(struct control *c, struct err *err)
 {
+	int r;
+
 	if (!c->has_new)
 		return 0;
-	if (rename(c->rc_new_path, c->rc_path))
-		return err_sys(err, -errno, "%s", c->rc_new_path);
+	r = io_rename(c->rc_new_path, c->rc_path);
+	if (r)
+		return err_sys(err, r, "%s", c->rc_new_path);
 	c->has_new = false;
 	return 0;
 }

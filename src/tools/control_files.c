@@ -85,6 +85,6 @@ int control_deinit(struct control *c)
 		fprintf(stderr, "opcontrol: %s: %s\n", dir, strerror(errno));
 		return 1;
 	}
-	(void)rmdir(dir);
+	(void)io_rmdir(dir);
 	return r;
 }

@@ -51,7 +51,7 @@ static int make_folder_of(const char *path)
 /* Its time says that it is still of use (daemon/copies.h). */
 static void is_of_use(const char *path)
 {
-	(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+	(void)io_set_times(path, NULL);
 }
 
 /* Of a file that has grown since, or was written anew. */
@@ -103,7 +103,7 @@ static int make_one(const struct copy_job *job, const atomic_bool *stop)
 		r = io_copy(job->fd, job->path, bytes, stop);
 	/* Somebody wrote while it was read. */
 	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
-		(void)unlink(job->path);
+		(void)io_unlink(job->path);
 	return r;
 }
 

@@ -56,6 +56,7 @@ static int finish(struct export_out *o, struct err *err)
 {
 	const char *name = o->path ? o->path : "standard output";
 	bool failed = ferror(o->file);
+	int r;
 
 	errno = 0;
 	failed |= fflush(o->file) != 0;
@@ -63,9 +64,8 @@ static int finish(struct export_out *o, struct err *err)
 		failed |= fclose(o->file) != 0;
 	if (failed)
 		return err_sys(err, errno ? -errno : -EIO, "%s: cannot write", name);
-	if (o->dir && rename(o->making, o->target))
-		return err_sys(err, -errno, "%s: cannot write", name);
-	return 0;
+	r = o->dir ? io_rename(o->making, o->target) : 0;
+	return r ? err_sys(err, r, "%s: cannot write", name) : 0;
 }
 
 int export_out_close(struct export_out *o, bool whole, struct err *err)

@@ -469,8 +469,8 @@ static int make(struct perf_data_export *e, struct err *err)
 		r = no_samples(e, err);
 	if (!r)
 		r = close_writer(e, err);
-	if (!r && rename(e->making, e->target))
-		r = err_sys(err, -errno, "cannot write %s", e->output);
+	if (!r && (r = io_rename(e->making, e->target)))
+		err_sys(err, r, "cannot write %s", e->output);
 	return r;
 }
 

@@ -10,6 +10,7 @@
 #include "aggregate/selection_sample.h"
 #include "aggregate/session_span.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "format/session.h"
 #include "resolve/naming.h"
 #include "resolve/naming_unwind.h"
@@ -230,13 +231,13 @@ static int add_late(struct import *m, struct err *err)
 		return err_set(err, -ENOMEM, "out of memory");
 	r = segment_writer_close(m->writer, &m->totals, err);
 	m->writer = NULL;
-	if (!r && rename(m->segment, first))
-		r = err_sys(err, -errno, "%s", m->segment);
+	if (!r && (r = io_rename(m->segment, first)))
+		err_sys(err, r, "%s", m->segment);
 	if (!r)
 		r = open_writer(m, err);
 	if (!r)
 		r = copy_segment(m, first, err);
-	unlink(first);
+	(void)io_unlink(first);
 	free(first);
 	return r;
 }
@@ -331,7 +332,7 @@ static int read_input(struct import *m, struct naming_places *places, struct err
 		import_jit_maps(&m->jit, replay_dict(m->replay));
 	import_jit_done(&m->jit);
 	if (r)
-		unlink(m->segment);
+		(void)io_unlink(m->segment);
 	selection_done(&m->selection);
 	/* Its threads use the tables. */
 	replay_end(m->replay);

@@ -450,7 +450,7 @@ static int close_writer(struct import *m, int r, struct err *err)
 	m->totals.end_ns = m->first_ns ? m->last_ns : m->totals.samples * TIME_STEP_NS;
 	closed = segment_writer_close(m->writer, &m->totals, r ? NULL : err);
 	if (r || closed)
-		unlink(m->request->segment);
+		(void)io_unlink(m->request->segment);
 	return r ? r : closed;
 }
 

@@ -74,7 +74,7 @@ static int move_session(struct oprofiled *d, const char *rename_to, struct err *
 	int r;
 
 	if (rename_to)
-		r = rename(d->dir.current, rename_to) ? -errno : 0;
+		r = io_rename_new(d->dir.current, rename_to);
 	else
 		r = io_remove_tree_at(d->dir.samples_fd, "current");
 	if (r)

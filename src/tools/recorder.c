@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/io.h"
 #include "base/log.h"
 #include "capture/source/perf_source.h"
 #include "capture/source/snapshot.h"
@@ -348,7 +349,7 @@ void recorder_discard(struct recorder *r)
 	path = r->segment_path;
 	r->segment_path = NULL;
 	recorder_close(r, -1, &totals, &bytes, NULL);
-	(void)unlink(path);
+	(void)io_unlink(path);
 	free(path);
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,14 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/guard.h"
 #include "base/io.h"
 
 struct scratch {
 	char *folder;
 	int end; /* of a socket: closed by the kernel if nobody else does */
 	pid_t child;
+	bool guarded;
 };
 
 enum {
@@ -33,31 +36,44 @@ static char *made_up(char *folder)
 	return folder + strlen(folder) - MADE_UP;
 }
 
+/* What is there at the end is removed from here: its path may lead elsewhere then. */
+static int open_parent(const char *path, const char *slash)
+{
+	char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int fd = parent ? io_open(parent, O_PATH | O_DIRECTORY, 0) : -ENOMEM;
+
+	free(parent);
+	return fd;
+}
+
 /* The child: nothing of the terminal's or of a pipe's is its business.  It makes the folder
  * itself, so that there is no moment when nobody would remove it, and behind setsid(): who kills
  * a whole process group does not mean it. */
 static void make_and_remove(int end, char *template)
 {
 	struct answer answer = { .error = 0 };
+	const char *slash = strrchr(template, '/');
 	char byte;
 	ssize_t n;
+	int parent;
 
 	setsid();
 	/* Another folder's socket is among them: it would never see its end. */
 	if (end != STDIN_FILENO && dup2(end, STDIN_FILENO) < 0)
 		_exit(1);
 	(void)close_range(STDIN_FILENO + 1, ~0U, 0);
-	if (!mkdtemp(template)) {
+	if (!mkdtemp(template)) { /* check-words: allowed */
 		answer.error = -errno;
 		(void)send(STDIN_FILENO, &answer, sizeof(answer), MSG_NOSIGNAL);
 		_exit(1);
 	}
 	memcpy(answer.name, made_up(template), MADE_UP);
+	parent = open_parent(template, slash);
 	(void)send(STDIN_FILENO, &answer, sizeof(answer), MSG_NOSIGNAL);
 	do {
 		n = read(STDIN_FILENO, &byte, sizeof(byte));
 	} while (n > 0 || (n < 0 && errno == EINTR));
-	(void)io_remove_tree(template);
+	(void)io_remove_tree_at(parent, slash ? slash + 1 : template);
 	_exit(0);
 }
 
@@ -88,7 +104,9 @@ static int start_child(struct scratch *s, struct err *err)
 		return err_sys(err, answer.error, "cannot make the folder %s",
 			       s->folder);
 	memcpy(made_up(s->folder), answer.name, MADE_UP);
-	return 0;
+	answer.error = guard_add_path(s->folder);
+	s->guarded = !answer.error;
+	return answer.error ? err_sys(err, answer.error, "%s", s->folder) : 0;
 }
 
 /* `template` is taken; NULL: memory was short. */
@@ -146,6 +164,8 @@ void scratch_free(struct scratch *s)
 	if (s->child > 0)
 		while (waitpid(s->child, NULL, 0) < 0 && errno == EINTR)
 			;
+	if (s->guarded)
+		guard_drop_path(s->folder);
 	free(s->folder);
 	free(s);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/guard.h"
 #include "base/io.h"
 #include "base/trust.h"
 
@@ -118,6 +119,19 @@ static int open_root(const struct session_dir *d, bool given, struct err *err)
 	return fd;
 }
 
+static int guard(struct session_dir *d, int root, struct err *err)
+{
+	int r = guard_add(d->root, "samples", root);
+
+	if (!r) {
+		r = guard_add(d->root, "kernel", root);
+		if (r)
+			guard_drop(d->root, "samples");
+	}
+	d->guarded = !r;
+	return r ? err_sys(err, r, "%s", d->root) : 0;
+}
+
 static int open_samples(struct session_dir *d, bool given, struct err *err)
 {
 	int root = open_root(d, given, err);
@@ -128,9 +142,13 @@ static int open_samples(struct session_dir *d, bool given, struct err *err)
 	r = check(root, d->root, "kernel", err);
 	if (!r)
 		d->samples_fd = trust_make_dir(root, "samples", 0755, d->samples, err);
+	if (!r && d->samples_fd < 0)
+		r = d->samples_fd;
+	if (!r)
+		r = guard(d, root, err);
 	close(root);
-	if (r || d->samples_fd < 0)
-		return r ? r : d->samples_fd;
+	if (r)
+		return r;
 	return check_samples(d, err);
 }
 
@@ -273,6 +291,10 @@ void session_dir_close(struct session_dir *d)
 		(void)io_remove_tree_at(d->samples_fd, name_in(d->writing));
 	if (d->samples_fd >= 0)
 		close(d->samples_fd);
+	if (d->guarded) {
+		guard_drop(d->root, "samples");
+		guard_drop(d->root, "kernel");
+	}
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
 	free(d->root);

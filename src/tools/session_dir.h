@@ -2,8 +2,9 @@
  * that was there.
  * Layer: tools.  A new session is made beside, as DIR/samples/.recording-PID, and takes the
  * place of `current` only when the recording has really begun.
- * Nothing is removed or renamed through a symbolic link, nor in a folder of somebody else (base/trust.h):
- * DIR alone, where it was given, may be either. */
+ * Nothing is written, removed or renamed through a symbolic link, nor in a directory of another user
+ * (base/trust.h): DIR alone, where it was given, may be either.  It is held open, so that it does not help
+ * to replace it with a link later (base/guard.h). */
 #pragma once
 #include <stdbool.h>
 
@@ -19,6 +20,7 @@ struct session_dir {
 	int lock_fd;    /* one recorder a DIR at a time */
 	bool append;
 	bool committed;
+	bool guarded; /* DIR/samples and DIR/kernel (base/guard.h) */
 };
 
 /* `dir` NULL: ./oprofile_data, made if missing; a given one must exist.

@@ -177,8 +177,8 @@ static void copy_mode(const struct stat *from, const char *to)
 {
 	const struct timespec times[] = { from->st_atim, from->st_mtim };
 
-	(void)chmod(to, from->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
-	(void)utimensat(AT_FDCWD, to, times, 0);
+	(void)io_set_mode(to, from->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
+	(void)io_set_times(to, times);
 }
 
 static int select_open(struct segment_select *s, const char *path, const char *to,

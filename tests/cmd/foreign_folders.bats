@@ -108,3 +108,56 @@ refused() # PATH WHY
 	[[ "$output" == *"$session/samples is a symbolic link"* ]]
 	[ "$(find "$BATS_TEST_TMPDIR/victim" | sort)" = "$before" ]
 }
+
+# PATTERN: what other users could redirect.  Lists the calls that change something there by its path.
+changed_by_path()
+{
+	grep -E '^[0-9]+ +(rename|renameat|renameat2|unlink|unlinkat|mkdir|mkdirat|link|linkat|rmdir|chmod|fchmodat|utimensat|symlinkat|openat)\(' \
+		"$BATS_TEST_TMPDIR/calls" | grep -vE 'openat.*O_RDONLY|openat.*O_PATH' |
+		grep -E "\"[^\"]*$1" | grep -v ENOENT || true
+}
+
+@test "operf changes nothing in a session by its path" {
+	command -v strace >/dev/null || skip "strace is missing"
+	strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=file true || skip "strace is not permitted"
+	mkdir place
+	cd place
+	for words in "" "--append"; do
+		# shellcheck disable=SC2086
+		timeout 60 strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=file \
+			"$OPROFILE_LINKS/operf" $words -e page-faults:1 ls
+		grep -q 'renameat2\?(.*segment' "$BATS_TEST_TMPDIR/calls"
+		[ -z "$(changed_by_path oprofile_data/)" ]
+	done
+}
+
+@test "a session that is swapped for a link all the time leads nowhere" {
+	need_root
+	command -v python3 >/dev/null || skip "python3 is missing"
+	mkdir place trap
+	chown 65534 place
+	cp -r victim trap/victim
+	cd place
+	run -0 operf -e page-faults:1 true
+	ln -s ../victim lure
+	# With what a recorder writes as links to a file of its caller.
+	echo secret >"$BATS_TEST_TMPDIR/secret"
+	for name in kallsyms.zst modules modules.part segment-000002; do
+		ln -s "$BATS_TEST_TMPDIR/secret" "../victim/samples/current/$name"
+	done
+	before=$(find "$BATS_TEST_TMPDIR/victim" | sort)
+	chown -h 65534 lure
+	python3 "$BATS_TEST_DIRNAME/swap_loop.py" 65534 oprofile_data lure 3>&- &
+	target=$!
+	for ((i = 0; i < 40; i++)); do
+		# Either is right: it is recorded, or the link was seen.
+		operf -e page-faults:1 true 2>"$BATS_TEST_TMPDIR/said" ||
+			grep -qE 'symbolic link|belongs to user|No such file|Not a directory' "$BATS_TEST_TMPDIR/said"
+		operf --append -e page-faults:1 true 2>"$BATS_TEST_TMPDIR/said" ||
+			grep -qE 'symbolic link|belongs to user|No such file|Not a directory' "$BATS_TEST_TMPDIR/said"
+	done
+	kill "$target"
+	[ "$(find "$BATS_TEST_TMPDIR/victim" | sort)" = "$before" ]
+	[ "$(cat "$BATS_TEST_TMPDIR/secret")" = secret ]
+	[ "$(cat "$BATS_TEST_TMPDIR/victim/samples/current/keep")" = current ]
+}

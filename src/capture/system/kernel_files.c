@@ -102,9 +102,10 @@ static int write_compressed(const char *path, const struct buf *text)
 	n = ZSTD_compress(packed, bound, text->data, text->len, COMPRESSION_LEVEL);
 	if (!ZSTD_isError(n))
 		r = io_write_file(own, packed, n, RECORDING_FILE_MODE);
-	if (r == 0 && rename(own, path) < 0) {
-		r = -errno;
-		(void)unlink(own);
+	if (r == 0) {
+		r = io_rename(own, path);
+		if (r)
+			(void)io_unlink(own);
 	}
 	free(own);
 	free(packed);
@@ -150,9 +151,11 @@ static int copy_file(const char *from, const char *to)
 
 static int link_or_copy(const char *from, const char *to)
 {
-	if (unlink(to) < 0 && errno != ENOENT)
-		return -errno;
-	return link(from, to) == 0 ? 0 : copy_file(from, to);
+	int r = io_unlink(to);
+
+	if (r && r != -ENOENT)
+		return r;
+	return io_link(from, to) == 0 ? 0 : copy_file(from, to);
 }
 
 /* /proc/modules, terminated; empty for a kernel without modules. */
@@ -202,11 +205,11 @@ static void remove_forgotten(const char *session_dir, const char *boot_id)
 {
 	const struct dirent *entry;
 	char *path;
-	DIR *dir;
+	DIR *dir = NULL;
 
 	if (asprintf(&path, "%s/kernel", session_dir) < 0)
 		return;
-	dir = opendir(path);
+	(void)io_open_dir(path, &dir);
 	free(path);
 	while (dir && (entry = readdir(dir)))
 		if (is_forgotten(dirfd(dir), entry->d_name, boot_id))
