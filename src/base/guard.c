@@ -46,10 +46,22 @@ static struct guarded *find_guard(const char *path)
 	return found;
 }
 
+static size_t length_without_slashes(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
 static struct guarded *find_same(const char *path)
 {
+	size_t len = length_without_slashes(path);
+
 	for (size_t i = 0; i < guards.dirs.nr; i++)
-		if (!strcmp(guards.dirs.at[i].path, path))
+		if (guards.dirs.at[i].len == len &&
+		    !memcmp(guards.dirs.at[i].path, path, len))
 			return &guards.dirs.at[i];
 	return NULL;
 }
@@ -100,6 +112,13 @@ static char *path_in(const char *parent, const char *name)
 int guard_add(const char *parent, const char *name, int fd)
 {
 	return add(path_in(parent, name), strlen(parent), fd);
+}
+
+int guard_add_all(const char *path, int fd)
+{
+	size_t len = length_without_slashes(path);
+
+	return add(strndup(path, len), len, fd);
 }
 
 int guard_add_path(const char *path)

@@ -11,6 +11,8 @@
  * now on paths that begin with "PARENT/NAME" are resolved from `fd`.  Calls count: each needs its guard_drop().
  * 0 or a negative errno. */
 int guard_add(const char *parent, const char *name, int fd);
+/* The same for all that is below `path`, which is open as `fd`. */
+int guard_add_all(const char *path, int fd);
 /* The same of a whole path, whose parent directory is opened. */
 int guard_add_path(const char *path);
 void guard_drop(const char *parent, const char *name);

@@ -305,15 +305,6 @@ bool io_is_hollow(int fd)
 	       st.st_blocks * ST_BLOCK_BYTES < st.st_size / HOLLOW_PART;
 }
 
-char *io_follow(const char *path)
-{
-	struct stat st;
-
-	if (!lstat(path, &st) && S_ISLNK(st.st_mode))
-		return realpath(path, NULL);
-	return strdup(path);
-}
-
 static int remove_inside(int at, const char *name)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -72,10 +72,6 @@ uint64_t io_solid_bytes(int fd, uint64_t size);
  * size of the file.  Both: 0 or a negative errno. */
 int io_write_holes(int fd, const void *bytes, size_t len);
 int io_end_holes(int fd);
-/* The file that is to take a new one's place: what a symbolic link leads to, else the path itself.  A
- * rename to the link would leave that as it was, and /dev/stdout is one.  malloc'd; NULL with errno:
- * the link leads nowhere, or memory is short. */
-char *io_follow(const char *path);
 /* mkdir -p.  0 or a negative errno. */
 int io_make_dirs(const char *path, mode_t mode);
 /* rm -r; 0 also if nothing was there, else a negative errno.  Follows no links. */

@@ -20,6 +20,18 @@ bool trust_is_own(uid_t owner);
  * 0, -EPERM if it belongs to another user, or another negative errno. */
 int trust_check(int fd, enum trust trust, const char *shown, struct err *err);
 
+/* Whether only the caller and root can change an open file, or what an open directory has: it belongs to one of
+ * them, and neither its group nor others may write. */
+bool trust_is_exclusive(int fd);
+/* Checks a configuration file that is open as `fd`; `shown` is its path in messages.
+ * 0, -EPERM if others can change it, or another negative errno. */
+int trust_check_config(int fd, const char *shown, struct err *err);
+/* Whether a cache directory is to be used, also if it does not exist yet: only the caller and root can change it,
+ * or put another in its place.  If not, a warning names it once, and it is to be treated as missing. */
+bool trust_cache_dir(const char *path);
+/* The same of a file in it that is open as `fd`. */
+bool trust_cache_file(int fd, const char *path);
+
 /* Opens the directory `name` in the directory `at` (AT_FDCWD: the current one) for changes in it.  It must
  * not be a symbolic link, and must belong to the caller or to root; `shown` is its path in messages.  Returns a
  * descriptor for openat(2) and its kind (O_PATH: it cannot be read).  -ENOENT without a text if it does not

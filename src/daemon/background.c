@@ -13,10 +13,28 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/path.h"
+#include "base/trust.h"
 
 enum {
 	FIRST_FD = 3
 };
+
+/* Who can change it could put another socket there, or links for the lock. */
+static int check_run_dir(const char *run_dir, struct err *err)
+{
+	int fd = io_open(run_dir, O_PATH | O_DIRECTORY, 0);
+	int r = 0;
+
+	if (fd < 0)
+		return err_sys(err, fd, "%s", run_dir);
+	if (!trust_is_exclusive(fd))
+		r = err_set(err, -EPERM,
+			    "%s is not used for the daemon: other users can change it; "
+			    "make root its owner and run chmod go-w %s",
+			    run_dir, run_dir);
+	close(fd);
+	return r;
+}
 
 int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 {
@@ -30,6 +48,9 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 	umask(before);
 	if (r)
 		return err_sys(err, r, "cannot create %s", run_dir);
+	r = check_run_dir(run_dir, err);
+	if (r)
+		return r;
 	if (snprintf(path, sizeof(path), "%s/lock", run_dir) >= (int)sizeof(path))
 		return err_set(err, -ENAMETOOLONG, "%s is too long", run_dir);
 	fd = io_open_lock(path);

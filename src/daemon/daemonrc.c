@@ -1,16 +1,19 @@
 #include "daemon/daemonrc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/trust.h"
 
 enum {
 	FILE_MAX = 1 << 20,
@@ -206,13 +209,19 @@ int daemonrc_parse(struct daemonrc *rc, const char *name, const void *bytes, siz
 
 int daemonrc_load(struct daemonrc *rc, const char *path, struct err *err)
 {
+	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
 	struct buf text = { 0 };
-	int r = io_read_file(path, &text, FILE_MAX);
+	int r;
 
-	if (!r)
-		r = daemonrc_parse(rc, path, text.data, text.len, err);
-	else if (r != -ENOENT)
-		err_sys(err, r, "%s", path);
+	if (fd < 0)
+		return fd == -ENOENT ? fd : err_sys(err, fd, "%s", path);
+	r = trust_check_config(fd, path, err);
+	if (!r) {
+		r = io_read_fd(fd, &text, FILE_MAX);
+		r = r ? err_sys(err, r, "%s", path)
+		      : daemonrc_parse(rc, path, text.data, text.len, err);
+	}
+	close(fd);
 	buf_done(&text);
 	return r;
 }

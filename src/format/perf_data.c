@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/output.h"
 #include "base/vec.h"
 #include "format/perf_data_priv.h"
 
@@ -99,6 +100,7 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
 			  struct err *err)
 {
 	struct perf_data_writer *w = calloc(1, sizeof(*w));
+	struct err why = { 0 };
 	int r = 0;
 
 	if (!w)
@@ -110,14 +112,15 @@ int perf_data_writer_open(const char *path, const struct perf_data_event *events
 		put_front(w);
 		r = w->pending.failed ? -ENOMEM : 0;
 	}
-	if (r == 0) {
-		/* Others may read it no more than perf's own: it tells what a user runs. */
-		w->fd = io_open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-		r = w->fd < 0 ? w->fd : perf_data_writer_flush(w, NULL);
-	}
+	/* Others may read it no more than perf's own: it tells what a user runs. */
+	if (r == 0)
+		r = w->fd = output_open(path, O_RDWR | O_TRUNC, 0600, &why);
+	if (r >= 0)
+		r = perf_data_writer_flush(w, NULL);
 	if (r < 0) {
 		writer_free(w);
-		return err_sys(err, r, "%s", path);
+		return why.code ? err_set(err, r, "%s", why.text)
+				: err_sys(err, r, "%s", path);
 	}
 	*ret_writer = w;
 	return 0;

@@ -27,7 +27,7 @@ enum {
 	/* Ours: other readers skip them. */
 	CODE_UNLOAD = 0x4f70,
 	LINES_OF_LOADED = 0x4f71,
-	PATH_BYTES = 4096,
+	NAME_BYTES = 32,
 	ZEROS_BYTES = 4096,
 	PIECES_MAX = 4
 };
@@ -165,34 +165,54 @@ static uint32_t machine(void)
 	return number;
 }
 
-/* A folder for everybody, like /tmp. */
-static void make_folder(const char *path)
+/* The directory `name` for every user, like /tmp, in the one that is open as `above`, which is closed.  No link is
+ * followed: another user may have made it.  -1 with errno. */
+static int enter_shared(int above, const char *name)
 {
-	if (mkdir(path, 0777) == 0)
-		(void)chmod(path, 01777);
+	int dir = -1;
+	bool is_new;
+	int saved;
+
+	if (above < 0)
+		return -1;
+	is_new = !mkdirat(above, name, 0777);
+	dir = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir >= 0 && is_new)
+		(void)fchmod(dir, 01777);
+	saved = errno;
+	close(above);
+	errno = saved;
+	return dir;
+}
+
+static int open_dump_dir(void)
+{
+	const char *dir = getenv("JITDUMPDIR");
+
+	if (dir && *dir)
+		return open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return enter_shared(enter_shared(open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC),
+					 ".oprofile"),
+			    "jitdump");
 }
 
 /* Anew, and under no other name than its own: a process of this number may have left one. */
 static int open_dump(pid_t pid)
 {
-	const char *dir = getenv("JITDUMPDIR");
-	char path[PATH_BYTES];
-	int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
-	int fd;
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
+	int dir = open_dump_dir();
+	char name[NAME_BYTES];
+	int fd, saved;
 
-	if (!dir || !*dir) {
-		dir = "/tmp/.oprofile/jitdump";
-		make_folder("/tmp/.oprofile");
-		make_folder(dir);
-	}
-	if (snprintf(path, sizeof(path), "%s/jit-%d.dump", dir, (int)pid) >=
-	    (int)sizeof(path)) {
-		errno = ENAMETOOLONG;
+	if (dir < 0)
 		return -1;
-	}
-	fd = open(path, flags | O_CLOEXEC, 0600);
-	if (fd < 0 && errno == EEXIST && unlink(path) == 0)
-		fd = open(path, flags | O_CLOEXEC, 0600);
+	snprintf(name, sizeof(name), "jit-%d.dump", (int)pid);
+	fd = openat(dir, name, O_CLOEXEC | flags, 0600);
+	if (fd < 0 && errno == EEXIST && unlinkat(dir, name, 0) == 0)
+		fd = openat(dir, name, O_CLOEXEC | flags, 0600);
+	saved = errno;
+	close(dir);
+	errno = saved;
 	return fd;
 }
 

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/trust.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 
@@ -136,7 +137,7 @@ int debuginfod_cache_open(const char *dir, const struct debuginfod_want *want,
 	if (fd >= 0 && !fstat(fd, &st)) {
 		if (!st.st_size)
 			r = is_fresh(dir, &st) ? -ENOENT : -EAGAIN;
-		else if (debuginfod_cache_is(fd, want))
+		else if (trust_cache_file(fd, path) && debuginfod_cache_is(fd, want))
 			r = 0;
 	}
 	if (!r) {
@@ -150,12 +151,12 @@ int debuginfod_cache_open(const char *dir, const struct debuginfod_want *want,
 	return r;
 }
 
-/* Folders as the client makes them: the cache as usual, those in it for the user alone. */
+/* Folders as the client makes them: for the user alone. */
 static int make_folder(const char *dir, const struct debuginfod_want *want)
 {
 	char hex[HEX_BYTES];
 	char *path;
-	int r = io_make_dirs(dir, 0777);
+	int r = io_make_dirs(dir, 0700);
 
 	if (r)
 		return r;
@@ -229,7 +230,7 @@ void debuginfod_cache_drop(struct debuginfod_part *part)
 /* An empty file of now. */
 static void leave_mark(const char *path)
 {
-	int fd = io_open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0666);
+	int fd = io_open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0644);
 
 	if (fd < 0)
 		return;
@@ -272,7 +273,7 @@ void debuginfod_cache_note(const char *dir, uint64_t key, bool failed)
 {
 	char *path = failure_mark(dir, key);
 
-	if (path && failed && !io_make_dirs(dir, 0777))
+	if (path && failed && !io_make_dirs(dir, 0700))
 		leave_mark(path);
 	else if (path)
 		(void)io_unlink(path);
@@ -293,7 +294,7 @@ static bool is_sweeping_time(const char *dir)
 		return false;
 	if (stat(path, &st)) {
 		snprintf(text, sizeof(text), "%d", SWEEP_EVERY_S);
-		(void)io_write_file(path, text, strlen(text), 0666);
+		(void)io_write_file(path, text, strlen(text), 0644);
 	} else {
 		is = (uint64_t)age_s(&st) >= every;
 	}

@@ -12,6 +12,7 @@
 #include "base/digits.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/trust.h"
 #include "resolve/unwind_cache.h"
 
 enum {
@@ -26,12 +27,16 @@ char *line_cache_dir(void)
 	const char *base = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
 	char *dir = NULL;
+	int len = -1;
 
 	/* The specification: a relative path there is to be ignored. */
 	if (base && *base == '/')
-		return asprintf(&dir, "%s/oprofile", base) < 0 ? NULL : dir;
-	if (home && *home == '/')
-		return asprintf(&dir, "%s/.cache/oprofile", home) < 0 ? NULL : dir;
+		len = asprintf(&dir, "%s/oprofile", base);
+	else if (home && *home == '/')
+		len = asprintf(&dir, "%s/.cache/oprofile", home);
+	if (len < 0 || trust_cache_dir(dir))
+		return len < 0 ? NULL : dir;
+	free(dir);
 	return NULL;
 }
 

@@ -11,7 +11,8 @@ enum {
 	LINE_CACHE_DEFAULT_MB = 1024
 };
 
-/* $XDG_CACHE_HOME/oprofile, else $HOME/.cache/oprofile; malloc'd, NULL if neither is set. */
+/* $XDG_CACHE_HOME/oprofile, else $HOME/.cache/oprofile; malloc'd, NULL if neither is set, or if others
+ * can change it: then a warning names it. */
 char *line_cache_dir(void);
 /* Where the index of a key is; malloc'd, NULL if memory is short. */
 char *line_cache_path(const char *dir, const struct line_key *key);

@@ -11,6 +11,7 @@
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "base/io.h"
+#include "base/trust.h"
 
 const char line_index_magic[8] = "OPLINES";
 
@@ -124,7 +125,8 @@ int line_index_open(struct line_index *x, const char *path, const struct line_ke
 	*dir = (struct line_directory){ 0 };
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < LINE_INDEX_HEAD) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < LINE_INDEX_HEAD ||
+	    !trust_cache_file(fd, path)) {
 		close(fd);
 		return -EBADMSG;
 	}

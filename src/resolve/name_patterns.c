@@ -2,11 +2,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -306,8 +308,21 @@ int name_patterns_add(struct name_patterns *p, const char *path, const char *tex
 
 int name_patterns_read(struct name_patterns *p, const char *path, struct err *err)
 {
+	int fd = io_open(path, O_RDONLY, 0);
+	int r;
+
+	if (fd < 0)
+		return err_sys(err, fd, "%s", path);
+	r = name_patterns_read_fd(p, fd, path, err);
+	close(fd);
+	return r;
+}
+
+int name_patterns_read_fd(struct name_patterns *p, int fd, const char *path,
+			  struct err *err)
+{
 	struct buf text = { 0 };
-	int r = io_read_file(path, &text, FILE_MAX_BYTES);
+	int r = io_read_fd(fd, &text, FILE_MAX_BYTES);
 
 	buf_put_u8(&text, 0);
 	if (!r && text.failed)

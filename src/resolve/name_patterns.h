@@ -20,6 +20,9 @@ int name_patterns_new(struct name_patterns **ret_patterns, struct err *err);
 /* Adds those of a file, which come before all rules so far and may use their definitions.
  * 0, -ENOENT and the like, or -EINVAL with the line in `err`. */
 int name_patterns_read(struct name_patterns *p, const char *path, struct err *err);
+/* The same of a file that is open as `fd`; `path` is its name in errors. */
+int name_patterns_read_fd(struct name_patterns *p, int fd, const char *path,
+			  struct err *err);
 /* The same from a text, which `path` is the name of in errors. */
 int name_patterns_add(struct name_patterns *p, const char *path, const char *text,
 		      struct err *err);

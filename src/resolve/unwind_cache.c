@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "base/trust.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
 #include "resolve/line_cache.h"
@@ -402,9 +403,10 @@ static int open_file(const char *path, const struct unwind_cache_key *key,
 
 	if (fd < 0)
 		return fd;
-	r = fstat(fd, &st)         ? -errno
-	    : !S_ISREG(st.st_mode) ? -EBADMSG
-				   : read_head(fd, key, (uint64_t)st.st_size, h);
+	r = fstat(fd, &st)                ? -errno
+	    : !S_ISREG(st.st_mode)        ? -EBADMSG
+	    : !trust_cache_file(fd, path) ? -EPERM
+					  : read_head(fd, key, (uint64_t)st.st_size, h);
 	if (r) {
 		close(fd);
 		return r;

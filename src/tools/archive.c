@@ -260,7 +260,8 @@ static int unpack(const struct settings *set, char *const *words, struct err *er
 	cache = debug_dir();
 	if (!cache)
 		return err_set(err, -EINVAL,
-			       "no home folder is known: set PERF_BUILDID_DIR");
+			       "there is no cache: set PERF_BUILDID_DIR to a directory "
+			       "that only you can change");
 	request.cache = cache;
 	r = archive_unpack(&request, &done, err);
 	if (!r) {

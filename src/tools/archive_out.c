@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/guard.h"
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -26,7 +27,8 @@ enum {
 struct archive_out {
 	char *path;
 	enum archive_form form;
-	bool made_folder;       /* and nothing is in it yet */
+	bool made_folder; /* and nothing is in it yet */
+	bool is_guarded;
 	struct scratch *making; /* for `part`; NULL: a folder */
 	char *part;             /* the file while it is written */
 	int fd;                 /* of the part, or of the file in the folder; -1 */
@@ -69,9 +71,17 @@ static int open_folder(struct archive_out *out, struct err *err)
 {
 	bool is_new = access(out->path, F_OK) && errno == ENOENT;
 	int r = io_make_dirs(out->path, 0755);
+	int fd;
 
 	out->made_folder = is_new && !r;
-	return r ? err_sys(err, r, "cannot make the folder %s", out->path) : 0;
+	if (r)
+		return err_sys(err, r, "cannot make the folder %s", out->path);
+	fd = io_open(out->path, O_PATH | O_DIRECTORY, 0);
+	r = fd < 0 ? fd : guard_add_all(out->path, fd);
+	if (fd >= 0)
+		close(fd);
+	out->is_guarded = !r;
+	return r ? err_sys(err, r, "%s", out->path) : 0;
 }
 
 int archive_out_new(const char *path, enum archive_form form,
@@ -106,6 +116,8 @@ void archive_out_free(struct archive_out *out)
 	tar_writer_free(out->tar);
 	if (out->fd >= 0)
 		close(out->fd);
+	if (out->is_guarded)
+		guard_drop_path(out->path);
 	/* It stays if anything is in it. */
 	if (out->made_folder)
 		(void)io_rmdir(out->path);
@@ -149,8 +161,11 @@ static int begin_in_folder(struct archive_out *out, const char *name)
 	*slash = '\0';
 	r = io_make_dirs(path, 0755);
 	*slash = '/';
+	/* An earlier one may be open to others, or be theirs. */
 	if (!r)
-		r = io_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW,
+		(void)io_unlink(path);
+	if (!r)
+		r = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
 			    out->is_private ? 0600 : 0644);
 	if (r >= 0 && out->is_private && fchmod(r, 0600)) {
 		int failed = -errno;

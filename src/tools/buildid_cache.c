@@ -348,6 +348,11 @@ static int work(struct settings *set)
 	return nr_bad ? 1 : status;
 }
 
+static char *given_dir(const char *dir)
+{
+	return trust_cache_dir(dir) ? strdup(dir) : NULL;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct settings set = { 0 };
@@ -355,14 +360,16 @@ static int run(const struct command *self, int argc, char **argv)
 	int status = command_options(self, OPTIONS_PERMUTE, argc, argv, &set, &first);
 
 	if (status < 0) {
-		set.dir = set.dir_given ? strdup(set.dir_given) : debug_dir();
+		set.dir = set.dir_given ? given_dir(set.dir_given) : debug_dir();
 		status = 1;
 		if (argv[first])
 			command_error("%s: name files with --add, --remove, --purge or "
 				      "--update",
 				      argv[first]);
 		else if (!set.dir)
-			command_error("no home folder is known: give --buildid-dir");
+			command_error(
+				"there is no cache: give --buildid-dir a directory "
+				"that only you can change");
 		else if (!has_work(&set))
 			command_error("say what to do: --list, --add FILE, --remove "
 				      "FILE, --missing RECORDING ...");

@@ -292,7 +292,8 @@ static int run(const struct command *self, int argc, char **argv)
 	}
 	dir = line_cache_dir();
 	if (!dir) {
-		command_error("neither XDG_CACHE_HOME nor HOME is set");
+		command_error("there is no cache: set XDG_CACHE_HOME or HOME to a "
+			      "directory that only you can change");
 		return 1;
 	}
 	r = run_in(&set, dir, argc - first, argv + first);

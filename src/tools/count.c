@@ -6,6 +6,7 @@
 
 #include "base/comma.h"
 #include "base/err.h"
+#include "base/output.h"
 #include "base/parse.h"
 #include "tools/command.h"
 #include "tools/count.h"
@@ -342,8 +343,7 @@ static int open_output(struct job *j, struct err *err)
 	};
 	if (!j->set.output)
 		return 0;
-	j->view.out = fopen(j->set.output, "we");
-	return j->view.out ? 0 : err_sys(err, -errno, "%s", j->set.output);
+	return output_open_stream(j->set.output, &j->view.out, err);
 }
 
 /* ---- the run ---- */

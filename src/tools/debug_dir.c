@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/trust.h"
+
 char *debug_dir(void)
 {
 	const char *given = getenv("PERF_BUILDID_DIR");
@@ -11,8 +13,11 @@ char *debug_dir(void)
 	char *dir;
 
 	if (given && given[0])
-		return strdup(given);
-	if (!home || !home[0] || asprintf(&dir, "%s/.debug", home) < 0)
-		return NULL;
-	return dir;
+		dir = strdup(given);
+	else if (!home || !home[0] || asprintf(&dir, "%s/.debug", home) < 0)
+		dir = NULL;
+	if (!dir || trust_cache_dir(dir))
+		return dir;
+	free(dir);
+	return NULL;
 }

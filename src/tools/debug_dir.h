@@ -2,6 +2,7 @@
  * Layer: tools. */
 #pragma once
 
-/* The folder, malloc'd, whether it exists or not; NULL: no home is known, or no memory.
+/* The folder, malloc'd, whether it exists or not; NULL: no home is known, no
+ * memory, or others can change it: then a warning names it.
  * An empty PERF_BUILDID_DIR counts as none given. */
 char *debug_dir(void);

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "base/trust.h"
 #include "tools/progress.h"
 
 enum {
@@ -83,8 +84,10 @@ int debuginfod_env_read(const char *timeout, struct debuginfod_env *ret_env,
 	if (max && !parse_u64(max, &e.options.max_bytes))
 		e.options.max_bytes = 0;
 	e.cache_dir = cache_dir();
-	if (!e.cache_dir)
+	if (!e.cache_dir || !trust_cache_dir(e.cache_dir)) {
+		debuginfod_env_done(&e);
 		return 0;
+	}
 	e.options.cache_dir = e.cache_dir;
 	*ret_env = e;
 	return 1;

@@ -1,12 +1,15 @@
 #include "tools/export_out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/output.h"
 #include "tools/scratch.h"
 
 enum {
@@ -16,6 +19,7 @@ enum {
 static int open_beside(struct export_out *o, struct err *err)
 {
 	int r = scratch_new_beside(o->target, &o->dir, err);
+	int fd;
 
 	if (r)
 		return r;
@@ -23,30 +27,34 @@ static int open_beside(struct export_out *o, struct err *err)
 		o->making = NULL;
 		return err_set(err, -ENOMEM, "out of memory");
 	}
-	o->file = fopen(o->making, "wbe");
-	return o->file ? 0 : err_sys(err, -errno, "%s: cannot write", o->making);
+	fd = io_open(o->making, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	if (fd < 0)
+		return err_sys(err, fd, "%s: cannot write", o->path);
+	o->file = fdopen(fd, "wbe");
+	if (o->file)
+		return 0;
+	close(fd);
+	return err_set(err, -ENOMEM, "out of memory");
 }
 
 int export_out_open(struct export_out *o, const char *path, struct err *err)
 {
 	struct stat st;
-	int r = 0;
+	int r;
 
 	*o = (struct export_out){ .path = path };
 	/* What is in it already stays: neither is it opened anew nor another file put there. */
 	if (path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout")))
 		o->path = NULL;
-	if (o->path)
-		o->target = io_follow(o->path);
-	if (!o->path) {
+	r = o->path ? output_target(o->path, &o->target, err) : 0;
+	if (r)
+		return r;
+	if (!o->path)
 		o->file = stdout;
-	} else if (!o->target || (!stat(o->path, &st) && !S_ISREG(st.st_mode))) {
-		o->file = fopen(o->path, "wbe");
-		if (!o->file)
-			r = err_sys(err, -errno, "%s: cannot write", o->path);
-	} else {
+	else if (!o->target || (!stat(o->path, &st) && !S_ISREG(st.st_mode)))
+		r = output_open_stream(o->path, &o->file, err);
+	else
 		r = open_beside(o, err);
-	}
 	if (!r)
 		setvbuf(o->file, NULL, _IOFBF, BUFFER_BYTES);
 	return r;

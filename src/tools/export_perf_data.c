@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/output.h"
 #include "base/vec.h"
 #include "format/perf_data.h"
 #include "format/perf_input.h"
@@ -78,10 +79,11 @@ static int make_dir(struct perf_data_export *e, struct err *err)
 
 	if (r)
 		return r;
-	e->target = io_follow(e->output);
-	if (!e->target)
-		return err_sys(err, -errno, "cannot write %s", e->output);
-	r = scratch_new_beside(e->target, &e->dir, err);
+	r = output_target(e->output, &e->target, err);
+	if (!r && !e->target)
+		r = err_set(err, -EINVAL, "%s is no regular file", e->output);
+	if (!r)
+		r = scratch_new_beside(e->target, &e->dir, err);
 	if (r)
 		return r;
 	if (asprintf(&e->making, "%s/perf.data", scratch_folder(e->dir)) < 0) {

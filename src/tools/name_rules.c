@@ -1,10 +1,14 @@
 #include "tools/name_rules.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/io.h"
+#include "base/trust.h"
 #include "resolve/name_patterns.h"
 
 /* malloc'd; NULL: no home is known, or no memory.  What is empty or relative does not count
@@ -28,10 +32,19 @@ static char *own_file(void)
 static int read_own(struct name_patterns *patterns, struct err *err)
 {
 	char *path = own_file();
-	int r = path ? name_patterns_read(patterns, path, err) : 0;
+	int fd = path ? io_open(path, O_RDONLY | O_NONBLOCK, 0) : -ENOENT;
+	int r = 0;
 
+	if (fd >= 0) {
+		r = trust_check_config(fd, path, err);
+		if (!r)
+			r = name_patterns_read_fd(patterns, fd, path, err);
+		close(fd);
+	} else if (fd != -ENOENT && fd != -ENOTDIR) {
+		r = err_sys(err, fd, "%s", path);
+	}
 	free(path);
-	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
+	return r;
 }
 
 int name_rules_make(const char *given, struct name_patterns **ret_patterns,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/guard.h"
 #include "base/io.h"
 #include "base/log.h"
 #include "capture/events/perf_attr.h"
@@ -54,7 +55,7 @@ static void log_to_file(enum log_level level, const char *text)
 }
 
 /* Never what would be waited for, as a FIFO.  A descriptor or a negative errno. */
-static int open_log(const char *path)
+static int open_regular(const char *path)
 {
 	int fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK,
 			 RECORDING_FILE_MODE);
@@ -67,6 +68,40 @@ static int open_log(const char *path)
 	return fd;
 }
 
+/* Guards "DIR/samples": no link there leads to a log elsewhere. */
+static int guard_samples(const char *dir)
+{
+	int r = io_make_dirs(dir, 0755);
+	int fd = r ? r : io_open(dir, O_PATH | O_DIRECTORY, 0);
+
+	if (fd < 0)
+		return fd;
+	r = guard_add(dir, "samples", fd);
+	close(fd);
+	return r;
+}
+
+/* A descriptor, or a negative errno. */
+static int open_log(const char *dir, const char *path, struct err *err)
+{
+	char samples[4096];
+	int r = guard_samples(dir);
+
+	snprintf(samples, sizeof(samples), "%s/samples", dir);
+	if (r)
+		return err_sys(err, r, "cannot create %s", samples);
+	r = io_make_dirs(samples, 0755);
+	if (r) {
+		err_sys(err, r, "cannot create %s", samples);
+	} else {
+		r = open_regular(path);
+		if (r < 0)
+			err_sys(err, r, "%s", path);
+	}
+	guard_drop(dir, "samples");
+	return r;
+}
+
 /* SESSION_DIR/samples/oprofiled.log, as ever. */
 int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 {
@@ -77,16 +112,12 @@ int oprofiled_open_log(const struct oprofiled *d, struct err *err)
 	if (d->options.foreground)
 		return 0;
 	log_all = d->options.verbose;
-	snprintf(path, sizeof(path), "%s/samples", dir);
-	r = io_make_dirs(path, 0755);
-	if (r)
-		return err_sys(err, r, "cannot create %s", path);
 	if (snprintf(path, sizeof(path), "%s/samples/oprofiled.log", dir) >=
 	    (int)sizeof(path))
 		return err_set(err, -ENAMETOOLONG, "%s is too long", dir);
-	fd = open_log(path);
+	fd = open_log(dir, path, err);
 	if (fd < 0)
-		return err_sys(err, fd, "%s", path);
+		return fd;
 	/* Other threads may be writing to it. */
 	if (log_file) {
 		r = dup3(fd, fileno(log_file), O_CLOEXEC) < 0 ? -errno : 0;

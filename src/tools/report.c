@@ -7,6 +7,7 @@
 
 #include "aggregate/profile.h"
 #include "base/err.h"
+#include "base/output.h"
 #include "present/ratio.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
@@ -57,6 +58,7 @@ static int write_report(struct report *r, struct err *err)
 {
 	const char *path = r->plan.options.output_file;
 	int status;
+	struct err why = { 0 };
 	FILE *out;
 
 	if (!path) {
@@ -72,9 +74,12 @@ static int write_report(struct report *r, struct err *err)
 			       ? status
 			       : err_sys(err, status, "standard output: cannot write");
 	}
-	out = fopen(path, "we");
-	if (!out)
-		return err_set(err, -errno, "Couldn't open \"%s\" for writing.", path);
+	status = output_open_stream(path, &out, &why);
+	if (status)
+		return status == -EPERM
+			       ? err_set(err, status, "%s", why.text)
+			       : err_set(err, status,
+					 "Couldn't open \"%s\" for writing.", path);
 	status = write_to(r, out, path, err);
 	if (fclose(out) && !status)
 		status = err_sys(err, -errno, "%s: cannot write", path);

@@ -1,0 +1,20 @@
+/* output.h - opens files that the user names for output.
+ * Layer: base.  In a directory such as /tmp, where others can write, a link or file of another user may have been
+ * put there for whoever writes to that name.  The kernel refuses both if its protected_symlinks and
+ * protected_regular are set; these functions do so on every system. */
+#pragma once
+#include <stdio.h>
+#include <sys/types.h>
+
+struct err;
+
+/* Opens `path` for writing, and makes it with `mode` if missing; O_TRUNC or O_APPEND may be in `flags`.  Links
+ * are followed.  A descriptor, or a negative errno with a text: -EPERM if in a sticky directory that others can
+ * write there is a link, or a file, of another user, or a file with more hard links. */
+int output_open(const char *path, int flags, mode_t mode, struct err *err);
+/* The same as an empty stream. */
+int output_open_stream(const char *path, FILE **ret_stream, struct err *err);
+/* The path of the file that a rename is to replace, so that a link to it stays: what the link leads to, else
+ * `path` itself; malloc'd.  NULL with 0: it cannot be replaced, as /dev/stdout.  A link of another user is refused
+ * in every directory: the name may be one that the user has not given, as gmon.out. */
+int output_target(const char *path, char **ret_target, struct err *err);

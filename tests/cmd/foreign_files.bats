@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# Links and files that another user put where we write, and caches and configuration that others can change.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup()
+{
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+	describe | write_segment session/samples/current
+	mkdir shared
+	chmod 1777 shared
+	echo secret >victim
+}
+
+describe()
+{
+	cat <<-END
+		info|0||$(uname -n)||1000000000|0||
+		event|TIMER|time|7|1000000|0|0
+		image|1|/nowhere/prog|00
+		thread|7|7|prog|0|0|/
+		sample|0|0|0|2000|1000000|0+16|5
+	END
+}
+
+oprofile()
+{
+	timeout -k 5 60 "$OPROFILE" "$@"
+}
+
+# plant LINK TARGET: as another user does.
+plant()
+{
+	ln -s "$2" "$1"
+	chown -h 65534 "$1"
+}
+
+# A command whose output would go through what was planted.
+is_refused() # COMMAND...
+{
+	run --separate-stderr "$@"
+	[ "$status" -ne 0 ]
+	[[ "$stderr" == *" of user 65534"*": give "*name* ]]
+	[ "$(wc -l <<<"$stderr")" -eq 1 ]
+	[ "$(cat victim)" = secret ]
+	[ ! -e made ]
+}
+
+@test "no output goes through a link of another user in a shared directory" {
+	for target in ../victim ../made; do
+		plant shared/out "$target"
+		is_refused opreport --session-dir session -o shared/out
+		for form in folded pprof perf-data; do
+			is_refused oprofile export "$form" --session-dir session -o shared/out
+		done
+		is_refused timeout 60 "$OPROFILE_LINKS/ocount" -f shared/out -e page-faults true
+		is_refused operf --perf-data shared/out --session-dir session -e page-faults:1 true
+		rm shared/out
+	done
+	plant shared/folder ..
+	is_refused opreport --session-dir session -o shared/folder/made
+	is_refused oprofile export folded --session-dir session -o shared/folder/made
+}
+
+@test "no output goes into a file of another user, or one with more names, in a shared directory" {
+	: >shared/out
+	chown 65534 shared/out
+	is_refused opreport --session-dir session -o shared/out
+	is_refused oprofile export folded --session-dir session -o shared/out
+	rm shared/out
+	mkfifo shared/out
+	chown 65534 shared/out
+	is_refused opreport --session-dir session -o shared/out
+	rm shared/out
+	ln victim shared/out
+	run opreport --session-dir session -o shared/out
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"shared/out is a file with several hard links"* ]]
+	[ "$(cat victim)" = secret ]
+}
+
+@test "own links are followed, and links in directories that are not shared" {
+	ln -s ../made shared/out
+	run -0 opreport --session-dir session -o shared/out
+	grep -q prog made
+	rm made
+	run -0 oprofile export folded --session-dir session -o shared/out
+	[ -L shared/out ]
+	[ -s made ]
+	rm made
+	mkdir plain
+	plant plain/out ../made
+	run -0 opreport --session-dir session -o plain/out
+	[ -s made ]
+	oprofile export folded --session-dir session -o /dev/stdout | grep -q prog
+	opreport --session-dir session -o /dev/stdout | grep -q prog
+}
+
+@test "a file whose name we choose is not written through a link of another user" {
+	mkdir plain
+	cd plain
+	mv ../victim victim
+	for name in gmon.out perf.data; do
+		plant "$name" victim
+		plant made-of-"$name" made
+	done
+	is_refused timeout 60 "$OPROFILE_LINKS/opgprof" --session-dir ../session
+	is_refused oprofile export gmon --session-dir ../session
+	rm gmon.out perf.data
+	mv made-of-gmon.out gmon.out
+	mv made-of-perf.data perf.data
+	is_refused oprofile export gmon --session-dir ../session
+	is_refused oprofile export perf-data --session-dir ../session
+}
+
+@test "oparchive writes nothing below a directory of its output that is a link or another user's" {
+	mkdir -p out
+	chown 65534 out
+	ln -s .. out/session
+	for name in manifest oparchive.manifest; do
+		ln -s ../victim "out/$name.part"
+	done
+	before=$(find . -path ./out -prune -o -print | sort)
+	run oparchive --session-dir session --output-directory out
+	[ "$(find . -path ./out -prune -o -print | sort)" = "$before" ]
+	[ "$(cat victim)" = secret ]
+	rm -r out/*
+	run -0 oparchive --session-dir session --output-directory out
+}
+
+# build CACHE-HOME: prints what `oprofile cache` says.
+build()
+{
+	run --separate-stderr env XDG_CACHE_HOME="$1" "$OPROFILE" cache --build "$OPROFILE_LINKS/../src/tools/oprofile"
+}
+
+@test "a cache that others can change is neither read nor written" {
+	for change in "chown 65534" "chmod g+w" "chmod o+w"; do
+		rm -rf xdg
+		mkdir -p xdg/oprofile
+		$change xdg/oprofile
+		build "$PWD/xdg"
+		[ "$status" -eq 1 ]
+		[ "$(grep -c "the cache $PWD/xdg/oprofile is not used: other users can change it" <<<"$stderr")" -eq 1 ]
+		[ -z "$(ls xdg/oprofile)" ]
+	done
+	# So is one below a directory of another user, or one that another user could make first.
+	rm -rf xdg
+	mkdir -p xdg/oprofile
+	chown 65534 xdg
+	build "$PWD/xdg"
+	[ "$status" -eq 1 ]
+	build "$PWD/shared"
+	[ "$status" -eq 1 ]
+	[ ! -e shared/oprofile ]
+	for variable in PERF_BUILDID_DIR; do
+		run --separate-stderr env "$variable=$PWD/shared" "$OPROFILE" buildid-cache --add "$OPROFILE"
+		[ "$status" -eq 1 ]
+		[[ "$stderr" == *"the cache $PWD/shared is not used"* ]]
+		[ -z "$(ls shared)" ]
+	done
+}
+
+@test "a file in a cache that others can change is not used, which is said once" {
+	cp "$OPROFILE" prog
+	mkdir xdg
+	build "$PWD/xdg"
+	[ "$status" -eq 0 ]
+	chmod o+w xdg/oprofile/*.lines
+	XDG_CACHE_HOME=$PWD/xdg run -0 --separate-stderr oprofile addr2line -e "$OPROFILE_LINKS/../src/tools/oprofile" main
+	[ "$(grep -c 'is not used: other users can change it' <<<"$stderr")" -eq 1 ]
+}
+
+@test "settings that others can change are not read" {
+	export OPROFILE_RUN_DIR=$PWD/run OPROFILE_SETUP_DIR=$PWD/etc OPROFILE_FS_DIR=$PWD/fs
+	run -0 timeout 60 "$OPROFILE_LINKS/opcontrol" --setup --no-vmlinux --session-dir="$PWD/session"
+	chmod o+w etc/daemonrc
+	run timeout 60 "$OPROFILE_LINKS/opcontrol" --status
+	[[ "$output" == *"etc/daemonrc is not read, since others can write it: run chmod go-w $PWD/etc/daemonrc"* ]]
+	chmod o-w etc/daemonrc
+	chown 65534 etc/daemonrc
+	run timeout 60 "$OPROFILE_LINKS/opcontrol" --status
+	[[ "$output" == *"etc/daemonrc is not read, since it belongs to user 65534, not to you or root"* ]]
+}
+
+@test "naming rules that others can change are not read" {
+	mkdir -p config/oprofile
+	: >config/oprofile/stl.pat
+	chmod o+w config/oprofile/stl.pat
+	XDG_CONFIG_HOME=$PWD/config run -1 --separate-stderr opreport --session-dir session -D smart
+	[[ "$stderr" == *"config/oprofile/stl.pat is not read, since others can write it"* ]]
+}
+
+@test "the daemon's run directory must not be another user's" {
+	for change in "chown 65534" "chmod o+w"; do
+		rm -rf run
+		mkdir run
+		$change run
+		OPROFILE_RUN_DIR=$PWD/run run timeout 60 "$OPROFILE_LINKS/oprofiled" --session-dir="$PWD/session"
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"$PWD/run is not used for the daemon: other users can change it"* ]]
+		[ -z "$(ls run)" ]
+	done
+}
