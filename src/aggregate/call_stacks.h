@@ -7,6 +7,9 @@
 #include "aggregate/image_names.h"
 #include "format/dict.h"
 
+struct profile;
+struct view;
+
 /* Where in a function the address of a frame is. */
 enum call_place {
 	CALL_AT,     /* there */
@@ -49,3 +52,10 @@ static inline enum call_place call_stack_place(const struct dict *d, uint32_t st
 		return CALL_AT;
 	return CALL_BEFORE;
 }
+
+/* The function of a frame of the view's dict that is the innermost one of a stack; VIEW_UNSET
+ * when memory is short. */
+uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame);
+/* The node of a stack of the view's dict: its callers by where the call is, its leaf by where
+ * the sample is.  DICT_NONE when memory is short. */
+uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack);

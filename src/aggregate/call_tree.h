@@ -38,14 +38,7 @@ uint32_t call_tree_line(const struct call_tree *t, uint32_t node);
 void call_tree_done(struct call_tree *t);
 
 struct profile;
-struct view;
 
-/* The function of a frame of the view's dict that is the innermost one of a stack; VIEW_UNSET
- * when memory is short. */
-uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame);
-/* The node of a stack of the view's dict: its callers by where the call is, its leaf by where
- * the sample is.  DICT_NONE when memory is short. */
-uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack);
 /* "outermost;...;innermost" of a node, as flame graphs are made of ("folded"): semicolons and
  * control characters in names are replaced, code without a name is its image in brackets, and
  * what is truncated begins with "[truncated]".  Good until the call after the next one;

@@ -252,46 +252,9 @@ struct profile {
 	struct view *view; /* between profile_begin() and profile_end() */
 };
 
-/* Where batches come from.  All of it outlives profile_end(). */
-struct profile_source {
-	const struct dict *dict;
-	const struct session_info *info;
-	struct naming *naming;
-	const char *session; /* name of the session */
-	uint64_t start_ns;   /* of the session, for KEY_TIME and time: */
-	/* Of the session's samples, for shares of its time (time:10%-20%); both 0: unknown,
-	 * which is an error where such are asked for (spec_has_shares()). */
-	uint64_t first_ns, last_ns;
-	uint64_t wall_ns, wall_at_ns; /* of session_span.h */
-	/* What tells binaries apart comes behind the samples (build-ids of a pipe): images
-	 * are looked at when the source ends, not at their first sample. */
-	bool names_late;
-};
-
 /* What is in `options` outlives the profile.  0 or -ENOMEM. */
 int profile_init(struct profile *p, const struct profile_options *options);
 void profile_done(struct profile *p);
-/* COLUMN_... of session.h that batches must have. */
-unsigned int profile_columns(const struct profile *p);
-/* Between begin and end come the batches of one source.  After an error profile_end() is
- * still called.  0, -ENOMEM, -ERANGE (time buckets too narrow for the session) or -ENODATA
- * (shares of an unknown time are asked for). */
-int profile_begin(struct profile *p, const struct profile_source *source);
-int profile_add(struct profile *p, const struct sample_batch *batch, struct err *err);
-int profile_end(struct profile *p);
-/* Reads a segment file of `session_dir`; span->start_ns is the session's start, 0 before
- * its first segment.  A segment that is damaged is read as far as it goes and counted in
- * p->input. */
-int profile_read_segment(struct profile *p, const char *path, const char *session_dir,
-			 const char *session, struct session_span *span,
-			 struct err *err);
-/* Reads a perf.data: a file, a directory, or "-" (standard input).  What is damaged or
- * missing is counted in p->input.  0 or a negative errno with a line for the user. */
-int profile_read_perf_data(struct profile *p, const char *path, const char *session,
-			   struct err *err);
-/* Gives the events their ranks.  To be called when all sources are read. */
-void profile_finish(struct profile *p);
-
 static inline uint64_t profile_value(const struct profile *p, uint32_t group,
 				     size_t key)
 {

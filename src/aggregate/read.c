@@ -1,7 +1,9 @@
-/* read.c - one segment file through profile.h. */
+/* One segment file through profile_feed.h. */
+#include "aggregate/read.h"
+
 #include <errno.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile_feed.h"
 #include "aggregate/view.h"
 #include "base/err.h"
 #include "format/session.h"

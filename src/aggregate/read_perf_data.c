@@ -1,8 +1,10 @@
-/* read_perf_data.c - one perf.data through profile.h. */
+/* One perf.data through profile_feed.h. */
+#include "aggregate/read.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile_feed.h"
 #include "base/err.h"
 #include "format/perf_input.h"
 #include "resolve/naming.h"

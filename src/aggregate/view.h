@@ -6,6 +6,7 @@
 #include "aggregate/call_stacks.h"
 #include "aggregate/dense.h"
 #include "aggregate/profile.h"
+#include "aggregate/profile_source.h"
 #include "aggregate/selection.h"
 #include "aggregate/tally.h"
 #include "base/buf.h"

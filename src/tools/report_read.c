@@ -6,6 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "aggregate/call_graph.h"
+#include "aggregate/profile_feed.h"
+#include "aggregate/read.h"
+#include "aggregate/session_span.h"
 #include "base/err.h"
 #include "base/huge.h"
 #include "capture/events/events.h"

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "aggregate/profile.h"
+#include "aggregate/profile_feed.h"
+#include "aggregate/read.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"

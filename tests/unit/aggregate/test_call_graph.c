@@ -8,6 +8,7 @@
 
 #include "aggregate/call_sums.h"
 #include "aggregate/profile.h"
+#include "aggregate/profile_feed.h"
 #include "alloc_fail.h"
 #include "unit.h"
 

@@ -1,5 +1,6 @@
 /* The engine against a model that looks at every sample and every row. */
 #include "aggregate/profile.h"
+#include "aggregate/profile_feed.h"
 
 #include <stdio.h>
 #include <stdlib.h>

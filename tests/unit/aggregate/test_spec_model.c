@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "aggregate/profile.h"
+#include "aggregate/profile_feed.h"
 #include "base/err.h"
 
 #include "unit.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregate/profile.h"
+#include "aggregate/profile_feed.h"
 
 #include "unit.h"
 

@@ -6,6 +6,7 @@
 
 #include "aggregate/groups.h"
 #include "aggregate/profile.h"
+#include "aggregate/profile_feed.h"
 #include "present/writers.h"
 
 #include "alloc_fail.h"
