@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "base/parse.h"
 #include "base/path.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/path.h"
 
 int links_init(struct annotation_links *l, const struct annotation *a)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "present/annotation_priv.h"
 #include "resolve/code.h"
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "present/call_table.h"
 
 struct sort_key;

@@ -1,7 +1,7 @@
 /* call_table_priv.h - a call table while it is made.
  * Layer: present; private to call_table.c and call_table_rows.c. */
 #pragma once
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/pairs.h"
 #include "present/call_table.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "present/percent.h"
 #include "present/ratio.h"
 #include "present/writers.h"

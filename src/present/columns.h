@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregate/keys.h"
+#include "aggregate/selection/keys.h"
 #include "base/buf.h"
 #include "present/percent.h"
 

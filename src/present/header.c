@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/buf.h"
 #include "present/lines.h"
 #include "present/screen.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aggregate/classes.h"
+#include "aggregate/count/classes.h"
 #include "base/vec.h"
 #include "present/order.h"
 

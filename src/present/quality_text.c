@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
-#include "aggregate/quality.h"
+#include "aggregate/profile/profile.h"
+#include "aggregate/views/quality.h"
 #include "base/vec.h"
 #include "present/json.h"
 #include "present/percent.h"

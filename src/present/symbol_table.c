@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "present/writers.h"
 
 int symbol_table_keys(const struct profile *p, const struct present_options *o,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "present/elide.h"
 #include "present/fit.h"
 #include "present/text_table.h"

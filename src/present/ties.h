@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aggregate/keys.h"
+#include "aggregate/selection/keys.h"
 
 struct profile;
 

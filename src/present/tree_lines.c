@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/call_sums.h"
-#include "aggregate/profile.h"
+#include "aggregate/profile/call_sums.h"
+#include "aggregate/profile/profile.h"
 #include "present/percent.h"
 
 /* A node of the call tree that is part of a line, and whose samples are meant: going inwards its

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/code_counts.h"
+#include "aggregate/count/code_counts.h"
 #include "base/strtab.h"
 #include "present/afdo_tree.h"
 #include "resolve/lines.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "annotate_page.h"
 #include "base/hash.h"
 #include "present/annotate_margin.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/classes.h"
-#include "aggregate/profile.h"
+#include "aggregate/count/classes.h"
+#include "aggregate/profile/profile.h"
 #include "base/buf.h"
 #include "present/header.h"
 #include "present/html_pages.h"

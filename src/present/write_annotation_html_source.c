@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "present/html_pages.h"
 #include "present/html_text.h"
 #include "present/percent.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/sort_keys.h"

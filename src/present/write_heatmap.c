@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "base/pairs.h"
 #include "base/sort_keys.h"

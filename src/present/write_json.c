@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "present/cell_cache.h"

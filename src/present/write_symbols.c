@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "present/quality_text.h"
 #include "present/symbol_table.h"

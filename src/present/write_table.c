@@ -1,7 +1,7 @@
 /* write_table.c - the table of --by: one line a group, a column for each key. */
 #include <errno.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "present/quality_text.h"
 #include "present/text_table.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/call_sums.h"
-#include "aggregate/profile.h"
+#include "aggregate/profile/call_sums.h"
+#include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "present/call_focus.h"
 #include "present/elide.h"

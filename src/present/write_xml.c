@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/classes.h"
-#include "aggregate/profile.h"
+#include "aggregate/count/classes.h"
+#include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "present/html_text.h"
 #include "present/percent.h"

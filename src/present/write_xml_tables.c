@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "present/write_xml.h"
 #include "present/write_xml_priv.h"
 #include "present/writers.h"

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/err.h"
 
 const struct writer writers[] = {

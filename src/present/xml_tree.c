@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/classes.h"
-#include "aggregate/profile.h"
+#include "aggregate/count/classes.h"
+#include "aggregate/profile/profile.h"
 #include "present/writers.h"
 
 static int find_keys(struct xml_tree *t)

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "aggregate/image_names.h"
-#include "aggregate/selection.h"
-#include "aggregate/selection_sample.h"
+#include "aggregate/selection/image_names.h"
+#include "aggregate/selection/sample.h"
+#include "aggregate/selection/selection.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "format/session.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "aggregate/spec.h"
+#include "aggregate/selection/spec.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "present/writers.h"

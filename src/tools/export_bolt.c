@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/code_counts.h"
+#include "aggregate/count/code_counts.h"
 #include "base/err.h"
 #include "base/strtab.h"
 #include "resolve/code.h"

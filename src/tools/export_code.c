@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "aggregate/code_counts.h"
-#include "aggregate/selection.h"
-#include "aggregate/selection_sample.h"
-#include "aggregate/session_span.h"
+#include "aggregate/count/code_counts.h"
+#include "aggregate/selection/sample.h"
+#include "aggregate/selection/selection.h"
+#include "aggregate/selection/session_span.h"
 #include "base/err.h"
 #include "format/perf_input.h"
 #include "format/session.h"

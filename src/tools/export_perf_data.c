@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregate/sample_merge.h"
-#include "aggregate/spec.h"
+#include "aggregate/read/sample_merge.h"
+#include "aggregate/selection/spec.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "aggregate/selection.h"
-#include "aggregate/selection_sample.h"
-#include "aggregate/session_span.h"
+#include "aggregate/selection/sample.h"
+#include "aggregate/selection/selection.h"
+#include "aggregate/selection/session_span.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "aggregate/spec.h"
+#include "aggregate/selection/spec.h"
 #include "base/err.h"
 #include "tools/command.h"
 #include "tools/pager.h"

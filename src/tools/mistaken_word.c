@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregate/spec.h"
+#include "aggregate/selection/spec.h"
 #include "base/io.h"
 #include "tools/command.h"
 #include "tools/report_source.h"

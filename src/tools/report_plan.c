@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "aggregate/classes.h"
+#include "aggregate/count/classes.h"
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/parse.h"

@@ -3,9 +3,9 @@
 #pragma once
 #include <stdbool.h>
 
-#include "aggregate/profile.h"
-#include "aggregate/spec.h"
-#include "aggregate/symbol_filter.h"
+#include "aggregate/profile/profile.h"
+#include "aggregate/selection/spec.h"
+#include "aggregate/selection/symbol_filter.h"
 #include "present/writers.h"
 #include "resolve/line_later.h"
 #include "resolve/lines.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "format/session.h"
 #include "tools/progress.h"
 #include "tools/report_source.h"

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregate/call_graph.h"
-#include "aggregate/profile_feed.h"
-#include "aggregate/read.h"
-#include "aggregate/session_span.h"
+#include "aggregate/profile/call_graph.h"
+#include "aggregate/read/profile_feed.h"
+#include "aggregate/read/read.h"
+#include "aggregate/selection/session_span.h"
 #include "base/err.h"
 #include "base/huge.h"
 #include "capture/events/events.h"

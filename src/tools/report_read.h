@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "tools/report_progress.h"
 
 struct err;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "aggregate/classes.h"
+#include "aggregate/count/classes.h"
 #include "base/err.h"
 #include "tools/report_plan.h"
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregate/spec.h"
+#include "aggregate/selection/spec.h"
 #include "base/trust.h"
 #include "base/vec.h"
 #include "tools/options.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "capture/events/cpu_types.h"
 #include "capture/system/machine.h"
 #include "tools/command.h"

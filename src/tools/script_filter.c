@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "aggregate/selection_sample.h"
+#include "aggregate/selection/sample.h"
 #include "base/err.h"
 
 bool script_filter_needed(const struct spec *spec)

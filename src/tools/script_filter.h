@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregate/selection.h"
-#include "aggregate/selection_symbol.h"
-#include "aggregate/session_span.h"
+#include "aggregate/selection/selection.h"
+#include "aggregate/selection/session_span.h"
+#include "aggregate/selection/symbol.h"
 #include "format/session.h"
 
 struct err;

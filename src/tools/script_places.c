@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/image_names.h"
+#include "aggregate/selection/image_names.h"
 #include "base/hash.h"
 #include "base/huge.h"
 #include "format/perf_input.h"

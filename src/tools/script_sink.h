@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "aggregate/spec.h"
+#include "aggregate/selection/spec.h"
 #include "base/buf.h"
 #include "base/vec.h"
 #include "format/dict.h"

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregate/session_span.h"
-#include "aggregate/spec.h"
+#include "aggregate/selection/session_span.h"
+#include "aggregate/selection/spec.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/tree.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "aggregate/image_names.h"
+#include "aggregate/selection/image_names.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "format/perf_input.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/classes.h"
-#include "aggregate/spec.h"
+#include "aggregate/count/classes.h"
+#include "aggregate/selection/spec.h"
 #include "base/err.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

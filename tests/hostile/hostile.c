@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "aggregate/profile.h"
-#include "aggregate/profile_feed.h"
-#include "aggregate/read.h"
+#include "aggregate/profile/profile.h"
+#include "aggregate/read/profile_feed.h"
+#include "aggregate/read/read.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/profile.h"
-#include "aggregate/profile_feed.h"
+#include "aggregate/profile/profile.h"
+#include "aggregate/read/profile_feed.h"
 
 #include "unit.h"
 

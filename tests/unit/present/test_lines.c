@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "aggregate/groups.h"
-#include "aggregate/profile.h"
-#include "aggregate/profile_feed.h"
+#include "aggregate/profile/groups.h"
+#include "aggregate/profile/profile.h"
+#include "aggregate/read/profile_feed.h"
 #include "present/writers.h"
 
 #include "alloc_fail.h"

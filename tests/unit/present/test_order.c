@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "aggregate/profile.h"
+#include "aggregate/profile/profile.h"
 #include "base/err.h"
 
 #include "unit.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/call_sums.h"
-#include "aggregate/groups.h"
-#include "aggregate/profile.h"
+#include "aggregate/profile/call_sums.h"
+#include "aggregate/profile/groups.h"
+#include "aggregate/profile/profile.h"
 #include "alloc_fail.h"
 #include "unit.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregate/keys.h"
+#include "aggregate/selection/keys.h"
 #include "base/buf.h"
 #include "base/io.h"
 #include "capture/events/sources.h"

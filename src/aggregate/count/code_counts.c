@@ -1,0 +1,124 @@
+#include "aggregate/count/code_counts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void code_counts_done(struct code_counts *c)
+{
+	vec_done(&c->places);
+	vec_done(&c->branches);
+	vec_done(&c->runs);
+	map_done(&c->place_by);
+	map_done(&c->branch_by);
+	map_done(&c->run_by);
+}
+
+uint32_t code_counts_place(struct code_counts *c, uint32_t image, uint64_t offset)
+{
+	const struct code_place place = { .image = image, .offset = offset };
+	uint32_t at = map_get(&c->place_by, image, offset);
+
+	if (at != MAP_NONE)
+		return at;
+	at = (uint32_t)c->places.nr;
+	if (!vec_push(&c->places, place))
+		return MAP_NONE;
+	if (map_set(&c->place_by, image, offset, at)) {
+		c->places.nr--;
+		return MAP_NONE;
+	}
+	return at;
+}
+
+/* The edge, with nothing counted if it is new; NULL when memory is short. */
+static struct code_edge *edge_at(code_edge_vec *edges, struct map *by, uint32_t from,
+				 uint32_t to)
+{
+	const struct code_edge edge = { .from = from, .to = to };
+	uint32_t at = map_get(by, from, to);
+
+	if (at != MAP_NONE)
+		return &edges->at[at];
+	if (!vec_push(edges, edge))
+		return NULL;
+	at = (uint32_t)edges->nr - 1;
+	if (!map_set(by, from, to, at))
+		return &edges->at[at];
+	edges->nr--;
+	return NULL;
+}
+
+int code_counts_branch(struct code_counts *c, uint32_t from, uint32_t to,
+		       bool mispredicted)
+{
+	struct code_edge *edge = edge_at(&c->branches, &c->branch_by, from, to);
+
+	if (!edge)
+		return -ENOMEM;
+	edge->count++;
+	edge->mispredicted += mispredicted;
+	return 0;
+}
+
+int code_counts_run(struct code_counts *c, uint32_t from, uint32_t to)
+{
+	struct code_edge *edge = edge_at(&c->runs, &c->run_by, from, to);
+
+	if (!edge)
+		return -ENOMEM;
+	edge->count++;
+	return 0;
+}
+
+/* Where a run begins its count is added, behind its last address it is taken away. */
+struct turn {
+	uint64_t at;
+	uint64_t change; /* modulo 2^64 */
+};
+typedef VEC(struct turn) turn_vec;
+
+static int compare_turns(const void *va, const void *vb)
+{
+	const struct turn *a = va;
+	const struct turn *b = vb;
+
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static int add_turns(const struct code_counts *c, uint32_t image, turn_vec *turns)
+{
+	for (size_t i = 0; i < c->runs.nr; i++) {
+		const struct code_edge *run = &c->runs.at[i];
+		const struct code_place *from = &c->places.at[run->from];
+		const struct code_place *to = &c->places.at[run->to];
+		const struct turn begin = { from->offset, run->count };
+		const struct turn end = { to->offset + 1, -run->count };
+
+		if (from->image == image && to->image == image &&
+		    from->offset <= to->offset &&
+		    (!vec_push(turns, begin) || !vec_push(turns, end)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int code_counts_stretches(const struct code_counts *c, uint32_t image,
+			  code_stretch_vec *out)
+{
+	turn_vec turns = { 0 };
+	uint64_t count = 0;
+	int r = add_turns(c, image, &turns);
+
+	if (!r && turns.nr)
+		qsort(turns.at, turns.nr, sizeof(*turns.at), compare_turns);
+	for (size_t i = 0; !r && i + 1 < turns.nr; i++) {
+		const struct turn *t = &turns.at[i];
+		struct code_stretch s = { t->at, t[1].at - 1, count + t->change };
+
+		count = s.count;
+		if (t[1].at > t->at && count && !vec_push(out, s))
+			r = -ENOMEM;
+	}
+	vec_done(&turns);
+	return r;
+}

@@ -1,0 +1,260 @@
+#include "aggregate/count/timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/count/tally.h"
+#include "base/huge.h"
+#include "base/sort_keys.h"
+
+enum {
+	RECENT = 1024,
+	FIRST_ROOM = 1 << 16,
+	MORE_WORDS = 2, /* of an entry */
+	FOLD_SPANS = 1 << 18,
+	/* Where folding gains nothing it is tried again when there are so many times more. */
+	FOLD_SELDOM = 64,
+	BUCKET_BITS = 32
+};
+
+/* Where a place was added last. */
+struct timeline_recent {
+	uint32_t place;
+	uint32_t at_plus_1;
+};
+
+void timeline_done(struct timeline *t)
+{
+	timeline_end(t);
+	vec_done(&t->tracks);
+	huge_zfree(t->spans.at, t->spans.room, sizeof(*t->spans.at));
+	huge_zfree(t->words, t->room, sizeof(*t->words));
+	*t = (struct timeline){ 0 };
+}
+
+int timeline_begin(struct timeline *t)
+{
+	t->first_track = t->tracks.nr;
+	t->first_span = t->spans.nr;
+	t->fold_at = FOLD_SPANS;
+	t->is_open = false;
+	t->recent = calloc(RECENT, sizeof(*t->recent));
+	return t->recent ? 0 : -ENOMEM;
+}
+
+void timeline_end(struct timeline *t)
+{
+	pairs_done(&t->track_by);
+	free(t->recent);
+	t->recent = NULL;
+}
+
+/* Room for twice as many: memory that is not touched costs nothing.  NULL when memory is short. */
+static void *grow(void *memory, size_t *room, size_t elem_bytes)
+{
+	size_t more = *room ? *room * 2 : FIRST_ROOM;
+	void *grown = huge_zgrow(memory, *room, more, elem_bytes);
+
+	if (grown)
+		*room = more;
+	return grown;
+}
+
+/* For an entry. */
+static int grow_words(struct timeline *t)
+{
+	uint32_t *words = NULL;
+
+	if (t->nr_words <= UINT32_MAX - MORE_WORDS)
+		words = grow(t->words, &t->room, sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	t->words = words;
+	return 0;
+}
+
+static int add_span(struct timeline *t, const struct timeline_span *span)
+{
+	struct timeline_span *spans = t->spans.at;
+
+	if (t->spans.nr == t->spans.room)
+		spans = grow(spans, &t->spans.room, sizeof(*spans));
+	if (!spans)
+		return -ENOMEM;
+	t->spans.at = spans;
+	spans[t->spans.nr++] = *span;
+	return 0;
+}
+
+static int begin_span(struct timeline *t, uint64_t a, uint64_t b)
+{
+	const struct timeline_track track = { (uint32_t)(a >> 32), (uint32_t)b };
+	struct timeline_span span = {
+		.bucket = (uint32_t)(b >> (TALLY_EVENT_BITS + TALLY_CPU_BITS)),
+		.at = (uint32_t)t->nr_words,
+	};
+	bool is_new;
+	uint32_t *number_plus_1 =
+		pairs_at(&t->track_by, track.who, track.what, &is_new);
+
+	if (!number_plus_1)
+		return -ENOMEM;
+	if (is_new) {
+		/* Where there is no memory for it, 0: the error ends the profile. */
+		*number_plus_1 = 0;
+		if (!vec_push(&t->tracks, track))
+			return -ENOMEM;
+		*number_plus_1 = (uint32_t)t->tracks.nr;
+	}
+	span.track = *number_plus_1 - 1;
+	if (add_span(t, &span))
+		return -ENOMEM;
+	t->last_a = a;
+	t->last_b = b;
+	t->is_open = true;
+	return 0;
+}
+
+static bool is_of_span(const struct timeline *t, uint64_t a, uint64_t b)
+{
+	return t->is_open && b == t->last_b && a >> 32 == t->last_a >> 32;
+}
+
+/* So many more where the place is already; false: they cannot be counted there. */
+static bool count(struct timeline *t, uint32_t at, uint32_t samples)
+{
+	uint32_t *word = &t->words[at];
+
+	if (!(*word & TIMELINE_MANY)) {
+		if (at + 1 < t->nr_words || samples == UINT32_MAX)
+			return false;
+		*word |= TIMELINE_MANY;
+		t->words[t->nr_words++] = 1 + samples;
+		return true;
+	}
+	if (word[1] > UINT32_MAX - samples)
+		return false;
+	word[1] += samples;
+	return true;
+}
+
+/* To the last span. */
+static int add_entry(struct timeline *t, uint32_t place, uint32_t samples)
+{
+	struct timeline_recent *recent = &t->recent[place % RECENT];
+	bool again;
+
+	if (t->nr_words + MORE_WORDS > t->room && grow_words(t))
+		return -ENOMEM;
+	again = recent->place == place &&
+		recent->at_plus_1 > t->spans.at[t->spans.nr - 1].at;
+	if (again && count(t, recent->at_plus_1 - 1, samples))
+		return 0;
+	again |= samples > 1;
+	t->words[t->nr_words++] = again ? place | TIMELINE_MANY : place;
+	*recent = (struct timeline_recent){ place, (uint32_t)t->nr_words };
+	if (again)
+		t->words[t->nr_words++] = samples;
+	return 0;
+}
+
+/* ---- short spans ---- */
+
+/* The spans of the source, by track and bucket and then by when they began; malloc'd. */
+static struct sort_key *sorted_spans(const struct timeline *t)
+{
+	size_t nr = t->spans.nr - t->first_span;
+	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
+
+	for (size_t i = 0; keys && i < nr; i++) {
+		const struct timeline_span *span = &t->spans.at[t->first_span + i];
+
+		keys[i] = (struct sort_key){
+			(uint64_t)span->track << BUCKET_BITS | span->bucket, (uint32_t)i
+		};
+	}
+	if (keys && sort_keys(&keys, nr)) {
+		free(keys);
+		keys = NULL;
+	}
+	return keys;
+}
+
+static int copy_span(struct timeline *to, const struct timeline *t, size_t i)
+{
+	const struct timeline_span *span = &t->spans.at[i];
+	uint32_t end = timeline_span_end(t, i);
+	const struct timeline_span *last =
+		to->spans.nr ? &to->spans.at[to->spans.nr - 1] : NULL;
+	struct timeline_span begun = { span->track, span->bucket,
+				       (uint32_t)to->nr_words };
+	int r = 0;
+
+	if (!last || last->track != span->track || last->bucket != span->bucket)
+		r = add_span(to, &begun);
+	for (uint32_t at = span->at; at < end && !r;) {
+		uint32_t samples, place = timeline_next(t, &at, &samples);
+
+		r = add_entry(to, place, samples);
+	}
+	return r;
+}
+
+/* What was folded takes the place of what it was made of.  That had as many spans at least, but not as
+ * many words: a place that is there twice, with others between, becomes one with a number. */
+static int put_back(struct timeline *t, const struct timeline *folded)
+{
+	uint32_t from = t->spans.at[t->first_span].at;
+	struct timeline_span *spans = &t->spans.at[t->first_span];
+
+	if (!folded->nr_words)
+		return 0;
+	while (folded->nr_words > t->room - from)
+		if (grow_words(t))
+			return -ENOMEM;
+	memcpy(&t->words[from], folded->words, folded->nr_words * sizeof(*t->words));
+	memcpy(spans, folded->spans.at, folded->spans.nr * sizeof(*spans));
+	for (size_t i = 0; i < folded->spans.nr; i++)
+		spans[i].at += from;
+	t->nr_words = from + folded->nr_words;
+	t->spans.nr = t->first_span + folded->spans.nr;
+	t->is_open = false;
+	memset(t->recent, 0, RECENT * sizeof(*t->recent));
+	return 0;
+}
+
+/* Makes one of spans of the same track and bucket.  0 or -ENOMEM. */
+static int fold(struct timeline *t)
+{
+	struct timeline folded = { 0 };
+	size_t nr = t->spans.nr - t->first_span;
+	struct sort_key *keys = sorted_spans(t);
+	int r = keys ? timeline_begin(&folded) : -ENOMEM;
+
+	for (size_t i = 0; i < nr && !r; i++)
+		r = copy_span(&folded, t, t->first_span + keys[i].index);
+	if (!r)
+		r = put_back(t, &folded);
+	if (!r) {
+		t->fold_at = 2 * folded.spans.nr;
+		if (t->fold_at > nr)
+			t->fold_at = FOLD_SELDOM * nr;
+		else if (t->fold_at < FOLD_SPANS)
+			t->fold_at = FOLD_SPANS;
+	}
+	timeline_done(&folded);
+	free(keys);
+	return r;
+}
+
+int timeline_add(struct timeline *t, uint64_t a, uint64_t b)
+{
+	if (!is_of_span(t, a, b)) {
+		if (t->spans.nr - t->first_span >= t->fold_at && fold(t))
+			return -ENOMEM;
+		if (begin_span(t, a, b))
+			return -ENOMEM;
+	}
+	return add_entry(t, (uint32_t)a, 1);
+}

@@ -1,0 +1,359 @@
+#include "aggregate/profile/call_graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile/groups.h"
+#include "aggregate/profile/profile.h"
+#include "base/sort_keys.h"
+
+/* What a row of the profile was: samples at a node. */
+struct item {
+	uint32_t who;
+	uint32_t event;
+	uint32_t node;
+	uint64_t samples;
+	uint64_t period;
+};
+
+/* A node of the part of the tree that the samples of one (who, event) are in.  Callers have lower
+ * numbers. */
+struct local {
+	uint32_t node;
+	uint32_t caller;
+	uint32_t first; /* callee; 0: none */
+	uint32_t next;  /* callee of its caller */
+	struct call_total total;
+};
+
+/* A function on the path from the root to where the walk is. */
+struct step {
+	uint32_t row;
+	uint32_t arc;
+};
+
+struct walk {
+	struct profile *p;
+	struct item *items;
+	size_t nr_items;
+	uint32_t who; /* of what is walked over */
+	uint32_t event;
+	uint32_t *local_of; /* by node; 0: none */
+	VEC(struct local) locals;
+	uint32_t *row_of;     /* by where tuple; DICT_NONE: none yet */
+	VEC(uint32_t) wheres; /* that have one */
+	VEC(struct step) path;
+	VEC(uint32_t) open_rows; /* by row: how often it is on the path */
+	VEC(uint32_t) open_arcs;
+	struct map arc_by; /* (caller, callee) */
+};
+
+void call_graph_done(struct call_graph *g)
+{
+	vec_done(&g->totals);
+	vec_done(&g->arcs);
+}
+
+/* The rows as items, those of one (who, event) together and by node. */
+static int collect_items(struct walk *w)
+{
+	const struct profile *p = w->p;
+	size_t nr = p->rows.nr;
+	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
+	int r;
+
+	w->items = malloc((nr + 1) * sizeof(*w->items));
+	if (!keys || !w->items) {
+		free(keys);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < nr; i++)
+		keys[i] = (struct sort_key){ profile_node(p, p->rows.at[i].group),
+					     (uint32_t)i };
+	r = sort_keys(&keys, nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct profile_row *row = &p->rows.at[keys[i].index];
+		uint32_t who = p->groups.at[row->group].tuple[GROUP_WHO];
+
+		keys[i].at = (uint64_t)who << 32 | row->event;
+	}
+	if (!r)
+		r = sort_keys(&keys, nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct profile_row *row = &p->rows.at[keys[i].index];
+
+		w->items[i] = (struct item){ .who = (uint32_t)(keys[i].at >> 32),
+					     .event = row->event,
+					     .node = profile_node(p, row->group),
+					     .samples = row->samples,
+					     .period = row->period };
+	}
+	w->nr_items = nr;
+	free(keys);
+	return r;
+}
+
+/* ---- the part of the tree ---- */
+
+static bool add_local(struct walk *w, uint32_t node)
+{
+	w->local_of[node] = 1; /* its number is not known yet */
+	return vec_push(&w->locals, (struct local){ .node = node });
+}
+
+static int compare_locals(const void *a, const void *b)
+{
+	const struct local *x = a;
+	const struct local *y = b;
+
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* By node: sorted, or where most are there all looked at. */
+static void order_locals(struct walk *w)
+{
+	size_t nr_nodes = w->p->calls.nodes.nr;
+	size_t at = 0;
+
+	if (w->locals.nr < nr_nodes / 16) {
+		qsort(w->locals.at, w->locals.nr, sizeof(*w->locals.at),
+		      compare_locals);
+		return;
+	}
+	for (uint32_t node = 0; node < nr_nodes; node++)
+		if (w->local_of[node])
+			w->locals.at[at++] = (struct local){ .node = node };
+}
+
+/* Number 0 is the root, and no callee of anything; 1 the root of what is truncated. */
+static int make_locals(struct walk *w, const struct item *items, size_t nr)
+{
+	const struct call_node *nodes = w->p->calls.nodes.at;
+
+	w->locals.nr = 0;
+	if (!add_local(w, CALL_ROOT) || !add_local(w, CALL_TRUNCATED))
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		for (uint32_t node = items[i].node; !w->local_of[node];
+		     node = nodes[node].caller)
+			if (!add_local(w, node))
+				return -ENOMEM;
+	order_locals(w);
+	for (uint32_t i = 0; i < w->locals.nr; i++)
+		w->local_of[w->locals.at[i].node] = i;
+	for (uint32_t i = CALL_FIRST; i < w->locals.nr; i++)
+		w->locals.at[i].caller =
+			w->local_of[nodes[w->locals.at[i].node].caller];
+	return 0;
+}
+
+static void sum_up(struct walk *w, const struct item *items, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct local *l = &w->locals.at[w->local_of[items[i].node]];
+
+		l->total.samples += items[i].samples;
+		l->total.period += items[i].period;
+	}
+	for (uint32_t i = (uint32_t)w->locals.nr; i-- > CALL_FIRST;) {
+		struct local *l = &w->locals.at[i];
+		struct local *caller = &w->locals.at[l->caller];
+
+		caller->total.samples += l->total.samples;
+		caller->total.period += l->total.period;
+		l->next = caller->first;
+		caller->first = i;
+	}
+}
+
+static void forget_locals(struct walk *w)
+{
+	for (size_t i = 0; i < w->locals.nr; i++)
+		w->local_of[w->locals.at[i].node] = 0;
+	for (size_t i = 0; i < w->wheres.nr; i++)
+		w->row_of[w->wheres.at[i]] = DICT_NONE;
+	w->wheres.nr = 0;
+}
+
+/* ---- functions and calls ---- */
+
+/* The row of a node's function; DICT_NONE when memory is short. */
+static uint32_t row_of_node(struct walk *w, uint32_t node)
+{
+	struct profile *p = w->p;
+	uint32_t where = p->tuple_of_function.at[p->calls.nodes.at[node].function];
+	uint32_t row;
+
+	if (w->row_of[where] != DICT_NONE)
+		return w->row_of[where];
+	row = groups_row_of(p, w->who, where, w->event);
+	if (row == DICT_NONE || !vec_push(&w->wheres, where))
+		return DICT_NONE;
+	while (p->graph.totals.nr < p->rows.nr)
+		if (!vec_push(&p->graph.totals, (struct call_total){ 0 }) ||
+		    !vec_push(&w->open_rows, 0))
+			return DICT_NONE;
+	w->row_of[where] = row;
+	return row;
+}
+
+static uint32_t arc_of(struct walk *w, uint32_t caller, uint32_t callee)
+{
+	struct call_graph *g = &w->p->graph;
+	struct call_arc arc = { .caller = caller, .callee = callee };
+	struct map_slot *slot;
+	bool is_new;
+
+	slot = map_at(&w->arc_by, caller, callee, &is_new);
+	if (!slot)
+		return DICT_NONE;
+	if (is_new) {
+		if (!vec_push(&g->arcs, arc) || !vec_push(&w->open_arcs, 0))
+			return DICT_NONE;
+		slot->value_plus_1 = (uint32_t)g->arcs.nr;
+	}
+	return slot->value_plus_1 - 1;
+}
+
+static void add(struct call_total *to, const struct call_total *from)
+{
+	to->samples += from->samples;
+	to->period += from->period;
+}
+
+/* Of what is on the path already the samples are counted. */
+static int enter(struct walk *w, const struct local *l)
+{
+	struct step s = { row_of_node(w, l->node), DICT_NONE };
+	/* Below a root that is CALL_ROOT, where there is no call, or CALL_TRUNCATED. */
+	uint32_t caller = w->path.nr ? w->path.at[w->path.nr - 1].row : CALL_BY_UNKNOWN;
+	struct call_arc *arc;
+
+	if (s.row == DICT_NONE)
+		return -ENOMEM;
+	if (!w->open_rows.at[s.row]++)
+		add(&w->p->graph.totals.at[s.row], &l->total);
+	if (l->caller != CALL_ROOT) {
+		s.arc = arc_of(w, caller, s.row);
+		if (s.arc == DICT_NONE)
+			return -ENOMEM;
+		arc = &w->p->graph.arcs.at[s.arc];
+		if (!w->open_arcs.at[s.arc]++) {
+			arc->samples += l->total.samples;
+			arc->period += l->total.period;
+		}
+	}
+	return vec_push(&w->path, s) ? 0 : -ENOMEM;
+}
+
+static void leave(struct walk *w)
+{
+	const struct step *s = &w->path.at[--w->path.nr];
+
+	w->open_rows.at[s->row]--;
+	if (s->arc != DICT_NONE)
+		w->open_arcs.at[s->arc]--;
+}
+
+/* All below a root, callers before callees. */
+static int walk_over(struct walk *w, uint32_t root)
+{
+	uint32_t at = w->locals.at[root].first;
+
+	while (at) {
+		if (enter(w, &w->locals.at[at]))
+			return -ENOMEM;
+		if (w->locals.at[at].first) {
+			at = w->locals.at[at].first;
+			continue;
+		}
+		for (; at != root; at = w->locals.at[at].caller) {
+			leave(w);
+			if (w->locals.at[at].next)
+				break;
+		}
+		at = at == root ? 0 : w->locals.at[at].next;
+	}
+	return 0;
+}
+
+static int add_own(struct walk *w, const struct item *items, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t row;
+
+		if (items[i].node < CALL_FIRST)
+			continue;
+		row = row_of_node(w, items[i].node);
+		if (row == DICT_NONE)
+			return -ENOMEM;
+		w->p->rows.at[row].samples += items[i].samples;
+		w->p->rows.at[row].period += items[i].period;
+	}
+	return 0;
+}
+
+static int take(struct walk *w, const struct item *items, size_t nr)
+{
+	int r;
+
+	w->who = items->who;
+	w->event = items->event;
+	r = make_locals(w, items, nr);
+	if (!r)
+		sum_up(w, items, nr);
+	if (!r)
+		r = walk_over(w, CALL_ROOT);
+	if (!r)
+		r = walk_over(w, CALL_TRUNCATED);
+	if (!r)
+		r = add_own(w, items, nr);
+	forget_locals(w);
+	return r;
+}
+
+static int take_all(struct walk *w)
+{
+	size_t end;
+
+	for (size_t i = 0; i < w->nr_items; i = end) {
+		int r;
+
+		for (end = i + 1; end < w->nr_items &&
+				  w->items[end].who == w->items[i].who &&
+				  w->items[end].event == w->items[i].event;)
+			end++;
+		r = take(w, w->items + i, end - i);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+int call_graph_make(struct profile *p)
+{
+	struct walk w = { .p = p };
+	size_t nr_wheres = p->tuples[GROUP_WHERE].nr;
+	int r = collect_items(&w);
+
+	w.local_of = calloc(p->calls.nodes.nr + CALL_FIRST, sizeof(*w.local_of));
+	w.row_of = malloc((nr_wheres + 1) * sizeof(*w.row_of));
+	if (!w.local_of || !w.row_of)
+		r = -ENOMEM;
+	if (!r) {
+		memset(w.row_of, 0xff, nr_wheres * sizeof(*w.row_of));
+		groups_clear(p);
+		r = take_all(&w);
+	}
+	free(w.items);
+	free(w.local_of);
+	free(w.row_of);
+	vec_done(&w.locals);
+	vec_done(&w.wheres);
+	vec_done(&w.path);
+	vec_done(&w.open_rows);
+	vec_done(&w.open_arcs);
+	map_done(&w.arc_by);
+	return r;
+}

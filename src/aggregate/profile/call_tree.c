@@ -1,0 +1,143 @@
+#include "aggregate/profile/call_tree.h"
+
+#include <string.h>
+
+#include "aggregate/profile/profile.h"
+#include "base/buf.h"
+
+static int make_roots(struct call_tree *t)
+{
+	const struct call_node root = { .function = DICT_NONE };
+
+	while (t->nodes.nr < CALL_FIRST)
+		if (!vec_push(&t->nodes, root))
+			return -1;
+	return 0;
+}
+
+static uint32_t add_node(struct call_tree *t, uint32_t caller, uint32_t function)
+{
+	if (!vec_push(&t->nodes, (struct call_node){ caller, function }))
+		return DICT_NONE;
+	return (uint32_t)t->nodes.nr - 1;
+}
+
+uint32_t call_tree_node(struct call_tree *t, uint32_t caller, uint32_t function)
+{
+	uint32_t next = caller + 1;
+	uint32_t *value_plus_1;
+	bool is_new;
+
+	if (make_roots(t))
+		return DICT_NONE;
+	/* Paths are made from the root inwards: most nodes stand right behind their caller, and
+	 * no table has these. */
+	if (next == t->nodes.nr)
+		return add_node(t, caller, function);
+	if (next < t->nodes.nr && t->nodes.at[next].caller == caller &&
+	    t->nodes.at[next].function == function)
+		return next;
+	value_plus_1 = pairs_at(&t->by, caller, function, &is_new);
+	if (!value_plus_1)
+		return DICT_NONE;
+	/* Where there is no memory for the node, 0: it is none. */
+	if (is_new)
+		*value_plus_1 = add_node(t, caller, function) + 1;
+	return *value_plus_1 - 1;
+}
+
+static uint32_t add_line_node(struct call_tree *t, uint32_t caller, uint32_t function,
+			      uint32_t line)
+{
+	while (t->lines.nr < t->nodes.nr)
+		if (!vec_push(&t->lines, DICT_NONE))
+			return DICT_NONE;
+	return vec_push(&t->lines, line) ? add_node(t, caller, function) : DICT_NONE;
+}
+
+uint32_t call_tree_line_node(struct call_tree *t, uint32_t caller, uint32_t function,
+			     uint32_t line)
+{
+	uint32_t *number_plus_1, *value_plus_1;
+	bool is_new;
+
+	if (make_roots(t))
+		return DICT_NONE;
+	number_plus_1 = pairs_at(&t->lines_by, function, line, &is_new);
+	if (!number_plus_1)
+		return DICT_NONE;
+	if (is_new)
+		*number_plus_1 = (uint32_t)t->lines_by.nr;
+	value_plus_1 = pairs_at(&t->by, caller, *number_plus_1, &is_new);
+	if (!value_plus_1)
+		return DICT_NONE;
+	if (is_new)
+		*value_plus_1 = add_line_node(t, caller, function, line) + 1;
+	return *value_plus_1 - 1;
+}
+
+uint32_t call_tree_line(const struct call_tree *t, uint32_t node)
+{
+	return node < t->lines.nr ? t->lines.at[node] : DICT_NONE;
+}
+
+void call_tree_done(struct call_tree *t)
+{
+	vec_done(&t->nodes);
+	vec_done(&t->lines);
+	pairs_done(&t->lines_by);
+	pairs_done(&t->by);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_clean(struct buf *b, const char *name)
+{
+	for (; *name; name++) {
+		unsigned char c = (unsigned char)*name;
+
+		buf_put_u8(b, c == ';' ? ':' : c < ' ' || c == 0x7f ? '?' : c);
+	}
+}
+
+static void put_function(struct profile *p, struct buf *b, uint32_t function)
+{
+	const struct profile_function *f = &p->functions.at[function];
+	const char *name;
+
+	if (f->kind == FUNCTION_NAMED || f->kind == FUNCTION_INLINED) {
+		name = profile_function_name(p, function);
+		put_clean(b, name ? name : "");
+		return;
+	}
+	buf_put_u8(b, '[');
+	put_clean(b, base_name(strtab_get(&p->strings, p->images.at[f->image].name)));
+	buf_put_u8(b, ']');
+}
+
+const char *call_tree_text(struct profile *p, uint32_t node)
+{
+	const struct call_node *nodes = p->calls.nodes.at;
+	struct buf *b = &p->call_texts[p->call_text ^= 1];
+
+	p->path.nr = 0;
+	buf_clear(b);
+	for (; node >= CALL_FIRST && node < p->calls.nodes.nr;
+	     node = nodes[node].caller)
+		if (!vec_push(&p->path, nodes[node].function))
+			return "";
+	if (node == CALL_TRUNCATED)
+		buf_put(b, "[truncated];", strlen("[truncated];"));
+	for (size_t i = p->path.nr; i; i--) {
+		put_function(p, b, p->path.at[i - 1]);
+		if (i > 1)
+			buf_put_u8(b, ';');
+	}
+	buf_put_u8(b, 0);
+	return b->failed ? "" : (const char *)b->data;
+}

@@ -1,0 +1,205 @@
+/* One perf.data through profile_feed.h. */
+#include "aggregate/read/read.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "aggregate/read/profile_feed.h"
+#include "base/err.h"
+#include "format/perf_input.h"
+#include "resolve/naming.h"
+#include "resolve/naming_unwind.h"
+#include "resolve/replay.h"
+#include "resolve/unwind.h"
+
+static void add_counts(struct profile_input *in, const struct replay *replay)
+{
+	const struct feed_counts *c = replay_counts(replay);
+
+	in->totals.samples += c->by_type[PERF_RECORD_SAMPLE];
+	in->totals.lost += c->lost;
+	in->totals.lost_records += c->lost_records;
+	in->totals.throttled += c->by_type[PERF_RECORD_THROTTLE];
+	in->totals.undecodable += replay_undecodable(replay);
+	in->nr_malformed += replay_undecodable(replay);
+	for (size_t i = 0; i < UNWIND_ENDS; i++)
+		in->totals.stack_ends[i] += replay_unwind_ends(replay)[i];
+}
+
+static void add_damage(struct profile_input *in, const struct perf_input *input)
+{
+	const struct perf_input_damage *d = perf_input_damage(input);
+
+	in->file_damage.cut_bytes += d->cut_bytes;
+	in->file_damage.missing_bytes += d->missing_bytes;
+	in->file_damage.bad_bytes += d->bad_bytes;
+	in->file_damage.missing_files += d->missing_files;
+	in->file_damage.bad_features += d->bad_features;
+	in->file_damage.unknown_records += d->unknown_records;
+	in->file_damage.aux_bytes += d->aux_bytes;
+	in->nr_interrupted += perf_input_info(input)->interrupted;
+}
+
+static void note_source(struct profile *p, const struct session_info *info)
+{
+	struct profile_input *in = &p->input;
+
+	if (in->nr_segments++)
+		return;
+	in->cpu_mhz = info->cpu_mhz;
+	in->cpu_desc = strtab_add(&p->strings, info->cpu_desc);
+	in->vmlinux = strtab_add(&p->strings, info->vmlinux);
+}
+
+static uint64_t earliest(const struct sample_batch *batch)
+{
+	uint64_t time_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < batch->nr; i++)
+		if (batch->time_ns[i] < time_ns)
+			time_ns = batch->time_ns[i];
+	return time_ns;
+}
+
+/* The samples of the first batch tell the start where the file's header does not. */
+static int begin(struct profile *p, struct profile_source *source,
+		 const struct sample_batch *first, struct err *err)
+{
+	int r;
+
+	if (!source->start_ns)
+		source->start_ns = earliest(first);
+	/* A session keeps times to 100 ns: an imported one has the same spans of time. */
+	source->start_ns -= source->start_ns % 100;
+	r = profile_begin(p, source);
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+static void tell_progress(const struct profile *p, const struct perf_input *input)
+{
+	uint64_t done;
+	uint64_t total;
+
+	if (!p->options.progress)
+		return;
+	perf_input_progress(input, &done, &total);
+	p->options.progress(p->options.progress_ctx, done, total);
+}
+
+static int read_batches(struct profile *p, struct replay *replay,
+			const struct perf_input *input, struct profile_source *source,
+			struct err *err)
+{
+	bool begun = false;
+
+	for (;;) {
+		struct sample_batch batch;
+		int r = replay_next(replay, &batch, err);
+
+		if (r)
+			return r < 0 ? r : 0;
+		if (!begun)
+			r = begin(p, source, &batch, err);
+		begun = true;
+		if (!r)
+			r = profile_add(p, &batch, err);
+		if (r)
+			return r;
+		tell_progress(p, input);
+	}
+}
+
+/* Callers are asked for: those that only registers and stacks tell, too. */
+static int use_unwind(struct profile *p, struct replay *replay, struct naming *naming,
+		      struct naming_unwind **ret_unwind)
+{
+	int r;
+
+	*ret_unwind = NULL;
+	if (!p->options.quality && !(p->needs & NEED_STACK))
+		return 0;
+	r = naming_unwind_new(naming, ret_unwind);
+	return r ? r : replay_use_unwind(replay, naming_unwind_table, *ret_unwind);
+}
+
+static int read_named(struct profile *p, struct replay *replay,
+		      const struct perf_input *input, struct profile_source *source,
+		      struct err *err)
+{
+	int r = naming_new(source->dict, source->info, "", &source->naming);
+	struct naming_unwind *unwind = NULL;
+	struct jit_places jit;
+	int ended;
+
+	if (r)
+		return err_set(err, r, "out of memory");
+	naming_use(source->naming, p->options.places);
+	jit = naming_jit_places(source->naming);
+	r = replay_use_jit(replay, &jit);
+	if (!r)
+		r = use_unwind(p, replay, source->naming, &unwind);
+	if (r)
+		err_set(err, r, "out of memory");
+	else
+		r = read_batches(p, replay, input, source, err);
+	/* Names take memory of their own. */
+	replay_end(replay);
+	naming_unwind_free(unwind);
+	replay_late_build_ids(replay);
+	naming_use_codes(source->naming, perf_input_info(input)->codes.at,
+			 perf_input_info(input)->codes.nr,
+			 perf_input_info(input)->arch);
+	ended = profile_end(p);
+	naming_free(source->naming);
+	if (!r && ended)
+		r = err_set(err, ended, "out of memory");
+	return r;
+}
+
+static int read_input(struct profile *p, struct perf_input *input, const char *session,
+		      struct err *err)
+{
+	const struct replay_options options = {
+		.chains = p->options.quality || p->needs & NEED_STACK,
+		.cgroups = p->needs & NEED_CGROUP,
+		.threads = p->options.threads != 1,
+		.nr_threads = p->options.threads,
+	};
+	struct profile_source source = { .session = session };
+	struct replay *replay;
+	int r = replay_new(input, &options, &replay, err);
+
+	if (r)
+		return r;
+	source.dict = replay_dict(replay);
+	source.info = replay_info(replay);
+	source.start_ns = source.info->start_ns;
+	source.first_ns = perf_input_info(input)->first_ns;
+	source.last_ns = perf_input_info(input)->last_ns;
+	source.wall_ns = perf_input_info(input)->clock_wall_ns;
+	source.wall_at_ns = perf_input_info(input)->clock_ns;
+	source.names_late = perf_input_info(input)->is_pipe;
+	note_source(p, source.info);
+	r = read_named(p, replay, input, &source, err);
+	if (!r) {
+		add_counts(&p->input, replay);
+		add_damage(&p->input, input);
+	}
+	replay_free(replay);
+	return r;
+}
+
+int profile_read_perf_data(struct profile *p, const char *path, const char *session,
+			   struct err *err)
+{
+	struct perf_input *input;
+	int r = perf_input_open(path, p->options.trust, &input, err);
+
+	if (r)
+		return r;
+	r = read_input(p, input, session, err);
+	if (r)
+		err_prefix(err, "%s", path);
+	perf_input_close(input);
+	return r;
+}

@@ -1,0 +1,175 @@
+/* One segment file through profile_feed.h. */
+#include "aggregate/read/read.h"
+
+#include <errno.h>
+
+#include "aggregate/read/profile_feed.h"
+#include "aggregate/views/view.h"
+#include "base/err.h"
+#include "format/session.h"
+#include "resolve/jit_session.h"
+#include "resolve/naming.h"
+
+static struct profile_event *find_event(struct profile *p, const struct dict *d,
+					const struct event_desc *desc)
+{
+	char room[EVENT_NAME_ROOM];
+	uint32_t name = strtab_find(
+		&p->strings, event_of_any_core(p, dict_str(d, desc->name), room));
+
+	for (size_t i = 0; i < p->events.nr && name != STRTAB_FAILED; i++) {
+		struct profile_event *e = &p->events.at[i];
+
+		if (e->name == name && e->count == desc->count &&
+		    e->unit_mask == desc->unit_mask)
+			return e;
+	}
+	return NULL;
+}
+
+static void add_shares(struct profile *p, const struct dict *d,
+		       const struct session_totals *t)
+{
+	for (size_t i = 0; i < d->events.nr && i < SESSION_EVENT_SHARES; i++) {
+		struct profile_event *e = find_event(p, d, &d->events.at[i]);
+		uint16_t share = t->event_shares[i];
+
+		if (e && share && (!e->share || share < e->share))
+			e->share = share;
+	}
+}
+
+static void add_damage(struct profile_input *in, const struct segment_damage *d)
+{
+	in->damage.bad_blocks += d->bad_blocks;
+	in->damage.cut_bytes += d->cut_bytes;
+	in->damage.bad_samples += d->bad_samples;
+	in->damage.unfinished |= d->unfinished;
+	in->nr_unfinished += d->unfinished;
+}
+
+static void tell_progress(const struct profile *p, const struct segment *s)
+{
+	uint64_t done;
+	uint64_t total;
+
+	if (!p->options.progress)
+		return;
+	segment_progress(s, &done, &total);
+	p->options.progress(p->options.progress_ctx, done, total);
+}
+
+/* The batch by the jitdumps of the session, if it has some (`jit` is not NULL). */
+static int add_batch(struct profile *p, struct jit_session *jit,
+		     const struct sample_batch *batch, struct err *err)
+{
+	struct sample_batch named;
+
+	if (!jit)
+		return profile_add(p, batch, err);
+	return jit_session_batch(jit, batch, &named)
+		       ? err_set(err, -ENOMEM, "out of memory")
+		       : profile_add(p, &named, err);
+}
+
+static int read_batches(struct profile *p, struct segment *s, struct jit_session *jit,
+			struct err *err)
+{
+	unsigned int columns =
+		profile_columns(p) | (jit ? (unsigned int)JIT_SESSION_COLUMNS : 0);
+
+	for (;;) {
+		struct sample_batch batch;
+		int r = segment_next(s, columns, &batch, err);
+
+		if (r)
+			return r < 0 ? r : 0;
+		r = add_batch(p, jit, &batch, err);
+		if (r)
+			return r;
+		tell_progress(p, s);
+	}
+}
+
+static int read_named(struct profile *p, struct segment *s, struct jit_session *jit,
+		      const struct profile_source *source, struct err *err)
+{
+	int r = profile_begin(p, source);
+	int ended;
+
+	if (r)
+		return err_set(err, r, "out of memory");
+	r = read_batches(p, s, jit, err);
+	ended = profile_end(p);
+	if (!r && ended)
+		r = err_set(err, ended, "out of memory");
+	return r;
+}
+
+static void note_segment(struct profile *p, const struct session_info *info)
+{
+	struct profile_input *in = &p->input;
+
+	if (!in->nr_segments++) {
+		in->cpu_mhz = info->cpu_mhz;
+		in->cpu_desc = strtab_add(&p->strings, info->cpu_desc);
+		in->vmlinux = strtab_add(&p->strings, info->vmlinux);
+	}
+	in->session_flags |= info->flags;
+}
+
+/* What JIT compilers told is used where the samples have to be told apart by it. */
+static int open_jit(struct profile_source *source, const char *session_dir,
+		    struct jit_session **ret_jit)
+{
+	struct jit_session *jit = NULL;
+	int r = jit_session_new(session_dir, source->dict, source->info, &jit);
+
+	if (r)
+		return r;
+	if (jit)
+		source->dict = jit_session_dict(jit);
+	*ret_jit = jit;
+	return 0;
+}
+
+int profile_read_segment(struct profile *p, const char *path, const char *session_dir,
+			 const char *session, struct session_span *span,
+			 struct err *err)
+{
+	struct profile_source source = { .session = session };
+	struct jit_session *jit = NULL;
+	struct segment *s;
+	int r = segment_open(path, p->options.trust, &s, err);
+
+	if (r)
+		return r;
+	source.dict = segment_dict(s);
+	source.info = segment_info(s);
+	if (!span->start_ns)
+		span->start_ns = source.info->start_ns;
+	source.start_ns = span->start_ns;
+	source.first_ns = span->first_ns;
+	source.last_ns = span->last_ns;
+	source.wall_ns = source.info->start_wall_ns;
+	source.wall_at_ns = source.info->start_ns;
+	note_segment(p, source.info);
+	r = open_jit(&source, session_dir, &jit);
+	if (!r)
+		r = naming_new(source.dict, source.info, session_dir, &source.naming);
+	if (r)
+		r = err_set(err, r, "out of memory");
+	else
+		naming_use(source.naming, p->options.places);
+	if (!r)
+		r = read_named(p, s, jit, &source, err);
+	if (!r) {
+		session_totals_add(&p->input.totals, segment_totals(s));
+		add_shares(p, segment_dict(s), segment_totals(s));
+		add_damage(&p->input, segment_damage(s));
+	}
+	naming_free(source.naming);
+	jit_session_free(jit);
+	segment_close(s);
+	return r;
+}

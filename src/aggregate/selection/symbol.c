@@ -1,0 +1,51 @@
+#include "aggregate/selection/symbol.h"
+
+#include <errno.h>
+
+#include "aggregate/selection/symbol_filter.h"
+#include "format/dict.h"
+#include "resolve/naming.h"
+
+enum {
+	UNKNOWN, /* not asked yet */
+	WANTED,
+	NOT_WANTED
+};
+
+void selection_symbols_init(struct selection_symbols *s, struct naming *naming)
+{
+	*s = (struct selection_symbols){ .naming = naming };
+}
+
+void selection_symbols_done(struct selection_symbols *s)
+{
+	vec_done(&s->by_frame);
+}
+
+static uint8_t ask(const struct selection_symbols *s, const struct selection *of,
+		   uint32_t number)
+{
+	const struct frame *frame = &of->dict->frames.at[number];
+	const struct symbol *symbol =
+		naming_find(s->naming, frame->image, frame->offset, NULL);
+
+	if (!symbol || !symbol_filter_wants(NULL, of->spec, symbol->name))
+		return NOT_WANTED;
+	return WANTED;
+}
+
+int selection_wants_symbol(struct selection_symbols *s, const struct selection *of,
+			   uint32_t stack)
+{
+	const struct dict *d = of->dict;
+	uint32_t frame = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
+
+	if (frame >= d->frames.nr)
+		return 0;
+	while (s->by_frame.nr <= frame)
+		if (!vec_push(&s->by_frame, UNKNOWN))
+			return -ENOMEM;
+	if (s->by_frame.at[frame] == UNKNOWN)
+		s->by_frame.at[frame] = ask(s, of, frame);
+	return s->by_frame.at[frame] == WANTED;
+}

@@ -1,0 +1,96 @@
+#include "aggregate/selection/symbol_filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/selection/spec.h"
+#include "base/comma.h"
+#include "resolve/demangle.h"
+
+/* Takes `value`. */
+static int add(struct symbol_filter *f, bool exclude, char *value)
+{
+	bool added;
+
+	if (!value)
+		return -ENOMEM;
+	added = exclude ? vec_push(&f->excluded, value) : vec_push(&f->included, value);
+	if (added)
+		return 0;
+	free(value);
+	return -ENOMEM;
+}
+
+static int add_list(struct symbol_filter *f, bool exclude, const char *list)
+{
+	int r = 0;
+
+	while (!r && list)
+		r = add(f, exclude, comma_next(&list));
+	return r;
+}
+
+int symbol_filter_exclude(struct symbol_filter *f, const char *list)
+{
+	return add_list(f, true, list);
+}
+
+int symbol_filter_include(struct symbol_filter *f, const char *list)
+{
+	return add_list(f, false, list);
+}
+
+void symbol_filter_done(struct symbol_filter *f)
+{
+	for (size_t i = 0; i < f->excluded.nr; i++)
+		free(f->excluded.at[i]);
+	for (size_t i = 0; i < f->included.nr; i++)
+		free(f->included.at[i]);
+	vec_done(&f->excluded);
+	vec_done(&f->included);
+}
+
+bool symbol_filter_filters(const struct symbol_filter *f, const struct spec *spec)
+{
+	return (f && (f->excluded.nr || f->included.nr)) ||
+	       (spec && spec_has_symbols(spec));
+}
+
+/* A listed name without a version means the symbol with any ("read": "read@@V1"). */
+static bool is_meant(const char *listed, const char *name)
+{
+	size_t len = strlen(listed);
+
+	if (strncmp(listed, name, len) != 0)
+		return false;
+	return !name[len] || (name[len] == '@' && strcmp(name + len, "@plt") != 0);
+}
+
+static bool is_listed(char *const *names, size_t nr, const char *raw, const char *shown)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (is_meant(names[i], raw) || (shown && is_meant(names[i], shown)))
+			return true;
+	}
+	return false;
+}
+
+static bool lists_want(const struct symbol_filter *f, const char *raw,
+		       const char *shown)
+{
+	if (is_listed(f->excluded.at, f->excluded.nr, raw, shown))
+		return false;
+	return !f->included.nr || is_listed(f->included.at, f->included.nr, raw, shown);
+}
+
+bool symbol_filter_wants(const struct symbol_filter *f, const struct spec *spec,
+			 const char *raw)
+{
+	char *shown = demangle(raw);
+	bool wants = (!f || lists_want(f, raw, shown)) &&
+		     (!spec || spec_wants_symbol(spec, raw, shown));
+
+	free(shown);
+	return wants;
+}

@@ -1,0 +1,143 @@
+/* call_stacks.c - stacks of a dict become paths of the call tree. */
+#include "aggregate/views/call_stacks.h"
+#include "aggregate/profile/call_tree.h"
+#include "aggregate/views/call_inlines.h"
+#include "aggregate/views/view.h"
+
+/* The function at a frame, or just before it. */
+static uint32_t function_at(struct profile *p, struct view *v, uint32_t at,
+			    enum call_place place)
+{
+	const struct dict *d = v->source.dict;
+	const struct frame *f = at < d->frames.nr ? &d->frames.at[at] : NULL;
+
+	if (!f) {
+		v->damaged = view_function(p, v, DICT_NONE, 0);
+		return v->damaged;
+	}
+	return view_function(p, v, f->image,
+			     f->offset - (place == CALL_BEFORE && f->offset));
+}
+
+/* The same, kept by frame. */
+static uint32_t frame_function(struct profile *p, struct view *v, uint32_t at,
+			       enum call_place place)
+{
+	uint32_t *known =
+		at < v->nr_functions_of[place] ? &v->function_of[place][at] : NULL;
+
+	if (!known)
+		return function_at(p, v, at, place);
+	if (*known == VIEW_UNSET)
+		*known = function_at(p, v, at, place);
+	return *known;
+}
+
+uint32_t call_tree_leaf(struct profile *p, struct view *v, uint32_t frame)
+{
+	return frame_function(p, v, frame, CALL_AT);
+}
+
+/* Whether the node of a stack is the same for each callee that it is asked for with `place`. */
+static bool is_kept(const struct dict *d, uint32_t stack, enum call_place place)
+{
+	return place == CALL_BEFORE || call_stack_in_kernel(d, stack);
+}
+
+static uint32_t add_line(struct profile *p, uint32_t node, uint32_t function,
+			 const struct call_step *step)
+{
+	struct profile_function *f = &p->functions.at[function];
+
+	if (step && f->line == DICT_NONE)
+		f->line = step->start;
+	return call_tree_line_node(&p->calls, node, function,
+				   step ? step->line : DICT_NONE);
+}
+
+/* A function at a line, and behind that the inlined ones at theirs. */
+static uint32_t add_lines(struct profile *p, uint32_t node, uint32_t function,
+			  const struct call_step *own)
+{
+	node = add_line(p, node, function, own);
+	for (uint32_t i = 1; own && i <= own->function && node != DICT_NONE; i++)
+		node = add_line(p, node, own[i].function, &own[i]);
+	return node;
+}
+
+/* The node of a frame below `node`; DICT_NONE when memory is short. */
+static uint32_t add_frame(struct profile *p, struct view *v, uint32_t node, uint32_t at,
+			  enum call_place place)
+{
+	uint32_t function = frame_function(p, v, at, place);
+	const struct call_step *inlined;
+	size_t nr;
+
+	if (function == VIEW_UNSET)
+		return DICT_NONE;
+	inlined = call_inlines_at(v->inlines, at, place, &nr);
+	if (p->options.call_lines)
+		return add_lines(p, node, function,
+				 call_inlines_own(v->inlines, at, place));
+	node = call_tree_node(&p->calls, node, function);
+	for (size_t i = 0; i < nr && node != DICT_NONE; i++)
+		node = call_tree_node(&p->calls, node, inlined[i].function);
+	return node;
+}
+
+/* Puts the callers that are not known yet into v->path, up to one that is, whose node is
+ * returned. */
+static uint32_t find_known(struct view *v, uint32_t stack)
+{
+	const struct dict *d = v->source.dict;
+	uint32_t callee = DICT_NONE;
+
+	v->path.nr = 0;
+	for (; stack >= STACK_FIRST && stack < d->stacks.nr;
+	     stack = call_stack_parent(d, stack)) {
+		if (v->node_of[stack] != VIEW_UNSET &&
+		    is_kept(d, stack, call_stack_place(d, stack, callee)))
+			return v->node_of[stack];
+		if (!vec_push(&v->path, stack))
+			return DICT_NONE;
+		callee = stack;
+	}
+	return stack == STACK_TRUNCATED ? CALL_TRUNCATED : CALL_ROOT;
+}
+
+/* The same where there is a limit: of a longer one, the innermost. */
+static uint32_t find_innermost(struct view *v, uint32_t stack, uint32_t limit)
+{
+	const struct dict *d = v->source.dict;
+
+	v->path.nr = 0;
+	for (; stack >= STACK_FIRST && stack < d->stacks.nr;
+	     stack = call_stack_parent(d, stack)) {
+		if (v->path.nr == limit)
+			return CALL_TRUNCATED;
+		if (!vec_push(&v->path, stack))
+			return DICT_NONE;
+	}
+	return stack == STACK_TRUNCATED ? CALL_TRUNCATED : CALL_ROOT;
+}
+
+uint32_t call_tree_of_stack(struct profile *p, struct view *v, uint32_t stack)
+{
+	const struct dict *d = v->source.dict;
+	uint32_t limit = p->options.max_stack;
+	uint32_t node = limit ? find_innermost(v, stack, limit) : find_known(v, stack);
+
+	/* A sample of a damaged stack. */
+	if (node < CALL_FIRST && !v->path.nr)
+		return add_frame(p, v, CALL_ROOT, DICT_NONE, CALL_AT);
+	for (size_t i = v->path.nr; i && node != DICT_NONE; i--) {
+		uint32_t at = v->path.at[i - 1];
+		enum call_place place =
+			call_stack_place(d, at, i > 1 ? v->path.at[i - 2] : DICT_NONE);
+
+		node = add_frame(p, v, node, call_stack_frame(d, at), place);
+		if (!limit && node != DICT_NONE && is_kept(d, at, place))
+			v->node_of[at] = node;
+	}
+	return node;
+}

@@ -1,0 +1,345 @@
+#include "aggregate/views/count.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "aggregate/views/view.h"
+#include "format/session.h"
+
+enum {
+	CHUNK = 1024, /* samples that go to the dense counts at once */
+	FAR_SAMPLES = 16,
+	NEAR_SAMPLES = 8,
+	ROW_NONE = 0xffffffff /* of a sample that is not asked for */
+};
+
+/* Samples in a row are in few spans: nothing is divided for each.  0 or -ERANGE. */
+static int find_bucket(struct view *v, uint64_t time_ns)
+{
+	uint64_t start = v->source.start_ns, width = v->time_width_ns;
+	uint64_t number = time_ns > start ? (time_ns - start) / width : 0;
+
+	if (number > UINT32_MAX)
+		return -ERANGE;
+	v->bucket.number = (uint32_t)number;
+	if (__builtin_add_overflow(start + number * width, width, &v->bucket.to))
+		v->bucket.to = UINT64_MAX;
+	v->bucket.from = number ? start + number * width : 0;
+	return 0;
+}
+
+/* (event, cpu, bucket) of sample i as one number; 1: the event is not asked for. */
+static inline int pack_rest(const struct profile *p, struct view *v,
+			    const struct sample_batch *b, size_t i, uint64_t *ret_rest)
+{
+	uint32_t event = b->event[i];
+	uint64_t rest = event;
+
+	if (event >= v->nr_events || v->event_of[event] == VIEW_SKIP)
+		return 1;
+	if (v->by_cpu && b->cpu) {
+		uint32_t cpu = b->cpu[i] < VIEW_CPU_NONE ? b->cpu[i] : VIEW_CPU_NONE;
+
+		if (p->given_up & NEED_CPU)
+			cpu = VIEW_CPU_NONE;
+		rest |= (uint64_t)cpu << VIEW_EVENT_BITS;
+	}
+	if (b->time_ns) {
+		uint64_t time_ns = b->time_ns[i];
+
+		if ((time_ns < v->bucket.from || time_ns >= v->bucket.to) &&
+		    find_bucket(v, time_ns))
+			return -ERANGE;
+		rest |= (uint64_t)v->bucket.number << (VIEW_EVENT_BITS + VIEW_CPU_BITS);
+	}
+	*ret_rest = rest;
+	return 0;
+}
+
+/* The place of sample i; places are worked out at their first sample. */
+static inline uint32_t sample_place(struct profile *p, struct view *v, uint32_t stack)
+{
+	uint32_t place = v->place_of[stack < v->nr_stacks ? stack : v->nr_stacks];
+
+	return __builtin_expect(place == VIEW_UNSET, 0) ? view_place(p, v, stack)
+							: place;
+}
+
+/* The cell of sample i; 1: it is not asked for. */
+static inline int find_cell(struct profile *p, struct view *v,
+			    const struct sample_batch *b, size_t i, uint64_t *ret_a,
+			    uint64_t *ret_b)
+{
+	uint32_t actor = 0;
+	uint32_t place = 0;
+	int r;
+
+	if (b->cpu && !selection_wants_cpu(&v->selection, b->cpu[i]))
+		return 1;
+	if (b->thread) {
+		uint32_t t = b->thread[i];
+
+		actor = v->actor_of[t < v->nr_threads ? t : v->nr_threads];
+		if (actor == VIEW_SKIP)
+			return 1;
+	}
+	r = pack_rest(p, v, b, i, ret_b);
+	if (r)
+		return r;
+	if (b->stack) {
+		place = sample_place(p, v, b->stack[i]);
+		if (place == VIEW_UNSET)
+			return -ENOMEM;
+	}
+	*ret_a = (uint64_t)actor << 32 | place;
+	return 0;
+}
+
+/* Numbers of places by stack are larger than caches. */
+static inline void ask_for_place(const struct view *v, const struct sample_batch *b,
+				 size_t i, size_t end)
+{
+	if (b->stack && i < end && b->stack[i] < v->nr_stacks)
+		__builtin_prefetch(&v->place_of[b->stack[i]]);
+}
+
+/* Counts a sample of that cell.  0 or -ENOMEM. */
+typedef int (*count_fn)(struct profile *p, struct view *v, uint64_t a, uint64_t b,
+			uint64_t period);
+
+static inline int add_to_tally(struct profile *p, struct view *v, uint64_t a,
+			       uint64_t b, uint64_t period)
+{
+	(void)p;
+	return tally_add(&v->tally, a, b, period);
+}
+
+static inline int add_to_timeline(struct profile *p, struct view *v, uint64_t a,
+				  uint64_t b, uint64_t period)
+{
+	(void)v;
+	(void)period;
+	return timeline_add(&p->timeline, a, b);
+}
+
+/* Inlined for each `add`: this is the loop of all samples. */
+__attribute__((always_inline)) static inline int
+count_one_by_one(struct profile *p, struct view *v, const struct sample_batch *b,
+		 size_t first, size_t end, count_fn add)
+{
+	for (size_t i = first; i < end; i++) {
+		uint64_t cell_a;
+		uint64_t cell_b;
+		int r;
+
+		ask_for_place(v, b, i + FAR_SAMPLES, end);
+		r = find_cell(p, v, b, i, &cell_a, &cell_b);
+		if (!r)
+			r = add(p, v, cell_a, cell_b, b->period ? b->period[i] : 0);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int count_in_tally(struct profile *p, struct view *v,
+			  const struct sample_batch *b, size_t first, size_t end)
+{
+	return count_one_by_one(p, v, b, first, end, add_to_tally);
+}
+
+static int count_in_timeline(struct profile *p, struct view *v,
+			     const struct sample_batch *b, size_t first, size_t end)
+{
+	return count_one_by_one(p, v, b, first, end, add_to_timeline);
+}
+
+/* Tables of symbols are larger than caches: what sample i will be looked up in is asked for some
+ * samples before. */
+static inline void look_ahead(const struct view *v, const uint32_t *stacks,
+			      const uint32_t *places, size_t i, size_t nr)
+{
+	if (i + FAR_SAMPLES < nr && places[i + FAR_SAMPLES] == VIEW_UNSET)
+		view_place_ahead(v, stacks[i + FAR_SAMPLES], AHEAD_FAR);
+	if (i + NEAR_SAMPLES < nr && places[i + NEAR_SAMPLES] == VIEW_UNSET)
+		view_place_ahead(v, stacks[i + NEAR_SAMPLES], AHEAD_NEAR);
+}
+
+/* The places of `nr` stacks, and the highest of them.  A loop that asks nothing, so that
+ * the waits for memory overlap; what is not known yet is worked out behind it. */
+static int find_places(struct profile *p, struct view *v, const uint32_t *stacks,
+		       size_t nr, uint32_t *places, uint32_t *ret_highest)
+{
+	const uint32_t *place_of = v->place_of;
+	uint32_t unknown = (uint32_t)v->nr_stacks;
+	uint32_t highest = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t stack = stacks[i] < unknown ? stacks[i] : unknown;
+		uint32_t place = place_of[stack];
+
+		places[i] = place;
+		highest = place > highest ? place : highest;
+	}
+	if (highest != VIEW_UNSET) {
+		*ret_highest = highest;
+		return 0;
+	}
+	highest = 0;
+	for (size_t i = 0; i < nr; i++) {
+		look_ahead(v, stacks, places, i, nr);
+		if (places[i] == VIEW_UNSET)
+			places[i] = sample_place(p, v, stacks[i]);
+		if (places[i] == VIEW_UNSET)
+			return -ENOMEM;
+		highest = places[i] > highest ? places[i] : highest;
+	}
+	*ret_highest = highest;
+	return 0;
+}
+
+/* The rows of samples from..from + nr; false if some have events that no row is for. */
+static bool find_rows(const struct view *v, const struct sample_batch *b, size_t from,
+		      size_t nr, uint32_t *rows)
+{
+	const uint32_t *events = b->event + from;
+	const uint32_t *threads = b->thread ? b->thread + from : NULL;
+	uint32_t nr_threads = (uint32_t)v->nr_threads;
+	uint32_t highest = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		highest = events[i] > highest ? events[i] : highest;
+	if (highest >> DENSE_EVENT_BITS || highest >= v->nr_events)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t actor = 0;
+
+		if (threads)
+			actor = v->actor_of[threads[i] < nr_threads ? threads[i]
+								    : nr_threads];
+		rows[i] = actor == VIEW_SKIP || v->event_of[events[i]] == VIEW_SKIP
+				  ? ROW_NONE
+				  : actor << DENSE_EVENT_BITS | events[i];
+	}
+	return true;
+}
+
+static void drop_cpus(const struct view *v, const uint32_t *cpus, size_t nr,
+		      uint32_t *rows)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!selection_wants_cpu(&v->selection, cpus[i]))
+			rows[i] = ROW_NONE;
+	}
+}
+
+/* Counts samples by row and place; *ret_nr is how many were, all of them unless the counts
+ * got too big: they are in the tally then.  0 or -ENOMEM. */
+static int count_rows(struct view *v, const uint32_t *rows, const uint32_t *places,
+		      uint32_t highest, size_t *ret_nr)
+{
+	struct dense *d = &v->dense;
+	size_t nr = *ret_nr;
+	/* Counts are bytes, which may be parts of anything: what a round looks at is here, so that
+	 * it need not be loaded again behind each of them. */
+	dense_count **counts = d->rows;
+	size_t nr_rows = highest < d->nr_places ? d->nr_rows : 0;
+	size_t nr_new = 0;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < nr && r >= 0; i++) {
+		uint32_t row = rows[i];
+		dense_count *count;
+
+		/* ROW_NONE is beyond all rows. */
+		if (__builtin_expect(row >= nr_rows || !counts[row], 0)) {
+			if (row == ROW_NONE)
+				continue;
+			d->nr_cells += nr_new;
+			nr_new = 0;
+			r = dense_extend(d, &v->tally, row, highest);
+			if (r)
+				break;
+			counts = d->rows;
+			nr_rows = d->nr_rows;
+		}
+		count = &counts[row][places[i]];
+		++*count;
+		nr_new += *count == 1;
+		if (__builtin_expect(*count == 0, 0))
+			r = dense_carry(d, &v->tally, row, places[i]);
+	}
+	if (d->on)
+		d->nr_cells += nr_new;
+	*ret_nr = i;
+	return r < 0 ? r : 0;
+}
+
+static int count_chunk(struct profile *p, struct view *v, const struct sample_batch *b,
+		       size_t from, size_t nr)
+{
+	uint32_t places[CHUNK] = { 0 };
+	uint32_t rows[CHUNK];
+	uint32_t highest = 0;
+	size_t counted = nr;
+	int r = 0;
+
+	if (p->options.timeline)
+		return count_in_timeline(p, v, b, from, from + nr);
+	if (!v->dense.on || !find_rows(v, b, from, nr, rows))
+		return count_in_tally(p, v, b, from, from + nr);
+	if (b->cpu)
+		drop_cpus(v, b->cpu + from, nr, rows);
+	if (b->stack)
+		r = find_places(p, v, b->stack + from, nr, places, &highest);
+	if (!r)
+		r = count_rows(v, rows, places, highest, &counted);
+	if (!r && counted < nr)
+		r = count_in_tally(p, v, b, from + counted, from + nr);
+	return r;
+}
+
+/* As far as they are summed up. */
+static size_t nr_cells(const struct view *v)
+{
+	return v->tally.nr_summed + v->dense.nr_cells;
+}
+
+/* Once there are too many cells they are told apart by less. */
+static int limit_cells(struct profile *p, struct view *v)
+{
+	const unsigned int *need = p->options.give_up;
+	size_t most = p->options.most_cells;
+
+	if (!most || !need)
+		return 0;
+	for (; *need && nr_cells(v) > most; need++) {
+		if (p->given_up & *need)
+			continue;
+		/* Parts of it may have cells in common. */
+		if (tally_settle(&v->tally))
+			return -ENOMEM;
+		if (nr_cells(v) > most && view_give_up(p, v, *need))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int count_batch(struct profile *p, struct view *v, const struct sample_batch *b)
+{
+	for (size_t from = 0; from < b->nr; from += CHUNK) {
+		size_t nr = b->nr - from < CHUNK ? b->nr - from : CHUNK;
+		int r = count_chunk(p, v, b, from, nr);
+
+		if (r)
+			return r;
+	}
+	return limit_cells(p, v);
+}
+
+int count_end(struct view *v)
+{
+	return dense_flush(&v->dense, &v->tally) || tally_finish(&v->tally) ? -ENOMEM
+									    : 0;
+}

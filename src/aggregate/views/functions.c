@@ -1,0 +1,94 @@
+/* functions.c - places that stand for functions of stacks, whether or not samples are in them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "aggregate/views/call_inlines.h"
+#include "aggregate/views/view.h"
+#include "base/sort_keys.h"
+
+struct adding {
+	struct view *v;
+	uint8_t *seen; /* by function */
+};
+
+static int add_function(struct adding *a, uint32_t function, uint32_t image,
+			uint64_t vma)
+{
+	struct place place = {
+		.image = image, .function = function, .address = vma, .calls = CALL_ROOT
+	};
+
+	if (function == VIEW_UNSET || a->seen[function])
+		return 0;
+	a->seen[function] = 1;
+	if (place.image >= a->v->source.dict->images.nr)
+		place.image = DICT_NONE;
+	return vec_push(&a->v->places, place) ? 0 : -ENOMEM;
+}
+
+static int add_frame(const struct profile *p, struct adding *a, size_t frame,
+		     enum call_place place)
+{
+	uint32_t image = a->v->source.dict->frames.at[frame].image;
+	uint32_t function = a->v->function_of[place][frame];
+	const struct call_step *inlined;
+	size_t nr;
+	int r;
+
+	if (function == VIEW_UNSET)
+		return 0;
+	r = add_function(a, function, image, p->functions.at[function].vma);
+	inlined = call_inlines_at(a->v->inlines, (uint32_t)frame, place, &nr);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = add_function(a, inlined[i].function, image, 0);
+	return r;
+}
+
+static int add_all(const struct profile *p, struct adding *a)
+{
+	int r = add_function(a, a->v->damaged, DICT_NONE, 0);
+
+	for (enum call_place place = 0; place < CALL_PLACES; place++)
+		for (size_t i = 0; !r && i < a->v->nr_functions_of[place]; i++)
+			r = add_frame(p, a, i, place);
+	return r;
+}
+
+/* Behind the places of samples in their images. */
+static int order_places(struct view *v, size_t nr_before)
+{
+	struct sort_key *keys = malloc((v->places.nr + 1) * sizeof(*keys));
+	uint32_t *order = realloc(v->order, (v->places.nr + 1) * sizeof(*v->order));
+	int r = -ENOMEM;
+
+	if (order)
+		v->order = order;
+	if (!keys || !order)
+		goto out;
+	for (size_t i = 0; i < v->places.nr; i++) {
+		uint32_t at = i < nr_before ? order[i] : (uint32_t)i;
+
+		keys[i] = (struct sort_key){ v->places.at[at].image, at };
+	}
+	r = sort_keys(&keys, v->places.nr);
+	for (size_t i = 0; i < v->places.nr; i++)
+		order[i] = keys[i].index;
+out:
+	free(keys);
+	return r;
+}
+
+int view_add_functions(struct profile *p, struct view *v)
+{
+	struct adding a = { .v = v };
+	size_t nr_before = v->places.nr;
+	int r;
+
+	a.seen = calloc(p->functions.nr + 1, sizeof(*a.seen));
+	if (!a.seen)
+		return -ENOMEM;
+	r = add_all(p, &a);
+	free(a.seen);
+	return r || !v->order ? r : order_places(v, nr_before);
+}

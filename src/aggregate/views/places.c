@@ -1,0 +1,478 @@
+/* places.c - stacks become places: image, function and address of the leaf. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/views/call_inlines.h"
+#include "aggregate/views/view.h"
+#include "base/hash.h"
+#include "base/sort_keys.h"
+
+static const uint64_t vma_unknown = UINT64_MAX;
+
+bool view_one_place_a_symbol(const struct profile *p)
+{
+	return p->needs & NEED_FUNCTION &&
+	       !(p->needs & (NEED_ADDRESS | NEED_QUALITY | NEED_STACK));
+}
+
+static uint32_t add_string(struct profile *p, struct view *v)
+{
+	if (v->text.failed)
+		return STRTAB_FAILED;
+	return strtab_add(&p->strings, (const char *)v->text.data);
+}
+
+/* The profile's number of an image: images are one if name and build-id agree. */
+static uint32_t profile_image_of(struct profile *p, struct view *v, uint32_t image)
+{
+	static const struct image damaged = { .kind = IMAGE_LOST };
+	const struct dict *d = v->source.dict;
+	const struct image *from =
+		image < d->images.nr ? &d->images.at[image] : &damaged;
+	size_t at = image < d->images.nr ? image : v->nr_images;
+	struct profile_image made = { .kind = from->kind, .build_id = from->build_id };
+	struct map_slot *slot;
+	bool is_new;
+
+	if (v->image_of[at] != VIEW_UNSET)
+		return v->image_of[at];
+	made.foreign = v->source.naming && naming_is_foreign(v->source.naming);
+	buf_clear(&v->text);
+	image_name_put(&v->text, d, from, NAMES_OPROFILE, view_vmlinux(p, v));
+	made.name = add_string(p, v);
+	made.from = strtab_add(&p->strings, "");
+	if (made.name == STRTAB_FAILED || made.from == STRTAB_FAILED)
+		return VIEW_UNSET;
+	slot = map_at(&p->image_by, made.name,
+		      hash_bytes(from->build_id.bytes, from->build_id.len, 0), &is_new);
+	if (!slot)
+		return VIEW_UNSET;
+	if (is_new) {
+		if (!vec_push(&p->images, made))
+			return VIEW_UNSET;
+		slot->value_plus_1 = (uint32_t)p->images.nr;
+	}
+	v->image_of[at] = slot->value_plus_1 - 1;
+	return v->image_of[at];
+}
+
+static bool function_has_vma(enum function_kind kind)
+{
+	return kind == FUNCTION_NAMED || kind == FUNCTION_UNNAMED;
+}
+
+/* What tells functions of one image apart.  Code of a JIT compiler is moved, and made anew: there
+ * it is the name. */
+static uint64_t function_identity(const struct profile *p,
+				  const struct profile_function *f, const char *raw)
+{
+	if (f->kind != FUNCTION_INLINED && !function_has_vma(f->kind))
+		return vma_unknown;
+	return f->kind == FUNCTION_INLINED || p->images.at[f->image].kind == IMAGE_JIT
+		       ? hash_bytes(raw, strlen(raw), 0)
+		       : f->vma;
+}
+
+/* The function's number; its name is looked at only if it is new. */
+static uint32_t intern_function(struct profile *p, struct profile_function f,
+				const char *raw)
+{
+	struct map_slot *slot;
+	bool is_new;
+
+	slot = map_at(&p->function_by, (uint64_t)f.image << 3 | f.kind,
+		      function_identity(p, &f, raw), &is_new);
+	if (!slot)
+		return VIEW_UNSET;
+	if (is_new) {
+		f.raw = strtab_add(&p->strings, raw);
+		/* A slot without a function behind it is not met again: the error ends
+		 * the profile. */
+		if (f.raw == STRTAB_FAILED || !vec_push(&p->functions, f))
+			return VIEW_UNSET;
+		slot->value_plus_1 = (uint32_t)p->functions.nr;
+	}
+	return slot->value_plus_1 - 1;
+}
+
+/* Loads the image's symbols at its first frame, and notes how that went. */
+static const struct symtab *image_symbols(struct profile *p, struct view *v,
+					  uint32_t image, uint32_t number)
+{
+	struct profile_image *at = &p->images.at[number];
+	bool known = image < v->source.dict->images.nr && v->source.naming;
+	const struct symtab *tab =
+		known ? naming_symtab(v->source.naming, image) : NULL;
+	const char *from = "";
+
+	if (v->noted[image < v->nr_images ? image : v->nr_images])
+		return tab;
+	v->noted[image < v->nr_images ? image : v->nr_images] = 1;
+	at->status = known ? naming_status(v->source.naming, image, &from)
+			   : NAMING_NONE_EXPECTED;
+	at->from = strtab_add(&p->strings, from);
+	return tab;
+}
+
+/* The function at (image, offset). */
+static uint32_t name_function(struct profile *p, struct view *v, uint32_t image,
+			      uint64_t offset)
+{
+	uint32_t number = profile_image_of(p, v, image);
+	struct profile_function f = { .image = number,
+				      .shown = DICT_NONE,
+				      .line = DICT_NONE };
+	const struct symtab *tab;
+	const struct symbol *symbol;
+	enum naming_kind kind;
+
+	if (number == VIEW_UNSET)
+		return VIEW_UNSET;
+	tab = image_symbols(p, v, image, number);
+	symbol = tab ? symtab_find(tab, offset) : NULL;
+	if (symbol && symbol == v->last.symbol && number == v->last.image)
+		return v->last.function;
+	if (symbol) {
+		f.vma = symbol->vaddr.v;
+		v->last = (struct named_symbol){ symbol, number,
+						 intern_function(p, f, symbol->name) };
+		return v->last.function;
+	}
+	symbol = tab ? naming_find(v->source.naming, image, offset, &kind) : NULL;
+	if (symbol) {
+		f.kind = kind == NAMING_SYMBOL ? FUNCTION_NAMED : FUNCTION_UNNAMED;
+		f.vma = symbol->vaddr.v;
+		return intern_function(p, f, symbol->name);
+	}
+	if (tab && symtab_count(tab)) {
+		f.kind = FUNCTION_BETWEEN;
+		return intern_function(p, f, "(no symbols)");
+	}
+	f.kind = FUNCTION_OF_IMAGE;
+	return intern_function(p, f,
+			       strtab_get(&p->strings, p->images.at[number].name));
+}
+
+uint32_t view_function(struct profile *p, struct view *v, uint32_t image,
+		       uint64_t offset)
+{
+	return name_function(p, v, image, offset);
+}
+
+uint32_t view_inlined(struct profile *p, struct view *v, uint32_t image,
+		      const char *name)
+{
+	struct profile_function f = { .image = profile_image_of(p, v, image),
+				      .shown = DICT_NONE,
+				      .line = DICT_NONE,
+				      .kind = FUNCTION_INLINED };
+
+	return f.image == VIEW_UNSET ? VIEW_UNSET : intern_function(p, f, name);
+}
+
+static uint32_t add_place(struct view *v, const struct place *place)
+{
+	return vec_push(&v->places, *place) ? (uint32_t)v->places.nr - 1 : VIEW_UNSET;
+}
+
+static uint32_t intern_place(struct view *v, const struct place *place)
+{
+	/* Fewer than 2^31 images fit in any file, so the top bit is free. */
+	uint32_t image = (place->image + 1) & 0x7fffffff;
+	uint64_t what = (uint64_t)(image | (uint32_t)place->truncated << 31) << 32 |
+			place->function;
+	struct map_slot *slot;
+	bool is_new;
+
+	slot = map_at(&v->place_by, what, place->address, &is_new);
+	if (!slot)
+		return VIEW_UNSET;
+	if (is_new) {
+		if (add_place(v, place) == VIEW_UNSET)
+			return VIEW_UNSET;
+		slot->value_plus_1 = (uint32_t)v->places.nr;
+	}
+	return slot->value_plus_1 - 1;
+}
+
+/* Code has an address of its own, wherever it is in its dump. */
+static uint64_t code_address(const struct symtab *tab, uint64_t offset)
+{
+	const struct symbol *s = symtab_find(tab, offset);
+
+	return s ? s->vaddr.v + offset - s->offset : offset;
+}
+
+uint64_t view_address(const struct view *v, uint32_t number, uint64_t offset)
+{
+	const struct dict *d = v->source.dict;
+	const struct symtab *tab = NULL;
+	const struct image *image;
+
+	if (number >= d->images.nr)
+		return offset;
+	image = &d->images.at[number];
+	if (v->source.naming)
+		tab = naming_symtab(v->source.naming, number);
+	if (tab && image->kind == IMAGE_JIT)
+		return code_address(tab, offset);
+	if (tab)
+		return symtab_vaddr(tab, offset).v;
+	if (image->kind == IMAGE_ANON)
+		return image->start + offset - image->ref_address;
+	return image_is_kernel(image) ? image->start + offset : offset;
+}
+
+/* The entry for the place of a symbol's samples: they all have the same where neither
+ * addresses nor callers matter.  NULL if they do, there is no symbol, or no memory. */
+static uint32_t *symbol_place(const struct profile *p, struct view *v,
+			      const struct frame *f)
+{
+	struct symbol_places *places;
+	const struct symbol *symbol;
+	size_t nr;
+
+	if (!view_one_place_a_symbol(p) || f->image >= v->nr_images ||
+	    !v->source.naming)
+		return NULL;
+	places = &v->places_of[f->image];
+	if (!places->places) {
+		places->tab = naming_symtab(v->source.naming, f->image);
+		nr = places->tab ? symtab_count(places->tab) : 0;
+		if (!nr)
+			return NULL;
+		places->places = malloc(nr * sizeof(*places->places));
+		if (!places->places)
+			return NULL;
+		memset(places->places, 0xff, nr * sizeof(*places->places));
+		places->symbols = symtab_at(places->tab, 0);
+	}
+	symbol = symtab_find(places->tab, f->offset);
+	return symbol ? &places->places[symbol - places->symbols] : NULL;
+}
+
+/* The function of frame `at`, which is `f`; kept by frame where that is asked again. */
+static uint32_t frame_function(struct profile *p, struct view *v, uint32_t at,
+			       const struct frame *f)
+{
+	uint32_t *known;
+
+	if (!v->of_frame || v->late)
+		return name_function(p, v, f->image, f->offset);
+	known = &v->of_frame[at < v->nr_frames ? at : v->nr_frames];
+	if (*known == VIEW_UNSET)
+		*known = name_function(p, v, f->image, f->offset);
+	return *known;
+}
+
+/* The frame of a stack and its number; a damaged one has none. */
+static uint32_t leaf_of(const struct view *v, uint32_t stack)
+{
+	const struct dict *d = v->source.dict;
+	uint32_t at = stack < d->stacks.nr ? d->stacks.at[stack].frame : DICT_NONE;
+
+	return at < d->frames.nr ? at : DICT_NONE;
+}
+
+static const struct frame *frame_at(const struct view *v, uint32_t at)
+{
+	static const struct frame lost = { .image = DICT_NONE };
+
+	return at == DICT_NONE ? &lost : &v->source.dict->frames.at[at];
+}
+
+/* What asks for symbols: function and address of frame `at`.  0 or -ENOMEM. */
+static int name_place(struct profile *p, struct view *v, uint32_t at,
+		      struct place *place)
+{
+	const struct frame *f = frame_at(v, at);
+
+	if (p->needs & NEED_FUNCTION) {
+		place->function = frame_function(p, v, at, f);
+		if (place->function == VIEW_UNSET)
+			return -ENOMEM;
+	}
+	place->address =
+		p->needs & NEED_ADDRESS ? view_address(v, f->image, f->offset) : 0;
+	return 0;
+}
+
+/* The place of frame `at`, which is looked for among the others unless it is known to be none of
+ * them; VIEW_UNSET when memory is short. */
+static uint32_t make_place(struct profile *p, struct view *v, uint32_t at,
+			   bool truncated, bool is_new)
+{
+	struct place place = { .image = frame_at(v, at)->image,
+			       .function = DICT_NONE,
+			       .truncated = truncated };
+
+	if (place.image >= v->source.dict->images.nr)
+		place.image = DICT_NONE;
+	if (v->late)
+		place.address = at;
+	else if (name_place(p, v, at, &place))
+		return VIEW_UNSET;
+	return is_new ? add_place(v, &place) : intern_place(v, &place);
+}
+
+/* Without callers each frame has one place. */
+static uint32_t late_place(struct view *v, uint32_t at)
+{
+	uint32_t *known = &v->of_frame[at < v->nr_frames ? at : v->nr_frames];
+	struct place place = { .image = frame_at(v, at)->image,
+			       .function = DICT_NONE,
+			       .address = at };
+
+	if (*known != VIEW_UNSET)
+		return *known;
+	if (place.image >= v->source.dict->images.nr)
+		place.image = DICT_NONE;
+	*known = add_place(v, &place);
+	return *known;
+}
+
+/* With callers each stack has a place of its own. */
+static uint32_t stack_place(const struct profile *p, struct view *v, uint32_t stack,
+			    size_t slot)
+{
+	uint32_t at = leaf_of(v, stack);
+	struct place place = { .image = frame_at(v, at)->image,
+			       .function = DICT_NONE,
+			       .address = at,
+			       .truncated =
+				       p->needs & NEED_QUALITY && v->truncated[slot],
+			       .calls = stack };
+
+	if (place.image >= v->source.dict->images.nr)
+		place.image = DICT_NONE;
+	return add_place(v, &place);
+}
+
+uint32_t view_place(struct profile *p, struct view *v, uint32_t stack)
+{
+	size_t slot = stack < v->nr_stacks ? stack : v->nr_stacks;
+	uint32_t at = leaf_of(v, stack);
+	uint32_t *known;
+
+	if (p->needs & NEED_STACK) {
+		v->place_of[slot] = stack_place(p, v, stack, slot);
+		return v->place_of[slot];
+	}
+	if (v->late && !(p->needs & NEED_QUALITY)) {
+		v->place_of[slot] = late_place(v, at);
+		return v->place_of[slot];
+	}
+	known = v->late ? NULL : symbol_place(p, v, frame_at(v, at));
+	if (known && *known != VIEW_UNSET)
+		v->place_of[slot] = *known;
+	else
+		v->place_of[slot] = make_place(
+			p, v, at, p->needs & NEED_QUALITY && v->truncated[slot], known);
+	if (known)
+		*known = v->place_of[slot];
+	return v->place_of[slot];
+}
+
+bool view_needs_order(const struct profile *p)
+{
+	return p->needs & NEED_LINES || p->options.code;
+}
+
+/* Places by image, then offset; those alike in the order of their first samples. */
+static int order_places(struct view *v)
+{
+	size_t nr = v->places.nr;
+	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
+	int r = -ENOMEM;
+
+	v->order = malloc((nr + 1) * sizeof(*v->order));
+	if (!keys || !v->order)
+		goto out;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t at = (uint32_t)v->places.at[i].address;
+
+		keys[i] = (struct sort_key){ frame_at(v, at)->offset, (uint32_t)i };
+	}
+	r = sort_keys(&keys, nr);
+	for (size_t i = 0; i < nr; i++)
+		keys[i].at = v->places.at[keys[i].index].image;
+	if (!r)
+		r = sort_keys(&keys, nr);
+	for (size_t i = 0; i < nr; i++)
+		v->order[i] = keys[i].index;
+out:
+	free(keys);
+	return r;
+}
+
+/* Images get their symbols in the order of their first samples: so images, and what is said
+ * of them, stand in that order whatever the view. */
+static int load_images(struct profile *p, struct view *v)
+{
+	uint8_t *seen = calloc(v->nr_images + 1, sizeof(*seen));
+	int r = seen ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < v->places.nr; i++) {
+		uint32_t image = v->places.at[i].image;
+		size_t slot = image < v->nr_images ? image : v->nr_images;
+		uint32_t number;
+
+		if (seen[slot])
+			continue;
+		seen[slot] = 1;
+		if (p->needs & NEED_FUNCTION) {
+			number = profile_image_of(p, v, image);
+			r = number == VIEW_UNSET ? -ENOMEM : 0;
+			if (!r)
+				image_symbols(p, v, image, number);
+		} else if (image < v->nr_images && v->source.naming) {
+			naming_symtab(v->source.naming, image);
+		}
+	}
+	free(seen);
+	return r;
+}
+
+static int add_functions(struct profile *p, struct view *v)
+{
+	return p->options.call_graph ? view_add_functions(p, v) : 0;
+}
+
+int view_name_places(struct profile *p, struct view *v)
+{
+	v->function_places = v->places.nr;
+	if (!v->late)
+		return 0;
+	if (load_images(p, v) || (profile_asks_frames(p) && call_inlines_make(p, v)))
+		return -ENOMEM;
+	if (p->needs & NEED_STACK && !view_needs_order(p))
+		return view_name_stacks(p, v) ? -ENOMEM : add_functions(p, v);
+	if (order_places(v))
+		return -ENOMEM;
+	for (size_t i = 0; i < v->places.nr; i++) {
+		struct place *place = &v->places.at[v->order[i]];
+
+		if (name_place(p, v, (uint32_t)place->address, place))
+			return -ENOMEM;
+		if (p->needs & NEED_STACK)
+			place->calls = call_tree_of_stack(p, v, place->calls);
+		if (place->calls == DICT_NONE)
+			return -ENOMEM;
+	}
+	return add_functions(p, v);
+}
+
+void view_place_ahead(const struct view *v, uint32_t stack, enum view_ahead ahead)
+{
+	const struct frame *f = frame_at(v, leaf_of(v, stack));
+	const struct symtab *tab =
+		f->image < v->nr_places_of ? v->places_of[f->image].tab : NULL;
+
+	if (!tab)
+		return;
+	if (ahead == AHEAD_FAR)
+		symtab_prefetch(tab, f->offset);
+	else
+		symtab_prefetch_ranges(tab, f->offset);
+}

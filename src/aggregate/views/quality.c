@@ -1,0 +1,102 @@
+#include "aggregate/views/quality.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
+
+#include "aggregate/views/view.h"
+
+static const char *const irq_enablers[] = {
+	"_raw_spin_unlock_irqrestore",
+	"_raw_spin_unlock_irq",
+	"_raw_read_unlock_irq*",
+	"_raw_write_unlock_irq*",
+	"_raw_spin_unlock_bh",
+	"__local_bh_enable_ip",
+	"finish_task_switch*",
+	"__do_softirq",
+	"handle_softirqs",
+	"exit_to_user_mode_loop",
+	"syscall_enter_from_user_mode",
+	"syscall_exit_to_user_mode",
+	"irqentry_exit*",
+	"*_safe_halt",
+	"default_idle*",
+	"acpi_idle_do_entry",
+	"acpi_safe_halt",
+	"cpuidle_enter_state",
+	"do_idle",
+	"__sti",
+	"arch_local_irq_enable",
+};
+
+static const struct quality_reason reasons[NAMING_STATUS_COUNT] = {
+	[NAMING_OK] = { "in no symbol of it",
+			"its symbols leave functions out; install its debug symbols" },
+	[NAMING_NO_SYMBOLS] = { "stripped", "install its debug symbols" },
+	[NAMING_NO_FILE] = { "not found",
+			     "report where it was recorded, or put the file back" },
+	[NAMING_OTHER_FILE] = { "another file is there now",
+				"put the recorded version back, or record again" },
+	[NAMING_UNREADABLE] = { "not readable",
+				"check its permissions; it has to be an ELF file" },
+	[NAMING_AMBIGUOUS] = { "more than one file has its name",
+			       "give --image-path a folder with the right one" },
+	[NAMING_UNVERIFIED] = { "in no symbol of it, and it has no build-id to check",
+				"link it with --build-id" },
+	[NAMING_NO_KALLSYMS] = { "kernel symbols were hidden",
+				 "record as root, or with kptr_restrict 0" },
+	[NAMING_FOREIGN] = { "of another machine, without a build-id",
+			     "record with build-ids, or give --root a copy of its "
+			     "files" },
+	[NAMING_UNKNOWN_HOST] = { "of an unknown machine, without a build-id",
+				  "record with build-ids, or give --root a copy of "
+				  "its files" },
+	[NAMING_NONE_EXPECTED] = { "generated or unmapped code",
+				   "no symbol table exists for it" },
+};
+
+bool quality_enables_irqs(const char *symbol)
+{
+	for (size_t i = 0; i < sizeof(irq_enablers) / sizeof(irq_enablers[0]); i++) {
+		if (!fnmatch(irq_enablers[i], symbol, 0))
+			return true;
+	}
+	return false;
+}
+
+void quality_add(struct profile *p, const struct actor *actor,
+		 const struct place *place, uint32_t event, uint64_t samples)
+{
+	struct profile_quality *q = &p->quality;
+	const struct profile_event *e = &p->events.at[event];
+	const struct profile_function *f;
+	struct profile_image *image;
+
+	q->samples += samples;
+	q->has_chains |= !!(e->flags & EVENT_CHAINS);
+	if (actor->flags & ACTOR_IDLE)
+		q->idle += samples;
+	if (actor->flags & ACTOR_EXITING)
+		q->exiting += samples;
+	if (place->truncated)
+		q->truncated += samples;
+	if (place->function >= p->functions.nr)
+		return;
+	f = &p->functions.at[place->function];
+	image = &p->images.at[f->image];
+	image->samples += samples;
+	if (f->kind != FUNCTION_NAMED) {
+		image->unresolved += samples;
+		q->unresolved += samples;
+	} else if (e->flags & EVENT_TIMER && image->kind == IMAGE_KERNEL &&
+		   quality_enables_irqs(strtab_get(&p->strings, f->raw))) {
+		q->irqs_on_again += samples;
+	}
+}
+
+const struct quality_reason *quality_reason(const struct profile *p, uint32_t image)
+{
+	enum naming_status status = p->images.at[image].status;
+
+	return &reasons[status < NAMING_STATUS_COUNT ? status : NAMING_NONE_EXPECTED];
+}

@@ -1,0 +1,268 @@
+#include "aggregate/views/source_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/views/view.h"
+#include "resolve/lines.h"
+#include "resolve/naming_lines.h"
+
+enum {
+	FRAMES_MAX = 1, /* the innermost one says it all */
+	CHAIN_MAX = 32,
+	ADDRS_A_PLACE = 2
+};
+
+/* What OProfile prints (oprofile-behaviour.md 1.1.4). */
+static const char unknown[] = "(no location information)";
+
+void source_lines_init(struct source_lines *s, struct profile *p, struct view *v)
+{
+	*s = (struct source_lines){ .p = p, .view = v, .image = DICT_NONE };
+}
+
+static void close_image(struct source_lines *s)
+{
+	naming_lines_close(s->open);
+	s->open = NULL;
+	s->image = DICT_NONE;
+}
+
+void source_lines_done(struct source_lines *s)
+{
+	close_image(s);
+	buf_done(&s->text);
+}
+
+static bool has_vma(const struct profile *p, uint32_t function)
+{
+	enum function_kind kind;
+
+	if (function >= p->functions.nr)
+		return false;
+	kind = p->functions.at[function].kind;
+	return kind == FUNCTION_NAMED || kind == FUNCTION_UNNAMED;
+}
+
+/* Reads what will be asked about at once. */
+static int prepare(struct source_lines *s, size_t from, size_t end,
+		   const uint32_t *where)
+{
+	const struct view *v = s->view;
+	bool functions = keys_find(s->p->options.keys, KEY_FUNCTION_LINE) >= 0;
+	uint64_t *addrs = malloc((end - from + 1) * ADDRS_A_PLACE * sizeof(*addrs));
+	uint32_t last = DICT_NONE;
+	size_t nr = 0;
+
+	if (!addrs)
+		return -ENOMEM;
+	for (size_t i = from; i < end; i++) {
+		const struct place *place = &v->places.at[v->order[i]];
+
+		if (where[v->order[i]] == DICT_NONE)
+			continue;
+		if (s->p->needs & NEED_ADDRESS)
+			addrs[nr++] = place->address;
+		if (functions && place->function != last &&
+		    has_vma(s->p, place->function))
+			addrs[nr++] = s->p->functions.at[place->function].vma;
+		last = place->function;
+	}
+	naming_lines_prepare(s->open, addrs, nr);
+	free(addrs);
+	return 0;
+}
+
+static int note_sections(struct profile *p, struct profile_image *image,
+			 const struct naming_code *code)
+{
+	struct profile_section *all = calloc(code->nr_places, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < code->nr_places; i++) {
+		all[i].name = strtab_add(&p->strings, code->places[i].section);
+		all[i].address = code->places[i].address;
+		if (all[i].name == STRTAB_FAILED) {
+			free(all);
+			return -ENOMEM;
+		}
+	}
+	image->sections = all;
+	image->nr_sections = code->nr_places;
+	return 0;
+}
+
+static int note_bytes(struct profile *p, struct profile_image *image,
+		      const struct naming_code *code)
+{
+	image->machine = strtab_add(&p->strings, code->machine);
+	image->bytes = malloc(code->nr_bytes + 1);
+	if (!image->bytes || image->machine == STRTAB_FAILED)
+		return -ENOMEM;
+	memcpy(image->bytes, code->bytes, code->nr_bytes);
+	image->nr_bytes = code->nr_bytes;
+	image->start = code->start;
+	return 0;
+}
+
+/* What is open says where the code of the image is.  Of images that are one to the profile,
+ * the first counts. */
+static int note_code(struct source_lines *s)
+{
+	uint32_t number = s->view->image_of[s->image];
+	struct profile *p = s->p;
+	struct profile_image *image;
+	struct naming_code code;
+
+	if (number == VIEW_UNSET) /* only functions make it one of the profile */
+		return 0;
+	image = &p->images.at[number];
+	naming_lines_code(s->open, &code);
+	if (code.bytes && !image->bytes)
+		return note_bytes(p, image, &code);
+	if (image->binary || !code.path)
+		return 0;
+	image->shift = code.shift;
+	image->binary = strtab_add(&p->strings, code.path);
+	image->debug = strtab_add(&p->strings, code.debug_path ? code.debug_path : "");
+	if (image->binary == STRTAB_FAILED || image->debug == STRTAB_FAILED)
+		return -ENOMEM;
+	return code.nr_places ? note_sections(p, image, &code) : 0;
+}
+
+int source_lines_begin(struct source_lines *s, size_t at, const uint32_t *where)
+{
+	const struct view *v = s->view;
+	uint32_t image = v->places.at[v->order[at]].image;
+	bool lines = s->p->needs & NEED_LINES;
+	size_t end = at;
+	int r;
+
+	close_image(s);
+	s->image = image;
+	while (end < v->places.nr && v->places.at[v->order[end]].image == image)
+		end++;
+	if (image == DICT_NONE || !v->source.naming || (lines && !s->p->options.lines))
+		return 0;
+	r = naming_lines_open(v->source.naming, image,
+			      lines ? s->p->options.lines : NULL, &s->open);
+	if (!r && s->open && s->p->options.code)
+		r = note_code(s);
+	return r || !s->open || !lines ? r : prepare(s, at, end, where);
+}
+
+static uint32_t add(struct source_lines *s)
+{
+	return s->text.failed ? STRTAB_FAILED
+			      : strtab_add(&s->p->strings, (const char *)s->text.data);
+}
+
+static void put(struct source_lines *s, const char *text)
+{
+	buf_put(&s->text, text, strlen(text));
+}
+
+/* The function's name in the symbol table, NULL: it has none. */
+static const char *raw_name(const struct source_lines *s, uint32_t function)
+{
+	return has_vma(s->p, function)
+		       ? strtab_get(&s->p->strings, s->p->functions.at[function].raw)
+		       : NULL;
+}
+
+static uint32_t add_place(struct source_lines *s, const char *file, uint32_t line)
+{
+	buf_clear(&s->text);
+	put(s, file);
+	put(s, ":");
+	buf_put_decimal(&s->text, line);
+	buf_put_u8(&s->text, 0);
+	return add(s);
+}
+
+/* "path:12"; of code with a symbol and no lines "name.c:0". */
+static uint32_t line_at(struct source_lines *s, uint64_t addr, uint32_t function,
+			bool with_number)
+{
+	struct line_frame frame = { 0 };
+	size_t nr = s->open ? naming_lines_find_in(s->open, addr, raw_name(s, function),
+						   &frame, FRAMES_MAX)
+			    : 0;
+	const char *file = nr ? frame.file : NULL;
+
+	if (!file && s->open)
+		file = naming_lines_symbol_file(s->open, addr);
+	if (!file)
+		return strtab_add(&s->p->strings, unknown);
+	if (with_number)
+		return add_place(s, file, frame.line);
+	buf_clear(&s->text);
+	put(s, file);
+	buf_put_u8(&s->text, 0);
+	return add(s);
+}
+
+/* Where the function at `addr` begins: the line of its first instruction; if that is of a function
+ * that was inlined there, its own declaration. */
+static uint32_t start_at(struct source_lines *s, uint64_t addr, uint32_t function)
+{
+	struct line_frame frames[CHAIN_MAX];
+	size_t nr = s->open ? naming_lines_find_in(s->open, addr, raw_name(s, function),
+						   frames, CHAIN_MAX)
+			    : 0;
+	const struct line_frame *own = nr ? &frames[nr - 1] : NULL;
+
+	if (nr > 1 && frames[0].inlined && !own->inlined && own->decl_file &&
+	    own->decl_line)
+		return add_place(s, own->decl_file, own->decl_line);
+	return line_at(s, addr, function, true);
+}
+
+/* A symbol's line is looked up once. */
+static uint32_t function_line(struct source_lines *s, uint32_t function)
+{
+	struct profile_function *f;
+
+	if (!has_vma(s->p, function))
+		return strtab_add(&s->p->strings, unknown);
+	f = &s->p->functions.at[function];
+	if (f->line == DICT_NONE)
+		f->line = start_at(s, f->vma, function);
+	return f->line;
+}
+
+static uint32_t inlined_name(struct source_lines *s, const struct place *place)
+{
+	struct line_frame frame = { 0 };
+	size_t nr =
+		s->open ? naming_lines_find(s->open, place->address, &frame, FRAMES_MAX)
+			: 0;
+	char *shown;
+
+	if (!nr || !frame.inlined || !frame.name) {
+		if (place->function >= s->p->functions.nr)
+			return strtab_add(&s->p->strings, unknown);
+		if (!profile_function_name(s->p, place->function))
+			return STRTAB_FAILED;
+		return s->p->functions.at[place->function].shown;
+	}
+	shown = frame.linkage ? profile_name_to_show(s->p, frame.name) : NULL;
+	buf_clear(&s->text);
+	put(s, shown ? shown : frame.name);
+	put(s, " (inlined)");
+	buf_put_u8(&s->text, 0);
+	free(shown);
+	return add(s);
+}
+
+uint32_t source_lines_value(struct source_lines *s, const struct place *place,
+			    enum key_id key)
+{
+	if (key == KEY_INLINE)
+		return inlined_name(s, place);
+	if (key == KEY_FUNCTION_LINE)
+		return function_line(s, place->function);
+	return line_at(s, place->address, place->function, key == KEY_LINE);
+}

@@ -1,0 +1,85 @@
+/* stacks.c - the stacks of a view that asks for callers get their functions. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "aggregate/profile/call_tree.h"
+#include "aggregate/views/view.h"
+#include "base/sort_keys.h"
+
+/* Leaves are named in the order of addresses, as view_name_places() does it. */
+static int order_leaves(const struct view *v, const uint8_t *is_leaf, size_t nr,
+			struct sort_key **ret_keys)
+{
+	const struct frame *frames = v->source.dict->frames.at;
+	struct sort_key *keys = malloc((nr + 1) * sizeof(*keys));
+	size_t nr_keys = 0;
+	int r;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->source.dict->frames.nr; i++)
+		if (is_leaf[i])
+			keys[nr_keys++] =
+				(struct sort_key){ frames[i].offset, (uint32_t)i };
+	r = sort_keys(&keys, nr);
+	for (size_t i = 0; i < nr; i++)
+		keys[i].at = frames[keys[i].index].image;
+	if (!r)
+		r = sort_keys(&keys, nr);
+	if (r)
+		free(keys);
+	else
+		*ret_keys = keys;
+	return r;
+}
+
+static int name_leaves(struct profile *p, struct view *v)
+{
+	size_t nr_frames = v->source.dict->frames.nr;
+	uint8_t *is_leaf = calloc(nr_frames + 1, sizeof(*is_leaf));
+	struct sort_key *keys = NULL;
+	size_t nr = 0;
+	int r;
+
+	if (!is_leaf)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->places.nr; i++) {
+		uint64_t frame = v->places.at[i].address;
+
+		if (frame < nr_frames && !is_leaf[frame]) {
+			is_leaf[frame] = 1;
+			nr++;
+		}
+	}
+	r = order_leaves(v, is_leaf, nr, &keys);
+	for (size_t i = 0; !r && i < nr; i++)
+		if (call_tree_leaf(p, v, keys[i].index) == VIEW_UNSET)
+			r = -ENOMEM;
+	free(keys);
+	free(is_leaf);
+	return r;
+}
+
+/* Stacks that were met one after the other have callers in common, and stand together. */
+int view_name_stacks(struct profile *p, struct view *v)
+{
+	const struct dict *d = v->source.dict;
+	int r = name_leaves(p, v);
+
+	for (size_t i = 0; !r && i < v->places.nr; i++) {
+		struct place *place = &v->places.at[i];
+		uint32_t frame = (uint32_t)place->address;
+		const struct frame *f =
+			frame < d->frames.nr ? &d->frames.at[frame] : NULL;
+
+		place->function = call_tree_leaf(p, v, frame);
+		place->address = 0;
+		if (p->needs & NEED_ADDRESS)
+			place->address = view_address(v, f ? f->image : DICT_NONE,
+						      f ? f->offset : 0);
+		place->calls = call_tree_of_stack(p, v, place->calls);
+		if (place->function == VIEW_UNSET || place->calls == DICT_NONE)
+			r = -ENOMEM;
+	}
+	return r;
+}

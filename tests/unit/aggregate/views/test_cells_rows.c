@@ -1,0 +1,172 @@
+/* Cells become rows: those of one `who` after the other, those in no order or with more of anything
+ * than fits into a number, and those of a second source; against plain sums. */
+#include "aggregate/views/cells_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/count/tally.h"
+#include "aggregate/profile/profile.h"
+#include "base/huge.h"
+
+#include "unit.h"
+
+enum {
+	SOME_EVENTS = 3,
+	MANY_EVENTS = 5000 /* more than have a number beside that of a place */
+};
+
+/* Two places each have one tuple. */
+struct shape {
+	uint32_t whos;
+	uint32_t places;
+	uint32_t events;    /* of the profile; SOME_EVENTS of them have samples */
+	bool is_mixed;      /* the whos come in no order */
+	unsigned int times; /* sources of the same */
+};
+
+struct world {
+	struct key_list keys;
+	struct profile p;
+	uint32_t *where_of;
+};
+
+static void begin(struct world *w, const struct shape *s)
+{
+	struct profile_options options = { .keys = &w->keys };
+
+	*w = (struct world){ 0 };
+	assert_int_equal(keys_parse(&w->keys, "pid,address", NULL), 0);
+	assert_int_equal(profile_init(&w->p, &options), 0);
+	for (uint32_t i = 0; i < s->events; i++)
+		assert_true(vec_push(&w->p.events, (struct profile_event){ 0 }));
+	w->where_of = calloc(s->places, sizeof(*w->where_of));
+	assert_non_null(w->where_of);
+	for (uint32_t i = 0; i < s->places; i++)
+		w->where_of[i] = (s->places - 1 - i) / 2;
+}
+
+static void end(struct world *w)
+{
+	free(w->where_of);
+	profile_done(&w->p);
+	keys_done(&w->keys);
+}
+
+/* The last of the events, too. */
+static uint32_t event_of(const struct shape *s, uint32_t i)
+{
+	return i ? s->events - i : 0;
+}
+
+static struct tally make_cells(const struct shape *s)
+{
+	size_t nr = (size_t)s->whos * s->places * SOME_EVENTS;
+	struct tally t = { .cells = huge_zalloc(nr, sizeof(*t.cells)),
+			   .cells_room = nr };
+
+	assert_non_null(t.cells);
+	for (uint32_t i = 0; i < s->whos; i++)
+		for (uint32_t place = 0; place < s->places; place++)
+			for (uint32_t e = 0; e < SOME_EVENTS; e++) {
+				uint64_t who = s->is_mixed ? s->whos - 1 - i : i;
+
+				t.cells[t.nr_cells++] =
+					(struct tally_cell){ .a = who << 32 | place,
+							     .b = event_of(s, e),
+							     .samples = 1 + who +
+									place + e,
+							     .period = 7 };
+			}
+	return t;
+}
+
+/* What the two places of a tuple have together. */
+static uint64_t samples_of(const struct shape *s, uint32_t who, uint32_t where,
+			   uint32_t e)
+{
+	uint64_t place = s->places - 1 - 2 * where;
+
+	return s->times * (2 * (1 + (uint64_t)who + e) + place + place - 1);
+}
+
+static uint32_t number_of_event(const struct shape *s, uint32_t event)
+{
+	for (uint32_t e = 0; e < SOME_EVENTS; e++)
+		if (event_of(s, e) == event)
+			return e;
+	return SOME_EVENTS;
+}
+
+static void check(const struct shape *s)
+{
+	struct world w;
+
+	begin(&w, s);
+	for (unsigned int i = 0; i < s->times; i++) {
+		struct tally t = make_cells(s);
+
+		assert_int_equal(cells_rows_add(&w.p, &t, w.where_of), 0);
+		tally_done(&t);
+	}
+	assert_int_equal(w.p.groups.nr, s->whos * s->places / 2);
+	assert_int_equal(w.p.rows.nr, w.p.groups.nr * SOME_EVENTS);
+	for (uint32_t i = 0; i < w.p.groups.nr; i++) {
+		const uint32_t *tuple = w.p.groups.at[i].tuple;
+
+		assert_int_equal(tuple[GROUP_WHO], i / (s->places / 2));
+		assert_int_equal(tuple[GROUP_WHERE], i % (s->places / 2));
+	}
+	for (size_t i = 0; i < w.p.rows.nr; i++) {
+		const struct profile_row *row = &w.p.rows.at[i];
+		const uint32_t *tuple = w.p.groups.at[row->group].tuple;
+		uint32_t e = number_of_event(s, row->event);
+
+		assert_true(e < SOME_EVENTS);
+		assert_int_equal(row->samples, samples_of(s, tuple[GROUP_WHO],
+							  tuple[GROUP_WHERE], e));
+		assert_int_equal(row->period, 14 * s->times);
+	}
+	end(&w);
+}
+
+static void runs_in_order(void **state)
+{
+	(void)state;
+	check(&(struct shape){ 1, 2, SOME_EVENTS, false, 1 });
+	check(&(struct shape){ 50, 60, SOME_EVENTS, false, 1 });
+	/* Some megabytes: cells are given back on the way. */
+	check(&(struct shape){ 400, 2000, SOME_EVENTS, false, 1 });
+}
+
+static void a_second_source_adds_to_the_first(void **state)
+{
+	(void)state;
+	check(&(struct shape){ 50, 60, SOME_EVENTS, false, 3 });
+	check(&(struct shape){ 50, 60, SOME_EVENTS, true, 2 });
+}
+
+static void whos_in_no_order(void **state)
+{
+	(void)state;
+	check(&(struct shape){ 50, 60, SOME_EVENTS, true, 1 });
+}
+
+static void more_than_fits_into_a_number(void **state)
+{
+	(void)state;
+	check(&(struct shape){ 20, 30, MANY_EVENTS, false, 2 });
+	check(&(struct shape){ 2, 400000, SOME_EVENTS, false, 1 });
+}
+
+int main(void)
+{
+	static const struct CMUnitTest cases[] = {
+		cmocka_unit_test(runs_in_order),
+		cmocka_unit_test(a_second_source_adds_to_the_first),
+		cmocka_unit_test(whos_in_no_order),
+		cmocka_unit_test(more_than_fits_into_a_number),
+	};
+
+	return UNIT_RUN(cases);
+}
