@@ -10,9 +10,9 @@
 #include "base/path.h"
 #include "present/annotation_priv.h"
 #include "present/columns.h"
+#include "present/options.h"
 #include "present/percent.h"
 #include "present/ratio.h"
-#include "present/writers.h"
 
 static void add_counts(const struct annotation *a, uint64_t *to, const uint64_t *counts)
 {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "present/options.h"
 #include "present/percent.h"
 #include "present/ratio.h"
-#include "present/writers.h"
 
 enum {
 	NS_PER_S = 1000000000,

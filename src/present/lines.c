@@ -8,8 +8,8 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "present/line_sort.h"
+#include "present/options.h"
 #include "present/percent.h"
-#include "present/writers.h"
 
 /* The groups that lines are made of, numbered by what is equal in them. */
 struct numbering {

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "aggregate/profile/profile.h"
-#include "present/writers.h"
+#include "present/options.h"
 
 int symbol_table_keys(const struct profile *p, const struct present_options *o,
 		      struct symbol_keys *keys)

@@ -7,8 +7,8 @@
 #include "aggregate/profile/profile.h"
 #include "present/elide.h"
 #include "present/fit.h"
+#include "present/options.h"
 #include "present/text_table.h"
-#include "present/writers.h"
 
 enum {
 	NATURAL_MAX = 1 << 16, /* no screen is that wide */

@@ -6,9 +6,9 @@
 
 #include "aggregate/profile/profile.h"
 #include "present/header.h"
+#include "present/options.h"
 #include "present/screen.h"
 #include "present/table_screen.h"
-#include "present/writers.h"
 
 enum {
 	WIDE_DIGITS = 16,

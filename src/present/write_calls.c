@@ -8,9 +8,10 @@
 #include "base/err.h"
 #include "present/call_focus.h"
 #include "present/call_links.h"
+#include "present/options.h"
 #include "present/percent.h"
 #include "present/symbol_table.h"
-#include "present/writers.h"
+#include "present/write_calls.h"
 
 enum {
 	MARKS_MAX = 32, /* of "[self]", and of numbers */

@@ -12,8 +12,9 @@
 #include "present/csv.h"
 #include "present/json.h"
 #include "present/lines.h"
+#include "present/options.h"
 #include "present/percent.h"
-#include "present/writers.h"
+#include "present/write_calls.h"
 
 static const char schema[] = "oprofile-callgraph/1";
 

@@ -12,8 +12,9 @@
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "present/call_table.h"
+#include "present/export_writers.h"
 #include "present/json.h"
-#include "present/writers.h"
+#include "present/options.h"
 
 enum {
 	ROOT_ID = 1,
@@ -194,7 +195,7 @@ int write_chrome(FILE *out, struct profile *p, const struct present_options *opt
 		 struct err *err)
 {
 	struct chrome c = { .json = { .out = out } };
-	int r = writer_needs_one_event(p, "a .cpuprofile", err);
+	int r = present_needs_one_event(p, "a .cpuprofile", err);
 
 	if (r)
 		return r;

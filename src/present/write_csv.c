@@ -11,10 +11,11 @@
 #include "present/columns.h"
 #include "present/csv.h"
 #include "present/lines.h"
+#include "present/options.h"
 #include "present/percent.h"
 #include "present/quality_text.h"
 #include "present/ratio.h"
-#include "present/writers.h"
+#include "present/text_writers.h"
 
 enum {
 	WRITTEN_AT_ONCE = 65536,

@@ -14,8 +14,9 @@
 #include "base/err.h"
 #include "base/sort_numbers.h"
 #include "present/call_spans.h"
+#include "present/export_writers.h"
 #include "present/json.h"
-#include "present/writers.h"
+#include "present/options.h"
 
 enum {
 	CATEGORY_OTHER,

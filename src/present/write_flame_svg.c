@@ -11,9 +11,10 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "present/call_table.h"
+#include "present/export_writers.h"
 #include "present/html_text.h"
+#include "present/options.h"
 #include "present/percent.h"
-#include "present/writers.h"
 
 enum {
 	WIDTH = 1200, /* pixels */
@@ -159,7 +160,7 @@ int write_flame_svg(FILE *out, struct profile *p, const struct present_options *
 		    struct err *err)
 {
 	struct svg s = { .out = out };
-	int r = writer_needs_one_event(p, "a picture", err);
+	int r = present_needs_one_event(p, "a picture", err);
 
 	if (r)
 		return r;

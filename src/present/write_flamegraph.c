@@ -13,8 +13,9 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
+#include "present/export_writers.h"
 #include "present/flame_page.h"
-#include "present/writers.h"
+#include "present/options.h"
 
 enum {
 	LEVELS = 5,

@@ -7,7 +7,8 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
-#include "present/writers.h"
+#include "present/export_writers.h"
+#include "present/options.h"
 
 struct folded {
 	char **lines;
@@ -74,7 +75,7 @@ int write_folded(FILE *out, struct profile *p, const struct present_options *opt
 		 struct err *err)
 {
 	struct folded f = { 0 };
-	int r = writer_needs_one_event(p, "a folded stack", err);
+	int r = present_needs_one_event(p, "a folded stack", err);
 
 	(void)options;
 	if (r)

@@ -15,8 +15,9 @@
 #include "base/io.h"
 #include "base/sort_keys.h"
 #include "format/gmon.h"
+#include "present/export_writers.h"
+#include "present/options.h"
 #include "present/percent.h"
-#include "present/writers.h"
 #include "resolve/elf_file.h"
 
 enum {
@@ -323,7 +324,7 @@ int write_gmon(FILE *out, struct profile *p, const struct present_options *optio
 	       struct err *err)
 {
 	struct gmon_making m = { .p = p, .threshold = options->threshold };
-	int r = writer_needs_one_event(p, "a gmon.out", err);
+	int r = present_needs_one_event(p, "a gmon.out", err);
 
 	if (!r)
 		r = make(&m, err);

@@ -21,8 +21,9 @@
 #include "base/sort_keys.h"
 #include "heatmap_page.h"
 #include "present/call_spans.h"
+#include "present/export_writers.h"
 #include "present/flame_page.h"
-#include "present/writers.h"
+#include "present/options.h"
 
 enum {
 	MOST_COLUMNS = 600,

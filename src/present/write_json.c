@@ -11,9 +11,10 @@
 #include "present/columns.h"
 #include "present/json.h"
 #include "present/lines.h"
+#include "present/options.h"
 #include "present/quality_text.h"
 #include "present/ratio.h"
-#include "present/writers.h"
+#include "present/text_writers.h"
 
 static const char schema[] = "oprofile-report/1";
 

@@ -15,7 +15,8 @@
 #include "base/parse.h"
 #include "base/utf8.h"
 #include "present/call_table.h"
-#include "present/writers.h"
+#include "present/export_writers.h"
+#include "present/options.h"
 #include "resolve/gzip.h"
 
 /* Fields, by message. */

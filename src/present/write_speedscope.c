@@ -7,8 +7,9 @@
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "present/call_table.h"
+#include "present/export_writers.h"
 #include "present/json.h"
-#include "present/writers.h"
+#include "present/options.h"
 
 struct scope {
 	struct call_table calls;

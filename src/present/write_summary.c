@@ -13,11 +13,12 @@
 #include "present/fit.h"
 #include "present/header.h"
 #include "present/lines.h"
+#include "present/options.h"
 #include "present/percent.h"
 #include "present/quality_text.h"
 #include "present/ratio.h"
 #include "present/screen.h"
-#include "present/writers.h"
+#include "present/text_writers.h"
 
 enum {
 	TITLE_WIDTH = 17,

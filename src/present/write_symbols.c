@@ -6,9 +6,10 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
+#include "present/options.h"
 #include "present/quality_text.h"
 #include "present/symbol_table.h"
-#include "present/writers.h"
+#include "present/text_writers.h"
 
 /* The rows of addresses, in order below the functions that they are of. */
 struct details {

@@ -3,9 +3,10 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
+#include "present/options.h"
 #include "present/quality_text.h"
 #include "present/text_table.h"
-#include "present/writers.h"
+#include "present/text_writers.h"
 
 static int choose_keys(struct text_table *t)
 {

@@ -10,10 +10,11 @@
 #include "present/elide.h"
 #include "present/header.h"
 #include "present/lines.h"
+#include "present/options.h"
 #include "present/percent.h"
 #include "present/screen.h"
+#include "present/text_writers.h"
 #include "present/tree_lines.h"
-#include "present/writers.h"
 
 enum {
 	COUNT_WIDTH = 9,

@@ -10,9 +10,10 @@
 #include "present/call_focus.h"
 #include "present/csv.h"
 #include "present/json.h"
+#include "present/options.h"
 #include "present/percent.h"
+#include "present/text_writers.h"
 #include "present/tree_lines.h"
-#include "present/writers.h"
 
 static const char schema[] = "oprofile-tree/1";
 

@@ -11,9 +11,10 @@
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
 #include "present/html_text.h"
+#include "present/options.h"
 #include "present/percent.h"
+#include "present/text_writers.h"
 #include "present/write_xml_priv.h"
-#include "present/writers.h"
 
 enum {
 	TYPE_MAX = 64

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "present/options.h"
 #include "present/write_xml.h"
 #include "present/write_xml_priv.h"
-#include "present/writers.h"
 #include "resolve/code.h"
 #include "resolve/symtab.h"
 

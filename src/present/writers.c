@@ -1,11 +1,10 @@
 #include "present/writers.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "aggregate/profile/profile.h"
-#include "base/err.h"
+#include "present/text_writers.h"
+#include "present/write_calls.h"
 
 const struct writer writers[] = {
 	{ "summary", "OProfile's table of applications and their images",
@@ -32,18 +31,4 @@ const struct writer *writer_find(const char *name)
 			return w;
 	}
 	return NULL;
-}
-
-int writer_needs_one_event(const struct profile *p, const char *what, struct err *err)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < p->events.nr; i++)
-		nr += p->events.at[i].samples > 0;
-	if (nr <= 1)
-		return 0;
-	return err_set(err, -EINVAL,
-		       "%s has one number, and there are %zu events: choose one, as in "
-		       "event:%s",
-		       what, nr, profile_event_name(p, 0));
 }

@@ -6,7 +6,7 @@
 
 #include "aggregate/count/classes.h"
 #include "aggregate/profile/profile.h"
-#include "present/writers.h"
+#include "present/options.h"
 
 static int find_keys(struct xml_tree *t)
 {

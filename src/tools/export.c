@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "aggregate/selection/keys.h"
 #include "aggregate/selection/spec.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "present/writers.h"
+#include "present/export_writers.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
 #include "tools/report_source.h"

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "present/writers.h"
 #include "tools/command.h"
 #include "tools/export.h"
 #include "tools/export_out.h"

@@ -6,6 +6,7 @@
 #include "aggregate/profile/profile.h"
 #include "aggregate/selection/spec.h"
 #include "aggregate/selection/symbol_filter.h"
+#include "present/options.h"
 #include "present/writers.h"
 #include "resolve/line_later.h"
 #include "resolve/lines.h"

@@ -1,6 +1,7 @@
 /* Flame graphs and heat maps of more than a browser can hold: less is told apart, nothing is left
  * out. */
-#include "present/writers.h"
+#include "present/export_writers.h"
+#include "present/options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "aggregate/profile/groups.h"
 #include "aggregate/profile/profile.h"
 #include "aggregate/read/profile_feed.h"
-#include "present/writers.h"
+#include "present/options.h"
 
 #include "alloc_fail.h"
 #include "unit.h"

@@ -1,5 +1,6 @@
 /* The registries of columns and writers, and that a report does not depend on the order in
  * which its samples came. */
+#include "present/options.h"
 #include "present/writers.h"
 
 #include <stdlib.h>
