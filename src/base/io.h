@@ -22,7 +22,7 @@ enum {
  * through a link; so it is with all functions that take a path. */
 int io_open(const char *path, int flags, mode_t mode);
 /* A file for flock(2), made if missing, that its owner alone can open, and so lock; it is not
- * reached through a link.  A descriptor or a negative errno. */
+ * reached through a link, and has no second name (-EMLINK).  A descriptor or a negative errno. */
 int io_open_lock(const char *path);
 /* Makes a new file of a name that no other has: before the suffix `template` has "XXXXXX", which is replaced.
  * Like mkostemps(3), but with `mode`.  A descriptor, for reading and writing, or a negative errno. */

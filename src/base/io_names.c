@@ -36,14 +36,24 @@ int io_open(const char *path, int flags, mode_t mode)
 
 int io_open_lock(const char *path)
 {
-	int fd = io_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+	int fd = io_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
 	struct stat st;
+	int r = 0;
 
 	if (fd < 0)
 		return fd;
-	/* A hard link that another user planted must not get its mode changed. */
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
-	    fchmod(fd, 0600)) {
+	/* A hard link that another user planted is neither written nor given another mode. */
+	if (fstat(fd, &st))
+		r = -errno;
+	else if (!S_ISREG(st.st_mode))
+		r = -EINVAL;
+	else if (st.st_nlink > 1)
+		r = -EMLINK;
+	if (r) {
+		close(fd);
+		return r;
+	}
+	if (fchmod(fd, 0600)) {
 		/* Of another owner, who could lock it anyway. */
 	}
 	return fd;

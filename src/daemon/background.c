@@ -19,8 +19,7 @@ enum {
 	FIRST_FD = 3
 };
 
-/* Who can change it could put another socket there, or links for the lock. */
-static int check_run_dir(const char *run_dir, struct err *err)
+int background_check_run_dir(const char *run_dir, struct err *err)
 {
 	int fd = io_open(run_dir, O_PATH | O_DIRECTORY, 0);
 	int r = 0;
@@ -48,7 +47,7 @@ int background_lock(const char *run_dir, int *ret_fd, struct err *err)
 	umask(before);
 	if (r)
 		return err_sys(err, r, "cannot create %s", run_dir);
-	r = check_run_dir(run_dir, err);
+	r = background_check_run_dir(run_dir, err);
 	if (r)
 		return r;
 	if (snprintf(path, sizeof(path), "%s/lock", run_dir) >= (int)sizeof(path))

@@ -12,6 +12,9 @@ struct background {
  * until *ret_fd is closed, also by SIGKILL.  0; -EBUSY with the pid of who holds it; or another
  * negative errno with a line. */
 int background_lock(const char *run_dir, int *ret_fd, struct err *err);
+/* Whether only root and the caller can change RUN_DIR: who else can could put another socket there, or links in
+ * place of the lock.  0, -EPERM, or another negative errno with a line. */
+int background_check_run_dir(const char *run_dir, struct err *err);
 /* Leaves the lock and empties the file. */
 void background_unlock(int fd);
 /* Closes what was inherited, but for the standard streams and `keep` (-1: nothing else): who lives on

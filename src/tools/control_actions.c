@@ -254,11 +254,12 @@ static int save_here(const struct control *c, struct err *err)
 	held = hold_session(c, &dir, err);
 	if (held < 0)
 		return held;
+	if (!held)
+		return err_sys(err, -ENOENT, "cannot save %s", from);
 	r = io_rename_new(from, to);
 	if (r)
 		err_sys(err, r, "cannot save %s", from);
-	if (held)
-		session_dir_close(&dir);
+	session_dir_close(&dir);
 	return r;
 }
 

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "daemon/background.h"
 #include "tools/command.h"
 #include "tools/control.h"
 
@@ -240,6 +241,9 @@ int control_lock(struct control *c, struct err *err)
 
 	if (r)
 		return err_sys(err, r, "%s", control_run_dir());
+	r = background_check_run_dir(control_run_dir(), err);
+	if (r)
+		return r;
 	snprintf(path, sizeof(path), "%s/opcontrol.lock", control_run_dir());
 	c->lock_fd = io_open_lock(path);
 	if (c->lock_fd < 0)

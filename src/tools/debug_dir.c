@@ -14,7 +14,7 @@ char *debug_dir(void)
 
 	if (given && given[0])
 		dir = strdup(given);
-	else if (!home || !home[0] || asprintf(&dir, "%s/.debug", home) < 0)
+	else if (!home || home[0] != '/' || asprintf(&dir, "%s/.debug", home) < 0)
 		dir = NULL;
 	if (!dir || trust_cache_dir(dir))
 		return dir;

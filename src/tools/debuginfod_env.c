@@ -24,6 +24,14 @@ static const char *variable(const char *name)
 	return value && value[strspn(value, " \t\n")] ? value : NULL;
 }
 
+/* Of a relative path it would be the current directory that decides. */
+static const char *absolute(const char *name)
+{
+	const char *value = variable(name);
+
+	return value && value[0] == '/' ? value : NULL;
+}
+
 static char *join(const char *dir, const char *name)
 {
 	char *path;
@@ -35,8 +43,8 @@ static char *join(const char *dir, const char *name)
 static char *cache_dir(void)
 {
 	const char *given = variable("DEBUGINFOD_CACHE_PATH");
-	const char *home = variable("HOME");
-	const char *xdg = variable("XDG_CACHE_HOME");
+	const char *home = absolute("HOME");
+	const char *xdg = absolute("XDG_CACHE_HOME");
 	struct stat st;
 	char *old;
 

@@ -22,7 +22,7 @@ static char *own_file(void)
 
 	if (config && config[0] == '/')
 		len = asprintf(&path, "%s/oprofile/stl.pat", config);
-	else if (home && home[0])
+	else if (home && home[0] == '/')
 		len = asprintf(&path, "%s/.config/oprofile/stl.pat", home);
 	else
 		return NULL;

@@ -118,7 +118,7 @@ changed_by_path()
 }
 
 @test "operf changes nothing in a session by its path" {
-	command -v strace >/dev/null || skip "strace is missing"
+	need strace
 	strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=file true || skip "strace is not permitted"
 	mkdir place
 	cd place
@@ -131,9 +131,40 @@ changed_by_path()
 	done
 }
 
+@test "the daemon and opcontrol change nothing in a session by its path" {
+	need_root
+	need strace
+	export OPROFILE_RUN_DIR=$BATS_TEST_TMPDIR/run
+	export OPROFILE_SETUP_DIR=$BATS_TEST_TMPDIR/etc
+	export OPROFILE_FS_DIR=$BATS_TEST_TMPDIR/fs
+	mkdir place
+	timeout 60 "$OPROFILE_LINKS/opcontrol" --setup --no-vmlinux --session-dir="$PWD/place"
+	timeout 60 strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=file \
+		"$OPROFILE_LINKS/oprofiled" --session-dir="$PWD/place" 3>&- &
+	recorder=$!
+	for ((i = 0; i < 100; i++)); do
+		[ -S "$OPROFILE_RUN_DIR/control" ] && break
+		sleep 0.1
+	done
+	for words in --dump --save=one --reset --shutdown; do
+		timeout 60 "$OPROFILE_LINKS/opcontrol" "$words"
+	done
+	wait "$recorder"
+	recorder=
+	[ -d place/samples/one ]
+	[ -f place/samples/oprofiled.log ]
+	[ -z "$(changed_by_path "$PWD/place/samples")" ]
+	timeout 60 "$OPROFILE_LINKS/operf" --session-dir place -e page-faults:1 true
+	timeout 60 strace -f -o "$BATS_TEST_TMPDIR/calls" -e trace=file "$OPROFILE_LINKS/opcontrol" --save=two
+	[ -d place/samples/two ]
+	[ -z "$(changed_by_path "$PWD/place/samples")" ]
+	run -1 timeout 60 "$OPROFILE_LINKS/opcontrol" --save=three
+	[[ "$output" == *"cannot save $PWD/place/samples/current: No such file or directory"* ]]
+}
+
 @test "a session that is swapped for a link all the time leads nowhere" {
 	need_root
-	command -v python3 >/dev/null || skip "python3 is missing"
+	need python3
 	mkdir place trap
 	chown 65534 place
 	cp -r victim trap/victim

@@ -131,6 +131,44 @@ static void a_planted_temporary_name_is_not_written(void **state)
 	assert_int_equal(st.st_size, 4);
 }
 
+static void a_lock_file_with_two_names_is_refused(void **state)
+{
+	struct stat st;
+	int fd;
+
+	(void)state;
+	close(open("victim/file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	assert_int_equal(link("victim/file", "above/lock"), 0);
+	assert_int_equal(io_open_lock("above/lock"), -EMLINK);
+	assert_int_equal(stat("victim/file", &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0644);
+	assert_int_equal(unlink("above/lock"), 0);
+	assert_int_equal(mkfifo("above/lock", 0644), 0);
+	assert_int_equal(io_open_lock("above/lock"), -EINVAL);
+	assert_int_equal(unlink("above/lock"), 0);
+	fd = io_open_lock("above/lock");
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void all_below_a_directory_is_guarded(void **state)
+{
+	int fd = open("above", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(guard_add_all("above/", fd), 0);
+	close(fd);
+	replace_with_link();
+	assert_int_equal(io_make_dirs("above/new/dir", 0755), 0);
+	assert_int_equal(io_write_file("above//new/f", "x", 1, 0600), 0);
+	assert_true(is_there("aside/new/dir"));
+	assert_true(is_there("aside/new/f"));
+	assert_false(is_there("victim/new"));
+	guard_drop_path("above/");
+	assert_int_equal(guard_length("above/x"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +177,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_others_have_below_stays,
 						make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(directories_of_others_are_not_entered,
+						make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(a_lock_file_with_two_names_is_refused,
+						make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(all_below_a_directory_is_guarded,
 						make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(each_guard_is_dropped, make_folder,
 						drop_folder),
