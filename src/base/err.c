@@ -5,6 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/safe_text.h"
+
+/* The text, of which the last `reserve` bytes stay free. */
+__attribute__((format(printf, 4, 0))) static void
+set_text(struct err *err, size_t reserve, bool lines, const char *format, va_list args)
+{
+	char raw[ERR_TEXT_MAX];
+
+	vsnprintf(raw, sizeof(raw), format, args);
+	safe_text_copy(err->text, sizeof(err->text) - reserve, raw, lines);
+}
+
+static void append(struct err *err, const char *more)
+{
+	size_t len = strlen(err->text);
+
+	snprintf(err->text + len, sizeof(err->text) - len, ": %s", more);
+}
+
 int err_set(struct err *err, int code, const char *format, ...)
 {
 	va_list args;
@@ -13,24 +32,23 @@ int err_set(struct err *err, int code, const char *format, ...)
 		return code;
 	err->code = code;
 	va_start(args, format);
-	vsnprintf(err->text, sizeof(err->text), format, args);
+	set_text(err, 0, safe_text_has_lines(format), format, args);
 	va_end(args);
 	return code;
 }
 
 int err_sys(struct err *err, int code, const char *format, ...)
 {
+	const char *reason = strerror(-code);
 	va_list args;
-	size_t len;
 
 	if (!err)
 		return code;
 	err->code = code;
 	va_start(args, format);
-	vsnprintf(err->text, sizeof(err->text), format, args);
+	set_text(err, strlen(reason) + strlen(": "), false, format, args);
 	va_end(args);
-	len = strlen(err->text);
-	snprintf(err->text + len, sizeof(err->text) - len, ": %s", strerror(-code));
+	append(err, reason);
 	return code;
 }
 
@@ -43,15 +61,13 @@ int err_prefix(struct err *err, const char *format, ...)
 {
 	char old[ERR_TEXT_MAX];
 	va_list args;
-	size_t len;
 
 	if (!err)
 		return -1;
 	memcpy(old, err->text, sizeof(old));
 	va_start(args, format);
-	vsnprintf(err->text, sizeof(err->text), format, args);
+	set_text(err, 0, false, format, args);
 	va_end(args);
-	len = strlen(err->text);
-	snprintf(err->text + len, sizeof(err->text) - len, ": %s", old);
+	append(err, old);
 	return err->code;
 }

@@ -13,10 +13,11 @@ struct err {
 };
 
 /* Records `code` (a negative errno) and the text; returns `code`, so that a caller can
- * write `return err_set(...)`.  `err` may be NULL. */
+ * write `return err_set(...)`.  `err` may be NULL.  Control characters of names in the text are
+ * escaped (safe_text.h); line ends stay if `format` itself has some. */
 int err_set(struct err *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* As err_set(), and appends ": " and the system's text for -code. */
+/* As err_set(), and appends ": " and the system's text for -code, which is never cut off. */
 int err_sys(struct err *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Whether a negative errno means that there is no such file.  Any other error concerns a file that

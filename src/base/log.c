@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/safe_text.h"
 
 enum {
 	TOLD_MAX = 1024 /* later ones are said each time */
@@ -41,11 +42,13 @@ static bool is_news(const char *text)
 __attribute__((format(printf, 3, 0))) static void say(enum log_level level, bool once,
 						      const char *format, va_list args)
 {
-	char text[1024];
+	char raw[1024];
+	char text[sizeof(raw)];
 
 	if (!the_sink)
 		return;
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(raw, sizeof(raw), format, args);
+	safe_text_copy(text, sizeof(text), raw, safe_text_has_lines(format));
 	if (!once || is_news(text))
 		the_sink(level, text);
 }

@@ -11,7 +11,7 @@ enum log_level {
 
 typedef void (*log_sink)(enum log_level level, const char *text);
 
-/* NULL (the start) drops everything. */
+/* NULL (the start) drops everything.  Texts are safe to show (safe_text.h). */
 void log_set_sink(log_sink sink);
 void log_say(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "present/afdo_tree.h"
+#include "present/screen.h"
 
 /* All there is in the order of the text, and where what belongs to one thing begins: to node i
  * children[first_child[i]] up to children[first_child[i + 1]], and so on. */
@@ -149,8 +150,9 @@ static void put_spot(const struct text *x, unsigned int depth, uint32_t number)
 	for (size_t i = x->first_target[number]; i < x->first_target[number + 1]; i++) {
 		const struct afdo_target *to = &x->t->targets.at[x->targets[i]];
 
-		fprintf(x->out, " %s:%" PRIu64, strtab_get(&x->t->names, to->name),
-			to->count);
+		putc(' ', x->out);
+		screen_write_masked(x->out, strtab_get(&x->t->names, to->name));
+		fprintf(x->out, ":%" PRIu64, to->count);
 	}
 	fputc('\n', x->out);
 }
@@ -161,13 +163,13 @@ static void put_node(const struct text *x, unsigned int depth, uint32_t number)
 	const struct afdo_node *n = &x->t->nodes.at[number];
 	const char *name = strtab_get(&x->t->names, n->name);
 
-	if (depth) {
+	if (depth)
 		put_place(x, depth, n->call);
-		fprintf(x->out, "%s:%" PRIu64 "\n", name, n->total);
-	} else {
-		fprintf(x->out, "%s:%" PRIu64 ":%" PRIu64 "\n", name, n->total,
-			n->head);
-	}
+	screen_write_masked(x->out, name);
+	fprintf(x->out, ":%" PRIu64, n->total);
+	if (!depth)
+		fprintf(x->out, ":%" PRIu64, n->head);
+	putc('\n', x->out);
 	for (size_t i = x->first_spot[number]; i < x->first_spot[number + 1]; i++)
 		put_spot(x, depth + 1, x->spots[i]);
 	for (size_t i = x->first_child[number]; i < x->first_child[number + 1]; i++)

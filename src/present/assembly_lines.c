@@ -109,7 +109,7 @@ static void put_line(struct assembly_lines *l, FILE *out, struct source_text *te
 
 	put_margin(l, out);
 	if (at) {
-		fwrite(at, 1, len, out);
+		screen_write_code(out, at, len);
 	} else {
 		fputs("/* ", out);
 		screen_write_name(out, l->file);

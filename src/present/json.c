@@ -1,6 +1,7 @@
 #include "present/json.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -77,18 +78,19 @@ struct piece {
 	char room[8];
 };
 
-static void escape(struct piece *p, unsigned char c)
+/* No control character is above U+FFFF. */
+static void escape(struct piece *p, uint32_t c)
 {
 	int len;
 
 	if (c == '"' || c == '\\')
-		len = snprintf(p->room, sizeof(p->room), "\\%c", c);
+		len = snprintf(p->room, sizeof(p->room), "\\%c", (int)c);
 	else if (c == '\n')
 		len = snprintf(p->room, sizeof(p->room), "\\n");
 	else if (c == '\t')
 		len = snprintf(p->room, sizeof(p->room), "\\t");
 	else
-		len = snprintf(p->room, sizeof(p->room), "\\u%04x", c);
+		len = snprintf(p->room, sizeof(p->room), "\\u%04" PRIx32, c);
 	p->bytes = p->room;
 	p->len = (size_t)len;
 }
@@ -97,18 +99,19 @@ static void escape(struct piece *p, unsigned char c)
 static void next_piece(struct piece *p, const char *text, size_t len)
 {
 	const unsigned char *s = (const unsigned char *)text;
+	uint32_t code = 0;
 
 	p->bytes = s;
 	p->len = p->of = plain(s, len);
 	if (p->len)
 		return;
-	p->len = p->of = utf8_next(s, len, NULL);
-	if (p->len > 1)
+	p->len = p->of = utf8_next(s, len, &code);
+	if (p->len > 1 && !utf8_is_control(code))
 		return;
-	p->of = 1;
 	if (p->len) {
-		escape(p, *s);
+		escape(p, code);
 	} else {
+		p->of = 1;
 		p->bytes = "\xef\xbf\xbd";
 		p->len = 3;
 	}

@@ -1,66 +1,16 @@
 #include "present/screen.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/safe_text.h"
 #include "base/utf8.h"
 
 /* tools/perf/util/color.h: MIN_RED, MIN_GREEN. */
 static const double red_from = 5.0;
 static const double green_from = 0.5;
-
-static void put_escaped(struct buf *out, const uint8_t *bytes, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		char text[8];
-		int used = bytes[i] == '\n' ? snprintf(text, sizeof(text), "\\n")
-			   : bytes[i] == '\t'
-				   ? snprintf(text, sizeof(text), "\\t")
-				   : snprintf(text, sizeof(text), "\\x%02x", bytes[i]);
-
-		buf_put(out, text, (size_t)used);
-	}
-}
-
-/* The bytes in front that are shown as they are. */
-static size_t safe_len(const uint8_t *s, size_t len, bool utf8)
-{
-	size_t i = 0;
-
-	while (i < len) {
-		uint32_t code = 0;
-		size_t step;
-
-		if (s[i] >= ' ' && s[i] < 0x7f) {
-			i++;
-			continue;
-		}
-		step = utf8_next(s + i, len - i, &code);
-		if (!step || utf8_is_control(code) || (!utf8 && step > 1))
-			break;
-		i += step;
-	}
-	return i;
-}
-
-void screen_put_safe(struct buf *out, const char *text, size_t len, bool utf8)
-{
-	const uint8_t *s = (const uint8_t *)text;
-
-	while (len) {
-		size_t plain = safe_len(s, len, utf8);
-		size_t step = 0;
-
-		buf_put(out, s, plain);
-		if (plain < len)
-			step = utf8_next(s + plain, len - plain, NULL);
-		if (plain < len && !step)
-			step = 1;
-		put_escaped(out, s + plain, step);
-		s += plain + step;
-		len -= plain + step;
-	}
-}
 
 void screen_make_safe(struct buf *out, size_t from)
 {
@@ -69,14 +19,28 @@ void screen_make_safe(struct buf *out, size_t from)
 
 	if (out->failed || from >= out->len)
 		return;
-	plain = from + safe_len(out->data + from, out->len - from, true);
+	plain = from + safe_text_len(out->data + from, out->len - from, true);
 	if (plain == out->len)
 		return;
 	buf_put(&raw, out->data + plain, out->len - plain);
 	out->len = plain;
-	screen_put_safe(out, (const char *)raw.data, raw.failed ? 0 : raw.len, true);
+	safe_text_put(out, (const char *)raw.data, raw.failed ? 0 : raw.len, true);
 	out->failed |= raw.failed;
 	buf_done(&raw);
+}
+
+void screen_print_line(FILE *out, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	screen_write_name(out, text ? text : "(out of memory)");
+	fputc('\n', out);
+	free(text);
 }
 
 void screen_write_name(FILE *out, const char *name)
@@ -84,13 +48,51 @@ void screen_write_name(FILE *out, const char *name)
 	size_t len = strlen(name);
 	struct buf safe = { 0 };
 
-	if (safe_len((const uint8_t *)name, len, true) == len) {
+	if (safe_text_len(name, len, true) == len) {
 		fputs(name, out);
 		return;
 	}
-	screen_put_safe(&safe, name, len, true);
+	safe_text_put(&safe, name, len, true);
 	fwrite(safe.data, 1, safe.len, out);
 	buf_done(&safe);
+}
+
+void screen_write_code(FILE *out, const char *text, size_t len)
+{
+	const char *end = text + len;
+	struct buf safe = { 0 };
+
+	while (text < end) {
+		size_t plain = safe_text_len(text, (size_t)(end - text), true);
+
+		fwrite(text, 1, plain, out);
+		text += plain;
+		if (text < end && *text == '\t') {
+			putc(*text++, out);
+		} else if (text < end) {
+			size_t step = utf8_next(text, (size_t)(end - text), NULL);
+
+			step = step ? step : 1;
+			buf_clear(&safe);
+			safe_text_put(&safe, text, step, true);
+			fwrite(safe.data, 1, safe.len, out);
+			text += step;
+		}
+	}
+	buf_done(&safe);
+}
+
+void screen_write_masked(FILE *out, const char *name)
+{
+	size_t len = strlen(name);
+	char *masked = safe_text_len(name, len, true) < len ? strdup(name) : NULL;
+
+	if (masked)
+		safe_text_mask(masked, len, '?');
+	/* Without memory the safe part of it. */
+	fwrite(masked ? masked : name, 1, masked ? len : safe_text_len(name, len, true),
+	       out);
+	free(masked);
 }
 
 size_t screen_columns(const char *text, size_t len)

@@ -22,14 +22,18 @@ struct screen {
 #define SCREEN_GREEN "\033[32m"
 #define SCREEN_PLAIN "\033[m"
 
-/* Appends `text` so that it does nothing but be shown: control characters, bytes that are
- * no UTF-8 and, without `utf8`, all beyond ASCII become \xNN (\n, \t as such, too). */
-void screen_put_safe(struct buf *out, const char *text, size_t len, bool utf8);
-/* The same of what `out` has from `from` on, as files and pipes get it: a text of UTF-8 without
- * control characters stays where it is. */
+/* Makes what `out` has from `from` on safe (base/safe_text.h), as files and pipes get it. */
 void screen_make_safe(struct buf *out, size_t from);
 /* The same of a name, to a stream.  Errors are those of `out`. */
 void screen_write_name(FILE *out, const char *name);
+/* Prints one line with names in it, made safe as a whole; `format` has no line end. */
+void screen_print_line(FILE *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Writes a line of a source or of a disassembler: as a name, but tabs stay. */
+void screen_write_code(FILE *out, const char *text, size_t len);
+/* Writes a name with `?` for each byte that screen_write_name() would escape, for formats of other
+ * tools that have no escapes. */
+void screen_write_masked(FILE *out, const char *name);
 /* Columns that such a text takes. */
 size_t screen_columns(const char *text, size_t len);
 /* The colour of a share, as perf report has it: red from 5 %, green from 0.5 %, else "" (also

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/safe_text.h"
 #include "present/elide.h"
 #include "present/fit.h"
 #include "present/options.h"
@@ -38,7 +39,7 @@ static void make_safe(struct text_table *t, const char *text, size_t len)
 {
 	buf_clear(&t->cell);
 	if (len)
-		screen_put_safe(&t->cell, text, len, t->options->screen.utf8);
+		safe_text_put(&t->cell, text, len, t->options->screen.utf8);
 }
 
 static size_t natural_width(struct text_table *t, const struct chosen *c,

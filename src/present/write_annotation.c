@@ -180,7 +180,7 @@ static int put_line(struct listing *s, uint32_t line, const char *text, size_t l
 	count_shown(s, counts);
 	margin_put(s->out, s->a, &s->l->screen, counts);
 	if (text)
-		fwrite(text, 1, len, s->out);
+		screen_write_code(s->out, text, len);
 	else
 		fprintf(s->out, "/* line %" PRIu32 " */", line);
 	r = put_starts(s, line);

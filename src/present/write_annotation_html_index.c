@@ -12,6 +12,7 @@
 #include "present/html_pages.h"
 #include "present/html_text.h"
 #include "present/percent.h"
+#include "present/screen.h"
 
 enum {
 	HOTTEST_LINES = 25,
@@ -233,8 +234,10 @@ static int put_about(const struct html_pages *p)
 	if (!memory)
 		return -ENOMEM;
 	header_write(memory, p->a->p, &p->a->groups);
-	for (size_t i = 0; p->to->words[i]; i++)
-		fprintf(memory, "%s%s", i ? " " : "Command line: ", p->to->words[i]);
+	for (size_t i = 0; p->to->words[i]; i++) {
+		fputs(i ? " " : "Command line: ", memory);
+		screen_write_name(memory, p->to->words[i]);
+	}
 	if (fclose(memory)) {
 		free(text);
 		return -ENOMEM;

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "present/call_table.h"
+#include "present/screen.h"
 
 enum {
 	NAME_OBJECT,
@@ -280,13 +281,6 @@ static int sum_up(struct callgrind *c, size_t app)
 
 /* ---- text ---- */
 
-static void put_clean(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		putc_unlocked((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text,
-			      out);
-}
-
 /* "fn=(1) main" at first, later "fn=(1)". */
 static int put_name(struct callgrind *c, const char *field, unsigned int kind,
 		    uint32_t symbol, uint32_t name)
@@ -303,7 +297,7 @@ static int put_name(struct callgrind *c, const char *field, unsigned int kind,
 	fprintf(c->out, "%s=(%" PRIu32 ")", field, slot->value_plus_1);
 	if (is_new) {
 		putc_unlocked(' ', c->out);
-		put_clean(c->out, strtab_get(&c->p->strings, name));
+		screen_write_masked(c->out, strtab_get(&c->p->strings, name));
 	}
 	putc_unlocked('\n', c->out);
 	return 0;
@@ -346,7 +340,7 @@ static void put_event(struct callgrind *c, size_t i)
 static void put_head(struct callgrind *c, size_t app)
 {
 	fputs("# callgrind format\nversion: 1\ncreator: oprofile\ncmd: ", c->out);
-	put_clean(c->out, callgrind_app(c, app));
+	screen_write_masked(c->out, callgrind_app(c, app));
 	fputs("\npositions: line\nevents:", c->out);
 	for (size_t i = 0; i < c->nr_events; i++) {
 		putc_unlocked(' ', c->out);

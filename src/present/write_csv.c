@@ -6,6 +6,7 @@
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/safe_text.h"
 #include "base/utf8.h"
 #include "present/cell_cache.h"
 #include "present/columns.h"
@@ -30,7 +31,7 @@ static void put_utf8(struct buf *out, const char *text, size_t len)
 	while (len) {
 		size_t valid = utf8_valid_len(text, len);
 
-		buf_put(out, text, valid);
+		safe_text_put(out, text, valid, true);
 		text += valid;
 		len -= valid;
 		if (!len)
@@ -58,14 +59,10 @@ static void put_quoted(struct buf *out, const char *text, size_t len)
 	buf_put_u8(out, '"');
 }
 
+/* Line ends are escaped, so that every line is a row: only these two need quotes. */
 void csv_put_field(struct buf *out, const char *text, size_t len)
 {
-	size_t i = 0;
-
-	while (i < len && text[i] != ',' && text[i] != '"' && text[i] != '\r' &&
-	       text[i] != '\n')
-		i++;
-	if (i == len)
+	if (!memchr(text, ',', len) && !memchr(text, '"', len))
 		put_utf8(out, text, len);
 	else
 		put_quoted(out, text, len);

@@ -7,6 +7,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
+#include "base/safe_text.h"
 #include "present/export_writers.h"
 #include "present/options.h"
 
@@ -23,11 +24,12 @@ static int compare_lines(const void *a, const void *b)
 /* As the script does it: blanks would end the stack for some who read it. */
 static void put_comm(struct buf *b, const char *comm)
 {
-	for (; *comm; comm++) {
-		unsigned char c = (unsigned char)*comm;
+	size_t from = b->len;
 
-		buf_put_u8(b, c == ';' ? ':' : c <= ' ' || c == 0x7f ? '_' : c);
-	}
+	for (; *comm; comm++)
+		buf_put_u8(b, *comm == ';' ? ':' : *comm == ' ' ? '_' : (uint8_t)*comm);
+	if (!b->failed)
+		safe_text_mask((char *)b->data + from, b->len - from, '_');
 }
 
 /* malloc'd; NULL when memory is short. */

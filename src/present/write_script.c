@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/safe_text.h"
 
 enum {
 	NUMBER_MAX = 24, /* bytes of any number, with what stands around it */
@@ -173,25 +174,14 @@ static void put_hex(struct buf *out, const char *before, uint64_t v)
 
 /* ---- places ---- */
 
-bool script_clean(char *text, size_t len)
-{
-	bool changed = false;
-
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) {
-			text[i] = '?';
-			changed = true;
-		}
-	return changed;
-}
-
 static void put_name(struct buf *out, const char *name)
 {
 	size_t begin = out->len;
 
 	put(out, name);
 	if (!out->failed)
-		script_clean((char *)out->data + begin, out->len - begin);
+		safe_text_mask((char *)out->data + begin, out->len - begin,
+			       SCRIPT_MASK);
 }
 
 static void put_symbol(bool offset, const struct script_place *place, struct buf *out)

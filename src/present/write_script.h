@@ -74,9 +74,8 @@ struct script_writer {
 };
 
 void script_writer_init(struct script_writer *w);
-/* What would not stay in its line, or would move the rest of it, becomes "?".  Whether there was such
- * a byte. */
-bool script_clean(char *text, size_t len);
+/* What safe_text_mask() puts for a byte of a name that cannot be shown. */
+#define SCRIPT_MASK '?'
 /* Appends what stands behind an address of an event with these fields: " main+0x1f (/bin/a)";
  * nothing if neither symbol nor image are wanted. */
 void script_place(uint32_t fields, const struct script_place *place, struct buf *out);

@@ -8,6 +8,7 @@
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/safe_text.h"
 #include "present/columns.h"
 #include "present/elide.h"
 #include "present/fit.h"
@@ -134,6 +135,7 @@ static void write_class_title(FILE *out, const struct summary *s, size_t column)
 	struct buf title = { 0 };
 
 	classes_put_title(&s->lines.classes, column, &title);
+	screen_make_safe(&title, 0);
 	write_title(out, (const char *)title.data, title.len);
 	buf_done(&title);
 }
@@ -170,7 +172,7 @@ static void write_screen_name(FILE *out, struct summary *s, const char *name,
 
 	buf_clear(&s->safe);
 	buf_clear(&s->name);
-	screen_put_safe(&s->safe, name, strlen(name), screen->utf8);
+	safe_text_put(&s->safe, name, strlen(name), screen->utf8);
 	elide_put(&s->name, (const char *)s->safe.data, s->safe.len,
 		  s->options->long_names ? SIZE_MAX : most, screen->utf8);
 	fwrite(s->name.data, 1, s->name.len, out);

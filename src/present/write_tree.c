@@ -6,6 +6,7 @@
 #include "aggregate/profile/call_sums.h"
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
+#include "base/safe_text.h"
 #include "present/call_focus.h"
 #include "present/elide.h"
 #include "present/header.h"
@@ -189,7 +190,7 @@ static void put_name(struct writing *w, const struct tree_line *line)
 	if (s->width && !w->options->long_names)
 		most = s->width > used + LEAST_NAME ? s->width - used : LEAST_NAME;
 	buf_clear(&w->safe);
-	screen_put_safe(&w->safe, (const char *)w->raw.data, w->raw.len, s->utf8);
+	safe_text_put(&w->safe, (const char *)w->raw.data, w->raw.len, s->utf8);
 	elide_put(&w->text, (const char *)w->safe.data, w->safe.len, most, s->utf8);
 }
 

@@ -12,6 +12,7 @@
 #include "base/parse.h"
 #include "base/sort_keys.h"
 #include "base/vec.h"
+#include "present/screen.h"
 #include "resolve/line_cache.h"
 #include "resolve/lines.h"
 #include "tools/addr2line_out.h"
@@ -340,8 +341,9 @@ static void say_stats(const struct run *run)
 	struct lines_stats stats;
 
 	lines_stats(run->lines, &stats);
-	fprintf(stderr,
-		"%s: index %s; %zu of %zu units read, %zu split ones not found%s\n",
+	screen_print_line(
+		stderr,
+		"%s: index %s; %zu of %zu units read, %zu split ones not found%s",
 		command_name(), stats.index_found ? "found" : "not found",
 		stats.units_read, stats.units, stats.units_split,
 		stats.alt_missing ? "; dwz's file not found" : "");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/safe_text.h"
 #include "resolve/demangle.h"
 
 static void put(struct buf *b, const char *text)
@@ -41,7 +42,9 @@ static const char *demangled(struct addr2line_out *o, const char *name)
 
 static void put_function(struct addr2line_out *o, const char *name)
 {
-	put(&o->text, name ? demangled(o, name) : "??");
+	const char *shown = name ? demangled(o, name) : "??";
+
+	safe_text_put(&o->text, shown, strlen(shown), true);
 	if (o->pretty)
 		put(&o->text, " at ");
 	else
@@ -67,14 +70,13 @@ static void put_place(struct addr2line_out *o, const struct line_frame *f)
 	static const char discriminator[] = " (discriminator ";
 	const char *file = f->file ? f->file : "??";
 	const char *slash = o->base_names ? strrchr(file, '/') : NULL;
-	size_t len;
 	uint8_t *at;
 
 	file = slash ? slash + 1 : file;
-	len = strlen(file);
-	if (!buf_reserve(&o->text, len + sizeof(discriminator) + 2 * DIGITS_MAX + 4))
+	safe_text_put(&o->text, file, strlen(file), true);
+	if (!buf_reserve(&o->text, sizeof(discriminator) + 2 * DIGITS_MAX + 4))
 		return;
-	at = copy(o->text.data + o->text.len, file, len);
+	at = o->text.data + o->text.len;
 	*at++ = ':';
 	if (f->line)
 		at = copy_number(at, f->line);

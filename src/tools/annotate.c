@@ -12,6 +12,7 @@
 #include "present/annotation.h"
 #include "present/percent.h"
 #include "present/ratio.h"
+#include "present/screen.h"
 #include "present/write_annotation.h"
 #include "present/write_annotation_html.h"
 #include "present/write_annotation_json.h"
@@ -81,8 +82,8 @@ static int make_plan(struct annotate *a, char *const *words)
 				       "differential profiles not allowed");
 	r = report_plan_make(plan, words, a->err);
 	if (plan->sources.samples_dir)
-		fprintf(stderr, "Using %s/ for session-dir\n",
-			plan->sources.samples_dir);
+		screen_print_line(stderr, "Using %s/ for session-dir",
+				  plan->sources.samples_dir);
 	if (r)
 		return r;
 	a->sources = (struct source_places){ &a->find, plan->places, &a->source_code,

@@ -267,7 +267,7 @@ static void put_all(struct listing *l, const text_lines *lines)
 		bool any = line->is_insn && take_hits(l, next_address(lines, i, end));
 
 		margin_put(l->out, s->a, &plain, any ? l->counts : NULL);
-		fwrite(line->text, 1, line->len, l->out);
+		screen_write_code(l->out, line->text, line->len);
 		fputc('\n', l->out);
 	}
 }

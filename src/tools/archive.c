@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "present/screen.h"
 #include "resolve/line_cache.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_make.h"
@@ -126,7 +127,7 @@ static const struct option_row rows[] = {
 
 static void list(const char *path)
 {
-	puts(path);
+	screen_print_line(stdout, "%s", path);
 }
 
 static bool is_only_slashes(const char *path)
@@ -187,11 +188,12 @@ static void say_where(const struct report_sources *sources)
 {
 	if (!sources->samples_dir || !strcmp(sources->samples_dir, "/" ARCHIVE_SAMPLES))
 		return;
-	fprintf(stderr, "Using %s/ for session-dir\n", sources->samples_dir);
-	fprintf(stderr,
-		"NOTE: The sample data in this archive is located at %s\n"
-		"and is being moved to the standard location of /var/lib/oprofile/.\n",
-		sources->samples_dir);
+	screen_print_line(stderr, "Using %s/ for session-dir", sources->samples_dir);
+	screen_print_line(stderr,
+			  "NOTE: The sample data in this archive is located at %s",
+			  sources->samples_dir);
+	fputs("and is being moved to the standard location of /var/lib/oprofile/.\n",
+	      stderr);
 }
 
 static int write_archive(const struct settings *set, struct archive_request *request,
@@ -207,7 +209,7 @@ static int write_archive(const struct settings *set, struct archive_request *req
 				    set->folder ? ARCHIVE_FOLDER : ARCHIVE_FILE, err);
 	r = archive_perf(request, set->file, set->all, &written, err);
 	if (r >= 0)
-		printf("%s\n", written);
+		screen_print_line(stdout, "%s", written);
 	free(written);
 	return r;
 }
@@ -265,9 +267,9 @@ static int unpack(const struct settings *set, char *const *words, struct err *er
 	request.cache = cache;
 	r = archive_unpack(&request, &done, err);
 	if (!r) {
-		printf("%zu files in %s\n", done.nr_files, cache);
+		screen_print_line(stdout, "%zu files in %s", done.nr_files, cache);
 		if (done.perf_data)
-			printf("the recording: %s\n", done.perf_data);
+			screen_print_line(stdout, "the recording: %s", done.perf_data);
 	}
 	free(done.perf_data);
 	free(cache);

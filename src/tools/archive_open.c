@@ -25,8 +25,7 @@ enum {
 	/* What an archive may unpack to, beside 256 MB: zstd packs ELF files to a tenth or
 	 * a quarter, and zeros to a ten thousandth. */
 	RATIO_MAX = 100,
-	FREE_BYTES = 256 << 20,
-	LOWEST_PRINTABLE = 0x20
+	FREE_BYTES = 256 << 20
 };
 
 struct archive {
@@ -66,27 +65,11 @@ void archive_close(struct archive *a)
 	free(a);
 }
 
-/* A name that comes from the archive, fit for a line of the user's. */
-static const char *shown(const char *name, char *out, size_t size)
-{
-	size_t i = 0;
-
-	for (; name[i] && i + 1 < size; i++) {
-		out[i] = name[i];
-		if ((unsigned char)name[i] < LOWEST_PRINTABLE || name[i] == 0x7f)
-			out[i] = '?';
-	}
-	out[i] = '\0';
-	return out;
-}
-
 static int refuse(const struct unpacking *u, const char *name, const char *why,
 		  struct err *err)
 {
-	char text[128];
-
-	return err_set(err, -EBADMSG, "%s: refused: \"%s\" in it %s", u->path,
-		       shown(name, text, sizeof(text)), why);
+	return err_set(err, -EBADMSG, "%s: refused: \"%.100s\" in it %s", u->path, name,
+		       why);
 }
 
 static int check_member(const struct unpacking *u, const struct tar_member *m,
@@ -335,10 +318,8 @@ static int check_entry(void *ctx, const struct tree_entry *entry)
 {
 	const struct folder_check *check = ctx;
 	const char *why = trouble_with(entry);
-	char text[128];
-
-	return why ? err_set(check->err, -EBADMSG, "%s: refused: \"%s\" in it %s",
-			     check->path, shown(entry->below, text, sizeof(text)), why)
+	return why ? err_set(check->err, -EBADMSG, "%s: refused: \"%.100s\" in it %s",
+			     check->path, entry->below, why)
 		   : 0;
 }
 

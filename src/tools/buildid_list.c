@@ -110,7 +110,8 @@ static void print_map(const struct build_id *id, uint64_t start, uint64_t end,
 	char hex[HEX_BYTES];
 
 	build_id_to_hex(id, hex);
-	printf("%s %16" PRIx64 " %16" PRIx64 " %s\n", hex, start, end, name);
+	screen_print_line(stdout, "%s %16" PRIx64 " %16" PRIx64 " %s", hex, start, end,
+			  name);
 }
 
 static struct build_id module_id(const char *name)

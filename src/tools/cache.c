@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "present/screen.h"
 #include "resolve/line_cache.h"
 #include "resolve/line_writers.h"
 #include "resolve/lines.h"
@@ -102,11 +103,13 @@ static void print_entry(const struct line_cache_entry *e)
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &tm);
 	printf("%-*s %9.1f kB  %s  ", KEY_SHOWN, key, (double)e->bytes / 1024, date);
 	if (e->path_of && e->is_unwind)
-		printf("%13s %s\n", "unwinding", e->path_of);
+		screen_print_line(stdout, "%13s %s", "unwinding", e->path_of);
 	else if (e->path_of)
-		printf("%6zu/%-6zu %s\n", e->nr_kept, e->nr_units, e->path_of);
+		screen_print_line(stdout, "%6zu/%-6zu %s", e->nr_kept, e->nr_units,
+				  e->path_of);
 	else
-		printf("%13s %s\n", "", "(damaged, or of another version)");
+		screen_print_line(stdout, "%13s %s", "",
+				  "(damaged, or of another version)");
 }
 
 static int list(const char *dir)
@@ -131,8 +134,9 @@ static int print_size(const char *dir)
 		return r;
 	for (size_t i = 0; i < entries.nr; i++)
 		sum += entries.at[i].bytes;
-	printf("%s: %zu index files, %.1f MB of %.0f MB\n", dir, entries.nr,
-	       (double)sum / MEGABYTE, (double)line_cache_limit() / MEGABYTE);
+	screen_print_line(stdout, "%s: %zu index files, %.1f MB of %.0f MB", dir,
+			  entries.nr, (double)sum / MEGABYTE,
+			  (double)line_cache_limit() / MEGABYTE);
 	line_cache_list_done(&entries);
 	return 0;
 }
@@ -229,7 +233,8 @@ static int build_one(const struct settings *set, const char *dir, const char *pa
 		command_error("%s: index not written: %s", path, strerror(-r));
 		return 1;
 	}
-	printf("%s: %zu of %zu units read", path, stats.units_read, stats.units);
+	screen_write_name(stdout, path);
+	printf(": %zu of %zu units read", stats.units_read, stats.units);
 	if (stats.units_split)
 		printf("; %zu .dwo files not found", stats.units_split);
 	puts(stats.alt_missing ? "; dwz's file not found" : "");

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "present/screen.h"
+#include "base/safe_text.h"
 #include "tools/help.h"
 #include "tools/progress.h"
 #include "tools/version.h"
@@ -131,22 +131,22 @@ const char *command_name(void)
 	return the_name;
 }
 
-/* A file's name in a message may not command a terminal, which may show it later, too. */
-static void put_message(const char *text)
+/* Line ends stay where they are the message's own, not a name's. */
+static void put_message(const char *text, bool lines)
 {
 	struct buf safe = { 0 };
 
 	while (*text) {
-		size_t len = strcspn(text, "\n");
+		size_t len = lines ? strcspn(text, "\n") : strlen(text);
 
-		screen_put_safe(&safe, text, len, true);
+		safe_text_put(&safe, text, len, true);
 		text += len;
 		if (*text == '\n')
 			buf_put(&safe, text++, 1);
 	}
 	if (safe.len && !safe.failed)
 		fwrite(safe.data, 1, safe.len, stderr);
-	fprintf(stderr, "%s\n", text);
+	fputc('\n', stderr);
 	buf_done(&safe);
 }
 
@@ -163,7 +163,7 @@ __attribute__((format(printf, 2, 0))) static void say(const char *kind,
 		fputs("out of memory\n", stderr);
 		return;
 	}
-	put_message(text);
+	put_message(text, safe_text_has_lines(format));
 	free(text);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "present/screen.h"
 #include "tools/command.h"
 #include "tools/control_actions.h"
 #include "tools/help.h"
@@ -170,7 +171,7 @@ static const char *find_unknown(const struct command *self, char *const *words,
 
 static int refuse_word(const char *word)
 {
-	fprintf(stderr, "Unknown option \"%s\". See opcontrol --help\n", word);
+	screen_print_line(stderr, "Unknown option \"%s\". See opcontrol --help", word);
 	return 1;
 }
 
@@ -230,7 +231,8 @@ static bool check_together(const struct control_options *set)
 			alone = exclusive[i].option;
 	}
 	if (alone && nr > 1) {
-		fprintf(stderr, "Option \"%s\" not valid with other options.\n", alone);
+		screen_print_line(stderr, "Option \"%s\" not valid with other options.",
+				  alone);
 		return false;
 	}
 	if (set->verbose && !set->start && !set->start_daemon) {

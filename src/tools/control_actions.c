@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "capture/events/events.h"
+#include "present/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"
@@ -42,7 +43,7 @@ static int fail(const struct control *c, const struct err *err)
 		return 1;
 	case -ECHILD:
 	case -ENODEV:
-		fprintf(stderr, "%s\n", err->text);
+		fprintf(stderr, "%s\n", err->text); /* safe, and can have two lines */
 		return 1;
 	default:
 		break;
@@ -303,7 +304,7 @@ int control_save(struct control *c)
 	if (!r && !c->connected)
 		r = save_here(c, &err);
 	if (r == -EEXIST) {
-		fprintf(stderr, "session %s already exists\n", c->set.save);
+		screen_print_line(stderr, "session %s already exists", c->set.save);
 		return 1;
 	}
 	if (r)
@@ -338,7 +339,7 @@ static void say_default_event(const struct control *c)
 	if (daemonrc_nr_events(&c->rc))
 		return;
 	events_default(0, &e);
-	printf("Using default event: %s\n", e.name);
+	screen_print_line(stdout, "Using default event: %s", e.name);
 }
 
 /* Into the file that the daemon's next start reads. */

@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "daemon/background.h"
+#include "present/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"
 
@@ -425,7 +426,8 @@ static int begin_daemon(struct control *c, struct err *err)
 	if (r)
 		return err_sys(err, r, "%s", control_session_dir(c));
 	puts("Using 2.6+ OProfile kernel interface.");
-	printf("Using log file %s/samples/oprofiled.log\n", control_session_dir(c));
+	screen_print_line(stdout, "Using log file %s/samples/oprofiled.log",
+			  control_session_dir(c));
 	fflush(stdout);
 	note_bare(c, true);
 	r = spawn(c, err);

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "daemon/background.h"
+#include "present/screen.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"
 #include "tools/controlfs.h"
@@ -51,7 +52,7 @@ static bool mount_files(void)
 		return true;
 	r = io_make_dirs(dir, 0755);
 	if (r)
-		fprintf(stderr, "opcontrol: %s: %s\n", dir, strerror(-r));
+		screen_print_line(stderr, "opcontrol: %s: %s", dir, strerror(-r));
 	return !r && !run_controlfs(dir);
 }
 
@@ -66,8 +67,9 @@ int control_init(struct control *c)
 		return 1;
 	}
 	if (!geteuid() && !mount_files())
-		fprintf(stderr,
-			"opcontrol: there are no control files at %s; all else works\n",
+		screen_print_line(
+			stderr,
+			"opcontrol: there are no control files at %s; all else works",
 			mountpoint());
 	return 0;
 }
@@ -82,7 +84,7 @@ int control_deinit(struct control *c)
 		return r;
 	/* Who has a file open keeps it. */
 	if (umount2(dir, MNT_DETACH)) {
-		fprintf(stderr, "opcontrol: %s: %s\n", dir, strerror(errno));
+		screen_print_line(stderr, "opcontrol: %s: %s", dir, strerror(errno));
 		return 1;
 	}
 	(void)io_rmdir(dir);

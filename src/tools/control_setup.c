@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "base/path.h"
 #include "daemon/metrics_server.h"
+#include "present/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"
 #include "tools/given_files.h"
@@ -322,8 +323,8 @@ static void say_ignored(const struct control_options *set)
 {
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) {
 		if (text_at(set, ignored[i].field))
-			fprintf(stderr, "\"%s\" ignored: %s\n", ignored[i].option,
-				ignored[i].why);
+			screen_print_line(stderr, "\"%s\" ignored: %s",
+					  ignored[i].option, ignored[i].why);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "present/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"
 
@@ -28,12 +29,14 @@ static void print_events(const struct control *c, const struct control_reply *re
 
 	for (size_t i = 0; i < reply->fields.nr; i++) {
 		if (!strncmp(reply->fields.at[i].key, "event.", 6))
-			printf("Event %s: %s\n", reply->fields.at[i].key + 6,
-			       reply->fields.at[i].value);
+			screen_print_line(stdout, "Event %s: %s",
+					  reply->fields.at[i].key + 6,
+					  reply->fields.at[i].value);
 		nr += !strncmp(reply->fields.at[i].key, "event.", 6);
 	}
 	for (size_t i = 0; !nr && i < daemonrc_nr_events(&c->rc); i++)
-		printf("Event %zu: %s\n", i, daemonrc_event(&c->rc, i));
+		screen_print_line(stdout, "Event %zu: %s", i,
+				  daemonrc_event(&c->rc, i));
 }
 
 static void print_separate(const struct control *c, const struct control_reply *reply)
@@ -78,7 +81,7 @@ static void print_sizes(const struct control *c, const struct control_reply *rep
 		const char *value = fact(c, reply, rows[i].key, rows[i].rc_key);
 
 		if (value && *value && strcmp(value, "0") != 0)
-			printf("%s: %s\n", rows[i].title, value);
+			screen_print_line(stdout, "%s: %s", rows[i].title, value);
 	}
 }
 
@@ -113,28 +116,31 @@ int control_print_status(struct control *c)
 		return 1;
 	}
 	if (c->connected)
-		printf("Daemon %s: pid %s\n",
-		       or_none(control_reply_get(&reply, "state")),
-		       or_none(control_reply_get(&reply, "pid")));
+		screen_print_line(stdout, "Daemon %s: pid %s",
+				  or_none(control_reply_get(&reply, "state")),
+				  or_none(control_reply_get(&reply, "pid")));
 	else
 		puts("Daemon not running");
-	printf("Session-dir: %s\n",
-	       c->connected ? or_none(fact(c, &reply, "session_dir", "SESSION_DIR"))
-			    : control_session_dir(c));
+	screen_print_line(
+		stdout, "Session-dir: %s",
+		c->connected ? or_none(fact(c, &reply, "session_dir", "SESSION_DIR"))
+			     : control_session_dir(c));
 	print_events(c, &reply);
 	print_separate(c, &reply);
-	printf("vmlinux file: %s\n", or_none(fact(c, &reply, "vmlinux", "VMLINUX")));
-	printf("Image filter: %s\n",
-	       or_none(fact(c, &reply, "image_filter", "IMAGE_FILTER")));
+	screen_print_line(stdout, "vmlinux file: %s",
+			  or_none(fact(c, &reply, "vmlinux", "VMLINUX")));
+	screen_print_line(stdout, "Image filter: %s",
+			  or_none(fact(c, &reply, "image_filter", "IMAGE_FILTER")));
 	pid = fact(c, &reply, "pid_filter", "PID_FILTER");
 	if (pid && *pid && strcmp(pid, "none") != 0)
-		printf("Pid filter: %s\n", pid);
+		screen_print_line(stdout, "Pid filter: %s", pid);
 	pgrp = fact(c, &reply, "pgrp_filter", "PGRP_FILTER");
 	if (pgrp && *pgrp && strcmp(pgrp, "none") != 0)
-		printf("Pgrp filter: %s\n", pgrp);
+		screen_print_line(stdout, "Pgrp filter: %s", pgrp);
 	depth = fact(c, &reply, "callgraph", "CALLGRAPH");
 	/* Where nobody asked for a depth, none is cut. */
-	printf("Call-graph depth: %s\n", depth && *depth ? depth : "whole");
+	screen_print_line(stdout, "Call-graph depth: %s",
+			  depth && *depth ? depth : "whole");
 	print_sizes(c, &reply);
 	control_reply_done(&reply);
 	return 0;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "present/json.h"
+#include "present/screen.h"
 #include "tools/count.h"
 
 enum {
@@ -208,8 +209,8 @@ static void write_table(const struct count_view *view, const struct count_run *r
 		return;
 	}
 	write_duration(view->out, values->duration_ns);
-	fprintf(view->out, "Event counts (%s) for %s:\n",
-		any_scaled(run, values) ? "scaled" : "actual", run->subject);
+	screen_print_line(view->out, "Event counts (%s) for %s:",
+			  any_scaled(run, values) ? "scaled" : "actual", run->subject);
 	fprintf(view->out, "\t%-*s", name_width(run), "Event");
 	if (view->separate)
 		fprintf(view->out, "%-*s", PLACE_WIDTH,
@@ -531,11 +532,13 @@ int count_write_repeats(const struct count_view *view, const struct count_run *r
 		if (!view->brief) {
 			write_duration(view->out, time.median);
 			fprintf(view->out,
-				"(the median of %zu runs, from %.3f to %.3f seconds)\n"
-				"Event counts for %s:\n\t%-*s%-*s%-*s%s\n",
-				nr, (double)time.least / NS, (double)time.most / NS,
-				run->subject, name_width(run), "Event", COUNT_WIDTH,
-				"Median", COUNT_WIDTH, "Least", "Most");
+				"(the median of %zu runs, from %.3f to %.3f seconds)\n",
+				nr, (double)time.least / NS, (double)time.most / NS);
+			screen_print_line(view->out,
+					  "Event counts for %s:", run->subject);
+			fprintf(view->out, "\t%-*s%-*s%-*s%s\n", name_width(run),
+				"Event", COUNT_WIDTH, "Median", COUNT_WIDTH, "Least",
+				"Most");
 		}
 		for (size_t e = 0; e < run->events.list.nr; e++) {
 			struct spread s = event_spread(run, values, nr, e, counts);

@@ -10,6 +10,7 @@
 #include "capture/events/event_counters.h"
 #include "capture/events/events.h"
 #include "capture/events/fit.h"
+#include "present/screen.h"
 #include "tools/command.h"
 #include "tools/events.h"
 #include "tools/pager.h"
@@ -403,8 +404,8 @@ static void write_classics(FILE *out, const struct events_view *v)
 		if (!any)
 			fputs("\nNames of older CPUs that are understood:\n", out);
 		any = true;
-		fprintf(out, "%s: %s, unit mask 0x%02" PRIx64 "\n", name,
-			choice.event->name, choice.unit_mask);
+		screen_print_line(out, "%s: %s, unit mask 0x%02" PRIx64, name,
+				  choice.event->name, choice.unit_mask);
 	}
 }
 
@@ -420,7 +421,7 @@ static size_t write_kernel_rows(FILE *out, const struct events_view *v)
 			continue;
 		if (!nr++)
 			fputs("\nEvents of the kernel, on every CPU:\n", out);
-		fprintf(out, "%s: %s\n", name, about);
+		screen_print_line(out, "%s: %s", name, about);
 	}
 	return nr;
 }

@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "aggregate/count/code_counts.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/strtab.h"
+#include "present/screen.h"
 #include "resolve/code.h"
 #include "resolve/insn.h"
 #include "resolve/naming.h"
@@ -371,6 +373,7 @@ static int compare_numbers(const void *va, const void *vb, void *ctx)
 static void put_spot(const struct bolt *b, uint32_t number, FILE *out)
 {
 	const struct spot *s = &b->spots.at[number];
+	struct buf name = { 0 };
 
 	if (number == UNKNOWN) {
 		fputs("0 [unknown] 0 ", out);
@@ -378,10 +381,13 @@ static void put_spot(const struct bolt *b, uint32_t number, FILE *out)
 	}
 	fputs("1 ", out);
 	for (const char *at = strtab_get(&b->names, s->name); *at; at++) {
-		if (*at == ' ' || *at == '\\' || *at == '\n')
-			fputc('\\', out);
-		fputc(*at, out);
+		if (*at == ' ' || *at == '\\')
+			buf_put_u8(&name, '\\');
+		buf_put_u8(&name, (uint8_t)*at);
 	}
+	buf_put_u8(&name, 0);
+	screen_write_masked(out, name.failed ? "" : (const char *)name.data);
+	buf_done(&name);
 	fprintf(out, " %" PRIx64 " ", s->offset);
 }
 
@@ -409,8 +415,11 @@ static int write_samples(struct bolt *b, FILE *out)
 		order[i] = i;
 	qsort_r(order, b->spots.nr, sizeof(*order), compare_numbers, b);
 	fputs("no_lbr", out);
-	for (size_t i = 0; i < b->events.nr; i++)
-		fprintf(out, " %s:", strtab_get(&b->names, b->events.at[i]));
+	for (size_t i = 0; i < b->events.nr; i++) {
+		putc(' ', out);
+		screen_write_masked(out, strtab_get(&b->names, b->events.at[i]));
+		putc(':', out);
+	}
 	fputc('\n', out);
 	for (size_t i = 0; i < b->spots.nr; i++) {
 		if (!b->spots.at[order[i]].samples)
@@ -452,8 +461,8 @@ int export_bolt(struct export_run *run, struct err *err)
 			  : make_it(&b, run, &out, err);
 	closed = export_out_close(&out, !r, r ? NULL : err);
 	if (!r && !closed && run->options->verbose)
-		fprintf(stderr, "of %s: %s\n", b.binary,
-			b.branches ? "branches" : "samples");
+		screen_print_line(stderr, "of %s: %s", b.binary,
+				  b.branches ? "branches" : "samples");
 	free(b.binary);
 	strtab_done(&b.names);
 	vec_done(&b.spots);

@@ -6,12 +6,17 @@
 
 #include "base/err.h"
 #include "base/strtab.h"
+#include "present/screen.h"
 #include "present/write_callgrind.h"
 #include "tools/export.h"
 #include "tools/export_out.h"
 #include "tools/report_plan.h"
 #include "tools/report_progress.h"
 #include "tools/report_read.h"
+
+enum {
+	APP_NAME_MAX = 200 /* bytes: a file name has 255, with the prefix */
+};
 
 static const char usual_prefix[] = "callgrind.out";
 
@@ -28,11 +33,12 @@ static char *file_name(struct strtab *used, const char *prefix, const char *app)
 	char *name;
 	unsigned int nr = 1;
 
-	if (asprintf(&name, "%s.%s", prefix, base_name(app)) < 0)
+	if (asprintf(&name, "%s.%.*s", prefix, APP_NAME_MAX, base_name(app)) < 0)
 		return NULL;
 	while (strtab_find(used, name) != STRTAB_FAILED) {
 		free(name);
-		if (asprintf(&name, "%s.%s.%u", prefix, base_name(app), ++nr) < 0)
+		if (asprintf(&name, "%s.%.*s.%u", prefix, APP_NAME_MAX, base_name(app),
+			     ++nr) < 0)
 			return NULL;
 	}
 	if (strtab_add(used, name) != STRTAB_FAILED)
@@ -67,7 +73,7 @@ static int write_each(const struct export_run *run, struct callgrind *c,
 		r = name ? write_one(c, i, name, err)
 			 : err_set(err, -ENOMEM, "out of memory");
 		if (!r && run->options->verbose)
-			fprintf(stderr, "%s\n", name);
+			screen_print_line(stderr, "%s", name);
 		free(name);
 	}
 	strtab_done(&used);

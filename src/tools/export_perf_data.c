@@ -21,6 +21,7 @@
 #include "base/vec.h"
 #include "format/perf_data.h"
 #include "format/perf_input.h"
+#include "present/screen.h"
 #include "resolve/naming.h"
 #include "resolve/unresolve.h"
 #include "tools/archive_open.h"
@@ -506,9 +507,10 @@ int export_perf_data(struct export_run *run, struct err *err)
 		say_not_kept(&e);
 	}
 	if (!r && run->options->verbose)
-		fprintf(stderr, "%s: %" PRIu64 " samples, %" PRIu64 " not asked for\n",
-			e.output, e.nr_samples,
-			e.not_asked_for + sample_merge_skipped(e.merge));
+		screen_print_line(stderr,
+				  "%s: %" PRIu64 " samples, %" PRIu64 " not asked for",
+				  e.output, e.nr_samples,
+				  e.not_asked_for + sample_merge_skipped(e.merge));
 	clean_up(&e);
 	return r;
 }

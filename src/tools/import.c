@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "format/session.h"
+#include "present/screen.h"
 #include "resolve/naming.h"
 #include "tools/command.h"
 #include "tools/import_file.h"
@@ -168,11 +169,12 @@ static int import_one(struct import_run *m, const struct report_session *source,
 			import_say_incomplete(source->name, &result);
 		}
 		if (m->options.verbose && !stat(segment, &st))
-			fprintf(stderr,
-				"%s: %" PRIu64 " samples, %" PRIu64
-				" not asked for, %" PRIu64 " lost, %lld bytes\n",
-				source->name, result.samples, result.skipped,
-				result.lost, (long long)st.st_size);
+			screen_print_line(stderr,
+					  "%s: %" PRIu64 " samples, %" PRIu64
+					  " not asked for, %" PRIu64
+					  " lost, %lld bytes",
+					  source->name, result.samples, result.skipped,
+					  result.lost, (long long)st.st_size);
 	}
 	free(segment);
 	return r;

@@ -10,11 +10,16 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/safe_text.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "format/opreport_text.h"
 #include "tools/command.h"
 #include "tools/export_out.h"
+
+enum {
+	APP_NAME_MAX = 200 /* bytes: a file name has 255, with the prefix */
+};
 
 struct settings {
 	const char *prefix;
@@ -186,6 +191,7 @@ static int read_all(struct converting *c, FILE *in, struct err *err)
 	while (!r && (len = getline(&line, &room, in)) >= 0) {
 		if (len && line[len - 1] == '\n')
 			len--;
+		safe_text_mask(line, (size_t)len, '?');
 		r = add_line(c, line, (size_t)len, err);
 	}
 	free(line);
@@ -213,10 +219,12 @@ static char *file_name(const struct converting *c, const char *prefix, size_t ap
 	char *made;
 
 	for (size_t i = 0; i < app; i++)
-		nr += !strcmp(name,
-			      base_name(strtab_get(&c->strings, c->apps.at[i].name)));
-	if ((nr == 1 ? asprintf(&made, "%s.%s", prefix, name)
-		     : asprintf(&made, "%s.%s.%u", prefix, name, nr)) < 0)
+		nr += !strncmp(name,
+			       base_name(strtab_get(&c->strings, c->apps.at[i].name)),
+			       APP_NAME_MAX);
+	if ((nr == 1 ? asprintf(&made, "%s.%.*s", prefix, APP_NAME_MAX, name)
+		     : asprintf(&made, "%s.%.*s.%u", prefix, APP_NAME_MAX, name, nr)) <
+	    0)
 		return NULL;
 	return made;
 }

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
+#include "present/screen.h"
 #include "tools/archive_make.h"
 #include "tools/command.h"
 #include "tools/record_plan.h"
@@ -311,7 +312,7 @@ static int archive(const struct record_plan *p)
 	if (r < 0)
 		command_error("%s; the session itself is complete", err.text);
 	else
-		fprintf(stderr, "Archive: %s\n", path);
+		screen_print_line(stderr, "Archive: %s", path);
 	free(path);
 	return r < 0 ? r : 0;
 }

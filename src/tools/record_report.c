@@ -6,6 +6,7 @@
 
 #include "capture/events/events.h"
 #include "capture/events/fit.h"
+#include "present/screen.h"
 #include "resolve/unwind.h"
 #include "tools/command.h"
 #include "tools/progress.h"
@@ -125,10 +126,11 @@ void record_report_end(const struct record_summary *summary,
 	if (t->throttled)
 		warn_throttled(events, nr_events);
 	progress_put_bytes(size, sizeof(size), summary->file_bytes);
-	fprintf(stderr,
+	screen_print_line(
+		stderr,
 		"%s: Profiling done. %llu samples, %llu lost, %llu throttled; %s in "
 		"%s; the "
-		"recorder used %.2f s of CPU\n",
+		"recorder used %.2f s of CPU",
 		command_name(), (unsigned long long)t->samples,
 		(unsigned long long)t->lost, (unsigned long long)t->throttled, size,
 		summary->dir, (double)t->recorder_cpu_ns / 1e9);

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/output.h"
 #include "present/ratio.h"
+#include "present/screen.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
 #include "tools/pager.h"
@@ -102,9 +103,9 @@ static void say_more(const struct report *r)
 	for (size_t i = 0; i < p->images.nr; i++) {
 		const char *from = strtab_get(&p->strings, p->images.at[i].from);
 
-		fprintf(stderr, "%s: %s%s\n",
-			strtab_get(&p->strings, p->images.at[i].name),
-			*from ? "symbols from " : "no symbols", from);
+		screen_print_line(stderr, "%s: %s%s",
+				  strtab_get(&p->strings, p->images.at[i].name),
+				  *from ? "symbols from " : "no symbols", from);
 	}
 }
 
@@ -115,8 +116,8 @@ static int make_report(struct report *r, char *const *words)
 	int status = report_plan_make(&r->plan, words, &err);
 
 	if (r->plan.sources.samples_dir)
-		fprintf(stderr, "Using %s/ for samples directory.\n",
-			r->plan.sources.samples_dir);
+		screen_print_line(stderr, "Using %s/ for samples directory.",
+				  r->plan.sources.samples_dir);
 	if (!status)
 		status = report_read_all(&r->read, &r->plan, &err);
 	report_progress_end();

@@ -15,6 +15,7 @@
 #include "capture/events/events.h"
 #include "format/session.h"
 #include "present/percent.h"
+#include "present/screen.h"
 #include "tools/command.h"
 #include "tools/progress.h"
 #include "tools/report_plan.h"
@@ -78,7 +79,7 @@ static int read_segments(struct report_read *r, struct report_plan *plan,
 		report_progress_file(&r->progress, paths[i]);
 		if (plan->verbose & VERBOSE_FILES) {
 			progress_hide();
-			fprintf(stderr, "%s\n", paths[i]);
+			screen_print_line(stderr, "%s", paths[i]);
 		}
 	}
 	session_list_free(paths, nr);

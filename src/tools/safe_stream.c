@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/safe_text.h"
 #include "present/screen.h"
 
 struct safe_stream {
@@ -41,13 +42,13 @@ static int put_lines(struct safe_stream *s, const char *text, size_t len)
 			(unsigned char)text[i] < ' ' ? passes(text + i, len - i) : 0;
 
 		if (pass) {
-			screen_put_safe(&s->safe, text + from, i - from, s->utf8);
+			safe_text_put(&s->safe, text + from, i - from, s->utf8);
 			buf_put(&s->safe, text + i, pass);
 			from = i + pass;
 		}
 		i += pass ? pass : 1;
 	}
-	screen_put_safe(&s->safe, text + from, len - from, s->utf8);
+	safe_text_put(&s->safe, text + from, len - from, s->utf8);
 	if (s->safe.failed ||
 	    fwrite(s->safe.data, 1, s->safe.len, s->to) != s->safe.len)
 		return -1;

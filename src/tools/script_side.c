@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/safe_text.h"
+
 enum {
 	LINE_MAX_BYTES = 8192, /* a path of 4096 bytes, and numbers */
 	NAME_BYTES = 16,
@@ -29,7 +31,7 @@ static int set_comm(struct script_side *s, int32_t tid, const char *comm)
 	char *copy = comm ? strdup(comm) : NULL;
 
 	if (copy)
-		script_clean(copy, strlen(copy));
+		safe_text_mask(copy, strlen(copy), SCRIPT_MASK);
 	if ((comm && !copy) || !vec_push(&s->comms, copy)) {
 		free(copy);
 		return -ENOMEM;
@@ -182,7 +184,7 @@ int script_side_write(struct script_side *s, const struct script_writer *w,
 	script_write_start(w, &start, out);
 	if ((size_t)len >= sizeof(line))
 		len = sizeof(line) - 1;
-	script_clean(line, (size_t)len - 1); /* but for its end */
+	safe_text_mask(line, (size_t)len - 1, SCRIPT_MASK); /* but for its end */
 	buf_put(out, line, (size_t)len);
 	return out->failed ? -ENOMEM : 0;
 }

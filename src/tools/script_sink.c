@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/safe_text.h"
 #include "format/perf_input.h"
 #include "resolve/naming.h"
 
@@ -50,11 +51,42 @@ int script_sink_open(struct script_sink *s, const struct script_source *source,
 	return 0;
 }
 
+/* A name as it is printed; NULL when memory is short. */
+static const char *clean_name(struct script_sink *s, const char *name)
+{
+	char *clean = strdup(name);
+
+	if (!clean)
+		return NULL;
+	if (!safe_text_mask(clean, strlen(clean), SCRIPT_MASK)) {
+		free(clean);
+		return name;
+	}
+	if (vec_push(&s->cleaned, clean))
+		return clean;
+	free(clean);
+	return NULL;
+}
+
+static bool clean_events(struct script_sink *s)
+{
+	for (size_t i = 0; i < s->events.nr; i++) {
+		const char *name = clean_name(s, s->events.at[i].name);
+
+		if (!name)
+			return false;
+		s->events.at[i].name = name;
+	}
+	return true;
+}
+
 int script_sink_set_events(struct script_sink *s, struct err *err)
 {
 	bool chains = !s->options->hide_chains;
 	int r;
 
+	if (!clean_events(s))
+		return err_set(err, -ENOMEM, "out of memory");
 	while (s->fields.nr < s->events.nr)
 		if (!vec_push(&s->fields, 0))
 			return err_set(err, -ENOMEM, "out of memory");
@@ -82,30 +114,13 @@ static struct script_text text_of(const char *s)
 	return (struct script_text){ s, strlen(s) };
 }
 
-/* The name of a thread as it is printed; NULL when memory is short. */
-static const char *clean_comm(struct script_sink *s, const char *comm)
-{
-	char *clean = strdup(comm);
-
-	if (!clean)
-		return NULL;
-	if (!script_clean(clean, strlen(clean))) {
-		free(clean);
-		return comm;
-	}
-	if (vec_push(&s->cleaned, clean))
-		return clean;
-	free(clean);
-	return NULL;
-}
-
 /* 0 or -ENOMEM. */
 static int know_comms(struct script_sink *s)
 {
 	const struct dict *d = s->dict;
 
 	for (size_t i = s->comms.nr; i < d->threads.nr; i++) {
-		const char *comm = clean_comm(s, dict_str(d, d->threads.at[i].comm));
+		const char *comm = clean_name(s, dict_str(d, d->threads.at[i].comm));
 
 		if (!comm || !vec_push(&s->comms, text_of(comm)))
 			return -ENOMEM;
@@ -126,7 +141,10 @@ static int add_thread(struct script_sink *s, uint32_t number, uint32_t fields,
 	if (!(fields & SCRIPT_CGROUP))
 		return 0;
 	cgroup = damaged ? "" : dict_str(d, d->threads.at[number].cgroup);
-	sample->cgroup = text_of(*cgroup ? cgroup : "unknown");
+	cgroup = clean_name(s, *cgroup ? cgroup : "unknown");
+	if (!cgroup)
+		return -ENOMEM;
+	sample->cgroup = text_of(cgroup);
 	return 0;
 }
 

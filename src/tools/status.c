@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "daemon/control_client.h"
 #include "present/json.h"
+#include "present/screen.h"
 #include "tools/command.h"
 
 extern const struct command command_status;
@@ -56,7 +57,7 @@ static bool double_of(const struct control_reply *reply, const char *key, double
 
 static void put_line(const char *name, const char *text)
 {
-	printf("%-12s%s\n", name, text);
+	screen_print_line(stdout, "%-12s%s", name, text);
 }
 
 static void print_events(const struct control_reply *reply)

@@ -265,7 +265,7 @@ END
 	touch -d 2000-01-01 src/t.c
 	opannotate -s >got
 	grep -qax '    10  1.0000 :{ /\* leaf total:    915 91.5000 \*/' got
-	LC_ALL=C grep -qax $'   900 90.0000 :\xff\xfe work' got
+	grep -qFx '   900 90.0000 :\xff\xfe work' got
 	grep -qax '    40  4.0000 :last /\* mid total:     65  6.5000 \*/' got
 	{ printf '%s\n' one two three four five; head -c 20000000 /dev/zero | tr '\0' x; } >src/t.c
 	opannotate -s 2>/dev/null | grep -a '^   900 90.0000 :x' | wc -c >got

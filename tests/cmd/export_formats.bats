@@ -238,7 +238,7 @@ lines_program()
 		rows = re.findall(rb"1 ((?:\\.|[^\\ \n])+) 10 (\d+)\n", text[14:], re.S)
 		assert sum(len(name) + len(nr) + 7 for name, nr in rows) == len(text) - 14
 		assert sum(int(nr) for _, nr in rows) == 11
-		assert any(b"\\\n" in name for name, _ in rows)
+		assert any(b"</script>?2\\\\\\ ??<!--" in name for name, _ in rows)
 	END
 }
 

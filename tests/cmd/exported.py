@@ -351,6 +351,12 @@ def as_folded(name):
     return re.sub("[\x00-\x1f\x7f]", "?", name.replace(";", ":"))
 
 
+def as_csv(name):
+    """What CSV makes of it, which has a line for each row."""
+    named = {"\n": "\\n", "\t": "\\t"}
+    return re.sub("[\x00-\x1f\x7f]", lambda c: named.get(c[0], "\\x%02x" % ord(c[0])), name)
+
+
 def check(form, path, reported, beside):
     own, inclusive = totals(read(form, path))
     need(own, "no samples")
@@ -363,8 +369,9 @@ def check(form, path, reported, beside):
         with open(reported, newline="", encoding="utf-8", errors="replace") as file:
             rows = {row[0]: int(row[1]) for row in list(csv.reader(file))[1:]}
         for name, nr in own.items():
-            need(name.startswith("[") or rows.get(name) == nr,
-                 f"{name[:80]!r}: {nr} here, {rows.get(name)} in the report")
+            row = rows.get(as_csv(name))
+            need(name.startswith("[") or row == nr,
+                 f"{name[:80]!r}: {nr} here, {row} in the report")
         need(sum(own.values()) == sum(rows.values()), "not all of the samples")
 
 

@@ -9,7 +9,9 @@
  *	totals|LOST|THROTTLED|UNDECODABLE|RECORDER_CPU_NS
  *	share|EVENT|TEN_THOUSANDTHS of the time that it had a counter
  *	unfinished
+ *	escapes
  *
+ * After `escapes`, \xNN in a field is the byte NN: names of any bytes but zero.
  * Things are numbered from 0 in the order of their lines.  KIND is a number of enum
  * image_kind.  FRAMES is IMAGE+OFFSET;... from the leaf outwards, a T at the end: truncated. */
 #include <stdio.h>
@@ -41,6 +43,7 @@ struct writing {
 	size_t nr_images;
 	size_t nr_threads;
 	size_t nr_events;
+	bool escapes;
 	struct err err;
 };
 
@@ -70,14 +73,41 @@ static int32_t signed_number(const struct writing *w, size_t i)
 	return strcmp(field(w, i), "-1") ? (int32_t)number(w, i) : -1;
 }
 
+/* In place: what is made is never longer. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; to++) {
+		char digits[3] = "";
+		const char *end = digits;
+		uint64_t v = 0;
+
+		if (at[0] != '\\' || at[1] != 'x') {
+			*to = *at++;
+			continue;
+		}
+		memcpy(digits, at + 2, strnlen(at + 2, 2));
+		if (!parse_hex_at(&end, &v) || *end || !v || end == digits + 1)
+			die("not an escape", at);
+		*to = (char)v;
+		at += 4;
+	}
+	*to = '\0';
+}
+
 static void split(struct writing *w, char *line)
 {
 	char *rest = line;
 
 	line[strcspn(line, "\n")] = '\0';
 	w->nr_fields = 0;
-	while (rest && w->nr_fields < MAX_FIELDS)
-		w->fields[w->nr_fields++] = strsep(&rest, "|");
+	while (rest && w->nr_fields < MAX_FIELDS) {
+		w->fields[w->nr_fields] = strsep(&rest, "|");
+		if (w->escapes)
+			unescape(w->fields[w->nr_fields]);
+		w->nr_fields++;
+	}
 }
 
 static void put_info(struct writing *w)
@@ -225,14 +255,20 @@ static void put_unfinished(struct writing *w)
 	w->totals.finished = false;
 }
 
+static void put_escapes(struct writing *w)
+{
+	w->escapes = true;
+}
+
 static const struct {
 	const char *name;
 	void (*put)(struct writing *w);
 } kinds[] = {
-	{ "info", put_info },     { "event", put_event },
-	{ "image", put_image },   { "thread", put_thread },
-	{ "sample", put_sample }, { "totals", put_totals },
-	{ "share", put_share },   { "unfinished", put_unfinished },
+	{ "info", put_info },       { "event", put_event },
+	{ "image", put_image },     { "thread", put_thread },
+	{ "sample", put_sample },   { "totals", put_totals },
+	{ "share", put_share },     { "unfinished", put_unfinished },
+	{ "escapes", put_escapes },
 };
 
 static void put_line(struct writing *w, char *line)
@@ -262,15 +298,17 @@ int main(int argc, char **argv)
 			  .start_ns = 1 },
 		.totals = { .target_status = -1, .finished = true },
 	};
-	char line[4096];
+	char *line = NULL;
+	size_t room = 0;
 
 	if (argc != 2)
 		die("usage", "write_session SEGMENT < DESCRIPTION");
 	w.path = argv[1];
 	if (dict_init(&w.dict))
 		die(w.path, "out of memory");
-	while (fgets(line, sizeof(line), stdin))
+	while (getline(&line, &room, stdin) > 0)
 		put_line(&w, line);
+	free(line);
 	if (!w.writer &&
 	    segment_writer_open(w.path, &w.info, &w.dict, &w.writer, &w.err))
 		die(w.path, w.err.text);

@@ -4,6 +4,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 
 static int make_roots(struct call_tree *t)
 {
@@ -96,12 +97,23 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Some formats have no escapes.  What is not UTF-8 becomes U+FFFD, as in JSON. */
 static void put_clean(struct buf *b, const char *name)
 {
-	for (; *name; name++) {
-		unsigned char c = (unsigned char)*name;
+	size_t left = strlen(name);
 
-		buf_put_u8(b, c == ';' ? ':' : c < ' ' || c == 0x7f ? '?' : c);
+	while (left) {
+		uint32_t code = 0;
+		size_t step = utf8_next(name, left, &code);
+
+		if (!step)
+			buf_put(b, "\xef\xbf\xbd", 3);
+		else if (*name == ';' || utf8_is_control(code))
+			buf_put_u8(b, *name == ';' ? ':' : '?');
+		else
+			buf_put(b, name, step);
+		name += step ? step : 1;
+		left -= step ? step : 1;
 	}
 }
 

@@ -263,7 +263,7 @@ static int add_tagged(struct spec *spec, const struct tag_row *row, const char *
 	return r;
 }
 
-static int add_word(struct spec *spec, const char *word, struct err *err)
+int spec_add(struct spec *spec, const char *word, struct err *err)
 {
 	size_t len = tag_length(word);
 
@@ -284,20 +284,6 @@ static int add_word(struct spec *spec, const char *word, struct err *err)
 			return add_tagged(spec, &tags[i], word, err);
 	}
 	return unknown_tag(word, len, err);
-}
-
-int spec_add(struct spec *spec, const char *word, struct err *err)
-{
-	int r = add_word(spec, word, err);
-
-	/* Words come from the shell with anything in them; the reason stays one line. */
-	if (r && err) {
-		for (char *c = err->text; *c; c++) {
-			if (iscntrl((unsigned char)*c))
-				*c = '?';
-		}
-	}
-	return r;
 }
 
 void spec_done(struct spec *spec)

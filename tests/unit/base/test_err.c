@@ -24,6 +24,34 @@ static void sys_adds_the_reason(void **state)
 	assert_string_equal(err.text, "cannot open x: No such file or directory");
 }
 
+static void names_begin_no_line(void **state)
+{
+	struct err err = { 0 };
+
+	(void)state;
+	err_set(&err, -EIO, "%s: bad", "a\nb\033");
+	assert_string_equal(err.text, "a\\nb\\x1b: bad");
+	err_sys(&err, -ENOENT, "%s", "a\nb");
+	assert_string_equal(err.text, "a\\nb: No such file or directory");
+	/* Its own line ends stay, also where it is passed on. */
+	err_set(&err, -EIO, "first\nsecond");
+	assert_int_equal(err_set(&err, -EIO, "%s", "first\nsecond"), -EIO);
+	assert_int_equal(err_prefix(&err, "x\n"), -EIO);
+	assert_string_equal(err.text, "x\\n: first\nsecond");
+}
+
+static void a_long_name_leaves_the_reason(void **state)
+{
+	struct err err = { 0 };
+	char name[2 * ERR_TEXT_MAX];
+
+	(void)state;
+	memset(name, '\033', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	err_sys(&err, -ENOENT, "cannot open %s", name);
+	assert_non_null(strstr(err.text, "\\x1b: No such file or directory"));
+}
+
 static void prefixes_pile_up(void **state)
 {
 	struct err err = { 0 };
@@ -67,6 +95,8 @@ int main(void)
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test(set_records_and_returns),
 		cmocka_unit_test(sys_adds_the_reason),
+		cmocka_unit_test(names_begin_no_line),
+		cmocka_unit_test(a_long_name_leaves_the_reason),
 		cmocka_unit_test(prefixes_pile_up),
 		cmocka_unit_test(null_is_fine),
 		cmocka_unit_test(long_texts_are_cut),

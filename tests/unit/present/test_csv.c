@@ -15,8 +15,8 @@ static void fields_are_quoted_where_needed(void **state)
 		{ "plain text", "plain text" },
 		{ "a,b", "\"a,b\"" },
 		{ "say \"hi\"", "\"say \"\"hi\"\"\"" },
-		{ "two\nlines", "\"two\nlines\"" },
-		{ "cr\r", "\"cr\r\"" },
+		{ "two\nlines,", "\"two\\nlines,\"" },
+		{ "cr\r\t\033\xc2\x9b", "cr\\x0d\\t\\x1b\\xc2\\x9b" },
 		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
 		{ "\xff"
 		  "a\xc3",

@@ -14,6 +14,7 @@ static void text_is_escaped_and_made_utf8(void **state)
 		{ "plain", "\"plain\"" },
 		{ "a\"b\\c", "\"a\\\"b\\\\c\"" },
 		{ "\n\t\x01\x7f", "\"\\n\\t\\u0001\\u007f\"" },
+		{ "\xc2\x9b\xe2\x80\xae", "\"\\u009b\\u202e\"" },
 		{ "gr\xc3\xbc\xc3\x9f", "\"gr\xc3\xbc\xc3\x9f\"" },
 		{ "\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"" },
 		{ "a\xff"

@@ -6,46 +6,6 @@
 
 #include "unit.h"
 
-static void nothing_commands_the_terminal(void **state)
-{
-	static const struct {
-		const char *text;
-		const char *utf8;
-		const char *ascii;
-	} rows[] = {
-		{ "plain (text) \\", "plain (text) \\", "plain (text) \\" },
-		{ "\033]0;owned\007", "\\x1b]0;owned\\x07", "\\x1b]0;owned\\x07" },
-		{ "a\nb\tc\rd\177", "a\\nb\\tc\\x0dd\\x7f", "a\\nb\\tc\\x0dd\\x7f" },
-		{ "gr\xc3\xb6\xc3\x9f"
-		  "e",
-		  "gr\xc3\xb6\xc3\x9f"
-		  "e",
-		  "gr\\xc3\\xb6\\xc3\\x9f"
-		  "e" },
-		{ "\xc2\x9b[2J", "\\xc2\\x9b[2J", "\\xc2\\x9b[2J" }, /* CSI of C1 */
-		{ "\x9b[2J", "\\x9b[2J", "\\x9b[2J" },
-		{ "\xe2\x80\xae"
-		  "cod.exe",
-		  "\\xe2\\x80\\xae"
-		  "cod.exe",
-		  "\\xe2\\x80\\xae"
-		  "cod.exe" },                              /* right to left */
-		{ "\xe4\xb8", "\\xe4\\xb8", "\\xe4\\xb8" }, /* cut */
-	};
-
-	(void)state;
-	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(*rows); i++) {
-		const char *text = rows[i / 2].text;
-		struct buf out = { 0 };
-
-		screen_put_safe(&out, text, strlen(text), i % 2);
-		buf_put_u8(&out, 0);
-		assert_string_equal((const char *)out.data,
-				    i % 2 ? rows[i / 2].utf8 : rows[i / 2].ascii);
-		buf_done(&out);
-	}
-}
-
 static void what_stands_before_stays(void **state)
 {
 	struct buf out = { 0 };
@@ -78,6 +38,21 @@ static void a_name_is_one_line(void **state)
 	}
 }
 
+static void code_keeps_its_tabs(void **state)
+{
+	static const char code[] = "\tint x;\t/* \033[31m\xff */\f";
+	char got[64] = "";
+	FILE *out = fmemopen(got, sizeof(got), "w");
+
+	(void)state;
+	assert_non_null(out);
+	screen_write_code(out, code, sizeof(code) - 1);
+	screen_write_masked(out, "|a\nb\xff|");
+	screen_print_line(out, "%s: %d", "a\nb", 3);
+	fclose(out);
+	assert_string_equal(got, "\tint x;\t/* \\x1b[31m\\xff */\\x0c|a?b?|a\\nb: 3\n");
+}
+
 static void columns_are_counted(void **state)
 {
 	(void)state;
@@ -106,9 +81,9 @@ static void large_shares_have_colours(void **state)
 int main(void)
 {
 	const struct CMUnitTest cases[] = {
-		cmocka_unit_test(nothing_commands_the_terminal),
 		cmocka_unit_test(what_stands_before_stays),
 		cmocka_unit_test(a_name_is_one_line),
+		cmocka_unit_test(code_keeps_its_tabs),
 		cmocka_unit_test(columns_are_counted),
 		cmocka_unit_test(large_shares_have_colours),
 	};

@@ -72,7 +72,7 @@ static void wrong_words_say_what_is_wrong(void **state)
 		{ "symbol-exclude:,", "nothing given after symbol-exclude:" },
 		{ "symbols:x", "unknown tag in profile specification 'symbols:x': did "
 			       "you mean 'symbol:'?" },
-		{ "cpu:\n1", "cpu: '?1' is not the number of a CPU" },
+		{ "cpu:\n1", "cpu: '\\n1' is not the number of a CPU" },
 		{ "{", "'{': differential profiles ({ } { }) come with a later "
 		       "version" },
 		{ "{}", "'{}': differential profiles ({ } { }) come with a later "

@@ -1,0 +1,34 @@
+#!/usr/bin/env bats
+# Names that any user can choose, in every text output: see hostile_text.py.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+# In parts, which run at the same time where bats can.
+hostile_text() # PART
+{
+	need gcc
+	need readelf
+	run -0 timeout -k 5 250 python3 "$SOURCE_ROOT/tests/cmd/hostile_text.py" \
+		"$BATS_TEST_TMPDIR" "$1"
+}
+
+@test "reports of hostile names are text, and valid CSV, JSON and XML" {
+	hostile_text reports
+}
+
+@test "annotated sources, disassembly and pages of hostile names are text" {
+	hostile_text annotations
+}
+
+@test "exported formats hold with hostile names" {
+	hostile_text exports
+}
+
+@test "messages, lists and recordings with hostile names are text" {
+	hostile_text files
+}
+
+@test "addr2line, caches and archives with hostile names are text" {
+	hostile_text binary
+}
