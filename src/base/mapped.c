@@ -7,8 +7,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POISONS
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define POISONS
+#endif
+#ifdef POISONS
+#include <sanitizer/asan_interface.h>
+#endif
+
 enum {
-	NR_SLOTS = 128
+	NR_SLOTS = 128,
+	NR_POISONED = 64 /* of a build with a sanitizer */
 };
 
 /* What a signal handler can look through. */
@@ -121,6 +133,45 @@ void mapped_stream(const struct mapped *m)
 		(void)madvise(at, m->len, MADV_HUGEPAGE);
 }
 
+#ifdef POISONS
+/* The latest released mappings, which stay where they are: nothing else gets their addresses, and
+ * a stale pointer into one is a report of the sanitizer.  The oldest makes room. */
+static struct {
+	pthread_mutex_t lock;
+	struct {
+		uint8_t *at;
+		size_t len;
+	} kept[NR_POISONED];
+	size_t next;
+} poisoned = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void unmap(uint8_t *at, size_t len)
+{
+	uint8_t *oldest;
+	size_t oldest_len;
+
+	/* Only the addresses are kept, not the file. */
+	(void)mmap(at, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	ASAN_POISON_MEMORY_REGION(at, len);
+	pthread_mutex_lock(&poisoned.lock);
+	oldest = poisoned.kept[poisoned.next].at;
+	oldest_len = poisoned.kept[poisoned.next].len;
+	poisoned.kept[poisoned.next].at = at;
+	poisoned.kept[poisoned.next].len = len;
+	poisoned.next = (poisoned.next + 1) % NR_POISONED;
+	pthread_mutex_unlock(&poisoned.lock);
+	if (!oldest)
+		return;
+	ASAN_UNPOISON_MEMORY_REGION(oldest, oldest_len);
+	(void)munmap(oldest, oldest_len);
+}
+#else
+static void unmap(uint8_t *at, size_t len)
+{
+	(void)munmap(at, len);
+}
+#endif
+
 void mapped_release(struct mapped *m)
 {
 	struct slot *s = &slots[m->slot];
@@ -129,7 +180,7 @@ void mapped_release(struct mapped *m)
 	if (!m->bytes)
 		return;
 	at = atomic_exchange(&s->start, NULL);
-	(void)munmap(at, m->len);
+	unmap(at, m->len);
 	atomic_store(&s->taken, false);
 	*m = (struct mapped){ 0 };
 }

@@ -21,7 +21,9 @@ int mapped_window(int fd, uint64_t offset, size_t len, struct mapped *ret_mapped
  * comes in pieces of megabytes, however small the device's own read-ahead is, and stays
  * there in large ones (madvise(2), MADV_HUGEPAGE on files). */
 void mapped_stream(const struct mapped *m);
-void mapped_release(struct mapped *m); /* one that is all zero is fine */
+/* One that is all zero is fine.  A build with AddressSanitizer keeps the addresses for a while and
+ * reports each later access. */
+void mapped_release(struct mapped *m);
 /* Some of it could not be read: from now on, or since earlier, it is zeros from some page
  * on.  To be asked after what it is about was looked at. */
 bool mapped_is_lost(const struct mapped *m);

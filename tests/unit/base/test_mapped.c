@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,6 +56,34 @@ static void what_is_gone_is_zero(void **state)
 	close(fd);
 }
 
+/* By the kernel, or with a sanitizer by its report, also if another mapping came since. */
+static void a_released_one_is_not_read(void **state)
+{
+	int fd = file_of('x');
+	struct mapped gone, next;
+	const volatile uint8_t *stale;
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mapped_window(fd, 0, PAGES * page, &gone), 0);
+	stale = gone.bytes;
+	mapped_release(&gone);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		signal(SIGSEGV, SIG_DFL);
+		(void)!freopen("/dev/null", "w", stderr);
+		_exit(stale[page] == 'x' ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 1);
+	assert_int_equal(mapped_window(fd, 0, PAGES * page, &next), 0);
+	assert_int_equal(next.bytes[page], 'x');
+	mapped_release(&next);
+	close(fd);
+}
+
 static void there_is_an_end_to_it(void **state)
 {
 	static struct mapped many[1000];
@@ -103,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_gone_is_zero),
+		cmocka_unit_test(a_released_one_is_not_read),
 		cmocka_unit_test(there_is_an_end_to_it),
 		cmocka_unit_test(the_others_are_killed_as_ever),
 	};
