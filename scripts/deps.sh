@@ -14,7 +14,7 @@ packages_of()
 		echo libcurl4-openssl-dev libpfm4-dev libzydis-dev libfuse3-dev
 		;;
 	demo) echo gzip ;;
-	test) echo fuse3 libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb strace g++ systemd ;;
+	test) echo fuse3 squashfs-tools libcmocka-dev bats python3 python3-jsonschema debuginfod nodejs gdb strace g++ systemd ;;
 	readers) echo binutils elfutils golang-go llvm bolt-16 linux-perf ;;
 	# What shows our exports on a screen.
 	screen) echo kcachegrind kcachegrind-converters graphviz xvfb xauth xdotool imagemagick dbus-daemon ;;

@@ -244,7 +244,7 @@ static int copy_range(int from, int to, uint64_t at, uint64_t end,
 	return 0;
 }
 
-static int copy_bytes(int from, int to, uint64_t bytes, const atomic_bool *stop)
+int io_copy_to(int from, int to, uint64_t bytes, const atomic_bool *stop)
 {
 	uint64_t at = io_next_data(from, 0, bytes);
 	struct stat st;
@@ -294,7 +294,7 @@ int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop)
 	to = open_part(path, st.st_mode & S_IROTH ? 0644 : 0600, &part);
 	if (to < 0)
 		return to;
-	return end_part(to, copy_bytes(from, to, bytes, stop), part, path);
+	return end_part(to, io_copy_to(from, to, bytes, stop), part, path);
 }
 
 bool io_is_hollow(int fd)

@@ -61,6 +61,8 @@ int io_write_file_to_disk(const char *path, const void *bytes, size_t len, mode_
  * readable by others only if `from` is; its holes stay holes.  0, or a negative errno (-ECANCELED: `*stop`, if not NULL, was set
  * meanwhile), and all is as it was. */
 int io_copy(int from, const char *path, uint64_t bytes, const atomic_bool *stop);
+/* The same into an open file that is empty.  0 or a negative errno: the file has a part then. */
+int io_copy_to(int from, int to, uint64_t bytes, const atomic_bool *stop);
 /* Whether a large file is nearly all holes: a copy would take far more room than it does. */
 bool io_is_hollow(int fd);
 /* The offset at or after `at` where the file has data again, not a hole; `end` if there is none before. */

@@ -10,11 +10,15 @@ enum {
 
 void containers_init(struct containers *c)
 {
-	struct stat st;
+	struct stat st, root, first_root;
 
 	*c = (struct containers){ 0 };
 	if (!stat("/proc/self/ns/mnt", &st))
 		c->own = st.st_ino;
+	if (!stat("/", &root) && !stat("/proc/1/root/", &first_root) &&
+	    root.st_dev == first_root.st_dev && root.st_ino == first_root.st_ino &&
+	    !stat("/proc/1/ns/mnt", &st) && st.st_ino != c->own)
+		c->host = st.st_ino;
 }
 
 void containers_done(struct containers *c)
@@ -34,7 +38,7 @@ bool containers_take(struct containers *c, const struct record_namespaces *n)
 		return false;
 	/* Of this machine's byte order. */
 	memcpy(&inode, n->links + MOUNTS * LINK_BYTES + sizeof(inode), sizeof(inode));
-	if (inode == c->own) {
+	if (inode == c->own || (c->host && inode == c->host)) {
 		if (containers_has(c, n->pid))
 			(void)map_set(&c->inside, (uint32_t)n->pid, 0, 0);
 		return false;

@@ -9,12 +9,15 @@
 #include "decode/record.h"
 
 struct containers {
-	uint64_t own;      /* inode of our mount namespace, 0: not known */
+	uint64_t own; /* inode of our mount namespace, 0: not known */
+	/* That of process 1 if it has our root directory: a service has a namespace of its own, in which paths lead
+	 * to the same files.  0: it is ours, or another. */
+	uint64_t host;
 	struct map inside; /* pids: 1 in a container, 0 not any more */
 	struct map known;  /* (inode, 0): mount namespaces met so far */
 };
 
-/* Looks up our own namespace. */
+/* Looks up our own namespace, and that of process 1. */
 void containers_init(struct containers *c);
 void containers_done(struct containers *c);
 /* Takes a NAMESPACES record.  Whether its mount namespace is another than ours, and new. */

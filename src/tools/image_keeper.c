@@ -29,6 +29,7 @@ void image_keeper_init(struct image_keeper *k, const struct session_dir *dir,
 		       const struct build_id *kernel_build_id)
 {
 	*k = (struct image_keeper){ .dir = dir, .kernel_build_id = *kernel_build_id };
+	file_holder_init(&k->holder, dir);
 }
 
 static void module_build_id(const char *name, struct build_id *id)
@@ -73,26 +74,46 @@ static uint64_t identity_of(const char *path, const struct image *image)
 			image->dev);
 }
 
-static int take_early(struct image_keeper *k, const char *path,
-		      const struct image *image, struct image_opened *ret)
+static struct early_image *find_early(struct image_keeper *k, uint64_t key)
 {
-	uint32_t at = map_get(&k->early_by, identity_of(path, image), 0);
-	struct early_image *early = at == MAP_NONE ? NULL : &k->early.at[at];
+	uint32_t at = map_get(&k->early_by, key, 0);
 
-	if (!early || early->opened.fd < 0)
+	return at == MAP_NONE ? NULL : &k->early.at[at];
+}
+
+static int take_early(struct image_keeper *k, const char *path,
+		      const struct image *image, struct found_image *ret)
+{
+	struct early_image *early = find_early(k, identity_of(path, image));
+
+	if (!early || early->is_over || early->found.held.fd < 0)
 		return -ENOENT;
-	*ret = early->opened;
-	early->opened.fd = -1;
+	*ret = early->found;
+	early->found.held.fd = -1;
+	return 0;
+}
+
+/* Opens it, and holds what may be held of it. */
+static int open_now(struct image_keeper *k, const struct image_place *p,
+		    const struct image *image, struct found_image *ret)
+{
+	struct image_opened opened;
+	int r = image_open(p, image, &opened);
+
+	if (r)
+		return r;
+	ret->build_id = opened.build_id;
+	held_file_take(&k->holder, p, &opened, &ret->held);
 	return 0;
 }
 
 static int open_image(struct image_keeper *k, const struct image_place *p,
-		      const struct image *image, struct image_opened *ret)
+		      const struct image *image, struct found_image *ret)
 {
 	int r = p->inside ? take_early(k, p->path, image, ret) : -ENOENT;
 
 	if (r)
-		r = image_open(p, image, ret);
+		r = open_now(k, p, image, ret);
 	return r && !p->inside && p->pid > 0 ? take_early(k, p->path, image, ret) : r;
 }
 
@@ -113,54 +134,6 @@ static void note_wanted(struct image_keeper *k, const char *path,
 		free(wanted.path);
 }
 
-/* Whether a mapping's file is to be opened now. */
-static bool is_early(const struct image_keeper *k, const struct record_mmap *m,
-		     uint64_t key)
-{
-	if (m->path[0] != '/' || (!m->build_id_len && !m->ino) ||
-	    k->early.nr >= KEEP_MAX)
-		return false;
-	if ((!k->containers || !containers_has(k->containers, m->pid)) &&
-	    (!k->wanted.nr || map_get(&k->wanted_by, key, 0) == MAP_NONE))
-		return false;
-	return map_get(&k->early_by, key, 0) == MAP_NONE;
-}
-
-void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
-{
-	struct image image = { .inode = m->ino,
-			       .dev = makedev(m->maj, m->min),
-			       .build_id.len = m->build_id_len };
-	const struct image_place at = { .path = m->path,
-					.pid = m->pid,
-					.start = m->start,
-					.end = m->start + m->len,
-					.by_process = true };
-	struct early_image early;
-	uint64_t key;
-
-	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
-	key = identity(&image.build_id, m->path, m->ino, m->ino_gen, image.dev);
-	if (!is_early(k, m, key) || image_open(&at, &image, &early.opened))
-		return;
-	if (!vec_push(&k->early, early)) {
-		close(early.opened.fd);
-		return;
-	}
-	(void)map_set(&k->early_by, key, 0, (uint32_t)k->early.nr - 1);
-}
-
-static void keep(struct image_keeper *k, const char *path, const struct image *image,
-		 int fd)
-{
-	struct kept_image kept = { .image = *image, .fd = fd, .path = strdup(path) };
-
-	if (!kept.path || !vec_push(&k->kept, kept)) {
-		free(kept.path);
-		close(fd);
-	}
-}
-
 static uint64_t mtime_ns(const struct stat *st)
 {
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
@@ -168,16 +141,97 @@ static uint64_t mtime_ns(const struct stat *st)
 }
 
 /* What the file says of itself. */
-static void complete(struct image *image, const struct image_opened *opened)
+static void complete(struct image *image, const struct found_image *found)
 {
-	const struct stat *st = &opened->st;
+	const struct stat *st = &found->held.st;
 
 	if (!image->build_id.len)
-		image->build_id = opened->build_id;
+		image->build_id = found->build_id;
 	image->dev = st->st_dev;
 	image->inode = st->st_ino;
 	image->mtime_ns = mtime_ns(st);
 	image->file_bytes = (uint64_t)st->st_size;
+}
+
+/* Takes what is held. */
+static void keep(struct image_keeper *k, const struct image_place *at,
+		 const struct image *image, const struct held_file *held)
+{
+	struct kept_image kept = {
+		.image = *image, .at = *at, .held = *held, .path = strdup(at->path)
+	};
+
+	kept.at.path = kept.path;
+	if (!kept.path || !vec_push(&k->kept, kept)) {
+		free(kept.path);
+		held_file_close(&kept.held);
+	}
+}
+
+/* The binary of that identity that was hit and could not be opened, or NULL. */
+static struct wanted_image *find_wanted(struct image_keeper *k, uint64_t key)
+{
+	uint32_t at = k->wanted.nr ? map_get(&k->wanted_by, key, 0) : MAP_NONE;
+
+	return at == MAP_NONE || k->wanted.at[at].is_found ? NULL : &k->wanted.at[at];
+}
+
+static void keep_wanted(struct image_keeper *k, struct wanted_image *wanted,
+			const struct image_place *at)
+{
+	struct found_image found;
+
+	if (k->kept.nr >= KEEP_MAX || open_now(k, at, &wanted->image, &found))
+		return;
+	wanted->is_found = true;
+	complete(&wanted->image, &found);
+	keep(k, at, &wanted->image, &found.held);
+}
+
+/* Opens a container's file until it is hit, or its process has ended. */
+static void open_early(struct image_keeper *k, const struct image_place *at,
+		       const struct image *image, uint64_t key)
+{
+	struct early_image *old = find_early(k, key);
+	struct early_image early = { 0 };
+
+	if (old ? !old->is_over : k->early.nr >= KEEP_MAX)
+		return;
+	if (open_now(k, at, image, &early.found))
+		return;
+	if (old)
+		*old = early;
+	else if (vec_push(&k->early, early))
+		(void)map_set(&k->early_by, key, 0, (uint32_t)k->early.nr - 1);
+	else
+		held_file_close(&early.found.held);
+}
+
+void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
+{
+	struct image image = { .inode = m->ino,
+			       .dev = makedev(m->maj, m->min),
+			       .build_id.len = m->build_id_len };
+	struct image_place at = { .path = m->path,
+				  .pid = m->pid,
+				  .start = m->start,
+				  .end = m->start + m->len,
+				  .by_process = true };
+	struct wanted_image *wanted;
+	uint64_t key;
+
+	if (m->path[0] != '/' || (!m->build_id_len && !m->ino))
+		return;
+	at.inside = k->containers && containers_has(k->containers, m->pid);
+	if (!at.inside && !k->wanted.nr)
+		return;
+	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
+	key = identity(&image.build_id, m->path, m->ino, m->ino_gen, image.dev);
+	wanted = find_wanted(k, key);
+	if (wanted)
+		keep_wanted(k, wanted, &at);
+	else if (at.inside)
+		open_early(k, &at, &image, key);
 }
 
 void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
@@ -190,7 +244,7 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 		.end = map_end,
 		.inside = k->containers && containers_has(k->containers, pid),
 	};
-	struct image_opened opened;
+	struct found_image found;
 
 	if (image->kind == IMAGE_KERNEL)
 		image->build_id = k->kernel_build_id;
@@ -200,12 +254,12 @@ void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pi
 		first_vdso(k, pid, map_start, map_end, image);
 	if (image->kind != IMAGE_FILE || k->kept.nr >= KEEP_MAX)
 		return;
-	if (open_image(k, &at, image, &opened)) {
+	if (open_image(k, &at, image, &found)) {
 		note_wanted(k, path, image);
 		return;
 	}
-	complete(image, &opened);
-	keep(k, path, image, opened.fd);
+	complete(image, &found);
+	keep(k, &at, image, &found.held);
 }
 
 bool image_keeper_is_rewritten(const char *path, const struct image *image)
@@ -226,32 +280,83 @@ static bool is_same_file(const struct image *a, const struct image *b)
 	       build_id_equal(&a->build_id, &b->build_id);
 }
 
-int image_keeper_open(const struct image_keeper *k, const struct image *image)
+static bool is_file_of(const struct image *image, const struct stat *st)
 {
-	for (size_t i = 0; i < k->kept.nr; i++) {
-		const struct kept_image *kept = &k->kept.at[i];
-		int fd;
-
-		if (!is_same_file(&kept->image, image))
-			continue;
-		fd = fcntl(kept->fd, F_DUPFD_CLOEXEC, 0);
-		return fd < 0 ? -errno : fd;
-	}
-	return -ENOENT;
+	return image->dev == st->st_dev && image->inode == st->st_ino &&
+	       image->mtime_ns == mtime_ns(st) &&
+	       image->file_bytes == (uint64_t)st->st_size;
 }
 
-/* Those that could be opened of another process since. */
-static void keep_wanted(struct image_keeper *k)
+/* The file itself, which is not held.  A descriptor or a negative errno. */
+static int open_again(const struct kept_image *kept)
 {
-	for (size_t i = 0; i < k->wanted.nr; i++) {
-		struct wanted_image *wanted = &k->wanted.at[i];
-		struct image_opened opened;
+	struct image_opened opened;
+	int r = image_open(&kept->at, &kept->image, &opened);
 
-		if (take_early(k, wanted->path, &wanted->image, &opened))
-			continue;
-		complete(&wanted->image, &opened);
-		keep(k, wanted->path, &wanted->image, opened.fd);
+	if (r)
+		return r;
+	if (is_file_of(&kept->image, &opened.st))
+		return opened.fd;
+	close(opened.fd);
+	return -ESTALE;
+}
+
+/* Its process has ended.  In a mount namespace that has the same files as ours, they are held as ours. */
+static void hold_without_process(struct image_keeper *k, struct kept_image *kept)
+{
+	const struct image_place here = { .path = kept->path };
+	struct image_opened opened;
+
+	if (image_open(&here, &kept->image, &opened)) {
+		held_file_copy(&k->holder, &kept->held);
+	} else if (!is_file_of(&kept->image, &opened.st)) {
+		close(opened.fd);
+		held_file_copy(&k->holder, &kept->held);
+	} else {
+		held_file_close(&kept->held);
+		held_file_take(&k->holder, &here, &opened, &kept->held);
 	}
+}
+
+void image_keeper_look(struct image_keeper *k)
+{
+	for (size_t i = 0; i < k->early.nr; i++) {
+		struct early_image *early = &k->early.at[i];
+
+		if (!held_file_is_over(&early->found.held))
+			continue;
+		held_file_close(&early->found.held);
+		early->is_over = true;
+	}
+	for (size_t i = 0; i < k->kept.nr; i++)
+		if (held_file_is_over(&k->kept.at[i].held))
+			hold_without_process(k, &k->kept.at[i]);
+}
+
+static const struct kept_image *find_kept(const struct image_keeper *k,
+					  const struct image *image)
+{
+	for (size_t i = 0; i < k->kept.nr; i++)
+		if (is_same_file(&k->kept.at[i].image, image))
+			return &k->kept.at[i];
+	return NULL;
+}
+
+int image_keeper_open(const struct image_keeper *k, const struct image *image,
+		      bool *copy)
+{
+	const struct kept_image *kept = find_kept(k, image);
+	bool take_copy = *copy;
+	int fd;
+
+	*copy = false;
+	if (!kept)
+		return -ENOENT;
+	if (kept->held.fd < 0 || (kept->held.kind == HELD_COPY && !take_copy))
+		return open_again(kept);
+	*copy = kept->held.kind == HELD_COPY;
+	fd = fcntl(kept->held.fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
 }
 
 /* Whether it can be had where a server does not answer is not known: it cannot be copied either. */
@@ -283,7 +388,7 @@ static void save(const struct image_keeper *k, struct kept_image *kept,
 		 struct copy_list *copies)
 {
 	char path[4096], what[4096 + 64];
-	const struct copy_job job = { .fd = kept->fd,
+	const struct copy_job job = { .fd = kept->held.fd,
 				      .path = path,
 				      .what = what,
 				      .is_binary = true,
@@ -294,14 +399,13 @@ static void save(const struct image_keeper *k, struct kept_image *kept,
 		return;
 	snprintf(what, sizeof(what), "%s was replaced and", kept->path);
 	copy_list_take(copies, &job);
-	kept->fd = -1;
+	kept->held.fd = -1;
 }
 
 void image_keeper_save_lost(struct image_keeper *k, struct copy_list *copies)
 {
-	keep_wanted(k);
 	for (size_t i = 0; i < k->kept.nr; i++)
-		if (!still_there(&k->kept.at[i]))
+		if (k->kept.at[i].held.fd >= 0 && !still_there(&k->kept.at[i]))
 			save(k, &k->kept.at[i], copies);
 }
 
@@ -309,17 +413,16 @@ void image_keeper_done(struct image_keeper *k)
 {
 	for (size_t i = 0; i < k->kept.nr; i++) {
 		free(k->kept.at[i].path);
-		if (k->kept.at[i].fd >= 0)
-			close(k->kept.at[i].fd);
+		held_file_close(&k->kept.at[i].held);
 	}
 	vec_done(&k->kept);
 	for (size_t i = 0; i < k->early.nr; i++)
-		if (k->early.at[i].opened.fd >= 0)
-			close(k->early.at[i].opened.fd);
+		held_file_close(&k->early.at[i].found.held);
 	vec_done(&k->early);
 	for (size_t i = 0; i < k->wanted.nr; i++)
 		free(k->wanted.at[i].path);
 	vec_done(&k->wanted);
 	map_done(&k->early_by);
 	map_done(&k->wanted_by);
+	file_holder_done(&k->holder);
 }

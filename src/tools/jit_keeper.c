@@ -17,6 +17,7 @@
 #include "format/dict.h"
 #include "resolve/jit_files.h"
 #include "tools/copy_list.h"
+#include "tools/lasting_mounts.h"
 
 enum {
 	KEEP_MAX = 1024,
@@ -112,10 +113,13 @@ static void keep_fd(struct jit_keeper *k, int32_t pid, const char *name, int fd)
 
 	if (fd < 0)
 		return;
+	kept.lasts = !k->mounts || lasting_mounts_has(k->mounts, lasting_mounts_of(fd));
 	/* Some write a new one each time. */
 	if (old) {
-		close(old->fd);
-		old->fd = fd;
+		if (old->fd >= 0)
+			close(old->fd);
+		kept.name = old->name;
+		*old = kept;
 		return;
 	}
 	kept.name = strdup(name);
@@ -264,21 +268,38 @@ int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
 	return copy_list_grown(fd, path);
 }
 
-void jit_keeper_save(struct jit_keeper *k, const char *dir, struct copy_list *copies)
+static void save_kept(struct kept_jit *kept, const char *dir, struct copy_list *copies)
 {
 	char path[PATH_BYTES], what[PATH_BYTES];
+	const struct copy_job job = { .fd = kept->fd, .path = path, .what = what };
 
+	if (kept->fd < 0)
+		return;
+	copy_path(dir, kept->pid, kept->name, path);
+	snprintf(what, sizeof(what), "%s of process %d", kept->name, kept->pid);
+	copy_list_take(copies, &job);
+	kept->fd = -1;
+}
+
+void jit_keeper_save_gone(struct jit_keeper *k, const char *dir,
+			  struct copy_list *copies)
+{
 	for (size_t i = 0; i < k->kept.nr; i++) {
 		struct kept_jit *kept = &k->kept.at[i];
-		const struct copy_job job = { .fd = kept->fd,
-					      .path = path,
-					      .what = what };
+		bool had_ended = kept->has_ended;
 
-		copy_path(dir, kept->pid, kept->name, path);
-		snprintf(what, sizeof(what), "%s of process %d", kept->name, kept->pid);
-		copy_list_take(copies, &job);
-		kept->fd = -1;
+		if (kept->lasts || kept->fd < 0)
+			continue;
+		kept->has_ended = kill(kept->pid, 0) && errno == ESRCH;
+		if (kept->has_ended && had_ended)
+			save_kept(kept, dir, copies);
 	}
+}
+
+void jit_keeper_save(struct jit_keeper *k, const char *dir, struct copy_list *copies)
+{
+	for (size_t i = 0; i < k->kept.nr; i++)
+		save_kept(&k->kept.at[i], dir, copies);
 }
 
 void jit_keeper_done(struct jit_keeper *k)

@@ -3,7 +3,7 @@
  * processes map to be found by (tools/perf/Documentation/jit-interface.txt and
  * jitdump-specification.txt in Linux).
  * Layer: tools.  Files are held open when they are first seen, as the process, and with it a
- * container's /tmp, may be gone at the end. */
+ * container's /tmp, may be gone at the end; on a mount that could go away only until the process has ended. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,12 +13,15 @@
 
 struct copy_list;
 struct dict;
+struct lasting_mounts;
 struct record_mmap;
 
 struct kept_jit {
 	int32_t pid;
 	char *name; /* perf-7.map, jit-7.dump: the number is the one it knows itself by */
 	int fd;     /* -1: it is being copied */
+	bool lasts; /* the file may be held until the end: its mount cannot go away */
+	bool has_ended; /* the process, at the last look */
 };
 
 /* A process in a container, whose files can still be had when it is gone. */
@@ -35,6 +38,8 @@ struct jit_keeper {
 	VEC(struct jit_process) inside;
 	size_t nr_images; /* of the dict, seen so far */
 	bool again;       /* what is there now counts, also for images seen before */
+	const struct lasting_mounts
+		*mounts; /* borrowed; NULL: any mount may be kept busy */
 };
 
 /* If it is a jitdump that was mapped, it is held. */
@@ -46,6 +51,10 @@ void jit_keeper_look(struct jit_keeper *k, const struct dict *dict);
 /* Copies an open file to DIR/jit/PID/NAME, in place of a copy that it has outgrown.  0 or a
  * negative errno (-EFBIG: it is too large, or nearly all holes). */
 int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name);
+/* What would keep a mount busy though its process has ended, as of the last call already, is to be copied into
+ * DIR/jit/PID/NAME and is not held any more. */
+void jit_keeper_save_gone(struct jit_keeper *k, const char *dir,
+			  struct copy_list *copies);
 /* All is to be copied into DIR/jit/PID/NAME; for the end of a recording. */
 void jit_keeper_save(struct jit_keeper *k, const char *dir, struct copy_list *copies);
 void jit_keeper_done(struct jit_keeper *k);

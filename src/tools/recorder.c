@@ -218,12 +218,24 @@ static void count_shares(struct recorder *r)
 	}
 }
 
+/* JIT files on mounts that could go away, of processes that have ended. */
+static void save_gone(struct recorder *r)
+{
+	struct copy_list own = { 0 };
+
+	jit_keeper_save_gone(&r->jit_keeper, r->config.dir->writing,
+			     r->config.copies ? r->config.copies : &own);
+	(void)copy_list_make(&own, NULL);
+}
+
 static int flush(struct recorder *r)
 {
 	int result = segment_writer_flush(r->writer, &r->totals, r->err);
 
 	r->nr_writes++;
 	jit_keeper_look(&r->jit_keeper, &r->dict);
+	image_keeper_look(&r->keeper);
+	save_gone(r);
 	/* Of what is due the file has to say later. */
 	if (!result && r->perf_data && !r->due.list.nr &&
 	    deferred_samples_since(&r->deferred) == UINT64_MAX)

@@ -395,6 +395,8 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret_re
 	image_keeper_init(&r->keeper, config->dir, &r->machine.kernel_build_id);
 	containers_init(&r->containers);
 	r->keeper.containers = &r->containers;
+	r->keeper.holder.is_patient = config->patient;
+	r->jit_keeper.mounts = &r->keeper.holder.mounts;
 	result = open_source(r, err);
 	if (!result)
 		result = open_tables(r, err);

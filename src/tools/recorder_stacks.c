@@ -37,14 +37,18 @@ uint64_t recorder_stacks_regs(const char *machine)
 	return regs;
 }
 
-/* A descriptor of its own, or a negative errno. */
-static int open_image(const struct recorder_stacks *s, const struct image *image)
+/* A descriptor of its own, or a negative errno.  Copies belong to us: the budget of the file's owner needs the
+ * file itself. */
+static int open_image(const struct recorder_stacks *s, const struct image *image,
+		      bool *ret_is_copy)
 {
 	char hex[2 * BUILD_ID_MAX + 1];
 	char path[4096];
 
+	*ret_is_copy = !s->maker.budget;
 	if (image->kind == IMAGE_FILE)
-		return image_keeper_open(s->keeper, image);
+		return image_keeper_open(s->keeper, image, ret_is_copy);
+	*ret_is_copy = false;
 	if (image->kind != IMAGE_VDSO)
 		return -ENOENT;
 	build_id_to_hex(&image->build_id, hex);
@@ -82,15 +86,16 @@ static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *
 	const struct image *i = &s->dict->images.at[image];
 	const char *path = dict_str(s->dict, i->name);
 	struct table_made made;
+	bool is_copy;
 	int fd;
 
 	if (s->shared)
 		set_table(s, entry, shared_tables_take(s->shared, i));
-	fd = entry->table ? -1 : open_image(s, i);
+	fd = entry->table ? -1 : open_image(s, i, &is_copy);
 	if (fd < 0)
 		return;
 	entry->is_due = (s->maker.helper || i->file_bytes > SMALL_BYTES) &&
-			!table_maker_ask(&s->maker, image, fd, path);
+			!table_maker_ask(&s->maker, image, fd, path, !is_copy);
 	if (entry->is_due)
 		return;
 	table_maker_make(&s->maker, fd, path, &made);

@@ -19,6 +19,7 @@ struct table_job {
 	struct table_job *next;
 	struct table_made made;
 	int fd;
+	bool cached;
 	char *path;
 };
 
@@ -164,8 +165,8 @@ static void *make_tables(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&w->lock);
-		make_one(&job->made, w->helper, w->budget, w->cache_dir, job->fd,
-			 job->path);
+		make_one(&job->made, w->helper, w->budget,
+			 job->cached ? w->cache_dir : NULL, job->fd, job->path);
 		close(job->fd);
 		job->fd = -1;
 		pthread_mutex_lock(&w->lock);
@@ -220,7 +221,8 @@ static int start(struct table_maker *m)
 	return 0;
 }
 
-int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path)
+int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path,
+		    bool cached)
 {
 	struct table_job *job = calloc(1, sizeof(*job));
 	int r = -ENOMEM;
@@ -236,6 +238,7 @@ int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *p
 	}
 	job->made.image = image;
 	job->fd = fd;
+	job->cached = cached;
 	pthread_mutex_lock(&m->work->lock);
 	append(&m->work->asked, job);
 	m->nr++;

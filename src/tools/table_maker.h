@@ -20,8 +20,10 @@ struct table_maker {
 };
 
 /* Asks for the table of the binary at `fd`, which is the maker's from then on; `path` is its name.
- * 0, -ENOMEM or -EAGAIN (no thread); then it is not. */
-int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path);
+ * `cached`: the table may be in the cache, or is put there; not that of a copy, as tables are found again by the
+ * file that they are of.  0, -ENOMEM or -EAGAIN (no thread); then it is not. */
+int table_maker_ask(struct table_maker *m, uint32_t image, int fd, const char *path,
+		    bool cached);
 /* What came of a request. */
 struct table_made {
 	uint32_t image;

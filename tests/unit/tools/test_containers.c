@@ -42,6 +42,20 @@ static void test_comes_and_goes(void **state)
 	containers_done(&c);
 }
 
+/* A service has mounts of its own, and programs of the host are not containers to it. */
+static void test_host(void **state)
+{
+	struct containers c = { .own = OURS, .host = OURS + 7 };
+
+	(void)state;
+	assert_false(take(&c, 2, OURS + 7, 7));
+	assert_false(containers_has(&c, 2));
+	assert_true(take(&c, 2, OURS + 1, 7));
+	assert_false(take(&c, 2, OURS + 7, 7));
+	assert_false(containers_has(&c, 2));
+	containers_done(&c);
+}
+
 static void test_short_and_unknown(void **state)
 {
 	struct containers c = { .own = OURS };
@@ -60,6 +74,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_short_and_unknown),
 	};
 

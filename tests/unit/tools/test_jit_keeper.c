@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "decode/record.h"
+#include "tools/copy_list.h"
+#include "tools/lasting_mounts.h"
 
 #include "unit.h"
 
@@ -62,9 +66,55 @@ static void copies_grow_with_their_files(void **state)
 	assert_int_equal(io_remove_tree(dir), 0);
 }
 
+static int32_t ended_process(void)
+{
+	int32_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+static void a_mount_is_kept_busy_until_the_process_has_ended(void **state)
+{
+	const struct lasting_mounts none = { 0 };
+	struct jit_keeper k = { .mounts = &none };
+	struct copy_list copies = { 0 };
+	char dir[] = "/tmp/jit-keeper-XXXXXX";
+	char path[64];
+	struct record_mmap m = { .path = path, .pid = getpid() };
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", dir, PID);
+	fd = io_open(path, O_RDWR | O_CREAT, 0600);
+	assert_int_equal(pwrite(fd, "dump", 4, 0), 4);
+	close(fd);
+	jit_keeper_mapped(&k, &m);
+	assert_int_equal(k.kept.nr, 1);
+	for (int i = 0; i < 3; i++)
+		jit_keeper_save_gone(&k, dir, &copies);
+	assert_int_equal(copies.jobs.nr, 0);
+	k.kept.at[0].pid = ended_process();
+	jit_keeper_save_gone(&k, dir, &copies);
+	assert_int_equal(copies.jobs.nr, 0);
+	jit_keeper_save_gone(&k, dir, &copies);
+	assert_int_equal(copies.jobs.nr, 1);
+	assert_int_equal(k.kept.at[0].fd, -1);
+	/* Once. */
+	jit_keeper_save(&k, dir, &copies);
+	assert_int_equal(copies.jobs.nr, 1);
+	copy_list_done(&copies);
+	jit_keeper_done(&k);
+	assert_int_equal(io_remove_tree(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mount_is_kept_busy_until_the_process_has_ended),
 		cmocka_unit_test(copies_grow_with_their_files),
 	};
 

@@ -1,0 +1,121 @@
+#include "tools/held_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/log.h"
+#include "tools/private_copy.h"
+#include "tools/session_dir.h"
+
+static const uint64_t copies_max_bytes = 1 << 30; /* of a recording */
+static const int64_t day_s = 86400;
+
+void file_holder_init(struct file_holder *h, const struct session_dir *dir)
+{
+	*h = (struct file_holder){ .dir = dir };
+	lasting_mounts_init(&h->mounts, dir->writing);
+}
+
+void file_holder_done(struct file_holder *h)
+{
+	lasting_mounts_done(&h->mounts);
+}
+
+/* A container's root cannot be unmounted while a process is in it. */
+static bool is_root_of(int32_t pid, uint64_t mount)
+{
+	char path[64];
+	bool is_root;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/", pid);
+	fd = io_open(path, O_PATH, 0);
+	if (fd < 0)
+		return false;
+	is_root = mount != MOUNT_UNKNOWN && lasting_mounts_of(fd) == mount;
+	close(fd);
+	return is_root;
+}
+
+static bool is_worth_a_copy(const struct file_holder *h, const struct image_place *at,
+			    const struct stat *st, uint64_t mount)
+{
+	struct timespec now = { 0 };
+
+	if (!h->is_patient || at->inside || !st->st_nlink ||
+	    !lasting_mounts_was_there(&h->mounts, mount))
+		return true;
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return st->st_mtim.tv_sec > now.tv_sec - day_s;
+}
+
+/* In place of the file at f->fd, which is closed. */
+static void replace_by_copy(struct file_holder *h, struct held_file *f)
+{
+	uint64_t bytes = (uint64_t)f->st.st_size;
+	int fd = f->fd;
+
+	f->fd = -1;
+	f->kind = HELD_NOTHING;
+	if (h->copied_bytes + bytes > copies_max_bytes) {
+		close(fd);
+		return;
+	}
+	fd = private_copy_take(fd, &f->st, h->dir->writing);
+	if (fd < 0) {
+		log_say(LOG_DEBUG, "a file of %llu bytes is not copied: %s",
+			(unsigned long long)bytes, strerror(-fd));
+		return;
+	}
+	f->fd = fd;
+	f->kind = HELD_COPY;
+	h->copied_bytes += bytes;
+}
+
+void held_file_take(struct file_holder *h, const struct image_place *at,
+		    const struct image_opened *opened, struct held_file *ret_held)
+{
+	uint64_t mount = lasting_mounts_of(opened->fd);
+
+	*ret_held = (struct held_file){
+		.kind = HELD_FILE, .fd = opened->fd, .pid = at->pid, .st = opened->st
+	};
+	if (lasting_mounts_has(&h->mounts, mount))
+		return;
+	if (at->inside && is_root_of(at->pid, mount))
+		ret_held->kind = HELD_WITH_PROCESS;
+	else if (is_worth_a_copy(h, at, &opened->st, mount))
+		replace_by_copy(h, ret_held);
+	else
+		held_file_close(ret_held);
+}
+
+bool held_file_is_over(struct held_file *f)
+{
+	bool had_ended = f->has_ended;
+
+	if (f->kind != HELD_WITH_PROCESS || f->fd < 0)
+		return false;
+	f->has_ended = kill(f->pid, 0) && errno == ESRCH;
+	return had_ended && f->has_ended;
+}
+
+void held_file_copy(struct file_holder *h, struct held_file *f)
+{
+	if (f->kind == HELD_WITH_PROCESS && f->fd >= 0)
+		replace_by_copy(h, f);
+}
+
+void held_file_close(struct held_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+	f->kind = HELD_NOTHING;
+}

@@ -1,0 +1,253 @@
+# A recording keeps no mount busy (docs/decisions/0016), and its files still have symbols.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+	begin_recording_test
+	need_root
+	unshare --mount true 2>/dev/null || skip "NOT TESTED: namespaces cannot be made here"
+	daemon=
+	cd "$BATS_TEST_TMPDIR"
+	mkdir m
+	program=$WORKLOADS/inner_first
+	write_jobs
+}
+
+teardown()
+{
+	[ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
+	for dir in rootfs upper lower m; do
+		while mountpoint -q "$BATS_TEST_TMPDIR/$dir"; do
+			umount -l "$BATS_TEST_TMPDIR/$dir"
+		done
+	done
+	end_recording_test
+}
+
+# Programs that mount, run and unmount, all with the program and its milliseconds as arguments.  In "result": what
+# could not be unmounted; in "holders": which processes have a descriptor there.
+write_jobs()
+{
+	cat >functions <<-'END'
+		give_back() # DIRECTORY
+		{
+			umount "$1" 2>>umount.err && return 0
+			for fd in /proc/[0-9]*/fd/*; do
+				[[ "$(readlink "$fd" 2>/dev/null)" == "$PWD/$1"/* ]] || continue
+				pid=${fd#/proc/}
+				echo "$(tr '\0' ' ' <"/proc/${pid%%/*}/cmdline")"
+			done >>holders
+			umount -l "$1"
+			echo "$1 is busy" >>result
+		}
+		: >result
+		: >holders
+		: >umount.err
+	END
+	cat >tmpfs_job <<-'END'
+		#!/bin/bash
+		. ./functions
+		mount -t tmpfs none m && cp "$1" m/app && m/app "$2"
+		give_back m
+	END
+	cat >squashfs_job <<-'END'
+		#!/bin/bash
+		. ./functions
+		loop=$(losetup -f --show x.sq) && mount -t squashfs "$loop" m && m/app "$2"
+		give_back m
+		losetup -d "$loop"
+		[ -z "$(losetup -j x.sq)" ] || echo "$loop is busy" >>result
+	END
+	# As a container runtime does: the root is mounted outside, and entered in a namespace.
+	cat >container_job <<-'END'
+		#!/bin/bash
+		. ./functions
+		mkdir -p lower upper rootfs
+		mount -t tmpfs none lower && mount -t tmpfs none upper && mkdir lower/old upper/data upper/work &&
+			cp "$1" lower/app &&
+			mount -t overlay overlay -o lowerdir=lower,upperdir=upper/data,workdir=upper/work rootfs &&
+			unshare --mount sh -c 'cd rootfs && pivot_root . old && exec /app "$0"' "$2"
+		for dir in rootfs lower upper; do
+			give_back "$dir"
+		done
+	END
+	chmod +x ./*_job
+}
+
+# Whether the job could unmount all.  2: a recorder of this test holds something there.
+went_well()
+{
+	cat result holders
+	! grep -q "$BATS_TEST_TMPDIR" holders || return 2
+	cat holders >>others
+	[ ! -s result ]
+}
+
+# try COMMAND...: until no other recorder of this machine is in the way of the job that it runs.
+try()
+{
+	local status i
+	: >others
+	for i in {1..8}; do
+		"$@" || return
+		status=0
+		went_well || status=$?
+		[ "$status" != 0 ] || return 0
+		[ "$status" = 1 ] || return 1
+		sleep 1
+	done
+	[ ! -s others ] || skip "NOT TESTED: another recorder holds files here: $(head -n 1 others)"
+	return 1
+}
+
+# The function of the program under that path has most samples there.
+check_symbols() # PATH-PATTERN
+{
+	opreport --session-dir "$session" --by image,symbol --long-filenames --csv >report 2>warnings
+	cat warnings
+	grep "$1" report | head
+	awk -F, -v image="$1" '$1 ~ image { all += $3 } $1 ~ image && /inner_first_work/ { n += $3 }
+		END { exit !(n > 100 && n > 0.8 * all) }' report
+}
+
+record()
+{
+	operf --session-dir "$session" "$@"
+}
+
+make_squashfs()
+{
+	need mksquashfs
+	mkdir -p content
+	cp "$program" content/app
+	[ -z "${1-}" ] || touch -d "$1" content/app
+	mksquashfs content x.sq -quiet -noappend -no-progress >/dev/null
+	mount -t squashfs -o loop x.sq m 2>mount.err || skip "NOT TESTED: $(cat mount.err)"
+	umount m || umount -l m
+}
+
+can_overlay()
+{
+	mkdir -p a b c
+	unshare --mount sh -c 'mount -t tmpfs none a && mkdir a/u a/w && mount -t overlay o -o lowerdir=b,upperdir=a/u,workdir=a/w c' ||
+		skip "NOT TESTED: there is no overlay file system here"
+}
+
+@test "operf: a tmpfs that is mounted, run from and unmounted" {
+	try record ./tmpfs_job "$program" 700
+	run ! mountpoint -q m
+	check_symbols '/m/app$'
+	try record --callgraph=dwarf ./tmpfs_job "$program" 700
+	check_symbols '/m/app$'
+	try record --system-wide ./tmpfs_job "$program" 700
+	check_symbols '/m/app$'
+}
+
+@test "operf: a squashfs on a loop device" {
+	make_squashfs
+	try record ./squashfs_job - 700
+	check_symbols '/m/app$'
+}
+
+@test "operf: a container on an overlay" {
+	can_overlay
+	try record ./container_job "$program" 700
+	check_symbols '^/app$'
+}
+
+@test "operf: a mount that was there before" {
+	mount -t tmpfs none m
+	cp "$program" m/app
+	mount_busy_job()
+	{
+		mountpoint -q m || mount -t tmpfs none m
+		cp "$program" m/app
+		record -- bash -c '. ./functions; m/app 700; give_back m'
+	}
+	try mount_busy_job
+	check_symbols '/m/app$'
+}
+
+@test "a mount that comes back at its path, and another one" {
+	try record ./tmpfs_job "$program" 700
+	# As if the file had been too large to be copied.
+	rm -r "$session"/samples/current/images
+	run ! check_symbols '/m/app$'
+	grep -q "warning: $PWD/m/app could not be found" warnings
+	mount -t tmpfs none m
+	cp "$program" m/app
+	check_symbols '/m/app$'
+	[ ! -s warnings ]
+	cp "$WORKLOADS/inner_second" m/app
+	run ! check_symbols '/m/app$'
+	grep -q "build-id .* does not match .* $PWD/m/app" warnings
+}
+
+@test "a file that is replaced while a mount lasts is copied all the same" {
+	mount -t tmpfs none m
+	cp "$program" m/app
+	record -- sh -c 'm/app 700; rm m/app; cp "$0" m/app' "$WORKLOADS/inner_second"
+	check_symbols '/m/app$'
+}
+
+# start_daemon OPTION...: $daemon is its pid.
+start_daemon()
+{
+	run_dir=$(mktemp -d)
+	log=$BATS_TEST_TMPDIR/daemon.log
+	OPROFILE_RUN_DIR=$run_dir "$OPROFILE_LINKS/oprofiled" --foreground --session-dir "$session" "$@" >/dev/null 2>"$log" 3>&- &
+	daemon=$!
+	for ((i = 0; i < 300; i++)); do
+		grep -q 'runs as process' "$log" && return 0
+		kill -0 "$daemon" 2>/dev/null || break
+		sleep 0.1
+	done
+	cat "$log"
+	! grep -q perf_event "$log" || skip "the system cannot be sampled here: NOT TESTED"
+	return 1
+}
+
+stop_daemon()
+{
+	kill "$daemon"
+	timeout 20 tail --pid="$daemon" -f /dev/null 3>&- || kill -KILL "$daemon"
+	wait "$daemon" || true
+	daemon=
+	rm -r "$run_dir"
+}
+
+@test "next to oprofiled: a tmpfs, a squashfs and a container" {
+	make_squashfs
+	can_overlay
+	start_daemon
+	try ./tmpfs_job "$program" 3000
+	try ./squashfs_job - 3000
+	try ./container_job "$program" 3000
+	stop_daemon
+	check_symbols '/m/app$'
+	check_symbols '^/app$'
+}
+
+@test "next to oprofiled, with stacks" {
+	start_daemon --callgraph=dwarf
+	try ./tmpfs_job "$program" 3000
+	stop_daemon
+	check_symbols '/m/app$'
+}
+
+@test "next to oprofiled: a program that was installed long ago is left to its path" {
+	make_squashfs '3 days ago'
+	mount -t squashfs -o loop x.sq m
+	start_daemon
+	m/app 3000
+	timeout 60 bash -c '. ./functions; give_back m'
+	went_well || [ "$?" = 1 ]
+	stop_daemon
+	run ! check_symbols '/m/app$'
+	grep -q "warning: $PWD/m/app could not be found" warnings
+	mount -t squashfs -o loop x.sq m
+	check_symbols '/m/app$'
+	umount m
+}
