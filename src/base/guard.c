@@ -121,22 +121,11 @@ int guard_add_all(const char *path, int fd)
 	return add(strndup(path, len), len, fd);
 }
 
-int guard_add_path(const char *path)
+int guard_add_path(const char *path, int fd)
 {
 	const char *slash = strrchr(path, '/');
-	size_t parent_len = slash ? (size_t)(slash - path) : 0;
-	char *parent =
-		parent_len ? strndup(path, parent_len) : strdup(slash ? "/" : ".");
-	int fd, r;
 
-	if (!parent)
-		return -ENOMEM;
-	fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	r = fd < 0 ? -errno : add(strdup(path), parent_len, fd);
-	if (fd >= 0)
-		close(fd);
-	free(parent);
-	return r;
+	return add(strdup(path), slash ? (size_t)(slash - path) : 0, fd);
 }
 
 void guard_drop_path(const char *path)

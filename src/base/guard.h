@@ -13,8 +13,8 @@
 int guard_add(const char *parent, const char *name, int fd);
 /* The same for all that is below `path`, which is open as `fd`. */
 int guard_add_all(const char *path, int fd);
-/* The same of a whole path, whose parent directory is opened. */
-int guard_add_path(const char *path);
+/* The same of a whole path; `fd` is its parent directory. */
+int guard_add_path(const char *path, int fd);
 void guard_drop(const char *parent, const char *name);
 void guard_drop_path(const char *path);
 

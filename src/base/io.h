@@ -27,6 +27,9 @@ int io_open_lock(const char *path);
 /* Makes a new file of a name that no other has: before the suffix `template` has "XXXXXX", which is replaced.
  * Like mkostemps(3), but with `mode`.  A descriptor, for reading and writing, or a negative errno. */
 int io_open_temp(char *template, size_t suffix_len, mode_t mode);
+/* Makes a directory in the one that is open as `at`, for its owner alone, under a name that no other has;
+ * `template` ends in "XXXXXX".  0 or a negative errno. */
+int io_make_temp_dir(int at, char *template);
 /* Like rename(2); io_rename_new() writes over nothing: -EEXIST.  0 or a negative errno, also below. */
 int io_rename(const char *from, const char *to);
 int io_rename_new(const char *from, const char *to);

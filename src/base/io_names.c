@@ -82,6 +82,18 @@ int io_open_temp(char *template, size_t suffix_len, mode_t mode)
 	return fd;
 }
 
+int io_make_temp_dir(int at, char *template)
+{
+	char *letters = template + strlen(template) - MADE_UP;
+	int r = -EEXIST;
+
+	for (int i = 0; i < TRIES && r == -EEXIST; i++) {
+		make_up(letters);
+		r = mkdirat(at, template, 0700) ? -errno : 0;
+	}
+	return r;
+}
+
 /* What is done in two directories at once. */
 static int between(const char *from, const char *to,
 		   int (*fn)(const struct guard_at *from, const struct guard_at *to))

@@ -25,7 +25,9 @@ struct chase {
 	char *rest;       /* what is left of the path, malloc'd */
 	char name[NAME_MAX + 1];
 	int links;
-	bool refuses_all;  /* links of others, if they are the last component */
+	bool refuses_last; /* links of others, if they are the last component */
+	bool is_dir; /* the whole path is to be one; no link of others is followed */
+	mode_t make_mode;  /* missing directories are made; 0: they are not */
 	bool last_is_link; /* the last component of the path was one */
 	bool last_is_magic; /* an open file of a process: only the kernel can follow it */
 	struct err *err;
@@ -82,12 +84,12 @@ static int check_link(const struct chase *c, const struct stat *link, bool is_la
 		return -errno;
 	if (trust_is_own(link->st_uid))
 		return 0;
-	if (!(is_last && c->refuses_all) &&
+	if (!c->is_dir && !(is_last && c->refuses_last) &&
 	    (!is_shared(&dir) || link->st_uid == dir.st_uid))
 		return 0;
 	return err_set(c->err, -EPERM,
-		       "%s is or leads through a symbolic link of user %u: give the "
-		       "name of the file itself",
+		       "%s is or leads through a symbolic link of user %u: give a path "
+		       "without it",
 		       c->path, link->st_uid);
 }
 
@@ -143,10 +145,24 @@ static int step_into(struct chase *c, int fd, bool is_last)
 		close(fd);
 		return r;
 	}
+	if (!r && !is_last && !S_ISDIR(st.st_mode))
+		r = -ENOTDIR;
 	if (!r && !is_last)
 		return use_dir(c, fd);
 	close(fd);
 	return r ? r : 1;
+}
+
+static int open_name(const struct chase *c)
+{
+	const int flags = O_PATH | O_NOFOLLOW;
+	int fd = openat(c->dir, c->name, flags | O_CLOEXEC);
+
+	if (fd >= 0 || errno != ENOENT || !c->make_mode)
+		return fd;
+	if (mkdirat(c->dir, c->name, c->make_mode) && errno != EEXIST)
+		return -1;
+	return openat(c->dir, c->name, flags | O_CLOEXEC);
 }
 
 static int step(struct chase *c)
@@ -158,7 +174,8 @@ static int step(struct chase *c)
 		snprintf(c->name, sizeof(c->name), ".");
 		return 1;
 	}
-	fd = openat(c->dir, c->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	is_last &= !c->is_dir;
+	fd = open_name(c);
 	if (fd >= 0)
 		return step_into(c, fd, is_last);
 	return errno == ENOENT && is_last ? 1 : -errno;
@@ -286,7 +303,9 @@ static int name_found(const struct chase *c, char **ret_path)
 int output_target(const char *path, char **ret_target, struct err *err)
 {
 	struct err said = { 0 };
-	struct chase c = { .path = path, .dir = -1, .refuses_all = true, .err = &said };
+	struct chase c = {
+		.path = path, .dir = -1, .refuses_last = true, .err = &said
+	};
 	int r = chase_path(&c);
 
 	*ret_target = NULL;
@@ -303,4 +322,36 @@ int output_target(const char *path, char **ret_target, struct err *err)
 		return 0;
 	return said.code ? err_set(err, r, "%s", said.text)
 			 : err_sys(err, r, "%s: cannot write", path);
+}
+
+static int open_dir(struct chase *c, struct err *err)
+{
+	struct err said = { 0 };
+	int r, dir;
+
+	c->err = &said;
+	r = chase_path(c);
+	dir = c->dir;
+	if (!r)
+		c->dir = -1;
+	chase_end(c);
+	if (!r)
+		return dir;
+	return said.code ? err_set(err, r, "%s", said.text)
+			 : err_sys(err, r, c->make_mode ? "cannot create %s" : "%s",
+				   c->path);
+}
+
+int output_open_dir(const char *path, struct err *err)
+{
+	struct chase c = { .path = path, .dir = -1, .is_dir = true };
+
+	return open_dir(&c, err);
+}
+
+int output_make_dir(const char *path, mode_t mode, struct err *err)
+{
+	struct chase c = { .path = path, .dir = -1, .is_dir = true, .make_mode = mode };
+
+	return open_dir(&c, err);
 }

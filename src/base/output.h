@@ -18,3 +18,8 @@ int output_open_stream(const char *path, FILE **ret_stream, struct err *err);
  * `path` itself; malloc'd.  NULL with 0: it cannot be replaced, as /dev/stdout.  A link of another user is refused
  * in every directory: the name may be one that the user has not given, as gmon.out. */
 int output_target(const char *path, char **ret_target, struct err *err);
+/* Opens a directory in which much is to be written: a descriptor for openat(2) and its kind (O_PATH).  No link of
+ * another user is followed, wherever it is: it would lead all of that elsewhere.  output_make_dir() makes missing
+ * directories with `mode`.  Else a negative errno with a text: -EPERM of such a link. */
+int output_open_dir(const char *path, struct err *err);
+int output_make_dir(const char *path, mode_t mode, struct err *err);

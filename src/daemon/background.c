@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/path.h"
+#include "base/public_file.h"
 #include "base/trust.h"
 
 enum {
@@ -26,11 +27,12 @@ int background_check_run_dir(const char *run_dir, struct err *err)
 
 	if (fd < 0)
 		return err_sys(err, fd, "%s", run_dir);
-	if (!trust_is_exclusive(fd))
+	if (!trust_is_exclusive(fd) || !public_file_path_is_of(run_dir, geteuid()))
 		r = err_set(err, -EPERM,
-			    "%s is not used for the daemon: other users can change it; "
-			    "make root its owner and run chmod go-w %s",
-			    run_dir, run_dir);
+			    "%s is not used for the daemon: other users can change it, "
+			    "or a directory above it: root must own it, and group "
+			    "and others must not write there",
+			    run_dir);
 	close(fd);
 	return r;
 }

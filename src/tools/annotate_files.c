@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/output.h"
 #include "base/path.h"
 #include "base/public_file.h"
 #include "resolve/code.h"
@@ -178,21 +179,20 @@ void source_file_close(struct source_file *s)
 
 int annotate_output_dir(const char *dir, struct err *err)
 {
+	int fd = output_make_dir(dir, 0777, err);
 	char *real;
-	int r = io_make_dirs(dir, 0777);
-	int fd;
 
-	if (r)
-		return err_sys(err, r, "%s: cannot make this folder", dir);
+	if (fd < 0)
+		return fd;
 	real = realpath(dir, NULL);
 	if (real && !strcmp(real, "/")) {
 		free(real);
+		close(fd);
 		return err_set(err, -EINVAL,
 			       "Output path of / would over-write the source files");
 	}
 	free(real);
-	fd = io_open(dir, O_RDONLY | O_DIRECTORY, 0);
-	return fd < 0 ? err_sys(err, fd, "%s", dir) : fd;
+	return fd;
 }
 
 static const int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;

@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/output.h"
 #include "base/public_file.h"
 #include "format/archive_manifest.h"
 #include "format/tar.h"
@@ -70,16 +71,14 @@ static int open_file(struct archive_out *out, struct err *err)
 static int open_folder(struct archive_out *out, struct err *err)
 {
 	bool is_new = access(out->path, F_OK) && errno == ENOENT;
-	int r = io_make_dirs(out->path, 0755);
-	int fd;
+	int fd = output_make_dir(out->path, 0755, err);
+	int r;
 
-	out->made_folder = is_new && !r;
-	if (r)
-		return err_sys(err, r, "cannot make the folder %s", out->path);
-	fd = io_open(out->path, O_PATH | O_DIRECTORY, 0);
-	r = fd < 0 ? fd : guard_add_all(out->path, fd);
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return fd;
+	out->made_folder = is_new;
+	r = guard_add_all(out->path, fd);
+	close(fd);
 	out->is_guarded = !r;
 	return r ? err_sys(err, r, "%s", out->path) : 0;
 }

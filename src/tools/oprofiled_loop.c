@@ -16,6 +16,7 @@
 #include "base/guard.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
 #include "capture/source/snapshot.h"
@@ -69,27 +70,27 @@ static int open_regular(const char *path)
 }
 
 /* Guards "DIR/samples": no link there leads to a log elsewhere. */
-static int guard_samples(const char *dir)
+static int guard_samples(const char *dir, struct err *err)
 {
-	int r = io_make_dirs(dir, 0755);
-	int fd = r ? r : io_open(dir, O_PATH | O_DIRECTORY, 0);
+	int fd = output_make_dir(dir, 0755, err);
+	int r;
 
 	if (fd < 0)
 		return fd;
 	r = guard_add(dir, "samples", fd);
 	close(fd);
-	return r;
+	return r ? err_sys(err, r, "%s", dir) : 0;
 }
 
 /* A descriptor, or a negative errno. */
 static int open_log(const char *dir, const char *path, struct err *err)
 {
 	char samples[4096];
-	int r = guard_samples(dir);
+	int r = guard_samples(dir, err);
 
 	snprintf(samples, sizeof(samples), "%s/samples", dir);
 	if (r)
-		return err_sys(err, r, "cannot create %s", samples);
+		return r;
 	r = io_make_dirs(samples, 0755);
 	if (r) {
 		err_sys(err, r, "cannot create %s", samples);

@@ -13,12 +13,15 @@
 #include "base/err.h"
 #include "base/guard.h"
 #include "base/io.h"
+#include "base/output.h"
 
 struct scratch {
 	char *folder;
-	int end; /* of a socket: closed by the kernel if nobody else does */
+	char *target; /* the path that it is to replace; NULL: none */
+	int parent;   /* the directory above both */
+	int end;      /* of a socket: closed by the kernel if nobody else does */
 	pid_t child;
-	bool guarded;
+	bool folder_guarded, target_guarded;
 };
 
 enum {
@@ -36,45 +39,70 @@ static char *made_up(char *folder)
 	return folder + strlen(folder) - MADE_UP;
 }
 
-/* What is there at the end is removed from here: its path may lead elsewhere then. */
-static int open_parent(const char *path, const char *slash)
-{
-	char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	int fd = parent ? io_open(parent, O_PATH | O_DIRECTORY, 0) : -ENOMEM;
-
-	free(parent);
-	return fd;
-}
-
 /* The child: nothing of the terminal's or of a pipe's is its business.  It makes the folder
  * itself, so that there is no moment when nobody would remove it, and behind setsid(): who kills
  * a whole process group does not mean it. */
-static void make_and_remove(int end, char *template)
+static void make_and_remove(int end, int parent, char *name)
 {
 	struct answer answer = { .error = 0 };
-	const char *slash = strrchr(template, '/');
 	char byte;
 	ssize_t n;
-	int parent;
 
 	setsid();
 	/* Another folder's socket is among them: it would never see its end. */
-	if (end != STDIN_FILENO && dup2(end, STDIN_FILENO) < 0)
+	if (fchdir(parent) || (end != STDIN_FILENO && dup2(end, STDIN_FILENO) < 0))
 		_exit(1);
 	(void)close_range(STDIN_FILENO + 1, ~0U, 0);
-	if (!mkdtemp(template)) { /* check-words: allowed */
-		answer.error = -errno;
+	answer.error = io_make_temp_dir(AT_FDCWD, name);
+	if (answer.error) {
 		(void)send(STDIN_FILENO, &answer, sizeof(answer), MSG_NOSIGNAL);
 		_exit(1);
 	}
-	memcpy(answer.name, made_up(template), MADE_UP);
-	parent = open_parent(template, slash);
+	memcpy(answer.name, made_up(name), MADE_UP);
 	(void)send(STDIN_FILENO, &answer, sizeof(answer), MSG_NOSIGNAL);
 	do {
 		n = read(STDIN_FILENO, &byte, sizeof(byte));
 	} while (n > 0 || (n < 0 && errno == EINTR));
-	(void)io_remove_tree_at(parent, slash ? slash + 1 : template);
+	(void)io_remove_tree_at(AT_FDCWD, name);
 	_exit(0);
+}
+
+/* Where the last component of a path begins. */
+static size_t parent_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* What is made and renamed later stays in this directory, whatever gets its path. */
+static int open_parent(struct scratch *s, struct err *err)
+{
+	size_t len = parent_length(s->folder);
+	char *path = len ? strndup(s->folder, len) : strdup(".");
+	struct err why = { 0 };
+
+	if (!path)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->parent = output_open_dir(path, &why);
+	free(path);
+	if (s->parent >= 0)
+		return 0;
+	return why.code == -EPERM ? err_set(err, -EPERM, "%s", why.text)
+				  : err_sys(err, s->parent, "cannot make the folder %s",
+					    s->folder);
+}
+
+static int add_guards(struct scratch *s, struct err *err)
+{
+	int r = guard_add_path(s->folder, s->parent);
+
+	s->folder_guarded = !r;
+	if (!r && s->target) {
+		r = guard_add_path(s->target, s->parent);
+		s->target_guarded = !r;
+	}
+	return r ? err_sys(err, r, "%s", s->folder) : 0;
 }
 
 /* Nothing but the name of the folder is to be freed if it fails. */
@@ -89,7 +117,8 @@ static int start_child(struct scratch *s, struct err *err)
 	s->child = fork();
 	if (!s->child) {
 		close(ends[1]);
-		make_and_remove(ends[0], s->folder);
+		make_and_remove(ends[0], s->parent,
+				s->folder + parent_length(s->folder));
 	}
 	close(ends[0]);
 	s->end = ends[1];
@@ -104,25 +133,29 @@ static int start_child(struct scratch *s, struct err *err)
 		return err_sys(err, answer.error, "cannot make the folder %s",
 			       s->folder);
 	memcpy(made_up(s->folder), answer.name, MADE_UP);
-	answer.error = guard_add_path(s->folder);
-	s->guarded = !answer.error;
-	return answer.error ? err_sys(err, answer.error, "%s", s->folder) : 0;
+	return add_guards(s, err);
 }
 
-/* `template` is taken; NULL: memory was short. */
-static int new_scratch(char *template, struct scratch **ret_scratch, struct err *err)
+/* `template` and `target` (or NULL) are taken; without the one memory was short. */
+static int new_scratch(char *template, char *target, struct scratch **ret_scratch,
+		       struct err *err)
 {
 	struct scratch *s = template ? calloc(1, sizeof(*s)) : NULL;
 	int r;
 
 	if (!s) {
 		free(template);
+		free(target);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
+	s->target = target;
+	s->parent = -1;
 	s->folder = template;
 	s->end = -1;
 	s->child = -1;
-	r = start_child(s, err);
+	r = open_parent(s, err);
+	if (!r)
+		r = start_child(s, err);
 	if (r) {
 		scratch_free(s);
 		return r;
@@ -138,16 +171,17 @@ int scratch_new(const char *name, struct scratch **ret_scratch, struct err *err)
 
 	if (asprintf(&template, "%s/%s.XXXXXX", tmp && tmp[0] ? tmp : "/tmp", name) < 0)
 		template = NULL;
-	return new_scratch(template, ret_scratch, err);
+	return new_scratch(template, NULL, ret_scratch, err);
 }
 
 int scratch_new_beside(const char *path, struct scratch **ret_scratch, struct err *err)
 {
+	char *target = strdup(path);
 	char *template;
 
-	if (asprintf(&template, "%s.making-XXXXXX", path) < 0)
+	if (!target || asprintf(&template, "%s.making-XXXXXX", path) < 0)
 		template = NULL;
-	return new_scratch(template, ret_scratch, err);
+	return new_scratch(template, target, ret_scratch, err);
 }
 
 const char *scratch_folder(const struct scratch *s)
@@ -164,8 +198,13 @@ void scratch_free(struct scratch *s)
 	if (s->child > 0)
 		while (waitpid(s->child, NULL, 0) < 0 && errno == EINTR)
 			;
-	if (s->guarded)
+	if (s->folder_guarded)
 		guard_drop_path(s->folder);
+	if (s->target_guarded)
+		guard_drop_path(s->target);
+	if (s->parent >= 0)
+		close(s->parent);
+	free(s->target);
 	free(s->folder);
 	free(s);
 }

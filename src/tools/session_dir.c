@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/guard.h"
 #include "base/io.h"
+#include "base/output.h"
 #include "base/trust.h"
 
 enum {
@@ -104,14 +105,17 @@ static int check_samples(const struct session_dir *d, struct err *err)
 	return r;
 }
 
-/* A given DIR is what the caller says it is; the one in the current folder may be anybody's. */
+/* A given DIR may be another's, but not reached by a link of another user; the one in the current folder may be anybody's. */
 static int open_root(const struct session_dir *d, bool given, struct err *err)
 {
+	struct err why = { 0 };
 	int fd;
 
 	if (!given)
 		return trust_make_dir(AT_FDCWD, d->root, 0755, d->root, err);
-	fd = open(d->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = output_open_dir(d->root, &why);
+	if (fd == -EPERM)
+		return err_set(err, fd, "%s", why.text);
 	if (fd < 0)
 		return err_set(err, -ENOENT,
 			       "%s is not a directory: --session-dir must exist",
@@ -234,6 +238,16 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 	return 0;
 }
 
+static int make_root(const char *dir, struct err *err)
+{
+	int fd = output_make_dir(dir, 0755, err);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 int session_dir_make_current(const char *dir, struct err *err)
 {
 	struct session_dir d = { .samples_fd = -1, .lock_fd = -1, .committed = true };
@@ -242,9 +256,9 @@ int session_dir_make_current(const char *dir, struct err *err)
 
 	if (r)
 		err_set(err, r, "out of memory");
-	else if ((r = io_make_dirs(dir, 0755)))
-		err_sys(err, r, "cannot create %s", dir);
 	else
+		r = make_root(dir, err);
+	if (!r)
 		r = open_samples(&d, true, err);
 	if (!r) {
 		fd = trust_make_dir(d.samples_fd, "current", RECORDING_DIR_MODE,

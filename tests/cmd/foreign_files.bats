@@ -42,7 +42,7 @@ is_refused() # COMMAND...
 {
 	run --separate-stderr "$@"
 	[ "$status" -ne 0 ]
-	[[ "$stderr" == *" of user 65534"*": give "*name* ]]
+	[[ "$stderr" == *" of user 65534"*": give "* ]]
 	[ "$(wc -l <<<"$stderr")" -eq 1 ]
 	[ "$(cat victim)" = secret ]
 	[ ! -e made ]

@@ -85,6 +85,30 @@ refused() # PATH WHY
 	[ "$(find "$BATS_TEST_TMPDIR/victim" | sort)" = "$before" ]
 }
 
+@test "a link of another user is not followed to a directory that is written" {
+	need_root
+	operf --session-dir "$session" -e page-faults:1 true
+	oparchive --session-dir "$session" --output a.oparchive
+	mkdir place
+	ln -s ../victim place/out
+	chown -h 65534 place/out
+	for words in "operf --session-dir place/out -e page-faults:1 true" \
+		"oparchive --session-dir $session -o place/out" \
+		"oparchive --session-dir $session -o place/out/new" \
+		"oparchive --session-dir $session --output place/out/new.oparchive" \
+		"opimport --session-dir place/out --name=x a.folded" \
+		"opannotate --session-dir $session --source -o place/out/new" \
+		"env TMPDIR=place/out $OPROFILE_LINKS/opreport a.oparchive"; do
+		echo "main;work 10" >a.folded
+		# shellcheck disable=SC2086
+		PATH=$OPROFILE_LINKS:$PATH run timeout 60 $words
+		echo "$words: $output"
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"place/out"*"is or leads through a symbolic link of user 65534: give a path without it"* ]]
+	done
+	[ "$(find "$BATS_TEST_TMPDIR/victim" | sort)" = "$before" ]
+}
+
 @test "opimport removes and renames nothing through a link" {
 	echo "main;work 10" >in.folded
 	ln -s "$BATS_TEST_TMPDIR/victim/samples" "$session/samples"
@@ -165,9 +189,10 @@ changed_by_path()
 @test "a session that is swapped for a link all the time leads nowhere" {
 	need_root
 	need python3
-	mkdir place trap
+	mkdir place
 	chown 65534 place
-	cp -r victim trap/victim
+	echo "main;work 10" >in.folded
+	operf --session-dir "$session" -e page-faults:1 true
 	cd place
 	run -0 operf -e page-faults:1 true
 	ln -s ../victim lure
@@ -187,6 +212,18 @@ changed_by_path()
 		operf --append -e page-faults:1 true 2>"$BATS_TEST_TMPDIR/said" ||
 			grep -qE 'symbolic link|belongs to user|No such file|Not a directory' "$BATS_TEST_TMPDIR/said"
 	done
+	kill "$target"
+	rm -rf lure
+	ln -s ../victim lure
+	chown -h 65534 lure
+	rm -rf out
+	mkdir out
+	python3 "$BATS_TEST_DIRNAME/swap_loop.py" 65534 out lure 3>&- &
+	target=$!
+	for ((i = 0; i < 10; i++)); do
+		oparchive --session-dir "$session" -x -o out || true
+		TMPDIR=$PWD/out opreport ../in.folded || true
+	done 2>/dev/null >&2
 	kill "$target"
 	[ "$(find "$BATS_TEST_TMPDIR/victim" | sort)" = "$before" ]
 	[ "$(cat "$BATS_TEST_TMPDIR/secret")" = secret ]

@@ -780,7 +780,7 @@ begin_others()
 	# It became one later.
 	touch "$session"
 	"$OPROFILE_LINKS/oprofiled" --session-dir="$session" 2>"$BATS_TEST_TMPDIR/err" 3>&- && false
-	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "oprofiled: cannot create $session/samples: Not a directory" ]
+	[ "$(cat "$BATS_TEST_TMPDIR/err")" = "oprofiled: cannot create $session: Not a directory" ]
 	"$OPROFILE_LINKS/oprofiled" --session-dir="$BATS_TEST_TMPDIR" --foreground --frequency 99999999 \
 		2>"$BATS_TEST_TMPDIR/err" 3>&- && false
 	cat "$BATS_TEST_TMPDIR/err"

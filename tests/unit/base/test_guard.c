@@ -33,6 +33,15 @@ static int drop_folder(void **state)
 	return chdir("/") || io_remove_tree(folder);
 }
 
+static int guard_held(void)
+{
+	int fd = open("above", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int r = guard_add_path("above/held", fd);
+
+	close(fd);
+	return r;
+}
+
 /* What the owner of the directory above does. */
 static void replace_with_link(void)
 {
@@ -50,7 +59,7 @@ static void changes_stay_in_the_held_directory(void **state)
 	char template[] = "above/held/t.XXXXXX.part";
 
 	(void)state;
-	assert_int_equal(guard_add_path("above/held"), 0);
+	assert_int_equal(guard_held(), 0);
 	replace_with_link();
 	assert_int_equal(io_write_file("above/held/f", "x", 1, 0600), 0);
 	assert_int_equal(io_make_dirs("above/held/a/b", 0755), 0);
@@ -75,7 +84,7 @@ static void changes_stay_in_the_held_directory(void **state)
 static void what_others_have_below_stays(void **state)
 {
 	(void)state;
-	assert_int_equal(guard_add_path("above/held"), 0);
+	assert_int_equal(guard_held(), 0);
 	assert_int_equal(mkdir("victim/held/dir", 0755), 0);
 	close(open("victim/held/file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	assert_int_equal(symlink("../../victim/held/dir", "above/held/dir"), 0);
@@ -95,7 +104,7 @@ static void directories_of_others_are_not_entered(void **state)
 	(void)state;
 	if (geteuid())
 		skip();
-	assert_int_equal(guard_add_path("above/held"), 0);
+	assert_int_equal(guard_held(), 0);
 	assert_int_equal(mkdir("above/held/dir", 0777), 0);
 	assert_int_equal(chown("above/held/dir", OTHER_USER, OTHER_USER), 0);
 	assert_int_equal(io_write_file("above/held/dir/f", "x", 1, 0600), -EPERM);
@@ -107,8 +116,8 @@ static void each_guard_is_dropped(void **state)
 {
 	(void)state;
 	assert_int_equal(guard_length("above/held/x"), 0);
-	assert_int_equal(guard_add_path("above/held"), 0);
-	assert_int_equal(guard_add_path("above/held"), 0);
+	assert_int_equal(guard_held(), 0);
+	assert_int_equal(guard_held(), 0);
 	guard_drop_path("above/held");
 	assert_int_equal(guard_length("above/held/x"), strlen("above/held"));
 	assert_int_equal(guard_length("above/heldx"), 0);

@@ -137,6 +137,39 @@ static void files_of_others_in_shared_directories_are_refused(void **state)
 	assert_int_equal(bytes_of("victim"), 6);
 }
 
+static void expect_dir(const char *path, mode_t mode, int expected)
+{
+	int fd = mode ? output_make_dir(path, mode, NULL) : output_open_dir(path, NULL);
+
+	if (fd >= 0) {
+		close(fd);
+		fd = 0;
+	}
+	assert_int_equal(fd, expected);
+}
+
+static void directories_are_opened_and_made(void **state)
+{
+	(void)state;
+	expect_dir("plain", 0, 0);
+	expect_dir("plain/", 0, 0);
+	expect_dir("/", 0, 0);
+	expect_dir("nowhere", 0, -ENOENT);
+	expect_dir("victim", 0, -ENOTDIR);
+	expect_dir("victim/below", 0755, -ENOTDIR);
+	expect_dir("plain/a/b/", 0755, 0);
+	expect_dir("plain/a/b", 0755, 0);
+	assert_int_equal(symlink("plain/a", "own"), 0);
+	expect_dir("own/c", 0755, 0);
+	expect_dir("plain/a/c", 0, 0);
+	if (geteuid())
+		return;
+	plant("a", "plain/link", OTHER_USER);
+	expect_dir("plain/link", 0, -EPERM);
+	expect_dir("plain/link/d", 0755, -EPERM);
+	expect_dir("plain/a/d", 0, -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +177,8 @@ int main(void)
 						drop_folder),
 		cmocka_unit_test_setup_teardown(links_are_followed, make_folder,
 						drop_folder),
+		cmocka_unit_test_setup_teardown(directories_are_opened_and_made,
+						make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(
 			links_of_others_in_shared_directories_are_refused, make_folder,
 			drop_folder),
