@@ -2,9 +2,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "base/signals.h"
 
 enum {
 	AWAY_MAX = 8
@@ -72,13 +73,12 @@ static int start_thread(struct runner *r)
 {
 	pthread_attr_t detached;
 	pthread_t thread;
-	sigset_t all, before;
+	sigset_t before;
 	int result;
 
-	sigfillset(&all);
 	pthread_attr_init(&detached);
 	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_block_sent(&before);
 	result = pthread_create(&thread, &detached, run_errands, r);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&detached);

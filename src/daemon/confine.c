@@ -3,11 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "daemon/call_filter.h"
 #include "daemon/rights.h"
 
 enum {
@@ -134,15 +132,16 @@ static const uint32_t allowed[] = {
 #endif
 };
 
-/* Whose third argument says what memory is for; mmap of 31-bit and 64-bit s390, and the older one
- * where there are two, has a structure of them instead. */
-static const uint32_t of_memory[] = {
+/* No memory with code.  mmap of 31-bit and 64-bit s390, and the older one where there are two, has a structure
+ * of arguments instead. */
+static const uint32_t no_bits[] = { 0 };
+static const struct call_rule of_memory[] = {
 #ifdef SYS_mmap2
-	SYS_mmap2,
+	{ SYS_mmap2, 2, PROT_EXEC, no_bits, 1 },
 #elif !defined(__s390__)
-	SYS_mmap,
+	{ SYS_mmap, 2, PROT_EXEC, no_bits, 1 },
 #endif
-	SYS_mprotect,
+	{ SYS_mprotect, 2, PROT_EXEC, no_bits, 1 },
 };
 
 /* What fstat() of a C library may be (newfstatat: of glibc 2.33 to 2.38; the others where times have 32
@@ -164,110 +163,16 @@ static const struct {
 #endif
 };
 
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined(__i386__)
-#define ARCH AUDIT_ARCH_I386
-#elif defined(__aarch64__) && defined(__AARCH64EL__)
-#define ARCH AUDIT_ARCH_AARCH64
-#elif defined(__arm__) && defined(__ARMEL__)
-#define ARCH AUDIT_ARCH_ARM
-#elif defined(__s390x__)
-#define ARCH AUDIT_ARCH_S390X
-#elif defined(__riscv) && __riscv_xlen == 64
-#define ARCH AUDIT_ARCH_RISCV64
-#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
-#define ARCH AUDIT_ARCH_PPC64LE
-#elif defined(__powerpc64__)
-#define ARCH AUDIT_ARCH_PPC64
-#elif defined(__loongarch64) && defined(AUDIT_ARCH_LOONGARCH64)
-#define ARCH AUDIT_ARCH_LOONGARCH64
-#else
-#define ARCH 0 /* not known how: no filter */
-#endif
-
-enum {
-	NR_ALLOWED = sizeof(allowed) / sizeof(*allowed),
-	NR_OF_MEMORY = sizeof(of_memory) / sizeof(*of_memory),
-	NR_OF_FILE = sizeof(of_file) / sizeof(*of_file),
-	FILTER_MAX = 4 + 2 * NR_ALLOWED + 5 * NR_OF_MEMORY + 7 * NR_OF_FILE + 2,
-	LOW_HALF = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0,
-	HIGH_HALF = 4 - LOW_HALF
-};
-
-/* An errno, and not death: libraries ask for more than they need. */
-static const uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
-
-struct filter {
-	struct sock_filter at[FILTER_MAX];
-	unsigned short nr;
-};
-
-static void put(struct filter *f, uint16_t code, uint8_t yes, uint8_t no,
-		uint32_t value)
-{
-	f->at[f->nr++] = (struct sock_filter){ code, yes, no, value };
-}
-
-static void put_return(struct filter *f, uint32_t what)
-{
-	put(f, BPF_RET | BPF_K, 0, 0, what);
-}
-
-static void put_load(struct filter *f, size_t at)
-{
-	put(f, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)at);
-}
-
-static size_t argument(unsigned int i)
-{
-	return offsetof(struct seccomp_data, args) + i * sizeof(uint64_t);
-}
-
-/* Jumps, here and below, are over so many of the next ones: yes, no. */
-static void allow_of_memory(struct filter *f, uint32_t nr)
-{
-	put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 4, nr);
-	put_load(f, argument(2) + LOW_HALF);
-	put(f, BPF_JMP | BPF_JSET | BPF_K, 0, 1, PROT_EXEC);
-	put_return(f, refused);
-	put_return(f, SECCOMP_RET_ALLOW);
-}
-
-static void allow_of_file(struct filter *f, uint32_t nr, unsigned int flags)
-{
-	put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 6, nr);
-	put_load(f, argument(flags) + HIGH_HALF);
-	put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, 0);
-	put_load(f, argument(flags) + LOW_HALF);
-	put(f, BPF_JMP | BPF_JSET | BPF_K, 0, 1, AT_EMPTY_PATH);
-	put_return(f, SECCOMP_RET_ALLOW);
-	put_return(f, refused);
-}
-
-static void make_filter(struct filter *f)
-{
-	put_load(f, offsetof(struct seccomp_data, arch));
-	put(f, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, ARCH);
-	put_return(f, SECCOMP_RET_KILL);
-	put_load(f, offsetof(struct seccomp_data, nr));
-	for (size_t i = 0; i < NR_ALLOWED; i++) {
-		put(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, allowed[i]);
-		put_return(f, SECCOMP_RET_ALLOW);
-	}
-	for (size_t i = 0; i < NR_OF_MEMORY; i++)
-		allow_of_memory(f, of_memory[i]);
-	for (size_t i = 0; i < NR_OF_FILE; i++)
-		allow_of_file(f, of_file[i].nr, of_file[i].flags);
-	put_return(f, refused);
-}
-
 bool confine_calls(void)
 {
-	struct filter f = { .nr = 0 };
-	struct sock_fprog program = { .filter = f.at };
+	/* An errno, and not death: libraries try calls that they can do without. */
+	static struct call_filter f;
 
-	make_filter(&f);
-	program.len = f.nr;
-	return ARCH && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+	call_filter_begin(&f, SECCOMP_RET_ERRNO | EPERM);
+	call_filter_allow(&f, allowed, sizeof(allowed) / sizeof(*allowed));
+	call_filter_allow_rules(&f, of_memory, sizeof(of_memory) / sizeof(*of_memory));
+	for (size_t i = 0; i < sizeof(of_file) / sizeof(*of_file); i++)
+		call_filter_allow_bits(&f, of_file[i].nr, of_file[i].flags,
+				       AT_EMPTY_PATH);
+	return !call_filter_install(&f, false);
 }

@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "daemon/confine.h"
+#include "daemon/sanitized.h"
 #include "daemon/table_packets.h"
 #include "resolve/unwind_cache.h"
 #include "resolve/unwind_table.h"
@@ -30,19 +31,6 @@ enum {
 	WORK_SECONDS = 2,   /* of CPU time, for one table */
 	TRIM_ROWS = 1 << 16 /* of a table, whose memory is given back */
 };
-
-/* clang has no such macros. */
-#ifdef __has_feature
-#define HAS_FEATURE(name) __has_feature(name)
-#else
-#define HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                   \
-	HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer)
-#define HAS_SHADOW true /* larger than any limit of memory */
-#else
-#define HAS_SHADOW false
-#endif
 
 static const uint64_t memory_max_bytes = 1 << 30;
 
@@ -114,7 +102,8 @@ static void limit_worker(void)
 {
 	limit(RLIMIT_NOFILE, FILES_MAX);
 	limit(RLIMIT_FSIZE, TABLE_MAX_BYTES);
-	if (sizeof(void *) > 4 && !HAS_SHADOW)
+	/* The shadow memory of sanitizers is larger than any limit. */
+	if (sizeof(void *) > 4 && !IS_SANITIZED)
 		limit(RLIMIT_AS, address_space_bytes() + memory_max_bytes);
 }
 
@@ -240,7 +229,9 @@ void table_worker_keep(table_make make, int fd)
 	(void)prctl(PR_SET_NAME, "oprofile-tables", 0, 0, 0);
 	/* One that catches its signals would end by itself (a sanitizer, a test's frame). */
 	for (int number = 1; number < NSIG; number++)
-		(void)signal(number, SIG_DFL);
+		if (number !=
+		    SIGSYS) /* see daemon_calls.h, of a helper that is restarted */
+			(void)signal(number, SIG_DFL);
 	/* It ends with the daemon, and not when a terminal or a service's manager tells all. */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);

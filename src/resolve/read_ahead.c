@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/signals.h"
 
 enum {
 	AHEAD = 4 /* batches; usually one chunk each */
@@ -64,7 +64,7 @@ static void *work(void *arg)
 int read_ahead_new(struct feed *feed, struct read_ahead **ret_ahead)
 {
 	struct read_ahead *a = calloc(1, sizeof(*a));
-	sigset_t all, before;
+	sigset_t before;
 	int result;
 
 	if (!a)
@@ -72,10 +72,7 @@ int read_ahead_new(struct feed *feed, struct read_ahead **ret_ahead)
 	a->feed = feed;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
-	/* Signals are the main thread's, but for what a read of a mapped file gets. */
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_block_sent(&before);
 	result = pthread_create(&a->thread, NULL, work, a);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (result) {

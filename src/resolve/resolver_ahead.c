@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/signals.h"
 #include "base/vec.h"
 #include "resolve/resolver_priv.h"
 
@@ -200,12 +200,9 @@ static void *work(void *arg)
 
 static void begin_threads(struct resolver_ahead *a, unsigned int nr)
 {
-	sigset_t all, before;
+	sigset_t before;
 
-	/* Signals are the main thread's, but for what a read of a mapped file gets. */
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_block_sent(&before);
 	while (a->nr_threads < nr && a->nr_threads < THREADS_MAX &&
 	       !pthread_create(&a->threads[a->nr_threads], NULL, work, a))
 		a->nr_threads++;

@@ -22,6 +22,7 @@
 #include "capture/source/snapshot.h"
 #include "daemon/control_client.h"
 #include "daemon/control_server.h"
+#include "daemon/daemon_calls.h"
 #include "daemon/rights.h"
 #include "daemon/service.h"
 #include "daemon/table_budget.h"
@@ -170,6 +171,19 @@ static void take_signals(struct oprofiled *d)
 
 /* ---- the loop ---- */
 
+/* No call is needed that the filter refuses. */
+static void tell_refused(void)
+{
+	int call;
+
+	while ((call = daemon_calls_next_refused()) >= 0)
+		log_say(LOG_WARNING,
+			"refused system call %d, which recording does not need: a bug "
+			"in "
+			"oprofiled or a library, or an attack on it",
+			call);
+}
+
 static int one_turn(struct oprofiled *d, struct err *err)
 {
 	struct pollfd fds[] = {
@@ -194,6 +208,7 @@ static int one_turn(struct oprofiled *d, struct err *err)
 	if (fds[1].revents)
 		control_server_turn(d->server);
 	control_server_send_samples(d->server);
+	tell_refused();
 	return 0;
 }
 
@@ -234,6 +249,15 @@ static int begin_budget(struct oprofiled *d, struct err *err)
 		       : 0;
 }
 
+/* The start is over. */
+static void confine(void)
+{
+	struct err err = { 0 };
+
+	if (daemon_calls_confine(&err))
+		log_say(LOG_WARNING, "system calls are not restricted: %s", err.text);
+}
+
 static int open_all(struct oprofiled *d, struct err *err)
 {
 	char path[4096];
@@ -269,6 +293,8 @@ static int open_all(struct oprofiled *d, struct err *err)
 		r = err_set(err, -ENAMETOOLONG, "%s is too long", d->run_dir);
 	if (!r)
 		r = control_server_open(&config, &d->server, err);
+	if (!r)
+		confine();
 	return r;
 }
 

@@ -9,6 +9,7 @@ setup() {
 	target=
 	readers=
 	ask_as=()
+	may_refuse=
 	need python3
 	# One that starts quickly, and that everybody may run.
 	python=/usr/bin/python3
@@ -28,6 +29,8 @@ teardown() {
 	wait
 	! mountpoint -q "$session" || umount "$session"
 	rm -r "$run_dir"
+	# It needs no call that its filter refuses.
+	[ -n "$may_refuse" ] || ! grep -s 'refused system call' "$log" "$session/samples/oprofiled.log"
 }
 
 # start_daemon OPTION...: in the foreground of the background; $daemon is its pid.  Skips where
@@ -963,6 +966,41 @@ callers_of() {
 		done
 	fi
 	[ "$(callers_of "$WORKLOADS/ratio")" -gt 0 ]
+}
+
+# Skips where the daemon has no filter of system calls, which its log must say.
+need_filter() {
+	if grep 'system calls are not restricted' "$log"; then
+		[[ "$(uname -m)" != x86_64 && "$(uname -m)" != aarch64 ]] ||
+			grep -q -e sanitizers -e seccomp "$log"
+		skip "the daemon has no filter of system calls: NOT TESTED"
+	fi
+}
+
+@test "once it records, system calls that it does not need are refused" {
+	may_refuse=1
+	export FORBIDDEN_CALLS=$BATS_TEST_TMPDIR/calls
+	LD_PRELOAD=${FORBIDDEN_CALLS_SO:-$BUILD_ROOT/tests/cmd/forbidden_calls.so} start_daemon
+	need_filter
+	grep -q '^Seccomp:[[:space:]]*2' "/proc/$daemon/status"
+	run ! grep 'refused system call' "$log"
+	: >"$FORBIDDEN_CALLS"
+	wait_for_file "$FORBIDDEN_CALLS.results"
+	cat "$FORBIDDEN_CALLS.results"
+	# EPERM is 1.
+	[ "$(grep -c . "$FORBIDDEN_CALLS.results")" -ge 35 ]
+	for name in execve ptrace init_module mount; do
+		grep -q "^$name [0-9]* 1\$" "$FORBIDDEN_CALLS.results"
+	done
+	run ! grep -v ' 1$' "$FORBIDDEN_CALLS.results"
+	# The log has each of them, once.
+	start_load
+	wait_for_samples 100
+	sed -n 's/.*refused system call \([0-9]*\),.*/\1/p' "$log" | sort >logged
+	cut -d ' ' -f 2 "$FORBIDDEN_CALLS.results" | sort | diff - logged
+	ask shutdown
+	wait_daemon
+	[ "$status" -eq 0 ]
 }
 
 @test "a dump while a table is being made costs no stacks behind it" {

@@ -1,0 +1,18 @@
+/* sanitized.h - IS_SANITIZED: whether this is a build with the address or the thread sanitizer, which need
+ * more memory and system calls than the program itself.
+ * Layer: daemon. */
+#pragma once
+#include <stdbool.h>
+
+/* gcc before 14 has no such macro. */
+#ifdef __has_feature
+#define SANITIZED_FEATURE(name) __has_feature(name)
+#else
+#define SANITIZED_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                   \
+	SANITIZED_FEATURE(address_sanitizer) || SANITIZED_FEATURE(thread_sanitizer)
+#define IS_SANITIZED true
+#else
+#define IS_SANITIZED false
+#endif
