@@ -4,9 +4,9 @@
 setup() {
 	bats_require_minimum_version 1.5.0
 	library=$BUILD_ROOT/src/opagent/libopagent.so
-	command -v readelf >/dev/null || skip "there is no readelf"
+	command -v readelf >/dev/null || skip "there is no readelf: NOT TESTED"
 	! readelf --dyn-syms -W "$OPROFILE" | grep -qE '__(a|ub|t|m)san_' ||
-		skip "a sanitizer stands in for it"
+		skip "a build with sanitizers, which replace it: NOT TESTED"
 }
 
 # What of the C library FILE asks for.
@@ -37,18 +37,18 @@ imports() {
 	done
 	# In our own functions, and not just in a library that is linked in.
 	objects=("$BUILD_ROOT"/src/base/libbase.a.p/*.o)
-	[ -e "${objects[0]}" ] || skip "no objects are kept"
+	[ -e "${objects[0]}" ] || skip "there are no objects: NOT TESTED"
 	readelf -sW "${objects[@]}" | grep -q '__stack_chk_fail'
 }
 
 @test "calls that write to an array are told its size" {
-	[ "$FORTIFIED" = true ] || skip "it takes optimization"
+	[ "$FORTIFIED" = true ] || skip "a build without optimization: NOT TESTED"
 	for file in "$OPROFILE" "$library"; do
 		imports "$file" | grep -qx '__snprintf_chk'
 	done
 }
 
 @test "where a machine has it, jumps go to marked places alone" {
-	[ "$(uname -m)" = x86_64 ] || skip "of x86"
+	[ "$(uname -m)" = x86_64 ] || skip "not x86-64: NOT TESTED"
 	readelf -nW "$BUILD_ROOT"/src/opagent/libopagent.so*.p/*.o | grep -q 'IBT, SHSTK'
 }
