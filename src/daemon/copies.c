@@ -1,7 +1,10 @@
 #include "daemon/copies.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fts.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +13,7 @@
 
 #include "base/io.h"
 #include "base/vec.h"
+#include "format/checksums.h"
 
 struct copy {
 	char *path;
@@ -50,7 +54,8 @@ static int list_all(const char *dir, struct list *l)
 	if (!walk)
 		return -ENOMEM;
 	while (!r && (entry = fts_read(walk)))
-		if (entry->fts_info == FTS_F)
+		if (entry->fts_info == FTS_F &&
+		    strcmp(entry->fts_name, CHECKSUMS_NAME) != 0)
 			r = add(l, entry);
 	fts_close(walk);
 	return r;
@@ -64,7 +69,27 @@ static int by_age(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* And the folder of a process that has no others. */
+/* A directory that has no copies any more, but perhaps their checksums. */
+static void remove_empty(const char *path)
+{
+	int fd = io_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool empty = dir;
+
+	while (empty && (entry = readdir(dir)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+			!strcmp(entry->d_name, CHECKSUMS_NAME);
+	if (empty)
+		(void)unlinkat(dirfd(dir), CHECKSUMS_NAME, 0);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	if (empty)
+		(void)io_rmdir(path);
+}
+
 static void remove_copy(char *path)
 {
 	char *slash;
@@ -74,7 +99,7 @@ static void remove_copy(char *path)
 	if (!slash)
 		return;
 	*slash = 0;
-	(void)io_rmdir(path);
+	remove_empty(path);
 }
 
 int copies_bound(const char *dir, uint64_t max_bytes, uint64_t since_ns,

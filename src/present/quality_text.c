@@ -7,6 +7,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "aggregate/views/quality.h"
+#include "base/faults.h"
 #include "base/vec.h"
 #include "present/json.h"
 #include "present/percent.h"
@@ -93,6 +94,11 @@ static int write_unresolved(FILE *out, struct profile *p)
 	return 0;
 }
 
+static uint64_t nr_unreadable(void)
+{
+	return fault_count(FAULT_UNREADABLE) + fault_count(FAULT_REFUSED);
+}
+
 static void write_input(FILE *out, const struct profile *p)
 {
 	const struct profile_input *in = &p->input;
@@ -122,6 +128,14 @@ static void write_input(FILE *out, const struct profile *p)
 		" of %" PRIu32 " segments unfinished\n",
 		"damaged", in->damage.bad_blocks, in->damage.cut_bytes,
 		in->damage.bad_samples, in->nr_unfinished, in->nr_segments);
+	fprintf(out,
+		"  %-14s%12" PRIu64 "            files that do not match their "
+		"checksums\n",
+		"", fault_count(FAULT_DAMAGED));
+	fprintf(out,
+		"  %-14s%12" PRIu64
+		"            files: they exist, but cannot be read\n",
+		"unreadable", nr_unreadable());
 }
 
 /* Of the user stacks that were unwound: why those that are not whole end. */
@@ -228,6 +242,8 @@ static void json_input(struct json *j, const struct profile *p)
 	json_member_u64(j, "damaged_blocks", in->damage.bad_blocks);
 	json_member_u64(j, "cut_bytes", in->damage.cut_bytes);
 	json_member_u64(j, "damaged_samples", in->damage.bad_samples);
+	json_member_u64(j, "damaged_files", fault_count(FAULT_DAMAGED));
+	json_member_u64(j, "unreadable_files", nr_unreadable());
 	json_member_u64(j, "segments", in->nr_segments);
 	json_member_u64(j, "unfinished_segments", in->nr_unfinished);
 	json_member_u64(j, "recorder_cpu_ns", in->totals.recorder_cpu_ns);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "format/checksums.h"
 #include "resolve/debug_cache.h"
 #include "resolve/debug_link.h"
 #include "resolve/elf_build_id.h"
@@ -120,8 +121,11 @@ static int try_file(char *path, const struct image *image, const char *step,
 		free(path);
 		return 0;
 	}
-	status =
-		own_copy && !image->build_id.len ? NAMING_OK : binary_verify(fd, image);
+	if (own_copy && !checksums_usable(fd, path))
+		status = NAMING_UNREADABLE;
+	else
+		status = own_copy && !image->build_id.len ? NAMING_OK
+							  : binary_verify(fd, image);
 	tell(b->trace, step, path, status);
 	if (status != NAMING_OK && status != NAMING_UNVERIFIED) {
 		if (!own_copy)

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/parse.h"
+#include "format/checksums.h"
 
 enum {
 	NS_PER_SECOND = 1000000000,
@@ -52,6 +53,16 @@ int jit_open(const char *path, uint64_t inode)
 	if (fd < 0)
 		return fd;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (!inode || st.st_ino == inode))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int jit_open_kept(const char *path)
+{
+	int fd = jit_open(path, 0);
+
+	if (fd < 0 || checksums_usable(fd, path))
 		return fd;
 	close(fd);
 	return -ENOENT;
@@ -135,6 +146,21 @@ static int try_file(int made, uint64_t inode, uint64_t since_ns, int *ret_fd,
 	return 0;
 }
 
+/* The copy of a session, likewise. */
+static int try_kept(int made, int *ret_fd, char **ret_path)
+{
+	int fd = made < 0 ? -ENOMEM : jit_open_kept(*ret_path);
+
+	if (fd >= 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	if (made >= 0)
+		free(*ret_path);
+	*ret_path = NULL;
+	return made < 0 ? -ENOMEM : -ENOENT;
+}
+
 /* The copy has the number that the process had in its own namespace. */
 static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 			 char **ret_path)
@@ -149,8 +175,8 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 	d = opendir(dir);
 	while (d && r == -ENOENT && (entry = readdir(d)))
 		if (is_numbered(entry->d_name, "perf-", ".map"))
-			r = try_file(asprintf(ret_path, "%s/%s", dir, entry->d_name), 0,
-				     0, ret_fd, ret_path);
+			r = try_kept(asprintf(ret_path, "%s/%s", dir, entry->d_name),
+				     ret_fd, ret_path);
 	if (d)
 		closedir(d);
 	free(dir);
@@ -197,9 +223,9 @@ int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path
 	if (!jit_is_dump_name(name))
 		return r;
 	if (places->session_dir[0])
-		r = try_file(asprintf(ret_path, "%s/jit/%d/%s", places->session_dir,
+		r = try_kept(asprintf(ret_path, "%s/jit/%d/%s", places->session_dir,
 				      pid, name),
-			     0, 0, ret_fd, ret_path);
+			     ret_fd, ret_path);
 	/* Copies have inodes of their own. */
 	if (r == -ENOENT && places->root[0])
 		return try_file(asprintf(ret_path, "%s%s", places->root, path), 0, 0,

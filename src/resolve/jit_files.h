@@ -13,6 +13,8 @@ const char *jit_dump_name(const char *path);
  * folder, and a link there would put any file of this machine into an archive.  `inode` 0:
  * any.  The descriptor or a negative errno. */
 int jit_open(const char *path, uint64_t inode);
+/* The same of a session's copy.  -ENOENT if it is damaged, which is reported. */
+int jit_open_kept(const char *path);
 /* What a process takes itself for: the last number of its line "NSpid:", proc(5); its own
  * number if it is gone. */
 int32_t jit_own_pid(int32_t pid);

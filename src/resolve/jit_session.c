@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/io.h"
 #include "base/parse.h"
+#include "format/checksums.h"
 #include "format/dict_merge.h"
 #include "resolve/jit_files.h"
 #include "resolve/jit_stage.h"
@@ -38,7 +38,7 @@ static bool read_time(const char *path, uint64_t *ret_ns)
 
 	if (asprintf(&name, "%s.mapped", path) < 0)
 		return false;
-	is = !io_read_file(name, &text, TIME_TEXT_MAX) && text.len &&
+	is = !checksums_read_file(name, &text, TIME_TEXT_MAX) && text.len &&
 	     text.data[text.len - 1] == '\n';
 	if (is) {
 		text.data[text.len - 1] = '\0';
@@ -61,7 +61,7 @@ static int add_dump(struct jit_session *s, const char *dir, int32_t pid,
 	from.path = path;
 	if (clock == JIT_CLOCK_NONE && read_time(path, &from.mapped_ns))
 		from.clock = JIT_CLOCK_MAPPED;
-	from.fd = jit_open(path, 0);
+	from.fd = jit_open_kept(path);
 	if (from.fd >= 0) {
 		r = jit_stage_add(s->stage, &from);
 		close(from.fd);

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/faults.h"
 #include "base/io.h"
+#include "format/checksums.h"
 #include "resolve/debug_cache.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
@@ -48,37 +50,51 @@ void naming_kallsyms_done(struct naming_kallsyms *k)
 	*k = (struct naming_kallsyms){ 0 };
 }
 
-/* Reads the text of a file.  Of a packed one that is cut short what there is: kallsyms text
- * is good up to any line.  -ENODATA: none that has addresses. */
-static int read_text(const char *path, bool packed, struct buf *out)
+/* -ENODATA: what was read is not a text that has addresses. */
+static int check_text(int r, const struct buf *text)
 {
-	struct buf bytes = { 0 };
+	if (r == -ENOMEM)
+		return r;
+	return r || !kallsyms_has_addresses((const char *)text->data, text->len)
+		       ? -ENODATA
+		       : 0;
+}
+
+/* Reads the text of a file.  -ENODATA: none that has addresses. */
+static int read_text(const char *path, struct buf *out)
+{
 	int fd = elf_open_regular(path);
 	int r;
 
 	if (fd < 0)
 		return -ENODATA;
-	r = io_read_fd(fd, packed ? &bytes : out,
-		       packed ? UNPACKED_PACKED_MAX : KALLSYMS_MAX_BYTES);
+	r = io_read_fd(fd, out, KALLSYMS_MAX_BYTES);
 	close(fd);
-	if (!r && packed) {
+	fault_unreadable(path, r);
+	return check_text(r, out);
+}
+
+/* The same of the packed file of a session.  A text that is cut short is not used: symbols before the cut
+ * would also get the samples after it. */
+static int read_packed(const char *path, struct buf *out)
+{
+	struct buf bytes = { 0 };
+	int r = checksums_read_file(path, &bytes, UNPACKED_PACKED_MAX);
+
+	if (!r) {
 		r = unpacked_zstd(&bytes, KALLSYMS_MAX_BYTES, out);
-		if (r == -EBADMSG && out->len)
-			r = 0;
+		if (r && r != -ENOMEM)
+			fault_damaged(path, "it cannot be unpacked");
 	}
 	buf_done(&bytes);
-	if (r == -ENOMEM)
-		return r;
-	if (r || !kallsyms_has_addresses((const char *)out->data, out->len))
-		return -ENODATA;
-	return 0;
+	return check_text(r, out);
 }
 
 /* Takes the unpacked text at `path`, which is consumed, if it is good; all else of `k` is zero then.
  * -ENODATA: it is not. */
 static int take_text(struct naming_kallsyms *k, char *path)
 {
-	int r = path ? read_text(path, false, &k->text) : -ENOMEM;
+	int r = path ? read_text(path, &k->text) : -ENOMEM;
 
 	k->path = path;
 	if (!r)
@@ -91,16 +107,13 @@ static int take_text(struct naming_kallsyms *k, char *path)
 /* Appends the symbols of modules that came while the session was recorded. */
 static int add_late_modules(const char *session_dir, struct buf *text)
 {
-	size_t len = text->len;
 	char *path;
 	int r;
 
 	if (asprintf(&path, "%s/modules.kallsyms", session_dir) < 0)
 		return -ENOMEM;
-	r = io_read_file(path, text, KALLSYMS_MAX_BYTES);
+	r = checksums_read_file(path, text, KALLSYMS_MAX_BYTES);
 	free(path);
-	if (r && r != -ENOMEM)
-		text->len = len;
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -113,7 +126,7 @@ static int from_session(struct naming *n, struct naming_kallsyms *k)
 		return -ENODATA;
 	if (asprintf(&path, "%s/kallsyms.zst", n->session_dir) < 0)
 		return -ENOMEM;
-	r = read_text(path, true, &k->text);
+	r = read_packed(path, &k->text);
 	k->path = path;
 	if (!r)
 		r = add_late_modules(n->session_dir, &k->text);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "format/checksums.h"
 #include "resolve/binary.h"
 #include "resolve/debug_cache.h"
 #include "resolve/elf_build_id.h"
@@ -41,7 +41,7 @@ static const struct buf *read_modules(struct naming *n)
 	n->modules_read = true;
 	if (!n->session_dir[0] || asprintf(&path, "%s/modules", n->session_dir) < 0)
 		return &n->modules;
-	if (io_read_file(path, &n->modules, MODULES_MAX_BYTES))
+	if (checksums_read_file(path, &n->modules, MODULES_MAX_BYTES))
 		buf_clear(&n->modules);
 	free(path);
 	return &n->modules;

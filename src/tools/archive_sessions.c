@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/tree.h"
 #include "format/archive_manifest.h"
+#include "format/checksums.h"
 #include "format/session.h"
 #include "tools/archive_open.h"
 #include "tools/report_source.h"
@@ -46,6 +47,8 @@ static int add_entry(void *ctx, const struct tree_entry *entry)
 
 	if (entry->name[0] == '.')
 		return TREE_SKIP;
+	if (S_ISREG(entry->st.st_mode))
+		checksums_report(entry->path);
 	return S_ISREG(entry->st.st_mode)
 		       ? add_file(walk->writing, entry->path, walk->session,
 				  entry->below, walk->is_recording)

@@ -16,6 +16,9 @@ struct command {
 	/* -h is --help and -u is --usage, as operf has it; -? is --help everywhere. */
 	bool letters_h_u;
 	int failure_status; /* of a usage error; 0 stands for 1 */
+	/* Its status is that of the program or of the recording: a file that cannot be read, or is
+	 * damaged, does not make it 3. */
+	bool is_recorder;
 	/* argv[0] is the name it was called by.  Returns the exit status. */
 	int (*run)(const struct command *self, int argc, char **argv);
 };

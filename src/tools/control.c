@@ -405,5 +405,6 @@ const struct command command_control = {
 		"and members of its group (oprofile) may do all, others --dump, "
 		"--status and --list-events.",
 	.options = rows,
+	.is_recorder = true,
 	.run = run,
 };

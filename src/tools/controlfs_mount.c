@@ -121,5 +121,6 @@ const struct command command_controlfs = {
 		 "  umount /dev/oprofile\n"
 		 "A value that is refused is EINVAL, and last_error says why.",
 	.options = rows,
+	.is_recorder = true,
 	.run = run,
 };

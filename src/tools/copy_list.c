@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
+#include "format/checksums.h"
 
 enum {
 	JOBS_MAX = 4096
@@ -100,7 +101,7 @@ static int make_one(const struct copy_job *job, const atomic_bool *stop)
 		return r;
 	r = make_folder_of(job->path);
 	if (!r)
-		r = io_copy(job->fd, job->path, bytes, stop);
+		r = checksums_copy(job->fd, job->path, bytes, stop);
 	/* Somebody wrote while it was read. */
 	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
 		(void)io_unlink(job->path);

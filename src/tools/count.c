@@ -455,5 +455,6 @@ const struct command command_count = {
 		 "  ocount --system-wide --time-interval 1000:10 -e context-switches\n",
 	.letters_h_u = true,
 	.options = rows,
+	.is_recorder = true,
 	.run = run,
 };

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "decode/record.h"
+#include "format/checksums.h"
 #include "resolve/naming.h"
 #include "tools/jit_keeper.h"
 
@@ -58,7 +59,7 @@ static void note_time(const struct import_jit *j, int32_t pid, const char *name,
 	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", time_ns);
 
 	snprintf(path, sizeof(path), "%s/jit/%d/%s.mapped", j->dir, pid, name);
-	(void)io_write_file(path, text, (size_t)len, RECORDING_FILE_MODE);
+	(void)checksums_write_file(path, text, (size_t)len, RECORDING_FILE_MODE);
 }
 
 void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns)

@@ -68,6 +68,8 @@ void info_damage_facts(struct fact_list *list, const struct perf_input_damage *d
 /* Reads all of a perf.data, or of a session folder.  0 or a negative errno. */
 int info_read_perf_data(struct info *info, struct err *err);
 int info_read_session(struct info *info, const char *dir, struct err *err);
+/* Compares the side files of a session folder with their checksums, and counts them. */
+int info_read_side_files(struct info *info, const char *dir, struct err *err);
 
 void info_print_text(const struct info *info, FILE *out);
 /* All of them as one document. */

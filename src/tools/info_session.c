@@ -144,6 +144,8 @@ int info_read_session(struct info *info, const char *dir, struct err *err)
 	for (size_t i = 0; !r && i < nr; i++)
 		r = read_segment(info, &sums, paths[i], err);
 	session_list_free(paths, nr);
+	if (!r)
+		r = info_read_side_files(info, dir, err);
 	if (!r && tell(info, &sums, nr))
 		r = err_set(err, -ENOMEM, "%s: out of memory", info->path);
 	return r;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/faults.h"
 #include "base/log.h"
 #include "base/nearest.h"
 #include "tools/command.h"
@@ -10,7 +11,8 @@
 #include "tools/version.h"
 
 enum {
-	NAME_COLUMN = 22
+	NAME_COLUMN = 22,
+	STATUS_INCOMPLETE = 3
 };
 
 static void log_to_stderr(enum log_level level, const char *text)
@@ -81,6 +83,15 @@ static int show_help(const char *name)
 	return 0;
 }
 
+/* A report lacks what is in files that were reported as unreadable or damaged. */
+static int run_command(const struct command *cmd, int argc, char **argv)
+{
+	int status = cmd->run(cmd, argc, argv);
+
+	return !status && !cmd->is_recorder && fault_any_loss() ? STATUS_INCOMPLETE
+								: status;
+}
+
 /* `oprofile ...`: the first word says what is wanted. */
 static int run_word(int argc, char **argv)
 {
@@ -103,7 +114,7 @@ static int run_word(int argc, char **argv)
 	if (!cmd)
 		return unknown_command(word);
 	command_set_name(cmd, false);
-	return cmd->run(cmd, argc - 1, argv + 1);
+	return run_command(cmd, argc - 1, argv + 1);
 }
 
 static const struct command *find_by_classic(const char *program)
@@ -123,7 +134,7 @@ int main(int argc, char **argv)
 	log_set_sink(log_to_stderr);
 	if (cmd) {
 		command_set_name(cmd, true);
-		status = cmd->run(cmd, argc, argv);
+		status = run_command(cmd, argc, argv);
 	} else {
 		status = run_word(argc, argv);
 	}

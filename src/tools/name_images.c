@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/io.h"
+#include "format/checksums.h"
 #include "resolve/elf_build_id.h"
 
 enum {
@@ -275,7 +276,7 @@ static int save_one(const struct name_images *n, const struct name_image *image,
 	put_heads(&f, image->names.nr * NAME_BYTES);
 	build_id_to_hex(id, hex);
 	if (!f.bytes.failed && asprintf(&path, "%s/images/%s", session, hex) >= 0)
-		r = io_write_file(path, f.bytes.data, f.bytes.len, 0644);
+		r = checksums_write_file(path, f.bytes.data, f.bytes.len, 0644);
 	else
 		path = NULL;
 	if (r)

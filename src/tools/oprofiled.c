@@ -289,5 +289,6 @@ const struct command command_daemon = {
 		 "comm,symbol\n"
 		 "  oprofiled --foreground --frequency 49 --session-dir /srv/profiles",
 	.options = rows,
+	.is_recorder = true,
 	.run = run_daemon,
 };

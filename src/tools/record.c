@@ -444,5 +444,6 @@ const struct command command_record = {
 	.options = rows,
 	.letters_h_u = true,
 	.failure_status = EXIT_OWN_FAILURE,
+	.is_recorder = true,
 	.run = run_record,
 };

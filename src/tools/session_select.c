@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/tree.h"
+#include "format/checksums.h"
 #include "format/dict_merge.h"
 #include "resolve/binary.h"
 #include "resolve/jit_session.h"
@@ -234,7 +235,9 @@ static int copy_file(const struct session_select_request *q, const char *path,
 	}
 	r = fstat(fd, &st) ? -errno : 0;
 	if (!r && S_ISREG(st.st_mode) && access(to, F_OK)) {
-		r = io_copy(fd, to, (uint64_t)st.st_size, NULL);
+		r = checksums_take(path, to);
+		if (!r)
+			r = io_copy(fd, to, (uint64_t)st.st_size, NULL);
 		if (!r)
 			copy_mode(&st, to);
 	}

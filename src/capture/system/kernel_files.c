@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "capture/system/kernel_files_priv.h"
+#include "format/checksums.h"
 
 enum {
 	CHUNK_BYTES = 1 << 18,
@@ -102,11 +103,12 @@ static int write_compressed(const char *path, const struct buf *text)
 	n = ZSTD_compress(packed, bound, text->data, text->len, COMPRESSION_LEVEL);
 	if (!ZSTD_isError(n))
 		r = io_write_file(own, packed, n, RECORDING_FILE_MODE);
-	if (r == 0) {
+	if (r == 0)
+		r = checksums_add(path, packed, n);
+	if (r == 0)
 		r = io_rename(own, path);
-		if (r)
-			(void)io_unlink(own);
-	}
+	if (r < 0)
+		(void)io_unlink(own);
 	free(own);
 	free(packed);
 	return r;
@@ -151,11 +153,27 @@ static int copy_file(const char *from, const char *to)
 
 static int link_or_copy(const char *from, const char *to)
 {
-	int r = io_unlink(to);
+	int r = checksums_take(from, to);
 
+	if (!r)
+		r = io_unlink(to);
 	if (r && r != -ENOENT)
 		return r;
 	return io_link(from, to) == 0 ? 0 : copy_file(from, to);
+}
+
+/* Whether the symbols of this boot are there and undamaged; else they are read again. */
+static bool is_cached(const char *path)
+{
+	enum checksum state = CHECKSUM_UNKNOWN;
+	int fd = io_open(path, O_RDONLY | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return false;
+	if (checksums_verify(fd, path, &state))
+		state = CHECKSUM_UNKNOWN;
+	(void)close(fd);
+	return state == CHECKSUM_GOOD;
 }
 
 /* /proc/modules, terminated; empty for a kernel without modules. */
@@ -228,7 +246,7 @@ int kernel_files_save_kallsyms(const char *session_dir, const char *current_dir,
 	r = cache_path(session_dir, boot_id, &cached);
 	if (r < 0 || !cached)
 		return err_sys(err, r, "%s/kernel", session_dir);
-	if (access(cached, F_OK) < 0)
+	if (!is_cached(cached))
 		r = make_kallsyms(cached, err);
 	if (r == 0 && asprintf(&saved, "%s/kallsyms.zst", current_dir) < 0)
 		r = err_sys(err, -ENOMEM, "%s", current_dir);
@@ -253,8 +271,8 @@ int kernel_files_save_modules(const char *current_dir, struct err *err)
 
 	if (asprintf(&path, "%s/modules", current_dir) < 0)
 		return err_sys(err, -ENOMEM, "%s", current_dir);
-	/* Of the recordings that this one is added to. */
-	if (io_read_file(path, &older, MODULES_BYTES_MAX))
+	/* Of the recordings that this one is added to.  What is damaged must not get a new checksum. */
+	if (checksums_read_file(path, &older, MODULES_BYTES_MAX))
 		buf_clear(&older);
 	r = read_modules(&text);
 	if (r == 0) {
@@ -262,8 +280,8 @@ int kernel_files_save_modules(const char *current_dir, struct err *err)
 					      &out);
 		kernel_files_merge_modules((const char *)older.data, older.len, &out);
 		r = out.failed ? -ENOMEM
-			       : io_write_file(path, out.data, out.len,
-					       RECORDING_FILE_MODE);
+			       : checksums_write_file(path, out.data, out.len,
+						      RECORDING_FILE_MODE);
 	}
 	if (r < 0)
 		err_sys(err, r, "%s", path);

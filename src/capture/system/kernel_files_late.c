@@ -9,6 +9,11 @@
 #include "base/io.h"
 #include "capture/system/kernel_files.h"
 #include "capture/system/kernel_files_priv.h"
+#include "format/checksums.h"
+
+enum {
+	SYMBOLS_BYTES_MAX = 256 << 20
+};
 
 static bool ends_with(const char *line, size_t len, const char *end, size_t end_len)
 {
@@ -33,22 +38,28 @@ void kernel_files_filter_module(const char *text, size_t len, const char *module
 	}
 }
 
+/* The whole file is written again: its checksum is that of all of it. */
 static int append(const char *dir, const char *name, const struct buf *bytes,
 		  struct err *err)
 {
+	struct buf all = { 0 };
 	char *path;
-	int fd;
 	int r;
 
 	if (bytes->failed || asprintf(&path, "%s/%s", dir, name) < 0)
 		return err_sys(err, -ENOMEM, "%s", dir);
-	fd = io_open(path, O_WRONLY | O_CREAT | O_APPEND, RECORDING_FILE_MODE);
-	r = fd < 0 ? fd : io_write_all(fd, bytes->data, bytes->len);
-	if (fd >= 0)
-		(void)close(fd);
+	r = checksums_read_file(path, &all, SYMBOLS_BYTES_MAX);
+	if (r == -ENOENT || r == -EBADMSG)
+		r = 0;
+	buf_put(&all, bytes->data, bytes->len);
+	if (!r)
+		r = all.failed ? -ENOMEM
+			       : checksums_write_file(path, all.data, all.len,
+						      RECORDING_FILE_MODE);
 	if (r < 0)
 		err_sys(err, r, "%s", path);
 	free(path);
+	buf_done(&all);
 	return r;
 }
 

@@ -13,6 +13,7 @@
 #include "base/io.h"
 #include "capture/system/kernel_files.h"
 #include "capture/system/process_memory.h"
+#include "format/checksums.h"
 
 enum {
 	VDSO_BYTES_MAX = 1 << 20,
@@ -173,8 +174,8 @@ int kernel_files_save_vdso(const char *current_dir, const void *bytes, size_t le
 	if (!path)
 		return err_sys(err, -ENOMEM, "%s", current_dir);
 	if (access(path, F_OK) < 0)
-		r = io_write_file(path, bytes, whole < len ? (size_t)whole : len,
-				  RECORDING_FILE_MODE);
+		r = checksums_write_file(path, bytes, whole < len ? (size_t)whole : len,
+					 RECORDING_FILE_MODE);
 	if (r < 0)
 		err_sys(err, r, "%s", path);
 	else if (ret_id)

@@ -1,0 +1,32 @@
+/* faults.h - files that exist but cannot be used: read errors, and damage that a checksum shows.
+ * Layer: base.  A file that cannot be read must not pass for a missing one: each is reported once, as a
+ * warning with its path and the reason, and counted.  The list is process-wide, as that of
+ * log_say_once(); any thread. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum fault {
+	FAULT_UNREADABLE, /* opening, reading or mapping failed: EIO, EMFILE, ELOOP ... */
+	FAULT_REFUSED,    /* likewise, for want of permission */
+	FAULT_DAMAGED,    /* the contents are wrong, as a checksum shows */
+	FAULT_COUNT
+};
+
+/* Reports that a system call on the file at `path` failed with `code`, a negative errno.  Not reported:
+ * 0; codes that mean that there is no such file (err_is_absent()) or process; -EINVAL, which
+ * elf_open_regular() has for what is no regular file.  Returns `code`. */
+int fault_unreadable(const char *path, int code);
+/* The same, but EACCES and EPERM are not reported: for files that were only worth a try. */
+int fault_unreadable_try(const char *path, int code);
+/* The same as fault_unreadable() for an open file. */
+int fault_unreadable_fd(int fd, int code);
+/* Reports that the file is not used, because of its contents: "it does not match its checksum". */
+void fault_damaged(const char *path, const char *reason);
+/* Whether the file at `path` was reported as unreadable, for whatever reason. */
+bool fault_is_reported(const char *path);
+/* How many files were reported. */
+uint64_t fault_count(enum fault kind);
+/* Whether results may lack what is in a file that is damaged or failed to be read.  Files without
+ * permission do not count: a user knows what he may not read. */
+bool fault_any_loss(void);

@@ -1,0 +1,164 @@
+# Side files of a session: each byte has a checksum, and nothing comes from a damaged file.
+load helpers
+
+bats_require_minimum_version 1.5.0
+
+# One recording with all kinds of side files, in $DIR/session.
+setup_file()
+{
+	export DIR=$BATS_FILE_TMPDIR
+	mkdir "$DIR/session"
+	operf --session-dir "$DIR/session" sh -c 'echo $$ >"$0/pid"; "$1/deleted" 500; exec "$1/jit_map" 500' \
+		"$DIR" "$WORKLOADS" >"$DIR/truth" 2>"$DIR/operf.log" || true
+	[ ! -s "$DIR/pid" ] || rm -f "/tmp/perf-$(cat "$DIR/pid").map"
+}
+
+setup()
+{
+	need_recording
+	cp -a "$DIR/session" "$BATS_TEST_TMPDIR/session"
+	session=$BATS_TEST_TMPDIR/session
+	current=$session/samples/current
+}
+
+side_files()
+{
+	find "$1" -type f ! -name 'segment-*' ! -name checksums
+}
+
+# flip FILE SEED: inverts one bit.
+flip()
+{
+	python3 - "$1" "$2" <<-'END'
+		import random, sys
+		random.seed(int(sys.argv[2]))
+		data = bytearray(open(sys.argv[1], "rb").read())
+		data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+		open(sys.argv[1], "wb").write(data)
+	END
+}
+
+info()
+{
+	"$OPROFILE" info --json "$session" | python3 -c '
+import json, sys
+def find(o, name):
+    if isinstance(o, dict):
+        return o[name] if name in o else next((v for v in (find(x, name) for x in o.values()) if v), 0)
+    return next((v for v in (find(x, name) for x in o) if v), 0) if isinstance(o, list) else 0
+print(find(json.load(sys.stdin), sys.argv[1]))' "$1"
+}
+
+@test "each side file has a checksum that matches" {
+	side_files "$current"
+	[ -n "$(find "$current/images" -type f -size +1k)" ]
+	[ -n "$(find "$current/jit" -name 'perf-*.map')" ]
+	[ "$(info side_files)" -eq "$(side_files "$current" | wc -l)" ]
+	[ "$(info unverified_side_files)" -eq 0 ]
+	[ "$(info damaged_side_files)" -eq 0 ]
+	run -0 --separate-stderr opreport --symbols --session-dir "$session"
+	[ -z "$stderr" ]
+}
+
+@test "a flipped bit anywhere in a side file is reported, and no name comes from the file" {
+	opreport --by image,symbol --csv --session-dir "$session" >"$BATS_TEST_TMPDIR/good"
+	for file in $(side_files "$current" | grep -v /modules); do
+		[ -s "$file" ]
+		cp -a "$file" "$BATS_TEST_TMPDIR/kept"
+		for seed in 1 2 3 4 5 6 7 8; do
+			flip "$file" $seed
+			run --separate-stderr opreport --by image,symbol --csv --session-dir "$session"
+			echo "$file, flip $seed: status $status: $stderr"
+			if [ "$status" -eq 0 ]; then
+				# No sample needed the file.
+				[ "$output" = "$(cat "$BATS_TEST_TMPDIR/good")" ]
+				[[ "$file" == */kallsyms.zst ]] || [[ "$file" == */vdso-* ]]
+			else
+				[ "$status" -eq 3 ]
+				[ "$(grep -c "$file" <<<"$stderr")" -eq 1 ]
+				[[ "$stderr" == *"'$file' is damaged and not used: it does not match its checksum"* ]]
+			fi
+			[ "$(info damaged_side_files)" -eq 1 ]
+			cat "$BATS_TEST_TMPDIR/kept" >"$file"
+		done
+	done
+	run -0 opreport --session-dir "$session"
+}
+
+@test "names of a damaged copy and of a damaged map are not shown" {
+	flip "$(find "$current/images" -type f -size +1k)" 1
+	flip "$(find "$current/jit" -name 'perf-*.map')" 1
+	run -3 --separate-stderr opreport --symbols --session-dir "$session"
+	[[ "$output" != *deleted_a* ]]
+	[[ "$output" != *jit_alpha* ]]
+	[ "$(grep -c 'is damaged and not used' <<<"$stderr")" -eq 2 ]
+	run -3 --separate-stderr opreport --quality --session-dir "$session"
+	grep -q '^ *2  *files that do not match their checksums' <<<"$output"
+	run -3 opreport --quality --by symbol --json --session-dir "$session"
+	grep -q '"damaged_files": *2' <<<"$output"
+}
+
+@test "a side file that was cut short, or to nothing, is damaged" {
+	for bytes in 1000 0; do
+		truncate -s $bytes "$(find "$current/images" -type f -size +0 ! -name checksums)" \
+			"$(find "$current/jit" -name 'perf-*.map')"
+		[ "$(info damaged_side_files)" -eq 2 ]
+	done
+}
+
+@test "kernel symbols that were cut short are damaged" {
+	need_root
+	[ -s "$current/kallsyms.zst" ]
+	for bytes in 500000 10 0; do
+		truncate -s $bytes "$current/kallsyms.zst"
+		[ "$(info damaged_side_files)" -eq 1 ]
+	done
+}
+
+@test "sessions of earlier versions, without checksums, are read as before" {
+	opreport --by image,symbol --csv --session-dir "$session" >"$BATS_TEST_TMPDIR/good"
+	find "$current" -name checksums -delete
+	run -0 --separate-stderr opreport --by image,symbol --csv --session-dir "$session"
+	[ "$output" = "$(cat "$BATS_TEST_TMPDIR/good")" ]
+	[ -z "$stderr" ]
+	[ "$(info unverified_side_files)" -eq "$(side_files "$current" | wc -l)" ]
+}
+
+@test "a damaged list of checksums is reported" {
+	list=$(find "$current/images" -name checksums)
+	sed -i 's/^X/Y/' "$list"
+	run -3 --separate-stderr opreport --symbols --session-dir "$session"
+	[[ "$output" == *deleted_a* ]]
+	[[ "$stderr" == *"'$list' is damaged and not used: a line of it is malformed"* ]]
+	# Nothing is missing that crashed before its file had its name.
+	truncate -s 20 "$list"
+	run -0 --separate-stderr opreport --symbols --session-dir "$session"
+	[ -z "$stderr" ]
+}
+
+@test "archives, whole and selected ones, keep the checksums" {
+	cd "$BATS_TEST_TMPDIR"
+	oparchive --session-dir "$session" --output whole.oparchive
+	oparchive --verify whole.oparchive
+	oparchive --session-dir "$session" -o selected symbol:deleted_a,jit_alpha
+	oparchive --verify selected
+	flip "$(find selected/ -path '*/images/*' ! -name checksums -type f)" 1
+	run ! oparchive --verify selected
+	run -3 --separate-stderr opreport --symbols archive:selected
+	[[ "$stderr" == *"is damaged and not used"* ]]
+	# Damage from before the archive was made shows as well.
+	flip "$(find "$current/jit" -name 'perf-*.map')" 1
+	run --separate-stderr oparchive --session-dir "$session" --output damaged.oparchive
+	[ "$status" -eq 3 ]
+	run -3 --separate-stderr opreport --symbols archive:damaged.oparchive
+	[[ "$stderr" == *"is damaged and not used"* ]]
+}
+
+@test "symbols of this boot that were damaged are read again for the next recording" {
+	need_root
+	flip "$(echo "$session"/kernel/*.kallsyms.zst)" 1
+	operf --session-dir "$session" true 2>"$BATS_TEST_TMPDIR/log"
+	run ! grep damaged "$BATS_TEST_TMPDIR/log"
+	[ "$(info damaged_side_files)" -eq 0 ]
+	[ "$(info unverified_side_files)" -eq 0 ]
+}
