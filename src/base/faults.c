@@ -91,6 +91,14 @@ int fault_unreadable_fd(int fd, int code)
 	return fault_unreadable(n < 0 ? link : path, code);
 }
 
+void fault_unreadable_stream(FILE *f)
+{
+	int code = errno ? -errno : -EIO;
+
+	if (ferror(f))
+		fault_unreadable_fd(fileno(f), code);
+}
+
 void fault_damaged(const char *path, const char *reason)
 {
 	if (!is_news(FAULT_DAMAGED, path))

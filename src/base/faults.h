@@ -5,6 +5,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum fault {
 	FAULT_UNREADABLE, /* opening, reading or mapping failed: EIO, EMFILE, ELOOP ... */
@@ -21,6 +22,8 @@ int fault_unreadable(const char *path, int code);
 int fault_unreadable_try(const char *path, int code);
 /* The same as fault_unreadable() for an open file. */
 int fault_unreadable_fd(int fd, int code);
+/* The same for a stream, if its error flag is set; right after the call that failed. */
+void fault_unreadable_stream(FILE *f);
 /* Reports that the file is not used, because of its contents: "it does not match its checksum". */
 void fault_damaged(const char *path, const char *reason);
 /* Whether the file at `path` was reported as unreadable, for whatever reason. */

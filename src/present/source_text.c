@@ -1,4 +1,5 @@
 #include "present/source_text.h"
+#include "base/faults.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static bool index_lines(struct source_texts *t, struct source_text *s)
 			return false;
 		at += len;
 	}
+	fault_unreadable_stream(s->file);
 	return vec_push(&s->lines, at);
 }
 
@@ -90,8 +92,10 @@ const char *source_texts_line(struct source_texts *t, struct source_text *of,
 	    fseeko(of->file, of->lines.at[line - 1], SEEK_SET))
 		return NULL;
 	len = getline(&t->line, &t->cap, of->file);
-	if (len < 0)
+	if (len < 0) {
+		fault_unreadable_stream(of->file);
 		return NULL;
+	}
 	*ret_len = source_line_len(t->line, (size_t)len);
 	return t->line;
 }

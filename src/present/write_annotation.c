@@ -7,6 +7,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
+#include "base/faults.h"
 #include "present/annotate_margin.h"
 #include "present/annotation.h"
 #include "present/header.h"
@@ -198,6 +199,7 @@ static int put_source(struct listing *s, FILE *in)
 
 	for (uint32_t line = 1; !r && (len = getline(&text, &cap, in)) >= 0; line++)
 		r = put_line(s, line, text, source_line_len(text, (size_t)len));
+	fault_unreadable_stream(in);
 	free(text);
 	return r;
 }

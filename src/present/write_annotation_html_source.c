@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/faults.h"
 #include "present/html_pages.h"
 #include "present/html_text.h"
 #include "present/percent.h"
@@ -231,6 +232,7 @@ static int put_source(struct listing *s, FILE *in, uint32_t *ret_line)
 			next = next_line(s, line + 1);
 		}
 	}
+	fault_unreadable_stream(in);
 	free(text);
 	*ret_line = line;
 	return r;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/faults.h"
 #include "format/checksums.h"
 #include "resolve/debug_cache.h"
 #include "resolve/debug_link.h"
@@ -99,6 +100,12 @@ static void tell(const struct naming_trace *trace, const char *step, const char 
 		trace->tried(trace->ctx, step, path, outcome);
 }
 
+/* Other failures of elf_open_regular() and unpacked_open() are reported by them, or are of the contents. */
+static int fault_if_refused(const char *path, int r)
+{
+	return r == -EACCES || r == -EPERM ? fault_unreadable(path, r) : r;
+}
+
 /* Takes `path` (malloc'd, may be NULL: memory) into the binary if the file passes, else
  * frees it.  A copy that the session made needs no proof where there is no build-id: its
  * name is the proof. */
@@ -113,8 +120,8 @@ static int try_file(char *path, const struct image *image, const char *step,
 		return -ENOMEM;
 	fd = image->kind == IMAGE_MODULE ? unpacked_open(path) : elf_open_regular(path);
 	if (fd < 0) {
-		status = fd == -ENOENT || fd == -ENOTDIR ? NAMING_NO_FILE
-							 : NAMING_UNREADABLE;
+		status = err_is_absent(fault_if_refused(path, fd)) ? NAMING_NO_FILE
+								   : NAMING_UNREADABLE;
 		if (!own_copy && status == NAMING_UNREADABLE)
 			b->status = status;
 		tell(b->trace, step, path, status);
@@ -182,7 +189,7 @@ static int find_by_build_id(const char *root, const struct image *image,
 			   hex + 2);
 	if (!path)
 		return -ENOMEM;
-	fd = elf_open_regular(path);
+	fd = fault_unreadable(path, elf_open_regular(path));
 	if (fd >= 0 && elf_build_id_fd(fd, &id, NULL) == 0 &&
 	    build_id_equal(&id, &image->build_id)) {
 		b->debug_fd = fd;
@@ -251,10 +258,10 @@ static int open_cached(const struct binary_places *places, const struct image *i
 			     ret_path);
 	if (part != DEBUG_CACHE_DEBUG || !r)
 		tell(places->trace, step_cache, r ? places->debug_dir : *ret_path,
-		     !r             ? NAMING_OK
-		     : r == -ENOENT ? NAMING_NO_FILE
-		     : r == -ESTALE ? NAMING_OTHER_FILE
-				    : NAMING_UNREADABLE);
+		     !r                 ? NAMING_OK
+		     : err_is_absent(r) ? NAMING_NO_FILE
+		     : r == -ESTALE     ? NAMING_OTHER_FILE
+					: NAMING_UNREADABLE);
 	return r == -ENOMEM ? r : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/faults.h"
 #include "base/io.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
@@ -45,7 +46,7 @@ static int read_lost_link(const char *path, char *ret_text)
 	len = io_pread_full(fd, ret_text, LINK_TEXT_MAX, 0);
 	close(fd);
 	if (len < 0)
-		return (int)len;
+		return fault_unreadable(path, (int)len);
 	while (len && ret_text[len - 1] == '\n')
 		len--;
 	ret_text[len] = '\0';

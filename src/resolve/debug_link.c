@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/faults.h"
 #include "base/io.h"
 #include "resolve/elf_file.h"
 
@@ -128,6 +129,7 @@ static bool has_crc(int fd, uint32_t wanted)
 		at += n > 0 ? (uint64_t)n : 0;
 	} while (n == READ_BYTES);
 	free(bytes);
+	fault_unreadable_fd(fd, (int)(n < 0 ? n : 0));
 	return n >= 0 && crc == wanted;
 }
 
@@ -149,7 +151,7 @@ int debug_link_find(const struct debug_link *link, const char *root, const char 
 		if (asprintf(&path, "%s%s%.*s%s/%s", root, places[i][0], dir_len,
 			     binary, places[i][1], link->name) < 0)
 			return -ENOMEM;
-		fd = elf_open_regular(path);
+		fd = fault_unreadable(path, elf_open_regular(path));
 		if (fd >= 0 && has_crc(fd, link->crc)) {
 			*ret_fd = fd;
 			*ret_path = path;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/faults.h"
 #include "base/io.h"
 #include "resolve/dwarf_unpack.h"
 #include "resolve/elf_file.h"
@@ -103,7 +104,7 @@ static int read_at(const struct dwarf_section *s, uint64_t off, void *bytes, siz
 	ssize_t n = io_pread_full(s->fd, bytes, len, s->file_off + off);
 
 	if (n < 0)
-		return (int)n;
+		return fault_unreadable_fd(s->fd, (int)n);
 	return (size_t)n == len ? 0 : -EBADMSG; /* the file has shrunk */
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/cursor.h"
 #include "base/err.h"
+#include "base/faults.h"
 #include "base/io.h"
 
 /* What the ELF header says about the tables; the rest of it is not needed. */
@@ -24,7 +25,7 @@ static bool is_under(const char *path, const char *folder)
 	return strncmp(path, folder, strlen(folder)) == 0;
 }
 
-int elf_open_regular(const char *path)
+static int open_regular(const char *path)
 {
 	struct stat st;
 	int fd;
@@ -47,6 +48,12 @@ int elf_open_regular(const char *path)
 	return fd;
 }
 
+/* Callers take a failure for "not this file" and look elsewhere, so the reason is reported here. */
+int elf_open_regular(const char *path)
+{
+	return fault_unreadable_try(path, open_regular(path));
+}
+
 int elf_file_read(const struct elf_file *f, uint64_t off, void *ret_bytes, size_t len)
 {
 	ssize_t n;
@@ -63,7 +70,7 @@ int elf_file_read(const struct elf_file *f, uint64_t off, void *ret_bytes, size_
 	}
 	n = io_pread_full(f->fd, ret_bytes, len, off);
 	if (n < 0)
-		return (int)n;
+		return fault_unreadable_fd(f->fd, (int)n);
 	return (size_t)n == len ? 0 : -EBADMSG;
 }
 
@@ -254,7 +261,7 @@ int elf_file_init_fd(struct elf_file *f, int fd, struct err *err)
 	f->len = st.st_size > 0 ? (uint64_t)st.st_size : 0;
 	n = io_pread_full(fd, f->head, sizeof(f->head), 0);
 	if (n < 0)
-		return err_sys(err, (int)n, "cannot read");
+		return err_sys(err, fault_unreadable_fd(fd, (int)n), "cannot read");
 	if (f->len < (uint64_t)n) /* it grows */
 		f->len = (uint64_t)n;
 	f->head_len = (size_t)n;

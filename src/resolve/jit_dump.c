@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/faults.h"
 #include "base/io.h"
 #include "base/log.h"
 
@@ -37,8 +38,10 @@ int jit_dump_map(int fd, const char *path, struct mapped *ret_bytes,
 	r = mapped_window(fd, 0, (size_t)(bytes < bytes_max ? bytes : bytes_max),
 			  ret_bytes);
 	if (r)
-		return r;
+		return fault_unreadable(path, r);
 	r = jitdump_read(ret_dump, ret_bytes->bytes, ret_bytes->len, &err);
+	if (mapped_is_lost(ret_bytes))
+		fault_unreadable(path, -EIO);
 	if (r) {
 		if (r == -EBADMSG)
 			log_say_once(LOG_WARNING, "%s: %s", path, err.text);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/faults.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "format/checksums.h"
@@ -50,8 +51,10 @@ int jit_open(const char *path, uint64_t inode)
 	struct stat st;
 	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0);
 
+	/* A link, or a socket, is refused on purpose. */
 	if (fd < 0)
-		return fd;
+		return fd == -ELOOP || fd == -ENXIO ? fd
+						    : fault_unreadable_try(path, fd);
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (!inode || st.st_ino == inode))
 		return fd;
 	close(fd);

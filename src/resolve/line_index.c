@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/faults.h"
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/trust.h"
@@ -124,7 +125,7 @@ int line_index_open(struct line_index *x, const char *path, const struct line_ke
 	*x = (struct line_index){ 0 };
 	*dir = (struct line_directory){ 0 };
 	if (fd < 0)
-		return fd;
+		return fault_unreadable(path, fd);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < LINE_INDEX_HEAD ||
 	    !trust_cache_file(fd, path)) {
 		close(fd);
@@ -133,7 +134,7 @@ int line_index_open(struct line_index *x, const char *path, const struct line_ke
 	r = mapped_window(fd, 0, (size_t)st.st_size, &x->map);
 	if (r) {
 		close(fd);
-		return r;
+		return fault_unreadable(path, r);
 	}
 	/* The time of last use, by which old ones are evicted. */
 	(void)futimens(fd, (const struct timespec[]){ { .tv_nsec = UTIME_NOW },

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/faults.h"
 #include "base/io.h"
 #include "resolve/elf_file.h"
 #include "resolve/naming_places.h"
@@ -38,6 +39,8 @@ static int read_text(struct naming *n, const char *path)
 	if (!path[0])
 		return 0;
 	r = io_read_file(path, &g->text, TEXT_MAX_BYTES);
+	if (r != -EFBIG)
+		fault_unreadable(path, r);
 	if (!r)
 		r = kallsyms_index(&g->index, (const char *)g->text.data, g->text.len);
 	if (!r && !kallsyms_has_addresses((const char *)g->text.data, g->text.len))

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/faults.h"
 #include "base/io.h"
 #include "base/log.h"
 #include "resolve/jit_dump.h"
@@ -41,8 +42,9 @@ static int map_text(int fd, struct mapped *text)
 	bytes = io_solid_bytes(fd, (uint64_t)st.st_size);
 	if (!bytes)
 		return -ENODATA;
-	return mapped_window(fd, 0, (size_t)(bytes < text_max ? bytes : text_max),
-			     text);
+	return fault_unreadable_fd(
+		fd, mapped_window(fd, 0, (size_t)(bytes < text_max ? bytes : text_max),
+				  text));
 }
 
 static void tell_damage(const struct naming_jit *j)
@@ -76,7 +78,9 @@ static int read_map(struct naming *n, int32_t pid)
 	if (r)
 		return r == -ENOMEM ? r : 0;
 	r = perf_map_read(&j->map, (const char *)j->text.bytes, j->text.len);
-	if (!r)
+	if (mapped_is_lost(&j->text))
+		fault_unreadable(j->path, -EIO);
+	else if (!r)
 		tell_damage(j);
 	return r;
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/err.h"
+#include "base/faults.h"
 #include "format/checksums.h"
 #include "resolve/binary.h"
 #include "resolve/debug_cache.h"
@@ -186,8 +188,9 @@ static int name_from_vmlinux(struct naming *n, const struct image *image,
 		return 0;
 	fd = elf_open_regular(path);
 	if (fd < 0) {
-		enum naming_status why =
-			fd == -ENOENT ? NAMING_NO_FILE : NAMING_UNREADABLE;
+		enum naming_status why = err_is_absent(fault_unreadable(path, fd))
+						 ? NAMING_NO_FILE
+						 : NAMING_UNREADABLE;
 
 		naming_tried(n, NAMING_STEP_VMLINUX, path, why);
 		naming_places_warn(n->places, path, why, false);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/faults.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -200,6 +201,21 @@ static void warn_of_difference(struct naming_places *p, const char *name, bool b
 		"the sample file was created.");
 }
 
+/* Whether the reason why the file cannot be read was given. */
+static bool is_reported(const struct naming_places *p, const char *name)
+{
+	char *path;
+	bool is;
+
+	if (fault_is_reported(name))
+		return true;
+	if (asprintf(&path, "%s%s", naming_places_root(p), name) < 0)
+		return false;
+	is = fault_is_reported(path);
+	free(path);
+	return is;
+}
+
 void naming_places_warn(struct naming_places *p, const char *name,
 			enum naming_status status, bool by_age)
 {
@@ -220,7 +236,8 @@ void naming_places_warn(struct naming_places *p, const char *name,
 					"taken. Results may be inaccurate." },
 	};
 
-	if ((status != NAMING_OTHER_FILE && !texts[status][0]) || !is_news(p, name))
+	if ((status != NAMING_OTHER_FILE && !texts[status][0]) ||
+	    (status == NAMING_UNREADABLE && is_reported(p, name)) || !is_news(p, name))
 		return;
 	if (status == NAMING_OTHER_FILE)
 		warn_of_difference(p, name, by_age);

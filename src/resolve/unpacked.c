@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "base/buf.h"
+#include "base/faults.h"
 #include "base/io.h"
 #include "resolve/elf_file.h"
 #include "resolve/gzip.h"
@@ -108,6 +109,8 @@ static int open_content(int fd)
 	struct buf packed = { 0 }, content = { 0 };
 	int r = io_read_fd(fd, &packed, UNPACKED_PACKED_MAX);
 
+	if (r != -EFBIG)
+		fault_unreadable_fd(fd, r);
 	close(fd);
 	if (!r)
 		r = unpacked_bytes(&packed, &content);

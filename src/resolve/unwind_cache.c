@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "base/faults.h"
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -393,6 +394,12 @@ static int read_rows(int fd, const struct head *h, struct unwind_table *t)
 	return r;
 }
 
+/* Other codes say what is wrong with the contents. */
+static int report_failure(const char *path, int r)
+{
+	return r == -EIO ? fault_unreadable(path, r) : r;
+}
+
 /* Opens it and reads the head. */
 static int open_file(const char *path, const struct unwind_cache_key *key,
 		     struct head *h)
@@ -402,14 +409,14 @@ static int open_file(const char *path, const struct unwind_cache_key *key,
 	int r;
 
 	if (fd < 0)
-		return fd;
+		return fault_unreadable(path, fd);
 	r = fstat(fd, &st)                ? -errno
 	    : !S_ISREG(st.st_mode)        ? -EBADMSG
 	    : !trust_cache_file(fd, path) ? -EPERM
 					  : read_head(fd, key, (uint64_t)st.st_size, h);
 	if (r) {
 		close(fd);
-		return r;
+		return report_failure(path, r);
 	}
 	return fd;
 }
@@ -468,7 +475,7 @@ int unwind_cache_read(const char *path, const struct unwind_cache_key *key,
 			       (const struct timespec[]){ { .tv_nsec = UTIME_NOW },
 							  { .tv_nsec = UTIME_OMIT } });
 	close(fd);
-	return r;
+	return report_failure(path, r);
 }
 
 char *unwind_cache_path_of(const char *path)

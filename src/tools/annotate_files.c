@@ -10,6 +10,7 @@
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/faults.h"
 #include "base/io.h"
 #include "base/output.h"
 #include "base/path.h"
@@ -25,12 +26,15 @@ enum {
 
 /* ---- sources ---- */
 
-static bool is_text(int fd)
+/* NULL, or why it is not. */
+static const char *check_text(int fd)
 {
 	char bytes[PROBE];
 	ssize_t len = io_pread_full(fd, bytes, sizeof(bytes), 0);
 
-	return len >= 0 && !memchr(bytes, 0, (size_t)len);
+	if (len < 0)
+		return strerror(-fault_unreadable_fd(fd, (int)len));
+	return memchr(bytes, 0, (size_t)len) ? "it is not a text" : NULL;
 }
 
 /* Consumes the descriptor.  NULL, or why it cannot be shown. */
@@ -42,8 +46,8 @@ static const char *take_text(struct source_file *s, int fd)
 		return strerror(-fd);
 	if (fstat(fd, &s->st) || !S_ISREG(s->st.st_mode))
 		why = "it is no regular file";
-	else if (!is_text(fd))
-		why = "it is not a text";
+	else if ((why = check_text(fd)))
+		;
 	else if (!(s->text = fdopen(fd, "r")))
 		why = strerror(errno);
 	if (why)

@@ -10,6 +10,7 @@
 
 #include "base/comma.h"
 #include "base/err.h"
+#include "base/faults.h"
 #include "base/io.h"
 #include "tools/copy_rule.h"
 
@@ -69,7 +70,11 @@ static bool is_file(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode);
+	if (stat(path, &st)) {
+		fault_unreadable_try(path, -errno);
+		return false;
+	}
+	return S_ISREG(st.st_mode);
 }
 
 /* DIR/PATH if there is such a file, malloc'd. */
@@ -144,10 +149,16 @@ char *source_find(const struct source_find *f, const char *path, bool here)
 	return file ? file : search(f, path);
 }
 
+static int open_file(const char *path)
+{
+	return fault_unreadable_try(path,
+				    io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0));
+}
+
 /* The file itself is asked, not its path, which may be another's. */
 static int open_handed_on(const char *file, const char *binary)
 {
-	int fd = io_open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	int fd = open_file(file);
 
 	if (fd < 0 || copy_rule_allows(fd, file, binary))
 		return fd;
@@ -163,7 +174,7 @@ int source_find_open(const struct source_find *f, const char *path, bool here,
 	int fd = -ENOENT;
 
 	if (file && f->archive)
-		fd = io_open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+		fd = open_file(file);
 	else if (file)
 		fd = open_handed_on(file, binary);
 	if (fd < 0)
@@ -171,7 +182,7 @@ int source_find_open(const struct source_find *f, const char *path, bool here,
 	if (named) {
 		free(file);
 		file = named;
-		fd = io_open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+		fd = open_file(file);
 	}
 	if (fd < 0 && fd != -EACCES) {
 		free(file);
