@@ -355,3 +355,14 @@ int output_make_dir(const char *path, mode_t mode, struct err *err)
 
 	return open_dir(&c, err);
 }
+
+int output_failure(FILE *stream)
+{
+	int fd = fileno(stream);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) ||
+	    !(S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd))))
+		return -EIO;
+	return write(fd, "\n", 1) < 0 ? -errno : -EIO;
+}

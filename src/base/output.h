@@ -14,6 +14,9 @@ struct err;
 int output_open(const char *path, int flags, mode_t mode, struct err *err);
 /* The same as an empty stream. */
 int output_open_stream(const char *path, FILE **ret_stream, struct err *err);
+/* Why a stream whose error flag is set, or whose fflush() failed, cannot be written, a negative errno.  stdio
+ * forgets the reason: one more byte is tried where that does no harm.  -EIO if it stays unknown. */
+int output_failure(FILE *stream);
 /* The path of the file that a rename is to replace, so that a link to it stays: what the link leads to, else
  * `path` itself; malloc'd.  NULL with 0: it cannot be replaced, as /dev/stdout.  A link of another user is refused
  * in every directory: the name may be one that the user has not given, as gmon.out. */

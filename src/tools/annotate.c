@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/output.h"
 #include "base/path.h"
 #include "present/annotation.h"
 #include "present/percent.h"
@@ -318,8 +319,7 @@ static int write_all(FILE *out, void *ctx)
 		return r;
 	annotation_write_sums(out, &a->made, &a->layout, a->shown,
 			      !a->options.assembly);
-	errno = 0;
-	return fflush(out) || ferror(out) ? err_sys(a->err, errno ? -errno : -EIO,
+	return fflush(out) || ferror(out) ? err_sys(a->err, output_failure(out),
 						    "standard output: cannot write")
 					  : 0;
 }
@@ -339,8 +339,13 @@ static int write_file_below(struct annotate *a, int dir_fd, size_t f)
 		out = annotate_output_file(dir_fd, dir, path, &source, a->err);
 		r = out ? write_source(a, out, f, &source, note) : -EIO;
 	}
-	if (out && (ferror(out) | fclose(out)) && !r)
+	if (out && (fflush(out) || ferror(out)) && !r)
+		r = err_sys(a->err, output_failure(out), "%s%s: cannot write", dir,
+			    path);
+	if (out && fclose(out) && !r)
 		r = err_sys(a->err, -errno, "%s%s: cannot write", dir, path);
+	if (out && r)
+		annotate_output_remove(dir_fd, dir, path);
 	source_file_close(&source);
 	free(path);
 	return r;
@@ -436,8 +441,7 @@ static int write_as_json(FILE *out, struct annotate *a)
 
 	if (annotation_write_json(out, &a->made, &json))
 		return err_set(a->err, -ENOMEM, "out of memory");
-	errno = 0;
-	return fflush(out) || ferror(out) ? err_sys(a->err, errno ? -errno : -EIO,
+	return fflush(out) || ferror(out) ? err_sys(a->err, output_failure(out),
 						    "standard output: cannot write")
 					  : 0;
 }

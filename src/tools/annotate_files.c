@@ -292,3 +292,15 @@ FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
 	close(fd);
 	return out;
 }
+
+void annotate_output_remove(int dir_fd, const char *dir, const char *path)
+{
+	const struct output o = { dir_fd, dir, path };
+	const char *name = "";
+	int fd = open_folders(&o, &name, NULL);
+
+	if (fd < 0)
+		return;
+	(void)unlinkat(fd, name, 0);
+	close(fd);
+}

@@ -46,3 +46,5 @@ int annotate_output_dir(const char *dir, struct err *err);
  * none is followed.  An older file is replaced; not the source itself.  NULL with a line. */
 FILE *annotate_output_file(int dir_fd, const char *dir, const char *path,
 			   const struct source_file *source, struct err *err);
+/* Removes the file again, of which not all could be written. */
+void annotate_output_remove(int dir_fd, const char *dir, const char *path);

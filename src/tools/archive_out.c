@@ -1,5 +1,6 @@
 #include "tools/archive_out.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,11 +29,12 @@ enum {
 struct archive_out {
 	char *path;
 	enum archive_form form;
-	bool made_folder; /* and nothing is in it yet */
+	bool made_folder;
+	bool is_whole;
 	bool is_guarded;
 	struct scratch *making; /* for `part`; NULL: a folder */
-	char *part;             /* the file while it is written */
-	int fd;                 /* of the part, or of the file in the folder; -1 */
+	char *part; /* the file, or the one in the folder, while it is written */
+	int fd;     /* of the part, or of the file in the folder; -1 */
 	struct tar_writer *tar;
 	bool is_private;  /* the file at hand: not every user can read it */
 	bool any_private; /* a file so far */
@@ -108,6 +110,30 @@ int archive_out_new(const char *path, enum archive_form form,
 	return 0;
 }
 
+static void remove_all_in(const char *path)
+{
+	int fd = io_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			(void)io_remove_tree_at(fd, entry->d_name);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
+/* A folder that was there before keeps what is in it, but not the file at hand. */
+static void remove_torn(struct archive_out *out)
+{
+	if (out->made_folder)
+		remove_all_in(out->path);
+	else if (out->part)
+		(void)io_unlink(out->part);
+}
+
 void archive_out_free(struct archive_out *out)
 {
 	if (!out)
@@ -115,10 +141,11 @@ void archive_out_free(struct archive_out *out)
 	tar_writer_free(out->tar);
 	if (out->fd >= 0)
 		close(out->fd);
+	if (out->form == ARCHIVE_FOLDER && !out->is_whole)
+		remove_torn(out);
 	if (out->is_guarded)
 		guard_drop_path(out->path);
-	/* It stays if anything is in it. */
-	if (out->made_folder)
+	if (out->made_folder && !out->is_whole)
 		(void)io_rmdir(out->path);
 	scratch_free(out->making);
 	hash_stream_free(out->hash);
@@ -155,8 +182,10 @@ static int begin_in_folder(struct archive_out *out, const char *name)
 	char *slash = path ? strrchr(path, '/') : NULL;
 	int r;
 
-	if (!slash)
+	if (!slash) {
+		free(path);
 		return -ENOMEM;
+	}
 	*slash = '\0';
 	r = io_make_dirs(path, 0755);
 	*slash = '/';
@@ -172,10 +201,12 @@ static int begin_in_folder(struct archive_out *out, const char *name)
 		close(r);
 		r = failed;
 	}
-	free(path);
-	if (r < 0)
+	if (r < 0) {
+		free(path);
 		return r;
+	}
 	out->fd = r;
+	out->part = path;
 	return 0;
 }
 
@@ -184,8 +215,7 @@ static int end_in_folder(struct archive_out *out, const struct archive_file *f)
 	const struct timespec at = { .tv_sec = (time_t)(f->mtime_ns / 1000000000),
 				     .tv_nsec = (long)(f->mtime_ns % 1000000000) };
 	const struct timespec both[] = { at, at };
-	char *part = part_of(out, f->name);
-	char *path = part ? strndup(part, strlen(part) - strlen(".part")) : NULL;
+	char *path = strndup(out->part, strlen(out->part) - strlen(".part"));
 	int r = path ? io_end_holes(out->fd) : -ENOMEM;
 
 	(void)futimens(out->fd, both);
@@ -193,10 +223,13 @@ static int end_in_folder(struct archive_out *out, const struct archive_file *f)
 		r = -errno;
 	out->fd = -1;
 	if (!r)
-		r = io_rename(part, path);
-	free(part);
+		r = io_rename(out->part, path);
 	free(path);
-	return r;
+	if (r)
+		return r;
+	free(out->part);
+	out->part = NULL;
+	return 0;
 }
 
 static int begin(struct archive_out *out, const struct archive_file *f)
@@ -492,5 +525,6 @@ int archive_out_finish(struct archive_out *out, struct err *err)
 
 	if (!r && out->tar)
 		r = close_file(out);
+	out->is_whole = !r;
 	return r ? err_sys(err, r, "cannot write %s", out->path) : 0;
 }

@@ -66,12 +66,11 @@ static int finish(struct export_out *o, struct err *err)
 	bool failed = ferror(o->file);
 	int r;
 
-	errno = 0;
-	failed |= fflush(o->file) != 0;
-	if (o->path)
-		failed |= fclose(o->file) != 0;
-	if (failed)
-		return err_sys(err, errno ? -errno : -EIO, "%s: cannot write", name);
+	r = fflush(o->file) || failed ? output_failure(o->file) : 0;
+	if (o->path && fclose(o->file) && !r)
+		r = -errno;
+	if (r)
+		return err_sys(err, r, "%s: cannot write", name);
 	r = o->dir ? io_rename(o->making, o->target) : 0;
 	return r ? err_sys(err, r, "%s: cannot write", name) : 0;
 }

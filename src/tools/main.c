@@ -6,6 +6,7 @@
 #include "base/faults.h"
 #include "base/log.h"
 #include "base/nearest.h"
+#include "base/output.h"
 #include "tools/command.h"
 #include "tools/help.h"
 #include "tools/version.h"
@@ -140,7 +141,8 @@ int main(int argc, char **argv)
 	}
 	/* A full disk behind `> file` must not look like success. */
 	if (fflush(stdout) || ferror(stdout)) {
-		command_error("cannot write to the standard output");
+		command_error("cannot write to the standard output: %s",
+			      strerror(-output_failure(stdout)));
 		return status ? status : 1;
 	}
 	return status;

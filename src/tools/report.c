@@ -11,6 +11,7 @@
 #include "present/ratio.h"
 #include "present/screen.h"
 #include "tools/command.h"
+#include "tools/export_out.h"
 #include "tools/mistaken_word.h"
 #include "tools/pager.h"
 #include "tools/report_plan.h"
@@ -37,9 +38,8 @@ static int write_to(struct report *r, FILE *out, const char *name, struct err *e
 
 	if (status)
 		return status;
-	errno = 0;
 	if (fflush(out) || ferror(out))
-		return err_sys(err, errno ? -errno : -EIO, "%s: cannot write", name);
+		return err_sys(err, output_failure(out), "%s: cannot write", name);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static int write_report(struct report *r, struct err *err)
 	const char *path = r->plan.options.output_file;
 	int status;
 	struct err why = { 0 };
-	FILE *out;
+	struct export_out out;
 
 	if (!path) {
 		struct writing w = { r, err };
@@ -75,15 +75,19 @@ static int write_report(struct report *r, struct err *err)
 			       ? status
 			       : err_sys(err, status, "standard output: cannot write");
 	}
-	status = output_open_stream(path, &out, &why);
-	if (status)
+	status = export_out_open(&out, path, &why);
+	if (status) {
+		(void)export_out_close(&out, false, NULL);
 		return status == -EPERM
 			       ? err_set(err, status, "%s", why.text)
 			       : err_set(err, status,
 					 "Couldn't open \"%s\" for writing.", path);
-	status = write_to(r, out, path, err);
-	if (fclose(out) && !status)
-		status = err_sys(err, -errno, "%s: cannot write", path);
+	}
+	status = write_to(r, out.file, path, err);
+	if (status)
+		(void)export_out_close(&out, false, NULL);
+	else
+		status = export_out_close(&out, true, err);
 	return status;
 }
 
