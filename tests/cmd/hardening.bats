@@ -3,6 +3,7 @@
 
 setup() {
 	bats_require_minimum_version 1.5.0
+	[ "${HARDENED:-true}" = true ] || skip "a build with -Dhardening=false: NOT TESTED"
 	library=$BUILD_ROOT/src/opagent/libopagent.so
 	command -v readelf >/dev/null || skip "there is no readelf: NOT TESTED"
 	! readelf --dyn-syms -W "$OPROFILE" | grep -qE '__(a|ub|t|m)san_' ||
