@@ -73,8 +73,8 @@ def main():
         # Stacks are large, and there are few of them.
         for kind, scale in (("flat", 1), ("chains", 1), ("stacks", 4)):
             subprocess.run([os.path.join(builds[0], "bench", "make_perf_data"),
-                            os.path.join(directory, kind + ".data"), str(options.megabytes * scale), kind,
-                            *real_libraries(LIBRARIES)], check=True)
+                            os.path.join(directory, kind + ".data"),
+                            str(options.megabytes * scale), kind, *real_libraries(LIBRARIES)], check=True)
         for name, measure in CASES.items():
             results = [[], []]
             for number in range(options.runs + 1):

@@ -125,7 +125,6 @@ void call_filter_allow_bits(struct call_filter *f, uint32_t nr, unsigned int arg
 int call_filter_install(struct call_filter *f, bool all_threads)
 {
 	struct sock_fprog program = { .filter = f->at };
-	unsigned int flags = all_threads ? SECCOMP_FILTER_FLAG_TSYNC : 0;
 	long r;
 
 	put_return(f, f->refusal);
@@ -134,7 +133,13 @@ int call_filter_install(struct call_filter *f, bool all_threads)
 		return -EOPNOTSUPP;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+	/* Filters of service managers and containers allow this more often than seccomp(2). */
+	if (!all_threads)
+		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0)
+			       ? -errno
+			       : 0;
+	r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+		    &program);
 	/* Positive: a thread whose filters are not ours. */
 	return r < 0 ? -errno : r > 0 ? -EBUSY : 0;
 }

@@ -42,6 +42,6 @@ void call_filter_answer(struct call_filter *f, uint32_t nr, uint32_t action);
 /* Likewise for all calls with a number above `nr` that no earlier rule has. */
 void call_filter_answer_above(struct call_filter *f, uint32_t nr, uint32_t action);
 /* Ends the list and applies it: to the calling thread, or to all threads of the process.  Sets
- * no_new_privs.  0, -EOPNOTSUPP (no filters for this architecture) or a negative errno of seccomp(2):
- * -EINVAL or -ENOSYS where the kernel has none. */
+ * no_new_privs.  0, -EOPNOTSUPP (no filters for this architecture) or a negative errno of seccomp(2) or
+ * prctl(2): -EINVAL or -ENOSYS where the kernel has none. */
 int call_filter_install(struct call_filter *f, bool all_threads);

@@ -193,7 +193,6 @@ static const uint32_t families[] = { AF_UNIX, AF_INET, AF_INET6 };
  * reached. */
 static const uint32_t signals_sent[] = { 0, SIGKILL };
 static const uint32_t signals_raised[] = { SIGABRT };
-static const uint32_t filter_modes[] = { SECCOMP_SET_MODE_FILTER };
 /* No BPF program runs and no filter of an event is set; libraries ask what a terminal is. */
 static const uint32_t requests[] = {
 	(uint32_t)PERF_EVENT_IOC_ENABLE,
@@ -212,10 +211,9 @@ static const uint32_t bpf_commands[] = {
 };
 /* All but the names of threads and memory are of the helper. */
 static const uint32_t process_options[] = {
-	PR_SET_NAME,         0x53564d41 /* PR_SET_VMA */,
-	PR_SET_PDEATHSIG,    PR_SET_DUMPABLE,
-	PR_SET_NO_NEW_PRIVS, PR_CAPBSET_READ,
-	PR_CAPBSET_DROP,     PR_CAP_AMBIENT,
+	PR_SET_NAME,     0x53564d41 /* PR_SET_VMA */, PR_SET_PDEATHSIG, PR_SET_SECCOMP,
+	PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS,         PR_CAPBSET_READ,  PR_CAPBSET_DROP,
+	PR_CAP_AMBIENT,
 };
 
 static const struct call_rule rules[] = {
@@ -227,7 +225,6 @@ static const struct call_rule rules[] = {
 	{ SYS_socketpair, 0, UINT32_MAX, families, 1 },
 	{ SYS_bpf, 0, UINT32_MAX, bpf_commands, COUNT(bpf_commands) },
 	{ SYS_prctl, 0, UINT32_MAX, process_options, COUNT(process_options) },
-	{ SYS_seccomp, 0, UINT32_MAX, filter_modes, COUNT(filter_modes) },
 	/* Of this process. */
 	{ SYS_prlimit64, 0, UINT32_MAX, none, COUNT(none) },
 	{ SYS_kill, 1, UINT32_MAX, signals_sent, COUNT(signals_sent) },
