@@ -51,7 +51,6 @@ void snapshot_free(struct snapshot *s)
 		return;
 	buf_done(&s->text);
 	buf_done(&s->record);
-	cgroups_done(&s->cgroups);
 	free(s);
 }
 

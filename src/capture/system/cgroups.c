@@ -131,14 +131,10 @@ static bool take_mount(void *ctx, char *line)
 /* 0 or a negative errno; looks once. */
 static int find_mount(struct cgroups *c)
 {
-	if (c->begun)
-		return c->mount_fd < 0 ? -ENOENT : 0;
+	if (!c->begun)
+		(void)each_line("/proc/self/mountinfo", take_mount, c);
 	c->begun = 1;
-	c->mount_fd = -1;
-	(void)each_line("/proc/self/mountinfo", take_mount, c);
-	if (c->controller)
-		c->mount_fd = io_open(c->mount, O_RDONLY | O_DIRECTORY, 0);
-	return c->mount_fd < 0 ? -ENOENT : 0;
+	return c->controller ? 0 : -ENOENT;
 }
 
 /* "/" for the mount's own folder. */
@@ -160,13 +156,19 @@ static int by_handle(const struct cgroups *c, uint64_t id,
 				       .handle_type = KERNFS_HANDLE } };
 	char link[64], text[CGROUP_PATH_MAX];
 	ssize_t len;
+	/* Not held: it would prevent an unmount. */
+	int mount_fd = io_open(c->mount, O_RDONLY | O_DIRECTORY, 0);
 	int fd;
 
+	if (mount_fd < 0)
+		return mount_fd;
 	memcpy(handle.h.f_handle, &id, sizeof(id));
-	fd = open_by_handle_at(c->mount_fd, &handle.h,
-			       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open_by_handle_at(mount_fd, &handle.h, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ESTALE ? -ENOENT : -errno;
+		fd = errno == ESTALE ? -ENOENT : -errno;
+	close(mount_fd);
+	if (fd < 0)
+		return fd;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	len = readlink(link, text, sizeof(text) - 1);
 	close(fd);
@@ -230,10 +232,4 @@ int cgroups_path(struct cgroups *c, uint64_t id, pid_t pid,
 	if (cgroups_of_process(c, pid, &its_id, ret_path) || its_id != id)
 		return r;
 	return 0;
-}
-
-void cgroups_done(struct cgroups *c)
-{
-	if (c->begun && c->mount_fd >= 0)
-		close(c->mount_fd);
 }

@@ -13,9 +13,8 @@ enum {
 	CGROUP_PATH_MAX = 4096
 };
 
-struct cgroups {      /* all zero to begin with */
-	int mount_fd; /* of the hierarchy that perf's numbers are of, -1: none */
-	char mount[CGROUP_PATH_MAX];
+struct cgroups {                     /* all zero to begin with */
+	char mount[CGROUP_PATH_MAX]; /* of the hierarchy that perf's numbers are of */
 	char controller; /* 'v' of v1's perf_event, 'u' of the unified one */
 	char begun;
 };
@@ -28,7 +27,6 @@ int cgroups_path(struct cgroups *c, uint64_t id, pid_t pid,
 /* Group of process `pid` now.  0 or a negative errno. */
 int cgroups_of_process(struct cgroups *c, pid_t pid, uint64_t *ret_id,
 		       char ret_path[CGROUP_PATH_MAX]);
-void cgroups_done(struct cgroups *c);
 
 /* One line of /proc/PID/cgroup, "NUMBER:CONTROLLERS:PATH": its path if the line is of the
  * hierarchy (`v1`: of perf_event; else of the unified one), else NULL.  `line` is cut up. */
