@@ -1,14 +1,11 @@
 #include "tools/held_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "base/log.h"
 #include "tools/private_copy.h"
 #include "tools/session_dir.h"
@@ -25,22 +22,6 @@ void file_holder_init(struct file_holder *h, const struct session_dir *dir)
 void file_holder_done(struct file_holder *h)
 {
 	lasting_mounts_done(&h->mounts);
-}
-
-/* A container's root cannot be unmounted while a process is in it. */
-static bool is_root_of(int32_t pid, uint64_t mount)
-{
-	char path[64];
-	bool is_root;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/root/", pid);
-	fd = io_open(path, O_PATH, 0);
-	if (fd < 0)
-		return false;
-	is_root = mount != MOUNT_UNKNOWN && lasting_mounts_of(fd) == mount;
-	close(fd);
-	return is_root;
 }
 
 static bool is_worth_a_copy(const struct file_holder *h, const struct image_place *at,
@@ -88,7 +69,7 @@ void held_file_take(struct file_holder *h, const struct image_place *at,
 	};
 	if (lasting_mounts_has(&h->mounts, mount))
 		return;
-	if (at->inside && is_root_of(at->pid, mount))
+	if (at->inside && lasting_mounts_is_root_of(mount, at->pid))
 		ret_held->kind = HELD_WITH_PROCESS;
 	else if (is_worth_a_copy(h, at, &opened->st, mount))
 		replace_by_copy(h, ret_held);

@@ -167,23 +167,60 @@ static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
 	return NULL;
 }
 
+static int open_in_proc(int32_t pid, const char *name, int flags)
+{
+	char path[NAME_BYTES];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return io_open(path, flags, 0);
+}
+
+static void let_go(struct jit_process *p)
+{
+	if (p->tmp_fd >= 0)
+		close(p->tmp_fd);
+	if (p->ns_fd >= 0)
+		close(p->ns_fd);
+}
+
+static bool may_be_held(const struct jit_keeper *k, int32_t pid, int fd)
+{
+	uint64_t mount = lasting_mounts_of(fd);
+
+	return !k->mounts || lasting_mounts_has(k->mounts, mount) ||
+	       lasting_mounts_is_root_of(mount, pid);
+}
+
+/* Holds the /tmp of a process, or what leads to it.  False: nothing. */
+static bool hold_tmp(const struct jit_keeper *k, struct jit_process *p)
+{
+	p->tmp_fd = open_in_proc(p->pid, "root/tmp", O_PATH | O_DIRECTORY);
+	if (p->tmp_fd < 0 || may_be_held(k, p->pid, p->tmp_fd))
+		return p->tmp_fd >= 0;
+	close(p->tmp_fd);
+	p->tmp_fd = open_in_proc(p->pid, "root/", O_PATH | O_DIRECTORY);
+	p->ns_fd = open_in_proc(p->pid, "ns/mnt", O_RDONLY);
+	if (p->tmp_fd >= 0 && p->ns_fd >= 0)
+		return true;
+	let_go(p);
+	return false;
+}
+
 void jit_keeper_began(struct jit_keeper *k, int32_t pid)
 {
 	struct jit_process *old = find_inside(k, pid);
 	struct jit_process p = { .pid = pid,
 				 .own_pid = jit_own_pid(pid),
-				 .uid = jit_uid(pid) };
-	char path[NAME_BYTES];
+				 .uid = jit_uid(pid),
+				 .ns_fd = -1 };
 
-	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, "/tmp");
-	p.tmp_fd = io_open(path, O_PATH | O_DIRECTORY, 0);
-	if (p.tmp_fd < 0)
+	if (!hold_tmp(k, &p))
 		return;
 	if (old) {
-		close(old->tmp_fd);
+		let_go(old);
 		*old = p;
 	} else if (k->inside.nr >= INSIDE_MAX || !vec_push(&k->inside, p)) {
-		close(p.tmp_fd);
+		let_go(&p);
 	}
 }
 
@@ -196,7 +233,7 @@ static void forget_gone(struct jit_keeper *k)
 		struct jit_process p = k->inside.at[i];
 
 		if (p.gone) {
-			close(p.tmp_fd);
+			let_go(&p);
 			continue;
 		}
 		p.gone = kill(p.pid, 0) && errno == ESRCH;
@@ -215,7 +252,8 @@ static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
 	if (is_kept(k, p->pid, name))
 		return;
 	uid = jit_uid(p->pid);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s", p->tmp_fd, path);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s%s", p->tmp_fd,
+		 p->ns_fd >= 0 ? "tmp/" : "", path);
 	keep_fd(k, p->pid, name, open_inside(link, 0, uid < 0 ? p->uid : uid));
 }
 
@@ -311,6 +349,6 @@ void jit_keeper_done(struct jit_keeper *k)
 	}
 	vec_done(&k->kept);
 	for (size_t i = 0; i < k->inside.nr; i++)
-		close(k->inside.at[i].tmp_fd);
+		let_go(&k->inside.at[i]);
 	vec_done(&k->inside);
 }

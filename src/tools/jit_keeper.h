@@ -29,7 +29,8 @@ struct jit_process {
 	int32_t pid;
 	int32_t own_pid; /* the number it knows itself by */
 	int64_t uid;     /* whose its files are */
-	int tmp_fd;      /* its /tmp */
+	int tmp_fd;      /* its /tmp; its root directory if that alone may be held */
+	int ns_fd; /* its mount namespace then, else -1: mounts in it stay, and can be unmounted there */
 	bool gone;
 };
 

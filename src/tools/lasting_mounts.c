@@ -77,6 +77,21 @@ bool lasting_mounts_was_there(const struct lasting_mounts *m, uint64_t mount)
 	return has_number(m->first.at, m->first.nr, mount);
 }
 
+bool lasting_mounts_is_root_of(uint64_t mount, int32_t pid)
+{
+	char path[64];
+	bool is_root;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/", pid);
+	fd = io_open(path, O_PATH, 0);
+	if (fd < 0)
+		return false;
+	is_root = mount != MOUNT_UNKNOWN && lasting_mounts_of(fd) == mount;
+	close(fd);
+	return is_root;
+}
+
 /* Takes the descriptor; negative: there is no such file. */
 static void add_mount_of(struct lasting_mounts *m, int fd)
 {

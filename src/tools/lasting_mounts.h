@@ -24,5 +24,7 @@ void lasting_mounts_done(struct lasting_mounts *m);
 uint64_t lasting_mounts_of(int fd);
 /* Whether a descriptor on that mount keeps nobody from unmounting it. */
 bool lasting_mounts_has(const struct lasting_mounts *m, uint64_t mount);
+/* Whether it is the root of a process, which cannot be unmounted while that lives. */
+bool lasting_mounts_is_root_of(uint64_t mount, int32_t pid);
 /* Whether a mount of our own namespace was there when the recording began. */
 bool lasting_mounts_was_there(const struct lasting_mounts *m, uint64_t mount);

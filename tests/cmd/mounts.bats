@@ -157,6 +157,20 @@ can_overlay()
 	check_symbols '^/app$'
 }
 
+@test "operf: file systems that a namespace mounts, one of them on /tmp" {
+	cat >namespace_job <<-'END'
+		#!/bin/bash
+		. ./functions
+		mount -t tmpfs none m && cp "$1" m/app && mount -t tmpfs none /tmp && m/app "$2"
+		for dir in /tmp m; do
+			umount "$dir" 2>>umount.err || echo "$dir is busy" >>result
+		done
+	END
+	chmod +x namespace_job
+	try record -- unshare --mount ./namespace_job "$program" 700
+	check_symbols '/m/app$'
+}
+
 @test "operf: a mount that was there before" {
 	mount -t tmpfs none m
 	cp "$program" m/app
