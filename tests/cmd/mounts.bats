@@ -257,7 +257,12 @@ stop_daemon()
 	start_daemon
 	m/app 3000
 	timeout 60 bash -c '. ./functions; give_back m'
-	went_well || [ "$?" = 1 ]
+	: >others
+	status=0
+	went_well || status=$?
+	[ "$status" -lt 2 ]
+	# A mount that others hold was only detached, and lives on.
+	[ "$status" = 0 ] || skip "NOT TESTED: another recorder holds files here: $(head -n 1 others)"
 	stop_daemon
 	run ! check_symbols '/m/app$'
 	grep -q "warning: $PWD/m/app could not be found" warnings
