@@ -12,7 +12,7 @@
 #include "base/parse.h"
 #include "base/sort_keys.h"
 #include "base/vec.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/line_cache.h"
 #include "resolve/lines.h"
 #include "tools/addr2line_out.h"

@@ -13,11 +13,11 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/vec.h"
-#include "present/annotate_margin.h"
-#include "present/annotation.h"
-#include "present/assembly.h"
-#include "present/screen.h"
-#include "present/source_text.h"
+#include "present/annotation/annotate_margin.h"
+#include "present/annotation/annotation.h"
+#include "present/annotation/assembly.h"
+#include "present/annotation/source_text.h"
+#include "present/lines/screen.h"
 #include "tools/command.h"
 
 enum {

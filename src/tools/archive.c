@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/line_cache.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_make.h"

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "capture/system/kernel_files.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/binary.h"
 #include "resolve/debug_cache_store.h"
 #include "resolve/elf_build_id.h"

@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "format/perf_input.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/kallsyms.h"
 #include "tools/command.h"

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/line_cache.h"
 #include "resolve/line_writers.h"
 #include "resolve/lines.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/control_actions.h"
 #include "tools/help.h"

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "capture/events/events.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"

@@ -14,7 +14,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "daemon/background.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"
 

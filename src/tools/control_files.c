@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "daemon/background.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"
 #include "tools/controlfs.h"

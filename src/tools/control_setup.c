@@ -11,7 +11,7 @@
 #include "base/parse.h"
 #include "base/path.h"
 #include "daemon/metrics_server.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"
 #include "tools/given_files.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"
 

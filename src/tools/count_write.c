@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "present/json.h"
-#include "present/screen.h"
+#include "present/lines/json.h"
+#include "present/lines/screen.h"
 #include "tools/count.h"
 
 enum {

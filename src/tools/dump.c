@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "format/session.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
 #include "tools/report_source.h"

@@ -5,8 +5,8 @@
 #include "capture/events/cpu_types.h"
 #include "capture/events/event_counters.h"
 #include "capture/events/events.h"
-#include "present/html_text.h"
-#include "present/json.h"
+#include "present/lines/json.h"
+#include "present/text/html_text.h"
 #include "tools/events.h"
 
 enum {

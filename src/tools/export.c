@@ -8,7 +8,7 @@
 #include "aggregate/selection/spec.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "present/export_writers.h"
+#include "present/export/export_writers.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"
 #include "tools/report_source.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "present/write_afdo.h"
+#include "present/export/afdo.h"
 #include "resolve/line_cache.h"
 #include "resolve/lines.h"
 #include "resolve/naming_lines.h"

@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/strtab.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/code.h"
 #include "resolve/insn.h"
 #include "resolve/naming.h"

@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "base/strtab.h"
-#include "present/screen.h"
-#include "present/write_callgrind.h"
+#include "present/export/callgrind.h"
+#include "present/lines/screen.h"
 #include "tools/export.h"
 #include "tools/export_out.h"
 #include "tools/report_plan.h"

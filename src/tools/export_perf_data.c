@@ -21,7 +21,7 @@
 #include "base/vec.h"
 #include "format/perf_data.h"
 #include "format/perf_input.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/naming.h"
 #include "resolve/unresolve.h"
 #include "tools/archive_open.h"

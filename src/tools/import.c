@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "format/session.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/naming.h"
 #include "tools/command.h"
 #include "tools/import_file.h"

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "decode/record_names.h"
-#include "present/json.h"
-#include "present/screen.h"
+#include "present/lines/json.h"
+#include "present/lines/screen.h"
 #include "tools/info.h"
 
 enum {

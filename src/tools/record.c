@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "tools/archive_make.h"
 #include "tools/command.h"
 #include "tools/record_plan.h"

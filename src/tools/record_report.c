@@ -6,7 +6,7 @@
 
 #include "capture/events/events.h"
 #include "capture/events/fit.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/unwind.h"
 #include "tools/command.h"
 #include "tools/progress.h"

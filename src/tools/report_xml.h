@@ -2,7 +2,7 @@
  * Layer: tools. */
 #pragma once
 #include "base/buf.h"
-#include "present/write_xml.h"
+#include "present/text/write_xml.h"
 #include "tools/annotate_code.h"
 
 struct profile;

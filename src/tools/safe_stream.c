@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/safe_text.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 
 struct safe_stream {
 	FILE *to;

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "base/vec.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/naming.h"
 #include "tools/archive_open.h"
 #include "tools/command.h"

@@ -15,7 +15,7 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "format/dict.h"
-#include "present/write_script.h"
+#include "present/export/script.h"
 
 struct naming;
 struct perf_input_info;

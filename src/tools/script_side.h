@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "decode/record.h"
-#include "present/write_script.h"
+#include "present/export/script.h"
 
 struct script_side {
 	bool mmaps; /* which ones are wanted */

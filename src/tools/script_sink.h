@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "format/dict.h"
 #include "format/session.h"
-#include "present/write_script.h"
+#include "present/export/script.h"
 #include "tools/script_filter.h"
 #include "tools/script_places.h"
 

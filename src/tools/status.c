@@ -8,8 +8,8 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "daemon/control_client.h"
-#include "present/json.h"
-#include "present/screen.h"
+#include "present/lines/json.h"
+#include "present/lines/screen.h"
 #include "tools/command.h"
 
 extern const struct command command_status;

@@ -6,7 +6,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "tools/options.h"
 
 struct err;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "present/screen.h"
+#include "present/lines/screen.h"
 #include "resolve/debug_cache_store.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/naming.h"

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "capture/events/sources.h"
-#include "present/columns.h"
-#include "present/writers.h"
+#include "present/export/writers.h"
+#include "present/lines/columns.h"
 #include "tools/command.h"
 
 #include "unit.h"

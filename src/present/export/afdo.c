@@ -1,0 +1,321 @@
+#include "present/export/afdo.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/count/code_counts.h"
+#include "base/strtab.h"
+#include "present/export/afdo_tree.h"
+#include "resolve/lines.h"
+#include "resolve/naming.h"
+#include "resolve/naming_lines.h"
+
+enum {
+	FRAMES_MAX = 64,              /* of one place */
+	FUNCTION_BYTES_MAX = 16 << 20 /* beyond it something is wrong */
+};
+
+struct afdo {
+	struct afdo_tree tree;
+	struct afdo_stats stats;
+};
+
+/* An image whose places are being looked up. */
+struct looking {
+	struct afdo *a;
+	const struct code_counts *counts;
+	struct naming *naming;
+	const struct symtab *tab;
+	struct naming_lines *lines;
+	uint32_t image;
+};
+
+int afdo_new(struct afdo **ret_afdo)
+{
+	struct afdo *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return -ENOMEM;
+	if (afdo_tree_init(&a->tree)) {
+		afdo_free(a);
+		return -ENOMEM;
+	}
+	*ret_afdo = a;
+	return 0;
+}
+
+void afdo_free(struct afdo *a)
+{
+	if (!a)
+		return;
+	afdo_tree_done(&a->tree);
+	free(a);
+}
+
+size_t afdo_nr_functions(const struct afdo *a, struct afdo_stats *ret_stats)
+{
+	*ret_stats = a->stats;
+	return afdo_tree_nr_functions(&a->tree);
+}
+
+int afdo_write(struct afdo *a, FILE *out)
+{
+	return afdo_tree_write(&a->tree, out);
+}
+
+/* ---- a place ---- */
+
+/* The linker's name, as the compiler gave it first: parts that it cut off later, and copies that
+ * are made for one caller, are the same function in the profile. */
+static uint32_t name_of(struct looking *k, const struct line_frame *f, uint64_t offset)
+{
+	const struct symbol *s = NULL;
+	const char *name = f->name;
+
+	if (!f->linkage && !f->inlined)
+		s = naming_find(k->naming, k->image, offset, NULL);
+	if (s)
+		name = s->name;
+	return name ? afdo_tree_name(&k->a->tree, name) : AFDO_NONE;
+}
+
+static struct afdo_at line_of(const struct line_frame *f)
+{
+	return afdo_at(f->line - f->decl_line,
+		       f->discriminator | f->call_discriminator);
+}
+
+/* What is wrong with a place; NULL: nothing. */
+static uint64_t *trouble_with(struct afdo_stats *stats, const struct line_frame *frames,
+			      size_t nr)
+{
+	if (!nr || !frames[0].line || nr == FRAMES_MAX)
+		return &stats->without_lines;
+	for (size_t i = 0; i < nr; i++)
+		if (!frames[i].decl_line || !frames[i].line)
+			return &stats->without_start;
+	return NULL;
+}
+
+/* The function that has the place, as deep as it is inlined.  AFDO_NONE: it cannot be written. */
+static uint32_t node_of(struct looking *k, const struct line_frame *frames, size_t nr,
+			uint64_t offset)
+{
+	uint32_t node = AFDO_NONE;
+
+	for (size_t i = nr; i-- > 0;) {
+		uint32_t name = name_of(k, &frames[i], offset);
+		struct afdo_at call = { 0 };
+
+		if (name == AFDO_NONE)
+			return AFDO_NONE;
+		if (i + 1 < nr)
+			call = line_of(&frames[i + 1]);
+		node = afdo_tree_node(&k->a->tree, node, call, name);
+		if (node == AFDO_NONE)
+			return AFDO_NONE;
+	}
+	return node;
+}
+
+/* The spot of an offset, AFDO_NONE without one; `*ret_reach`: behind the last offset that has the
+ * same; `*ret_factor`: copies that the compiler made of it. */
+static uint32_t spot_at(struct looking *k, uint64_t offset, uint64_t samples,
+			uint64_t *ret_reach, uint64_t *ret_factor)
+{
+	uint64_t vaddr = symtab_vaddr(k->tab, offset).v;
+	struct line_frame frames[FRAMES_MAX];
+	size_t nr = naming_lines_find(k->lines, vaddr, frames, FRAMES_MAX);
+	uint64_t reach = naming_lines_reach(k->lines);
+	uint64_t *trouble = trouble_with(&k->a->stats, frames, nr);
+	uint32_t node;
+
+	*ret_reach = reach > vaddr ? offset + (reach - vaddr) : offset + 1;
+	*ret_factor = 1;
+	if (trouble) {
+		*trouble += samples;
+		return AFDO_NONE;
+	}
+	*ret_factor = afdo_copies(frames[0].discriminator);
+	k->a->stats.used += samples;
+	node = node_of(k, frames, nr, offset);
+	return node == AFDO_NONE
+		       ? AFDO_NONE
+		       : afdo_tree_spot(&k->a->tree, node, line_of(&frames[0]));
+}
+
+/* ---- an image ---- */
+
+static void add_samples(struct looking *k)
+{
+	for (size_t i = 0; i < k->counts->places.nr; i++) {
+		const struct code_place *p = &k->counts->places.at[i];
+		uint64_t reach, factor;
+		uint32_t spot;
+
+		if (p->image != k->image || !p->samples)
+			continue;
+		spot = spot_at(k, p->offset, p->samples, &reach, &factor);
+		if (spot != AFDO_NONE)
+			afdo_tree_add(&k->a->tree, spot, p->samples);
+	}
+}
+
+/* Of the instructions of a line the one that ran most tells how often the line did. */
+static void add_stretch(struct looking *k, uint64_t first, uint64_t last,
+			uint64_t count)
+{
+	uint64_t reach, factor;
+
+	for (uint64_t at = first; at <= last; at = reach) {
+		uint32_t spot = spot_at(k, at, 0, &reach, &factor);
+
+		if (spot != AFDO_NONE)
+			afdo_tree_most(&k->a->tree, spot, count * factor);
+	}
+}
+
+/* What did not run of functions that did: their lines have 0, which is more than not to be there.
+ * Returns behind which offset to go on. */
+static uint64_t add_function(struct looking *k, uint64_t offset)
+{
+	const struct symbol *s = naming_find(k->naming, k->image, offset, NULL);
+
+	if (!s || !s->size || s->size > FUNCTION_BYTES_MAX)
+		return offset;
+	add_stretch(k, s->offset, s->offset + s->size - 1, 0);
+	return s->offset + s->size - 1;
+}
+
+static int add_stretches(struct looking *k)
+{
+	code_stretch_vec all = { 0 };
+	int r = code_counts_stretches(k->counts, k->image, &all);
+	uint64_t done = 0;
+
+	for (size_t i = 0; !r && i < all.nr; i++) {
+		const struct code_stretch *s = &all.at[i];
+
+		if (s->last - s->first > FUNCTION_BYTES_MAX)
+			continue;
+		if (!done || s->first > done)
+			done = add_function(k, s->first);
+		add_stretch(k, s->first, s->last, s->count);
+	}
+	vec_done(&all);
+	return r;
+}
+
+/* Where a branch leads to the beginning of a function, that was called. */
+static int add_call(struct looking *k, const struct code_edge *e)
+{
+	const struct code_place *from = &k->counts->places.at[e->from];
+	const struct code_place *to = &k->counts->places.at[e->to];
+	const struct symbol *callee =
+		naming_find(k->naming, to->image, to->offset, NULL);
+	uint64_t reach, factor;
+	uint32_t spot, name;
+
+	if (!callee || callee->offset != to->offset)
+		return 0;
+	name = afdo_tree_name(&k->a->tree, callee->name);
+	if (name == AFDO_NONE)
+		return 0;
+	spot = spot_at(k, from->offset, 0, &reach, &factor);
+	return afdo_tree_call(&k->a->tree, spot, name, e->count);
+}
+
+static int add_calls(struct looking *k)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < k->counts->branches.nr; i++) {
+		const struct code_edge *e = &k->counts->branches.at[i];
+
+		if (k->counts->places.at[e->from].image == k->image)
+			r = add_call(k, e);
+	}
+	return r;
+}
+
+/* Samples of an image that has branches count for what they tell, not for where they are. */
+static int add_image(struct looking *k)
+{
+	int r;
+
+	if (!k->counts->branches.nr) {
+		add_samples(k);
+		return 0;
+	}
+	for (size_t i = 0; i < k->counts->places.nr; i++)
+		if (k->counts->places.at[i].image == k->image)
+			k->a->stats.used += k->counts->places.at[i].samples;
+	r = add_stretches(k);
+	return r ? r : add_calls(k);
+}
+
+static uint64_t samples_of(const struct code_counts *c, uint32_t image)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < c->places.nr; i++)
+		if (c->places.at[i].image == image)
+			sum += c->places.at[i].samples;
+	return sum;
+}
+
+static int prepare(struct looking *k)
+{
+	uint64_t *addresses = calloc(k->counts->places.nr + 1, sizeof(*addresses));
+	size_t nr = 0;
+
+	if (!addresses)
+		return -ENOMEM;
+	for (size_t i = 0; i < k->counts->places.nr; i++)
+		if (k->counts->places.at[i].image == k->image)
+			addresses[nr++] =
+				symtab_vaddr(k->tab, k->counts->places.at[i].offset).v;
+	naming_lines_prepare(k->lines, addresses, nr);
+	free(addresses);
+	return 0;
+}
+
+/* Programs and libraries: a kernel is not built from such a profile yet. */
+static int look_up(struct looking *k, const struct lines_options *lines)
+{
+	int r;
+
+	k->tab = naming_symtab(k->naming, k->image);
+	r = k->tab ? naming_lines_open(k->naming, k->image, lines, &k->lines) : 0;
+	if (r)
+		return r;
+	if (!k->lines) {
+		k->a->stats.without_lines += samples_of(k->counts, k->image);
+		return 0;
+	}
+	r = prepare(k);
+	if (!r)
+		r = add_image(k);
+	naming_lines_close(k->lines);
+	k->lines = NULL;
+	return r;
+}
+
+int afdo_add(struct afdo *a, const struct code_counts *counts, const struct dict *dict,
+	     struct naming *naming, const struct lines_options *lines)
+{
+	struct looking k = { .a = a, .counts = counts, .naming = naming };
+	bool *used = calloc(dict->images.nr + 1, sizeof(*used));
+	int r = used ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < counts->places.nr; i++)
+		used[counts->places.at[i].image] = true;
+	for (k.image = 0; !r && k.image < dict->images.nr; k.image++)
+		if (used[k.image] && dict->images.at[k.image].kind == IMAGE_FILE)
+			r = look_up(&k, lines);
+	free(used);
+	afdo_tree_settle(&a->tree);
+	return r ? r : afdo_tree_failed(&a->tree) ? -ENOMEM : 0;
+}

@@ -1,0 +1,106 @@
+#include "present/lines/fit.h"
+
+static unsigned int blanks(size_t i, size_t nr)
+{
+	return i + 1 < nr ? 1 : 0;
+}
+
+/* Sets each to what its cells need, and returns the sum. */
+static unsigned int set_natural(struct fit_column *c, size_t nr)
+{
+	unsigned int sum = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		/* A width of 0 is one that is not settled below. */
+		c[i].natural += !c[i].natural;
+		c[i].width = c[i].natural + blanks(i, nr);
+		sum += c[i].width;
+	}
+	return sum;
+}
+
+/* Towards the usual widths, from the left, as long as there is room. */
+static void widen(struct fit_column *c, size_t nr, unsigned int room)
+{
+	for (size_t i = 0; i + 1 < nr; i++) {
+		unsigned int more =
+			c[i].usual > c[i].width ? c[i].usual - c[i].width : 0;
+
+		if (more > room)
+			more = room;
+		c[i].width += more;
+		room -= more;
+	}
+}
+
+static unsigned int least(const struct fit_column *c)
+{
+	return c->natural < FIT_LEAST ? c->natural : FIT_LEAST;
+}
+
+/* What is shared out: columns beyond the least that every name has. */
+struct room {
+	unsigned int columns;
+	unsigned int weights; /* of the names that are not settled */
+};
+
+/* Names that need no more than their share of the room get what they need; false if there
+ * is none, and the others share what is left. */
+static bool settle_short_names(struct fit_column *c, size_t nr, struct room *room)
+{
+	const struct room of = *room;
+	bool any = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		unsigned int wanted = c[i].natural - least(&c[i]);
+
+		if (!c[i].weight || c[i].width ||
+		    wanted * of.weights > of.columns * c[i].weight)
+			continue;
+		c[i].width = c[i].natural + blanks(i, nr);
+		room->columns -= wanted;
+		room->weights -= c[i].weight;
+		any = true;
+	}
+	return any;
+}
+
+static void share_out(struct fit_column *c, size_t nr, struct room room)
+{
+	for (size_t i = 0; i < nr; i++) {
+		unsigned int part;
+
+		if (!c[i].weight || c[i].width)
+			continue;
+		part = room.columns * c[i].weight / room.weights;
+		room.columns -= part;
+		room.weights -= c[i].weight;
+		c[i].width = least(&c[i]) + part + blanks(i, nr);
+	}
+}
+
+static void shorten_names(struct fit_column *c, size_t nr, unsigned int width)
+{
+	struct room room = { 0 };
+	unsigned int taken = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		taken += blanks(i, nr) + (c[i].weight ? least(&c[i]) : c[i].natural);
+		room.weights += c[i].weight;
+		c[i].width = c[i].weight ? 0 : c[i].natural + blanks(i, nr);
+	}
+	room.columns = width > taken ? width - taken : 0;
+	while (settle_short_names(c, nr, &room))
+		;
+	share_out(c, nr, room);
+}
+
+void fit_columns(struct fit_column *columns, size_t nr, unsigned int width)
+{
+	unsigned int sum = set_natural(columns, nr);
+
+	if (sum <= width)
+		widen(columns, nr, width - sum);
+	else
+		shorten_names(columns, nr, width);
+}

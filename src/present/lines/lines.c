@@ -1,0 +1,304 @@
+#include "present/lines/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile/profile.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "present/lines/options.h"
+#include "present/lines/percent.h"
+#include "present/lines/sort.h"
+
+/* The groups that lines are made of, numbered by what is equal in them. */
+struct numbering {
+	struct profile *p;
+	unsigned int without;
+	uint32_t
+		*alike[GROUP_SIDES]; /* by tuple: number of those equal but for the keys
+				       * `without`; NULL: each is of its own */
+	struct map by;               /* such numbers of both sides -> line */
+	uint32_t last[GROUP_SIDES];
+	VEC(uint32_t) groups; /* the first group of each line */
+};
+
+/* Values of the tuples of one side that count; true if some do not. */
+static bool mask_values(const struct numbering *n, unsigned int side,
+			uint64_t masks[KEY_ID_COUNT])
+{
+	const struct profile *p = n->p;
+	bool any = false;
+
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		bool out = n->without & 1u << p->options.keys->keys.at[k].row->id;
+
+		if (p->key_slots[k].side != side)
+			continue;
+		masks[p->key_slots[k].at] = out ? 0 : UINT64_MAX;
+		any |= out;
+	}
+	return any;
+}
+
+/* Numbers the tuples of one side: there are fewer of them than groups. */
+static int number_tuples(struct numbering *n, unsigned int side)
+{
+	const struct tuples *all = &n->p->tuples[side];
+	struct tuples distinct = { .width = all->width };
+	uint64_t masks[KEY_ID_COUNT] = { 0 };
+	uint64_t values[2][KEY_ID_COUNT] = { { 0 } };
+	int r = 0;
+
+	if (!mask_values(n, side, masks))
+		return 0;
+	n->alike[side] = malloc((all->nr + (size_t)1) * sizeof(*n->alike[side]));
+	if (!n->alike[side])
+		return -ENOMEM;
+	for (uint32_t t = 0; !r && t < all->nr; t++) {
+		uint64_t *masked = values[t % 2];
+		uint32_t number;
+
+		for (size_t i = 0; i < all->width; i++)
+			masked[i] = all->values.at[t * all->width + i] & masks[i];
+		/* Tuples of one function mostly stand together. */
+		if (t && !memcmp(masked, values[(t + 1) % 2], sizeof(values[0])))
+			number = n->alike[side][t - 1];
+		else
+			number = tuples_add(&distinct, masked);
+		n->alike[side][t] = number;
+		r = number == DICT_NONE ? -ENOMEM : 0;
+	}
+	tuples_done(&distinct);
+	return r;
+}
+
+/* The number of a group's line, new or old; DICT_NONE when memory is short. */
+static uint32_t number_group(struct numbering *n, uint32_t group, uint32_t before)
+{
+	uint32_t alike[GROUP_SIDES];
+	struct map_slot *slot;
+	bool is_new;
+
+	for (unsigned int side = 0; side < GROUP_SIDES; side++) {
+		alike[side] = n->p->groups.at[group].tuple[side];
+		if (n->alike[side])
+			alike[side] = n->alike[side][alike[side]];
+	}
+	if (before != DICT_NONE && !memcmp(alike, n->last, sizeof(alike)))
+		return before;
+	memcpy(n->last, alike, sizeof(alike));
+	slot = map_at(&n->by, alike[GROUP_WHO], alike[GROUP_WHERE], &is_new);
+	if (!slot)
+		return DICT_NONE;
+	if (is_new) {
+		if (!vec_push(&n->groups, group))
+			return DICT_NONE;
+		slot->value_plus_1 = (uint32_t)n->groups.nr;
+	}
+	return slot->value_plus_1 - 1;
+}
+
+static bool has_key_of(const struct profile *p, unsigned int keys)
+{
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		if (keys & 1u << p->options.keys->keys.at[k].row->id)
+			return true;
+	}
+	return false;
+}
+
+/* Fills lines->number_of where groups are summed up. */
+static int number_groups(struct numbering *n, struct lines *lines)
+{
+	size_t nr = n->p->groups.nr;
+
+	if (!has_key_of(n->p, n->without))
+		return 0;
+	lines->number_of = malloc((nr + 1) * sizeof(*lines->number_of));
+	if (!lines->number_of || number_tuples(n, GROUP_WHO) ||
+	    number_tuples(n, GROUP_WHERE))
+		return -ENOMEM;
+	for (uint32_t g = 0; g < nr; g++) {
+		lines->number_of[g] =
+			number_group(n, g, g ? lines->number_of[g - 1] : DICT_NONE);
+		if (lines->number_of[g] == DICT_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+uint32_t lines_number(const struct lines *lines, uint32_t group)
+{
+	return lines->number_of ? lines->number_of[group] : group;
+}
+
+static int add_counts(const struct profile *p, const uint32_t *column_of,
+		      size_t nr_lines, struct lines *lines)
+{
+	size_t nr = lines->nr_columns;
+
+	lines->totals = calloc(nr + 1, sizeof(*lines->totals));
+	lines->counts = calloc(nr_lines * nr + 1, sizeof(*lines->counts));
+	if (p->options.periods)
+		lines->periods = calloc(nr_lines * nr + 1, sizeof(*lines->periods));
+	if (!lines->totals || !lines->counts || (p->options.periods && !lines->periods))
+		return -ENOMEM;
+	for (size_t i = 0; i < p->rows.nr; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+		size_t line = lines_number(lines, row->group);
+
+		lines->counts[line * nr + column_of[i]] += row->samples;
+		lines->totals[column_of[i]] += row->samples;
+		if (lines->periods)
+			lines->periods[line * nr + column_of[i]] += row->period;
+	}
+	return 0;
+}
+
+/* What decides whether a line is shown, and between lines. */
+static const uint64_t *weights(const struct lines *lines, const struct line *line)
+{
+	return lines->inclusive ? &lines->inclusive[line->number * lines->nr_columns]
+				: line->counts;
+}
+
+static int add_inclusive(const struct profile *p, const uint32_t *column_of,
+			 size_t nr_lines, struct lines *lines)
+{
+	size_t nr = lines->nr_columns;
+
+	lines->inclusive = calloc(nr_lines * nr + 1, sizeof(*lines->inclusive));
+	lines->inclusive_periods =
+		calloc(nr_lines * nr + 1, sizeof(*lines->inclusive_periods));
+	if (!lines->inclusive || !lines->inclusive_periods)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->rows.nr; i++) {
+		const struct call_total *total = &p->graph.totals.at[i];
+		size_t line = column_of ? lines_number(lines, p->rows.at[i].group) : i;
+		size_t at = line * nr + (column_of ? column_of[i] : 0);
+
+		lines->inclusive[at] += total->samples;
+		lines->inclusive_periods[at] += total->period;
+	}
+	return 0;
+}
+
+static int fill_groups(struct numbering *n, const struct present_options *o,
+		       const uint32_t *column_of, struct lines *lines)
+{
+	size_t nr_columns = lines->nr_columns;
+	size_t nr_lines = n->groups.at ? n->groups.nr : n->p->groups.nr;
+
+	if (add_counts(n->p, column_of, nr_lines, lines) ||
+	    (o->children && add_inclusive(n->p, column_of, nr_lines, lines)) ||
+	    !vec_reserve(&lines->all, nr_lines))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr_lines; i++) {
+		struct line line = { .group = n->groups.at ? n->groups.at[i] : i,
+				     .number = i,
+				     .counts = &lines->counts[i * nr_columns] };
+
+		if (!percent_reached(weights(lines, &line), lines->totals, nr_columns,
+				     o->threshold))
+			continue;
+		lines->all.at[lines->all.nr++] = line;
+	}
+	return 0;
+}
+
+int lines_of_groups(struct profile *p, const struct present_options *options,
+		    enum line_order order, unsigned int without, struct lines *lines,
+		    struct err *err)
+{
+	const struct line_sorting sorting = { .order = &options->order,
+					      .usual = order,
+					      .without = without,
+					      .reverse = options->reverse };
+	struct numbering n = { .p = p, .without = without };
+	uint32_t *column_of = NULL;
+	int r;
+
+	*lines = (struct lines){ 0 };
+	r = classes_of_profile(&lines->classes, options->kept, p, &column_of, err);
+	lines->nr_columns = lines->classes.columns.nr;
+	if (!r &&
+	    (number_groups(&n, lines) || fill_groups(&n, options, column_of, lines) ||
+	     lines_sort(p, &sorting, lines)))
+		r = err_set(err, -ENOMEM, "out of memory");
+	map_done(&n.by);
+	for (unsigned int side = 0; side < GROUP_SIDES; side++)
+		free(n.alike[side]);
+	vec_done(&n.groups);
+	free(column_of);
+	if (r)
+		lines_done(lines);
+	return r;
+}
+
+/* Events with samples, by rank. */
+static int collect_events(const struct profile *p, struct lines *lines)
+{
+	for (uint32_t rank = 0; rank < p->events.nr; rank++) {
+		for (uint32_t e = 0; e < p->events.nr; e++) {
+			if (p->events.at[e].rank != rank || !p->events.at[e].samples)
+				continue;
+			if (!vec_push(&lines->events, e))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int fill_rows(struct profile *p, const struct present_options *o,
+		     struct lines *lines)
+{
+	lines->nr_columns = 1;
+	if (!vec_reserve(&lines->all, p->rows.nr) ||
+	    (o->children && add_inclusive(p, NULL, p->rows.nr, lines)))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->rows.nr; i++) {
+		const struct profile_row *row = &p->rows.at[i];
+		struct line line = { .group = row->group,
+				     .number = i,
+				     .counts = &row->samples };
+
+		if (percent_of(*weights(lines, &line),
+			       p->events.at[row->event].samples) < o->threshold)
+			continue;
+		lines->all.at[lines->all.nr++] = line;
+	}
+	return 0;
+}
+
+int lines_of_rows(struct profile *p, const struct present_options *options,
+		  bool events_apart, struct lines *lines, struct err *err)
+{
+	const struct line_sorting sorting = { .order = &options->order,
+					      .usual = LINES_BY_KEYS,
+					      .rows = true,
+					      .reverse = options->reverse,
+					      .events_apart = events_apart };
+
+	*lines = (struct lines){ 0 };
+	if (collect_events(p, lines) || fill_rows(p, options, lines) ||
+	    lines_sort(p, &sorting, lines)) {
+		lines_done(lines);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+void lines_done(struct lines *lines)
+{
+	vec_done(&lines->all);
+	vec_done(&lines->events);
+	classes_done(&lines->classes);
+	free(lines->totals);
+	free(lines->counts);
+	free(lines->inclusive);
+	free(lines->inclusive_periods);
+	free(lines->periods);
+	free(lines->number_of);
+	*lines = (struct lines){ 0 };
+}

@@ -1,0 +1,21 @@
+/* sort.h - puts the lines of a report in order.
+ * Layer: present; used by lines.c. */
+#pragma once
+#include <stdbool.h>
+
+#include "present/lines/order.h"
+
+struct lines;
+struct profile;
+
+struct line_sorting {
+	const struct order *order; /* asked for */
+	enum line_order usual;
+	unsigned int without; /* keys that do not count: 1 << enum key_id */
+	bool reverse;
+	bool rows;         /* each line is a row of the profile */
+	bool events_apart; /* the events one after the other */
+};
+
+/* 0 or -ENOMEM. */
+int lines_sort(struct profile *p, const struct line_sorting *how, struct lines *lines);

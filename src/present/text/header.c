@@ -1,0 +1,125 @@
+#include "present/text/header.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "aggregate/profile/profile.h"
+#include "base/buf.h"
+#include "present/lines/lines.h"
+#include "present/lines/screen.h"
+
+/* Of SESSION_SHARE_WHOLE: what is below it is said. */
+enum {
+	SHARE_TOLD = 9900
+};
+
+/* Counts are not weighed by it: who compares them must know. */
+static void write_rate(FILE *out, const struct profile *p,
+		       const struct profile_event *e)
+{
+	if (e->least_hz < e->most_hz) {
+		fprintf(out,
+			"Sampling rate: %" PRIu64 " to %" PRIu64
+			" samples per second and CPU\n",
+			e->least_hz, e->most_hz);
+		screen_write_name(out, strtab_get(&p->strings, e->name));
+		fputs(" was sampled at different rates: where the rate was higher, "
+		      "samples stand for less, as the sum of their periods tells\n",
+		      out);
+	} else if (profile_event_hz(e)) {
+		fprintf(out, "Sampling rate: %" PRIu64 " samples per second and CPU\n",
+			profile_event_hz(e));
+	}
+}
+
+static void write_counted(FILE *out, const struct profile *p,
+			  const struct profile_event *e)
+{
+	bool several = e->unit_mask & (e->unit_mask - 1);
+	const char *about = strtab_get(&p->strings, e->mask_about);
+	const char *mask = *about         ? about
+			   : several      ? "multiple flags"
+			   : e->unit_mask ? "one flag"
+					  : "No unit mask";
+
+	fputs("Counted ", out);
+	screen_write_name(out, strtab_get(&p->strings, e->name));
+	fputs(" events (", out);
+	screen_write_name(out, strtab_get(&p->strings, e->about));
+	fprintf(out, ") with a unit mask of 0x%02" PRIx64 " (", e->unit_mask);
+	screen_write_name(out, mask);
+	fprintf(out, ") count %" PRIu64 "\n", e->count);
+}
+
+static void write_event(FILE *out, const struct profile *p,
+			const struct profile_event *e)
+{
+	if (e->flags & EVENT_TIMER)
+		fputs("Profiling through timer interrupt\n", out);
+	else
+		write_counted(out, p, e);
+	if (e->share && e->share - 1 < SHARE_TOLD) {
+		screen_write_name(out, strtab_get(&p->strings, e->name));
+		fprintf(out,
+			" had a counter for %.1f %% of the time, in turns with other "
+			"events\n",
+			(double)(e->share - 1) * 100 / SESSION_SHARE_WHOLE);
+	}
+	if (e->flags & EVENT_MEMBER) {
+		screen_write_name(out, strtab_get(&p->strings, e->name));
+		fprintf(out,
+			" was read at the samples of the first event of its group: "
+			"what it counted is the sum of its periods\n");
+	}
+	write_rate(out, p, e);
+}
+
+static const struct profile_event *column_event(const struct profile *p,
+						const struct lines *lines, size_t i)
+{
+	return &p->events.at[lines->classes.columns.at[i].event];
+}
+
+/* Columns of one event stand next to each other unless they are of processors, threads
+ * or processes: then there is one event only. */
+static void write_events(FILE *out, const struct profile *p, const struct lines *lines)
+{
+	for (size_t i = 0; i < lines->nr_columns; i++) {
+		if (!i || column_event(p, lines, i) != column_event(p, lines, i - 1))
+			write_event(out, p, column_event(p, lines, i));
+	}
+}
+
+static void write_columns(FILE *out, const struct lines *lines)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < lines->nr_columns; i++) {
+		buf_clear(&text);
+		classes_put_about(&lines->classes, i, &text);
+		if (!text.len || text.failed)
+			continue;
+		screen_make_safe(&text, 0);
+		fwrite(text.data, 1, text.len, out);
+		fputc('\n', out);
+	}
+	buf_done(&text);
+}
+
+void header_write(FILE *out, const struct profile *p, const struct lines *lines)
+{
+	const char *cpu = strtab_get(&p->strings, p->input.cpu_desc);
+	bool timer = lines->nr_columns;
+
+	for (size_t i = 0; i < lines->nr_columns; i++)
+		timer &= !!(column_event(p, lines, i)->flags & EVENT_TIMER);
+	if (timer)
+		cpu = "CPU with timer interrupt";
+	fputs("CPU: ", out);
+	screen_write_name(out, *cpu ? cpu : "unknown");
+	if (p->input.cpu_mhz > 0)
+		fprintf(out, ", speed %g MHz (estimated)", p->input.cpu_mhz);
+	fputc('\n', out);
+	write_events(out, p, lines);
+	write_columns(out, lines);
+}

@@ -1,0 +1,405 @@
+#include "present/text/tree_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile/call_sums.h"
+#include "aggregate/profile/profile.h"
+#include "present/lines/percent.h"
+
+/* A node of the call tree that is part of a line, and whose samples are meant: going inwards its
+ * own, going outwards those of the node where it began. */
+struct item {
+	uint32_t node;
+	uint32_t origin;
+};
+
+/* Items of one function, which become a line. */
+struct group {
+	uint32_t function; /* DICT_NONE: CALL_TRUNCATED */
+	uint32_t nr;
+	uint32_t first; /* among the items */
+	uint64_t samples;
+};
+
+/* A line that is still to be put; its items are on the pile, and the top ones when its turn
+ * comes. */
+struct work {
+	uint32_t function;
+	uint32_t above;
+	uint32_t nr;
+	uint32_t depth;
+	uint32_t level;
+	bool chained;
+	bool is_last;
+};
+
+struct maker {
+	struct profile *p;
+	const struct tree_how *how;
+	VEC(struct item) pile;
+	VEC(struct work) works;
+	VEC(struct item) items; /* of the line whose turn it is, */
+	VEC(struct item) found; /* and those one step on */
+	VEC(struct item) grouped;
+	VEC(struct group) groups;
+	uint32_t *group_of; /* by function, and one more for DICT_NONE: its group + 1 */
+	uint64_t *counts;   /* four by column: what a line has */
+};
+
+static uint32_t function_of(const struct maker *m, uint32_t node)
+{
+	return m->p->calls.nodes.at[node].function;
+}
+
+/* Going outwards without a focus, samples begin where they are. */
+static bool counts_self(const struct maker *m)
+{
+	return m->how->part == TREE_CALLERS && !m->how->focus;
+}
+
+static uint64_t item_samples(const struct maker *m, const struct item *item,
+			     size_t column)
+{
+	const struct call_sum *sum = call_sums_at(m->how->sums, item->origin, column);
+
+	return counts_self(m) ? sum->self : sum->samples;
+}
+
+/* ---- one step ---- */
+
+static bool found(struct maker *m, uint32_t node, uint32_t origin)
+{
+	return vec_push(&m->found, (struct item){ node, origin });
+}
+
+static int step_inwards(struct maker *m)
+{
+	const struct call_sums *s = m->how->sums;
+
+	for (size_t i = 0; i < m->items.nr; i++)
+		for (uint32_t n = s->first[m->items.at[i].node]; n != DICT_NONE;
+		     n = s->next[n])
+			if (!found(m, n, n))
+				return -ENOMEM;
+	return 0;
+}
+
+/* Where a stack begins nothing is said of it; where it was cut, that. */
+static int step_outwards(struct maker *m)
+{
+	for (size_t i = 0; i < m->items.nr; i++) {
+		const struct item *item = &m->items.at[i];
+		uint32_t caller = m->p->calls.nodes.at[item->node].caller;
+
+		if (item->node >= CALL_FIRST && caller != CALL_ROOT &&
+		    !found(m, caller, item->origin))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Groups what was found: m->groups, and their items together in m->grouped. */
+static int group(struct maker *m)
+{
+	size_t nr_functions = m->p->functions.nr;
+	uint32_t first = 0;
+
+	m->groups.nr = 0;
+	m->grouped.nr = 0;
+	if (!vec_reserve(&m->grouped, m->found.nr))
+		return -ENOMEM;
+	for (size_t i = 0; i < m->found.nr; i++) {
+		uint32_t function = function_of(m, m->found.at[i].node);
+		uint32_t *at =
+			&m->group_of[function < nr_functions ? function : nr_functions];
+
+		if (!*at) {
+			if (!vec_push(&m->groups,
+				      (struct group){ .function = function }))
+				return -ENOMEM;
+			*at = (uint32_t)m->groups.nr;
+		}
+		m->groups.at[*at - 1].nr++;
+		m->groups.at[*at - 1].samples +=
+			item_samples(m, &m->found.at[i], m->how->lead);
+	}
+	for (size_t i = 0; i < m->groups.nr; i++) {
+		m->groups.at[i].first = first;
+		first += m->groups.at[i].nr;
+	}
+	for (size_t i = 0; i < m->found.nr; i++) {
+		uint32_t function = function_of(m, m->found.at[i].node);
+		uint32_t at =
+			m->group_of[function < nr_functions ? function : nr_functions];
+
+		m->grouped.at[m->groups.at[at - 1].first++] = m->found.at[i];
+	}
+	m->grouped.nr = m->found.nr;
+	for (size_t i = 0; i < m->groups.nr; i++) {
+		uint32_t function = m->groups.at[i].function;
+
+		m->groups.at[i].first -= m->groups.at[i].nr;
+		m->group_of[function < nr_functions ? function : nr_functions] = 0;
+	}
+	return 0;
+}
+
+static const char *name_of(struct profile *p, uint32_t function)
+{
+	const char *name =
+		function == DICT_NONE ? NULL : profile_function_name(p, function);
+
+	return name ? name : "";
+}
+
+/* Functions of one name: by image and address, however the samples came. */
+static int compare_twins(const struct profile *p, uint32_t a, uint32_t b)
+{
+	const struct profile_function *fa = &p->functions.at[a];
+	const struct profile_function *fb = &p->functions.at[b];
+	int order = strcmp(strtab_get(&p->strings, p->images.at[fa->image].name),
+			   strtab_get(&p->strings, p->images.at[fb->image].name));
+
+	if (order)
+		return order;
+	if (fa->vma != fb->vma)
+		return fa->vma < fb->vma ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* The most first; what was cut last, as it says least. */
+static int compare_groups(const void *va, const void *vb, void *ctx)
+{
+	const struct group *a = va;
+	const struct group *b = vb;
+	int order;
+
+	if ((a->function == DICT_NONE) != (b->function == DICT_NONE))
+		return a->function == DICT_NONE ? 1 : -1;
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	order = strcmp(name_of(ctx, a->function), name_of(ctx, b->function));
+	return order || a->function == b->function
+		       ? order
+		       : compare_twins(ctx, a->function, b->function);
+}
+
+/* Takes away what is too little, and says how many groups there were. */
+static void cut_groups(struct maker *m, bool *ret_all)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < m->groups.nr; i++)
+		if (m->groups.at[i].samples &&
+		    percent_of(m->groups.at[i].samples, m->how->total) >=
+			    m->how->threshold)
+			m->groups.at[nr++] = m->groups.at[i];
+	*ret_all = nr == m->groups.nr;
+	m->groups.nr = nr;
+	if (nr)
+		qsort_r(m->groups.at, nr, sizeof(*m->groups.at), compare_groups, m->p);
+}
+
+/* Piles up the groups as lines below `above` (NULL: none), the first one on top. */
+static int pile_up(struct maker *m, const struct work *above, bool chained)
+{
+	for (size_t i = m->groups.nr; i-- > 0;) {
+		const struct group *g = &m->groups.at[i];
+		struct work w = { .function = g->function,
+				  .above = above ? above->function : DICT_NONE,
+				  .nr = g->nr,
+				  .chained = chained,
+				  .is_last = i + 1 == m->groups.nr };
+
+		if (above) {
+			w.depth = above->depth + 1;
+			w.level = above->level + !chained;
+		}
+		if (!vec_push(&m->works, w) ||
+		    !vec_reserve(&m->pile, m->pile.nr + g->nr))
+			return -ENOMEM;
+		memcpy(m->pile.at + m->pile.nr, m->grouped.at + g->first,
+		       g->nr * sizeof(*m->pile.at));
+		m->pile.nr += g->nr;
+	}
+	return 0;
+}
+
+/* ---- lines ---- */
+
+static void sum_up(struct maker *m)
+{
+	size_t nr = m->how->sums->nr_columns;
+	bool inwards = m->how->part == TREE_CALLEES;
+
+	memset(m->counts, 0, 4 * nr * sizeof(*m->counts));
+	for (size_t i = 0; i < m->items.nr; i++) {
+		const struct call_sum *sum =
+			call_sums_at(m->how->sums, m->items.at[i].origin, 0);
+
+		for (size_t c = 0; c < nr; c++) {
+			m->counts[c] += counts_self(m) ? sum[c].self : sum[c].samples;
+			m->counts[nr + c] +=
+				counts_self(m) ? sum[c].self_period : sum[c].period;
+			if (!inwards)
+				continue;
+			m->counts[2 * nr + c] += sum[c].self;
+			m->counts[3 * nr + c] += sum[c].self_period;
+		}
+	}
+}
+
+/* Whether all samples of the line go on to the only line below it. */
+static bool is_chain(const struct maker *m, bool is_all)
+{
+	size_t nr = m->how->sums->nr_columns;
+
+	if (!m->how->chains || !is_all || m->groups.nr != 1)
+		return false;
+	for (size_t c = 0; c < nr; c++) {
+		uint64_t next = 0;
+
+		for (size_t i = 0; i < m->grouped.nr; i++)
+			next += item_samples(m, &m->grouped.at[i], c);
+		if (next != m->counts[c])
+			return false;
+	}
+	return true;
+}
+
+static int put_line(struct maker *m, const struct work *w)
+{
+	size_t nr = m->how->sums->nr_columns;
+	const struct tree_line line = { .part = m->how->part,
+					.function = w->function,
+					.above = w->above,
+					.depth = w->depth,
+					.level = w->level,
+					.chained = w->chained,
+					.is_last = w->is_last,
+					.samples = m->counts,
+					.periods = m->counts + nr,
+					.self = m->counts + 2 * nr,
+					.self_periods = m->counts + 3 * nr };
+
+	return m->how->put(m->how->ctx, &line);
+}
+
+/* Takes the top line's items off the pile. */
+static int take_items(struct maker *m, uint32_t nr)
+{
+	m->items.nr = 0;
+	if (!vec_reserve(&m->items, nr))
+		return -ENOMEM;
+	m->pile.nr -= nr;
+	memcpy(m->items.at, m->pile.at + m->pile.nr, nr * sizeof(*m->items.at));
+	m->items.nr = nr;
+	return 0;
+}
+
+static int put_works(struct maker *m)
+{
+	while (m->works.nr) {
+		struct work w = m->works.at[--m->works.nr];
+		bool is_all;
+		int r = take_items(m, w.nr);
+
+		if (!r) {
+			sum_up(m);
+			r = put_line(m, &w);
+		}
+		m->found.nr = 0;
+		if (!r)
+			r = m->how->part == TREE_CALLEES ? step_inwards(m)
+							 : step_outwards(m);
+		if (!r)
+			r = group(m);
+		if (r)
+			return r;
+		cut_groups(m, &is_all);
+		r = pile_up(m, &w, is_chain(m, is_all));
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- where lines begin ---- */
+
+/* The functions in focus, each time in a stack the outermost: so a recursion counts once. */
+static int find_focus(struct maker *m)
+{
+	size_t nr = m->p->calls.nodes.nr;
+	uint8_t *inside = calloc(nr + 1, sizeof(*inside));
+	int r = inside ? 0 : -ENOMEM;
+
+	for (uint32_t n = CALL_FIRST; !r && n < nr; n++) {
+		bool is = m->how->focus[function_of(m, n)];
+		bool before = inside[m->p->calls.nodes.at[n].caller];
+
+		inside[n] = is || before;
+		if (is && !before && !found(m, n, n))
+			r = -ENOMEM;
+	}
+	free(inside);
+	return r;
+}
+
+static int find_samples(struct maker *m)
+{
+	for (uint32_t n = CALL_FIRST; n < m->p->calls.nodes.nr; n++) {
+		const struct call_sum *sum = call_sums_at(m->how->sums, n, 0);
+		bool any = false;
+
+		for (size_t c = 0; c < m->how->sums->nr_columns; c++)
+			any |= sum[c].self != 0;
+		if (any && !found(m, n, n))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int find_roots(struct maker *m)
+{
+	const struct call_sums *s = m->how->sums;
+
+	for (uint32_t n = s->first[CALL_ROOT]; n != DICT_NONE; n = s->next[n])
+		if (!found(m, n, n))
+			return -ENOMEM;
+	return found(m, CALL_TRUNCATED, CALL_TRUNCATED) ? 0 : -ENOMEM;
+}
+
+int tree_lines_put(struct profile *p, const struct tree_how *how)
+{
+	struct maker m = { .p = p, .how = how };
+	bool is_all;
+	int r = -ENOMEM;
+
+	m.group_of = calloc(p->functions.nr + 1, sizeof(*m.group_of));
+	m.counts = calloc(4 * how->sums->nr_columns + 1, sizeof(*m.counts));
+	if (p->calls.nodes.nr < CALL_FIRST)
+		r = 0;
+	else if (m.group_of && m.counts)
+		r = how->focus                  ? find_focus(&m)
+		    : how->part == TREE_CALLERS ? find_samples(&m)
+						: find_roots(&m);
+	if (!r)
+		r = group(&m);
+	if (!r) {
+		cut_groups(&m, &is_all);
+		r = pile_up(&m, NULL, false);
+	}
+	if (!r)
+		r = put_works(&m);
+	vec_done(&m.pile);
+	vec_done(&m.works);
+	vec_done(&m.items);
+	vec_done(&m.found);
+	vec_done(&m.grouped);
+	vec_done(&m.groups);
+	free(m.group_of);
+	free(m.counts);
+	return r;
+}

@@ -1,0 +1,227 @@
+/* write_json.c - {"schema":...,"rows":[{KEY:...,"samples":N,"period":N}...]}.
+ * Members may be added; the names and meanings of those that exist stay with the schema's
+ * number. */
+#include <errno.h>
+#include <string.h>
+
+#include "aggregate/profile/profile.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "present/lines/cell_cache.h"
+#include "present/lines/columns.h"
+#include "present/lines/json.h"
+#include "present/lines/lines.h"
+#include "present/lines/options.h"
+#include "present/lines/ratio.h"
+#include "present/text/quality_text.h"
+#include "present/text/text_writers.h"
+
+static const char schema[] = "oprofile-report/1";
+
+/* Rows are made of pieces: names of members that all have, and texts of few values. */
+struct rows {
+	struct profile *p;
+	bool events_apart;
+	struct buf event;               /* of each row: {"event": */
+	struct buf names[KEY_ID_COUNT]; /* ,"key": */
+	struct cell_cache of[KEY_ID_COUNT];
+	struct cell_cache of_event;
+	struct buf row;
+	struct ratio_groups ratios;
+	const char *const *ratio_texts;
+	bool failed; /* a piece could not be made */
+};
+
+static void put(struct buf *out, const char *text)
+{
+	buf_put(out, text, strlen(text));
+}
+
+static void put_name(struct buf *out, const char *before, const char *name)
+{
+	put(out, before);
+	json_put_string(out, name, strlen(name));
+	buf_put_u8(out, ':');
+}
+
+static void rows_begin(struct rows *r, struct profile *p, bool events_apart)
+{
+	*r = (struct rows){ .p = p, .events_apart = events_apart };
+	cell_cache_init(&r->of_event, p->events.nr);
+	put_name(&r->event, "{", "event");
+	for (size_t k = 0; k < p->nr_keys; k++) {
+		put_name(&r->names[k], k || events_apart ? "," : "{",
+			 p->options.keys->keys.at[k].typed);
+		cell_cache_init(&r->of[k], profile_nr_values(p, k));
+		r->failed |= r->names[k].failed;
+	}
+	r->failed |= r->event.failed;
+}
+
+static void rows_end(struct rows *r)
+{
+	for (size_t k = 0; k < r->p->nr_keys; k++) {
+		buf_done(&r->names[k]);
+		cell_cache_done(&r->of[k]);
+	}
+	cell_cache_done(&r->of_event);
+	buf_done(&r->event);
+	buf_done(&r->row);
+	ratio_groups_done(&r->ratios);
+}
+
+static void put_cached(struct buf *out, struct cell_cache *cache, uint64_t value,
+		       const char *text)
+{
+	size_t from = out->len;
+
+	json_put_string(out, text, strlen(text));
+	if (!out->failed)
+		cell_cache_keep(cache, value, out->data + from, out->len - from);
+}
+
+static void put_event(struct rows *r, uint32_t event)
+{
+	if (!cell_cache_put(&r->of_event, event, &r->row))
+		put_cached(&r->row, &r->of_event, event,
+			   profile_event_name(r->p, event));
+}
+
+static void put_value(struct rows *r, const struct line *line, size_t k)
+{
+	const struct key_row *key = r->p->options.keys->keys.at[k].row;
+	uint64_t value = profile_value(r->p, line->group, k);
+
+	if (key->id == KEY_EVENT) {
+		put_event(r, r->p->rows.at[line->number].event);
+		return;
+	}
+	if (cell_cache_put(&r->of[k], value, &r->row))
+		return;
+	if (key->kind == KEY_TEXT) {
+		put_cached(&r->row, &r->of[k], value,
+			   profile_text(r->p, line->group, k));
+		return;
+	}
+	/* Addresses are texts that need no care. */
+	if (key->kind == KEY_HEX)
+		buf_put_u8(&r->row, '"');
+	column_put_value(&r->row, r->p, line->group, k);
+	if (key->kind == KEY_HEX)
+		buf_put_u8(&r->row, '"');
+}
+
+/* ,"ratios":{"A/B":0.01,"B/A":null} */
+static void put_ratios(struct rows *r, uint32_t group)
+{
+	for (size_t i = 0; i < r->ratios.nr_ratios; i++) {
+		size_t from;
+
+		put_name(&r->row, i ? "," : ",\"ratios\":{", r->ratio_texts[i]);
+		from = r->row.len;
+		ratio_group_put(&r->ratios, group, i, &r->row);
+		if (r->row.len == from)
+			put(&r->row, "null");
+	}
+	if (r->ratios.nr_ratios)
+		buf_put_u8(&r->row, '}');
+}
+
+static int put_row(struct json *j, struct rows *r, const struct lines *lines,
+		   const struct line *line)
+{
+	const struct profile_row *row = &r->p->rows.at[line->number];
+	bool empty = !r->p->nr_keys && !r->events_apart;
+
+	buf_clear(&r->row);
+	if (r->events_apart) {
+		buf_put(&r->row, r->event.data, r->event.len);
+		put_event(r, row->event);
+	}
+	for (size_t k = 0; k < r->p->nr_keys; k++) {
+		buf_put(&r->row, r->names[k].data, r->names[k].len);
+		put_value(r, line, k);
+	}
+	put_name(&r->row, empty ? "{" : ",", "samples");
+	buf_put_decimal(&r->row, line->counts[0]);
+	put_name(&r->row, ",", "period");
+	buf_put_decimal(&r->row, row->period);
+	if (lines->inclusive) {
+		put_name(&r->row, ",", "total_samples");
+		buf_put_decimal(&r->row, lines->inclusive[line->number]);
+		put_name(&r->row, ",", "total_period");
+		buf_put_decimal(&r->row, lines->inclusive_periods[line->number]);
+	}
+	put_ratios(r, line->group);
+	buf_put_u8(&r->row, '}');
+	if (r->row.failed || r->failed)
+		return -ENOMEM;
+	json_raw(j, r->row.data, r->row.len);
+	return 0;
+}
+
+static void put_events(struct json *j, const struct profile *p,
+		       const struct lines *lines)
+{
+	json_name(j, "events");
+	json_begin_array(j);
+	for (size_t i = 0; i < lines->events.nr; i++) {
+		const struct profile_event *e = &p->events.at[lines->events.at[i]];
+
+		json_begin_object(j);
+		json_member_text(j, "event", strtab_get(&p->strings, e->name));
+		json_member_u64(j, "count", e->count);
+		json_member_u64(j, "frequency", profile_event_hz(e));
+		if (e->least_hz < e->most_hz)
+			json_member_u64(j, "frequency_least", e->least_hz);
+		json_member_u64(j, "samples", e->samples);
+		json_member_u64(j, "period", e->period);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static int put_rows(struct json *j, struct profile *p, const struct lines *lines,
+		    const struct present_options *options, bool events_apart)
+{
+	struct rows rows;
+	int r;
+
+	rows_begin(&rows, p, events_apart);
+	rows.ratio_texts = options->ratios;
+	r = ratio_groups_make(p, options->ratios, options->nr_ratios, &rows.ratios);
+	json_name(j, "rows");
+	json_begin_array(j);
+	for (size_t i = 0; !r && i < lines->all.nr; i++)
+		r = put_row(j, &rows, lines, &lines->all.at[i]);
+	json_end_array(j);
+	rows_end(&rows);
+	return r;
+}
+
+int write_json(FILE *out, struct profile *p, const struct present_options *options,
+	       struct err *err)
+{
+	struct json j = { .out = out };
+	struct lines lines;
+	bool events_apart;
+	int r;
+
+	events_apart = p->events.nr > 1 && keys_find(p->options.keys, KEY_EVENT) < 0;
+	r = lines_of_rows(p, options, events_apart, &lines, err);
+	if (r)
+		return r;
+	json_begin_object(&j);
+	json_name(&j, "schema");
+	json_text(&j, schema);
+	put_events(&j, p, &lines);
+	r = put_rows(&j, p, &lines, options, events_apart);
+	if (!r && options->quality)
+		r = quality_write_json(&j, p);
+	if (!r) {
+		json_end_object(&j);
+		fputc('\n', out);
+	}
+	lines_done(&lines);
+	return r ? err_set(err, r, "out of memory") : 0;
+}

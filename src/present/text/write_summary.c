@@ -1,0 +1,318 @@
+/* write_summary.c - OProfile's image summary: applications, and below each the images that
+ * its samples are in (oprofile-behaviour.md 1.1.2). */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile/profile.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/safe_text.h"
+#include "present/lines/columns.h"
+#include "present/lines/elide.h"
+#include "present/lines/fit.h"
+#include "present/lines/lines.h"
+#include "present/lines/options.h"
+#include "present/lines/percent.h"
+#include "present/lines/ratio.h"
+#include "present/lines/screen.h"
+#include "present/text/header.h"
+#include "present/text/quality_text.h"
+#include "present/text/text_writers.h"
+
+enum {
+	TITLE_WIDTH = 17,
+	CLASS_WIDTH = 18,
+	TAB_WIDTH = 8
+};
+
+struct app {
+	const char *name;
+	uint64_t *counts;  /* by column */
+	uint64_t *periods; /* likewise; 0: nobody asks */
+	size_t first;      /* its lines are those from here */
+	size_t nr;
+};
+
+struct summary {
+	struct profile *p;
+	const struct present_options *options;
+	struct lines lines;
+	VEC(struct app) apps;
+	VEC(struct ratio) ratios;
+	VEC(const char *) ratio_titles;
+	uint64_t *counts;
+	struct buf safe; /* on a terminal: a name that commands nothing, */
+	struct buf name; /* and as much of it as fits */
+	size_t image;    /* positions of the keys */
+	size_t app;
+};
+
+static const char *line_text(const struct summary *s, const struct line *line,
+			     size_t key)
+{
+	return profile_text(s->p, line->group, key);
+}
+
+static int compare_by_app(const void *va, const void *vb, void *ctx)
+{
+	const struct summary *s = ctx;
+	const struct line *a = va;
+	const struct line *b = vb;
+	int order = strcmp(line_text(s, a, s->app), line_text(s, b, s->app));
+
+	if (order)
+		return order;
+	if (a->counts[0] != b->counts[0])
+		order = a->counts[0] > b->counts[0] ? -1 : 1;
+	else
+		order = strcmp(line_text(s, a, s->image), line_text(s, b, s->image));
+	return s->options->reverse ? -order : order;
+}
+
+static int compare_apps(const void *va, const void *vb, void *ctx)
+{
+	const struct summary *s = ctx;
+	const struct app *a = va;
+	const struct app *b = vb;
+	int order;
+
+	if (a->counts[0] != b->counts[0])
+		order = a->counts[0] > b->counts[0] ? -1 : 1;
+	else
+		order = strcmp(a->name, b->name);
+	return s->options->reverse ? -order : order;
+}
+
+/* Lines of one application stand together now. */
+static int collect_apps(struct summary *s)
+{
+	size_t nr_columns = s->lines.nr_columns;
+	const uint64_t *periods = s->lines.periods;
+
+	/* Behind the counts the periods. */
+	s->counts = calloc(s->lines.all.nr * nr_columns + 1, 2 * sizeof(*s->counts));
+	if (!s->counts || !vec_reserve(&s->apps, s->lines.all.nr + 1) || !s->apps.at)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->lines.all.nr; i++) {
+		const struct line *line = &s->lines.all.at[i];
+		const char *name = line_text(s, line, s->app);
+		struct app *app = s->apps.nr ? &s->apps.at[s->apps.nr - 1] : NULL;
+
+		if (!app || strcmp(app->name, name)) {
+			uint64_t *counts = &s->counts[2 * i * nr_columns];
+			struct app made = { .name = name,
+					    .first = i,
+					    .counts = counts,
+					    .periods = counts + nr_columns };
+
+			if (!vec_push(&s->apps, made))
+				return -ENOMEM;
+			app = &s->apps.at[s->apps.nr - 1];
+		}
+		app->nr++;
+		for (size_t e = 0; e < nr_columns; e++)
+			app->counts[e] += line->counts[e];
+		for (size_t e = 0; periods && e < nr_columns; e++)
+			app->periods[e] += periods[line->number * nr_columns + e];
+	}
+	return 0;
+}
+
+/* Cut to 14 characters and "..." if longer than 17. */
+static void write_title(FILE *out, const char *title, size_t len)
+{
+	if (len <= TITLE_WIDTH)
+		fprintf(out, "%*s%.*s|", (int)(TITLE_WIDTH - len), "", (int)len, title);
+	else
+		fprintf(out, "%.*s...|", TITLE_WIDTH - 3, title);
+}
+
+/* EVENT:COUNT, tgid:N and the like. */
+static void write_class_title(FILE *out, const struct summary *s, size_t column)
+{
+	struct buf title = { 0 };
+
+	classes_put_title(&s->lines.classes, column, &title);
+	screen_make_safe(&title, 0);
+	write_title(out, (const char *)title.data, title.len);
+	buf_done(&title);
+}
+
+static void write_titles(FILE *out, const struct summary *s, const char *indent)
+{
+	const char *bold = s->options->screen.colour ? SCREEN_BOLD : "";
+	const char *plain = s->options->screen.colour ? SCREEN_PLAIN : "";
+	size_t nr = s->lines.nr_columns;
+
+	fprintf(out, "%s%s", indent, bold);
+	for (size_t i = 0; i < nr; i++)
+		write_class_title(out, s, i);
+	for (size_t i = 0; i < s->ratios.nr; i++)
+		write_title(out, s->ratio_titles.at[i], strlen(s->ratio_titles.at[i]));
+	fprintf(out, "%s\n%s%s", plain, indent, bold);
+	for (size_t i = 0; i < nr; i++)
+		fputs("  samples|      %|", out);
+	for (size_t i = 0; i < s->ratios.nr; i++)
+		write_title(out, "ratio", strlen("ratio"));
+	fprintf(out, "%s\n%s", plain, indent);
+	for (size_t i = 0; i < (nr + s->ratios.nr) * CLASS_WIDTH; i++)
+		fputc('-', out);
+	fputc('\n', out);
+}
+
+/* The name as a terminal shows it, with `used` columns before it. */
+static void write_screen_name(FILE *out, struct summary *s, const char *name,
+			      size_t used)
+{
+	const struct screen *screen = &s->options->screen;
+	size_t most =
+		screen->width > used + FIT_LEAST ? screen->width - used : FIT_LEAST;
+
+	buf_clear(&s->safe);
+	buf_clear(&s->name);
+	safe_text_put(&s->safe, name, strlen(name), screen->utf8);
+	elide_put(&s->name, (const char *)s->safe.data, s->safe.len,
+		  s->options->long_names ? SIZE_MAX : most, screen->utf8);
+	fwrite(s->name.data, 1, s->name.len, out);
+}
+
+static void write_ratios(FILE *out, struct summary *s, const uint64_t *periods)
+{
+	for (size_t i = 0; i < s->ratios.nr; i++) {
+		const struct column_cell cell = { .periods = periods,
+						  .ratios = s->ratios.at,
+						  .at = i };
+
+		buf_clear(&s->name);
+		ratio_print(&s->name, &cell);
+		fprintf(out, "%*.*s ", TITLE_WIDTH, (int)s->name.len,
+			(const char *)s->name.data);
+	}
+}
+
+/* What a row shows, by column. */
+struct numbers {
+	const uint64_t *counts;
+	const uint64_t *periods; /* NULL: there are no ratios */
+	const uint64_t *totals;
+};
+
+static void write_row(FILE *out, struct summary *s, const struct numbers *n,
+		      const char *name, size_t indent)
+{
+	const struct screen *screen = &s->options->screen;
+	size_t nr = s->lines.nr_columns;
+
+	if (!s->options->long_names)
+		name = image_name_short(name);
+	for (size_t i = 0; i < nr; i++) {
+		double share = percent_of(n->counts[i], n->totals[i]);
+		const char *colour = screen_share_colour(screen, share);
+		char percent[PERCENT_MAX];
+
+		percent_format(share, percent);
+		fprintf(out, "%9" PRIu64 " %s%s%s ", n->counts[i], colour, percent,
+			*colour ? SCREEN_PLAIN : "");
+	}
+	write_ratios(out, s, n->periods);
+	if (screen->is_terminal && *name)
+		write_screen_name(out, s, name,
+				  indent + (nr + s->ratios.nr) * CLASS_WIDTH);
+	else
+		screen_write_name(out, name);
+	fputc('\n', out);
+}
+
+static void write_app(FILE *out, struct summary *s, const struct app *app)
+{
+	const struct line *lines = &s->lines.all.at[app->first];
+	const uint64_t *totals =
+		s->options->global_percent ? s->lines.totals : app->counts;
+	const struct numbers whole = { app->counts, app->periods, s->lines.totals };
+
+	if (!percent_reached(app->counts, s->lines.totals, s->lines.nr_columns,
+			     s->options->threshold))
+		return;
+	write_row(out, s, &whole, app->name, 0);
+	if (app->nr == 1 && !strcmp(line_text(s, lines, s->image), app->name))
+		return;
+	if (!s->options->no_header)
+		write_titles(out, s, "\t");
+	for (size_t i = 0; i < app->nr; i++) {
+		struct numbers part = { .counts = lines[i].counts, .totals = totals };
+
+		if (s->lines.periods)
+			part.periods = s->lines.periods +
+				       lines[i].number * s->lines.nr_columns;
+		fputc('\t', out);
+		write_row(out, s, &part, line_text(s, &lines[i], s->image), TAB_WIDTH);
+	}
+}
+
+/* Those whose events are columns: with other columns there is nothing to divide. */
+static int find_ratios(struct summary *s)
+{
+	for (size_t i = 0; i < s->options->nr_ratios; i++) {
+		struct ratio ratio;
+
+		if (ratio_find(s->p, &s->lines, s->options->ratios[i], &ratio))
+			continue;
+		if (!vec_push(&s->ratios, ratio) ||
+		    !vec_push(&s->ratio_titles, s->options->ratios[i]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int write_apps(FILE *out, struct summary *s)
+{
+	if (!s->options->no_header) {
+		header_write(out, s->p, &s->lines);
+		write_titles(out, s, "");
+	}
+	for (size_t i = 0; i < s->apps.nr; i++)
+		write_app(out, s, &s->apps.at[i]);
+	return s->options->quality ? quality_write_text(out, s->p) : 0;
+}
+
+int write_summary(FILE *out, struct profile *p, const struct present_options *options,
+		  struct err *err)
+{
+	/* The threshold is for applications, not for the images of one. */
+	struct present_options all = *options;
+	struct summary s = { .p = p, .options = options };
+	int image = keys_find(p->options.keys, KEY_IMAGE);
+	int app = keys_find(p->options.keys, KEY_APP);
+	int r;
+
+	if (image < 0 || app < 0)
+		return err_set(err, -EINVAL, "the summary needs its keys");
+	s.image = (size_t)image;
+	s.app = (size_t)app;
+	all.threshold = 0;
+	r = lines_of_groups(p, &all, LINES_UNSORTED, CLASS_KEYS, &s.lines, err);
+	if (r)
+		return r;
+	if (s.lines.all.nr)
+		qsort_r(s.lines.all.at, s.lines.all.nr, sizeof(*s.lines.all.at),
+			compare_by_app, &s);
+	r = collect_apps(&s);
+	if (!r)
+		r = find_ratios(&s);
+	if (!r && s.apps.nr)
+		qsort_r(s.apps.at, s.apps.nr, sizeof(*s.apps.at), compare_apps, &s);
+	if (!r)
+		r = write_apps(out, &s);
+	if (s.safe.failed || s.name.failed)
+		r = -ENOMEM;
+	vec_done(&s.apps);
+	vec_done(&s.ratios);
+	vec_done(&s.ratio_titles);
+	buf_done(&s.safe);
+	buf_done(&s.name);
+	free(s.counts);
+	lines_done(&s.lines);
+	return r ? err_set(err, r, "out of memory") : 0;
+}

@@ -1,0 +1,324 @@
+/* write_tree.c - --tree as text: numbers, and functions below those that called them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregate/profile/call_sums.h"
+#include "aggregate/profile/profile.h"
+#include "base/err.h"
+#include "base/safe_text.h"
+#include "present/lines/call_focus.h"
+#include "present/lines/elide.h"
+#include "present/lines/lines.h"
+#include "present/lines/options.h"
+#include "present/lines/percent.h"
+#include "present/lines/screen.h"
+#include "present/text/header.h"
+#include "present/text/text_writers.h"
+#include "present/text/tree_lines.h"
+
+enum {
+	COUNT_WIDTH = 9,
+	LEAST_NAME = 16, /* columns of a name where there is no room at all */
+	WRITTEN_AT_ONCE = 1 << 16
+};
+
+struct writing {
+	struct profile *p;
+	const struct present_options *options;
+	FILE *out;
+	struct lines lines; /* its columns and totals */
+	struct call_sums sums;
+	bool *more; /* by level: siblings are still to come */
+	size_t nr_more;
+	enum tree_part part;
+	struct buf text;
+	struct buf raw;
+	struct buf safe;
+};
+
+static void put(struct buf *b, const char *text)
+{
+	buf_put(b, text, strlen(text));
+}
+
+static void pad(struct writing *w, size_t from, size_t width)
+{
+	do
+		buf_put_u8(&w->text, ' ');
+	while (w->text.len - from < width);
+}
+
+static void put_share(struct writing *w, uint64_t part, uint64_t whole)
+{
+	double percent = percent_of(part, whole);
+	const char *colour = screen_share_colour(&w->options->screen, percent);
+	char text[PERCENT_MAX];
+	size_t len;
+
+	percent_format(percent, text);
+	put(&w->text, colour);
+	put(&w->text, text);
+	if (*colour)
+		put(&w->text, SCREEN_PLAIN);
+	len = strlen(text);
+	pad(w, w->text.len - len, COUNT_WIDTH);
+}
+
+static void put_blank(struct writing *w, size_t width)
+{
+	pad(w, w->text.len, width);
+}
+
+/* Each column of counts: samples, their share, and going inwards that of the function's own.  In
+ * a chain the first two are those of the line above. */
+static void put_counts(struct writing *w, const struct tree_line *line)
+{
+	for (size_t c = 0; c < w->lines.nr_columns; c++) {
+		size_t from = w->text.len;
+
+		if (line->chained) {
+			put_blank(w, 2 * COUNT_WIDTH);
+		} else {
+			buf_put_decimal(&w->text, line->samples[c]);
+			pad(w, from, COUNT_WIDTH);
+			put_share(w, line->samples[c], w->lines.totals[c]);
+		}
+		if (line->part != TREE_CALLEES)
+			continue;
+		if (line->chained && !line->self[c])
+			put_blank(w, COUNT_WIDTH);
+		else
+			put_share(w, line->self[c], w->lines.totals[c]);
+	}
+}
+
+static size_t counts_width(const struct writing *w, enum tree_part part)
+{
+	return w->lines.nr_columns * COUNT_WIDTH * (part == TREE_CALLEES ? 3 : 2);
+}
+
+static int note_level(struct writing *w, const struct tree_line *line)
+{
+	size_t room = 2 * (size_t)line->level + 16;
+	bool *more;
+
+	if (line->level >= w->nr_more) {
+		more = realloc(w->more, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		w->more = more;
+		w->nr_more = room;
+	}
+	if (!line->chained)
+		w->more[line->level] = !line->is_last;
+	return 0;
+}
+
+/* What leads from the line above to this one; two columns a level. */
+static void put_branches(struct writing *w, const struct tree_line *line)
+{
+	bool utf8 = w->options->screen.is_terminal && w->options->screen.utf8;
+
+	for (uint32_t i = 1; i <= line->level; i++) {
+		bool here = i == line->level && !line->chained;
+
+		if (here)
+			put(&w->text, w->more[i] ? utf8 ? "├─" : "|-"
+				      : utf8     ? "└─"
+						 : "`-");
+		else
+			put(&w->text, w->more[i] ? utf8 ? "│ " : "| " : "  ");
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_image(struct writing *w, uint32_t function)
+{
+	const struct profile *p = w->p;
+	const char *name = strtab_get(
+		&p->strings, p->images.at[p->functions.at[function].image].name);
+
+	put(&w->raw, w->options->long_names ? name : base_name(name));
+}
+
+/* The image stands behind the name where it is another one than in the line above. */
+static void make_name(struct writing *w, const struct tree_line *line)
+{
+	struct profile *p = w->p;
+	const struct profile_function *f;
+	const char *name;
+
+	buf_clear(&w->raw);
+	if (line->function == DICT_NONE) {
+		put(&w->raw, "[truncated]");
+		return;
+	}
+	f = &p->functions.at[line->function];
+	if (f->kind == FUNCTION_OF_IMAGE || f->kind == FUNCTION_BETWEEN) {
+		buf_put_u8(&w->raw, '[');
+		put_image(w, line->function);
+		buf_put_u8(&w->raw, ']');
+		return;
+	}
+	name = profile_function_name(p, line->function);
+	put(&w->raw, name ? name : "");
+	if (line->above != DICT_NONE && p->functions.at[line->above].image == f->image)
+		return;
+	put(&w->raw, "  ");
+	put_image(w, line->function);
+}
+
+static void put_name(struct writing *w, const struct tree_line *line)
+{
+	const struct screen *s = &w->options->screen;
+	size_t used = counts_width(w, line->part) + 2 * (size_t)line->level;
+	size_t most = SIZE_MAX;
+
+	make_name(w, line);
+	if (!s->is_terminal) {
+		screen_make_safe(&w->raw, 0);
+		buf_put(&w->text, w->raw.data, w->raw.len);
+		return;
+	}
+	if (s->width && !w->options->long_names)
+		most = s->width > used + LEAST_NAME ? s->width - used : LEAST_NAME;
+	buf_clear(&w->safe);
+	safe_text_put(&w->safe, (const char *)w->raw.data, w->raw.len, s->utf8);
+	elide_put(&w->text, (const char *)w->safe.data, w->safe.len, most, s->utf8);
+}
+
+static int flush(struct writing *w, size_t more_than)
+{
+	if (w->text.failed || w->raw.failed || w->safe.failed)
+		return -ENOMEM;
+	if (w->text.len > more_than) {
+		fwrite(w->text.data, 1, w->text.len, w->out);
+		buf_clear(&w->text);
+	}
+	return 0;
+}
+
+static int put_line(void *ctx, const struct tree_line *line)
+{
+	struct writing *w = ctx;
+
+	if (note_level(w, line))
+		return -ENOMEM;
+	put_counts(w, line);
+	put_branches(w, line);
+	put_name(w, line);
+	buf_put_u8(&w->text, '\n');
+	return flush(w, WRITTEN_AT_ONCE);
+}
+
+static void put_title(struct writing *w, const char *title)
+{
+	bool bold = w->options->screen.colour;
+	size_t len = strlen(title);
+
+	if (bold)
+		put(&w->text, SCREEN_BOLD);
+	put(&w->text, title);
+	if (bold)
+		put(&w->text, SCREEN_PLAIN);
+	pad(w, w->text.len - len, COUNT_WIDTH);
+}
+
+static void put_titles(struct writing *w, enum tree_part part)
+{
+	const char *last = !w->options->focus     ? "symbol name"
+			   : part == TREE_CALLEES ? "symbol name, and what it called"
+						  : "symbol name, and what called it";
+
+	for (size_t c = 0; c < w->lines.nr_columns; c++) {
+		put_title(w, "samples");
+		put_title(w, "%");
+		if (part == TREE_CALLEES)
+			put_title(w, "self %");
+	}
+	put_title(w, last);
+	while (w->text.len && w->text.data[w->text.len - 1] == ' ')
+		w->text.len--;
+	buf_put_u8(&w->text, '\n');
+}
+
+static int put_part(struct writing *w, enum tree_part part, const uint8_t *focus)
+{
+	const struct tree_how how = { .sums = &w->sums,
+				      .part = part,
+				      .focus = focus,
+				      .total = w->lines.totals[0],
+				      .threshold = w->options->threshold,
+				      .chains = true,
+				      .put = put_line,
+				      .ctx = w };
+
+	if (!w->options->no_header)
+		put_titles(w, part);
+	return tree_lines_put(w->p, &how);
+}
+
+/* Of a function in focus both parts, unless one was asked for. */
+static int put_parts(struct writing *w, const uint8_t *focus)
+{
+	bool both = focus && w->options->both_parts;
+	int r;
+
+	if (!w->options->no_header)
+		header_write(w->out, w->p, &w->lines);
+	r = w->options->callers || both ? put_part(w, TREE_CALLERS, focus) : 0;
+	if (!r && both && !w->options->no_header)
+		buf_put_u8(&w->text, '\n');
+	if (!r && (!w->options->callers || both))
+		r = put_part(w, TREE_CALLEES, focus);
+	return r ? r : flush(w, 0);
+}
+
+static int prepare(struct writing *w, struct err *err)
+{
+	uint32_t *column_of = NULL;
+	int r = classes_of_profile(&w->lines.classes, w->options->kept, w->p,
+				   &column_of, err);
+
+	if (r)
+		return r;
+	w->lines.nr_columns = w->lines.classes.columns.nr;
+	w->lines.totals = calloc(w->lines.nr_columns + 1, sizeof(*w->lines.totals));
+	if (!w->lines.totals ||
+	    call_sums_make(&w->sums, w->p, column_of, w->lines.nr_columns)) {
+		free(column_of);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < w->p->rows.nr; i++)
+		w->lines.totals[column_of[i]] += w->p->rows.at[i].samples;
+	free(column_of);
+	return 0;
+}
+
+int write_tree(FILE *out, struct profile *p, const struct present_options *options,
+	       struct err *err)
+{
+	struct writing w = { .p = p, .options = options, .out = out };
+	uint8_t *focus = NULL;
+	int r = prepare(&w, err);
+
+	if (!r && options->focus)
+		r = call_focus_find(p, options->focus, &focus, err);
+	if (!r && put_parts(&w, focus))
+		r = err_set(err, -ENOMEM, "out of memory");
+	free(focus);
+	free(w.more);
+	call_sums_done(&w.sums);
+	lines_done(&w.lines);
+	buf_done(&w.text);
+	buf_done(&w.raw);
+	buf_done(&w.safe);
+	return r;
+}

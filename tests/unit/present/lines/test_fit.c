@@ -1,0 +1,100 @@
+/* Widths of columns, worked out by hand. */
+#include "present/lines/fit.h"
+
+#include "unit.h"
+
+enum {
+	MAX_COLUMNS = 5
+};
+
+struct row {
+	unsigned int width;
+	size_t nr;
+	struct fit_column columns[MAX_COLUMNS]; /* their width is the expected one */
+};
+
+static void widths_are_these(void **state)
+{
+	static const struct row rows[] = {
+		/* The layout's own widths fit; the last column is as long as it is. */
+		{ 80, 3, { { 7, 9, 0, 9 }, { 10, 25, 1, 25 }, { 46, 30, 2, 46 } } },
+		/* One column too few: the second gives one of its blanks. */
+		{ 79, 3, { { 7, 9, 0, 9 }, { 10, 25, 1, 24 }, { 46, 30, 2, 46 } } },
+		/* Just what is in them. */
+		{ 65, 3, { { 7, 9, 0, 8 }, { 10, 25, 1, 11 }, { 46, 30, 2, 46 } } },
+		/* A cell longer than its column. */
+		{ 80, 3, { { 7, 9, 0, 9 }, { 40, 25, 1, 41 }, { 20, 30, 2, 20 } } },
+		/* The longer name gives way: 64 - 8 - 11. */
+		{ 64, 3, { { 7, 9, 0, 8 }, { 10, 25, 1, 11 }, { 46, 30, 2, 45 } } },
+		/* Both do: 61 without the number and the blanks, 7 for each, and 1 : 2 of
+		 * the 47 that are left. */
+		{ 70, 3, { { 7, 9, 0, 8 }, { 99, 25, 1, 23 }, { 99, 30, 2, 39 } } },
+		/* 60 without numbers and blanks, 7 for each: the first needs one more, and 1 :
+		 * 2 of 38 for the others. */
+		{ 80,
+		  5,
+		  { { 8, 9, 0, 9 },
+		    { 8, 9, 0, 9 },
+		    { 8, 25, 1, 9 },
+		    { 60, 25, 1, 20 },
+		    { 60, 30, 2, 33 } } },
+		/* No room at all: names get the least, numbers all they need. */
+		{ 10, 3, { { 7, 9, 0, 8 }, { 99, 25, 1, 8 }, { 5, 30, 2, 5 } } },
+		{ 80, 1, { { 0, 9, 1, 1 } } },
+		{ 0, 0, { { 0 } } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct row row = rows[i];
+
+		for (size_t c = 0; c < row.nr; c++)
+			row.columns[c].width = 77;
+		fit_columns(row.columns, row.nr, row.width);
+		for (size_t c = 0; c < row.nr; c++)
+			assert_int_equal(row.columns[c].width,
+					 rows[i].columns[c].width);
+	}
+}
+
+/* Where the names' least fits, everything does; numbers are never shorter than they are. */
+static void everything_fits(void **state)
+{
+	uint32_t dice = 1;
+
+	(void)state;
+	for (int n = 0; n < 20000; n++) {
+		struct fit_column c[MAX_COLUMNS] = { 0 };
+		unsigned int least = 0;
+		unsigned int sum = 0;
+		unsigned int width;
+
+		for (size_t i = 0; i < MAX_COLUMNS; i++) {
+			dice = dice * 1664525 + 1013904223;
+			c[i].natural = 1 + (dice >> 16) % 60;
+			c[i].usual = 9;
+			c[i].weight = (dice >> 24) % 3;
+			least += 1 + (c[i].weight && c[i].natural > FIT_LEAST
+					      ? FIT_LEAST
+					      : c[i].natural);
+		}
+		width = (dice >> 8) % 300;
+		fit_columns(c, MAX_COLUMNS, width);
+		for (size_t i = 0; i < MAX_COLUMNS; i++) {
+			assert_true(c[i].weight || c[i].width >= c[i].natural);
+			sum += c[i].width;
+		}
+		if (least <= width)
+			assert_true(sum <= width);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(widths_are_these),
+		cmocka_unit_test(everything_fits),
+	};
+
+	return UNIT_RUN(cases);
+}

@@ -1,0 +1,92 @@
+#include "present/lines/screen.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+#include "unit.h"
+
+static void what_stands_before_stays(void **state)
+{
+	struct buf out = { 0 };
+
+	(void)state;
+	buf_put(&out, "\n\033x\ny", 5);
+	screen_make_safe(&out, 2);
+	buf_put_u8(&out, 0);
+	assert_string_equal((const char *)out.data, "\n\033x\\ny");
+	buf_done(&out);
+}
+
+static void a_name_is_one_line(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
+		{ "a\nb\033[2J\xff", "a\\nb\\x1b[2J\\xff" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char got[64] = "";
+		FILE *out = fmemopen(got, sizeof(got), "w");
+
+		assert_non_null(out);
+		screen_write_name(out, rows[i][0]);
+		fclose(out);
+		assert_string_equal(got, rows[i][1]);
+	}
+}
+
+static void code_keeps_its_tabs(void **state)
+{
+	static const char code[] = "\tint x;\t/* \033[31m\xff */\f";
+	char got[64] = "";
+	FILE *out = fmemopen(got, sizeof(got), "w");
+
+	(void)state;
+	assert_non_null(out);
+	screen_write_code(out, code, sizeof(code) - 1);
+	screen_write_masked(out, "|a\nb\xff|");
+	screen_print_line(out, "%s: %d", "a\nb", 3);
+	fclose(out);
+	assert_string_equal(got, "\tint x;\t/* \\x1b[31m\\xff */\\x0c|a?b?|a\\nb: 3\n");
+}
+
+static void columns_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(screen_columns("", 0), 0);
+	assert_int_equal(screen_columns("abc", 3), 3);
+	assert_int_equal(screen_columns("\xc3\xa9", 2), 1);
+	assert_int_equal(screen_columns("e\xcc\x81", 3), 1);
+	assert_int_equal(screen_columns("\xe4\xb8\xad\xe4\xb8\xad", 6), 4);
+}
+
+/* perf's limits. */
+static void large_shares_have_colours(void **state)
+{
+	const struct screen colour = { .colour = true };
+	const struct screen plain = { .is_terminal = true };
+
+	(void)state;
+	assert_string_equal(screen_share_colour(&colour, 100), "\033[31m");
+	assert_string_equal(screen_share_colour(&colour, 5), "\033[31m");
+	assert_string_equal(screen_share_colour(&colour, 4.999), "\033[32m");
+	assert_string_equal(screen_share_colour(&colour, 0.5), "\033[32m");
+	assert_string_equal(screen_share_colour(&colour, 0.499), "");
+	assert_string_equal(screen_share_colour(&plain, 100), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(what_stands_before_stays),
+		cmocka_unit_test(a_name_is_one_line),
+		cmocka_unit_test(code_keeps_its_tabs),
+		cmocka_unit_test(columns_are_counted),
+		cmocka_unit_test(large_shares_have_colours),
+	};
+
+	return UNIT_RUN(cases);
+}
