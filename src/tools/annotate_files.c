@@ -15,9 +15,9 @@
 #include "base/output.h"
 #include "base/path.h"
 #include "base/public_file.h"
+#include "record/keep/copy_rule.h"
 #include "resolve/code.h"
 #include "tools/annotate_code.h"
-#include "tools/copy_rule.h"
 #include "tools/source_find.h"
 
 enum {

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "record/keep/copy_rule.h"
 #include "resolve/binary.h"
 #include "resolve/elf_file.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_place.h"
-#include "tools/copy_rule.h"
 #include "tools/source_images.h"
 
 /* The kernel reported which file it was, though not its age. */

@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "daemon/control_client.h"
-#include "daemon/daemonrc.h"
+#include "daemon/server/control_client.h"
+#include "daemon/server/daemonrc.h"
 #include "tools/options.h"
 
 struct control_options {

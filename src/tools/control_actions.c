@@ -9,10 +9,10 @@
 #include "base/io.h"
 #include "capture/events/events.h"
 #include "present/lines/screen.h"
+#include "record/keep/session_dir.h"
 #include "tools/command.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"
-#include "tools/session_dir.h"
 
 enum {
 	PATH_BYTES = 4096

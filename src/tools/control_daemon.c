@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/parse.h"
-#include "daemon/background.h"
+#include "daemon/server/background.h"
 #include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"

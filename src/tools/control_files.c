@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
-#include "daemon/background.h"
+#include "daemon/server/background.h"
 #include "present/lines/screen.h"
 #include "tools/control.h"
 #include "tools/control_actions.h"

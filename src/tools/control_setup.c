@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "base/path.h"
-#include "daemon/metrics_server.h"
+#include "daemon/server/metrics_server.h"
 #include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"

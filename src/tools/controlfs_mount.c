@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "base/path.h"
-#include "daemon/control_client.h"
+#include "daemon/server/control_client.h"
 #include "tools/command.h"
 #include "tools/controlfs.h"
 

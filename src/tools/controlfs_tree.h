@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "daemon/control_client.h"
+#include "daemon/server/control_client.h"
 
 struct controlfs_tree;
 

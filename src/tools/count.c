@@ -8,9 +8,9 @@
 #include "base/err.h"
 #include "base/output.h"
 #include "base/parse.h"
+#include "record/thread_list.h"
 #include "tools/command.h"
 #include "tools/count.h"
-#include "tools/thread_list.h"
 
 enum {
 	NS_PER_MS = 1000000,

@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "format/session.h"
 #include "present/lines/screen.h"
+#include "record/keep/session_dir.h"
 #include "resolve/naming.h"
 #include "tools/command.h"
 #include "tools/import_file.h"
@@ -19,7 +20,6 @@
 #include "tools/mistaken_word.h"
 #include "tools/places.h"
 #include "tools/report_source.h"
-#include "tools/session_dir.h"
 
 enum {
 	STATUS_INCOMPLETE = 3

@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "decode/record.h"
 #include "format/checksums.h"
+#include "record/keep/jit_keeper.h"
 #include "resolve/naming.h"
-#include "tools/jit_keeper.h"
 
 enum {
 	NAME_BYTES = 64,

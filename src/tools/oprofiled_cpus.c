@@ -3,8 +3,8 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "capture/source/perf_source.h"
+#include "record/priv.h"
 #include "tools/oprofiled_priv.h"
-#include "tools/recorder_priv.h"
 
 /* Files of /sys cost more than a look. */
 static const uint64_t watch_ns = 3000000000;

@@ -10,13 +10,13 @@
 #include "base/parse.h"
 #include "capture/events/sample_cost.h"
 #include "capture/source/perf_source.h"
-#include "daemon/control_server.h"
-#include "daemon/service.h"
-#include "daemon/table_budget.h"
-#include "daemon/table_helper.h"
+#include "daemon/server/control_server.h"
+#include "daemon/server/service.h"
+#include "record/helper/table_budget.h"
+#include "record/helper/table_helper.h"
+#include "record/priv.h"
+#include "record/recorder.h"
 #include "tools/oprofiled_priv.h"
-#include "tools/recorder.h"
-#include "tools/recorder_priv.h"
 
 /* As beside programs that use what a processor has of its own caches. */
 static const struct sample_cost_plan sample_plan = { .memory_bytes = 512 << 10,

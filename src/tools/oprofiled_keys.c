@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include "capture/events/cpu_types.h"
-#include "daemon/control_server.h"
+#include "daemon/server/control_server.h"
+#include "record/recorder.h"
 #include "tools/oprofiled_priv.h"
-#include "tools/recorder.h"
 
 static bool is_enabled(void *ctx)
 {

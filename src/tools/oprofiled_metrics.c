@@ -5,13 +5,13 @@
 
 #include "base/err.h"
 #include "base/log.h"
-#include "daemon/daemon_numbers.h"
-#include "daemon/metrics_server.h"
-#include "daemon/table_budget.h"
+#include "daemon/server/daemon_numbers.h"
+#include "daemon/server/metrics_server.h"
 #include "format/session.h"
+#include "record/helper/table_budget.h"
+#include "record/priv.h"
+#include "record/recorder.h"
 #include "tools/oprofiled_priv.h"
-#include "tools/recorder.h"
-#include "tools/recorder_priv.h"
 
 static const uint64_t retry_after_ns = 60000000000;
 

@@ -14,21 +14,21 @@
 #include "base/err.h"
 #include "capture/events/events.h"
 #include "capture/system/cpus.h"
-#include "daemon/background.h"
-#include "daemon/control_keys.h"
-#include "daemon/control_request.h"
-#include "daemon/daemonrc.h"
-#include "daemon/disk_sync.h"
-#include "daemon/event_cookies.h"
-#include "daemon/event_stream.h"
-#include "daemon/governor.h"
-#include "daemon/metrics_server.h"
-#include "daemon/retention.h"
-#include "daemon/sample_filter.h"
-#include "tools/copy_list.h"
+#include "daemon/server/background.h"
+#include "daemon/server/control_keys.h"
+#include "daemon/server/control_request.h"
+#include "daemon/server/daemonrc.h"
+#include "daemon/server/event_cookies.h"
+#include "daemon/server/event_stream.h"
+#include "daemon/server/metrics_server.h"
+#include "daemon/upkeep/disk_sync.h"
+#include "daemon/upkeep/governor.h"
+#include "daemon/upkeep/retention.h"
+#include "daemon/upkeep/sample_filter.h"
+#include "record/keep/copy_list.h"
+#include "record/keep/session_dir.h"
+#include "record/shared_tables.h"
 #include "tools/options.h"
-#include "tools/session_dir.h"
-#include "tools/shared_tables.h"
 
 struct control_server;
 struct daemon_numbers;
@@ -66,7 +66,7 @@ struct oprofiled_sums {
 	VEC(uint64_t) cpu_samples;
 };
 
-/* What goes to the readers of samples (daemon/event_stream.h). */
+/* What goes to the readers of samples (daemon/server/event_stream.h). */
 struct oprofiled_stream {
 	struct event_cookies cookies;
 	VEC(uint64_t)

@@ -14,9 +14,9 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "format/session.h"
+#include "record/priv.h"
+#include "record/recorder.h"
 #include "tools/oprofiled_priv.h"
-#include "tools/recorder.h"
-#include "tools/recorder_priv.h"
 
 enum {
 	STACK_BYTES = 16384, /* the rest of a longer one is read from its process */
@@ -25,7 +25,7 @@ enum {
 
 static const uint64_t retry_after_ns = 5000000000;
 static const uint64_t tell_again_ns = 600000000000;
-/* What segments whose clocks differ by as much are not merged for (daemon/segment_merge.c). */
+/* What segments whose clocks differ by as much are not merged for (daemon/upkeep/segment_merge.c). */
 static const int64_t clock_slack_ns = 1000000000;
 
 /* ---- the folder ---- */
@@ -197,7 +197,7 @@ int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
 		log_say(LOG_WARNING, "%s", err->text);
 	add_cpu_samples(d, recorder);
 	disk_sync_add(&d->upkeep.sync, recorder->segment_path, true);
-	/* As those that are there may take (daemon/copies.h). */
+	/* As those that are there may take (daemon/upkeep/copies.h). */
 	d->upkeep.copies.max_bytes = d->upkeep.retention.max_bytes / 2;
 	taken = recorder_totals(recorder)->samples;
 	closed = recorder_close(recorder, -1, &totals, &bytes, &late);

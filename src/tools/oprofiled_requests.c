@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "daemon/control_server.h"
-#include "daemon/daemon_numbers.h"
+#include "daemon/server/control_server.h"
+#include "daemon/server/daemon_numbers.h"
 #include "tools/oprofiled_priv.h"
 
 /* ---- status ---- */

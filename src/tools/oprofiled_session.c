@@ -8,9 +8,9 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "format/session.h"
+#include "record/priv.h"
+#include "record/recorder.h"
 #include "tools/oprofiled_priv.h"
-#include "tools/recorder.h"
-#include "tools/recorder_priv.h"
 
 /* ---- somebody has removed it ---- */
 

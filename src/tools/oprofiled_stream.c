@@ -6,14 +6,14 @@
 
 #include "base/err.h"
 #include "base/parse.h"
-#include "daemon/control_line.h"
-#include "daemon/control_server.h"
-#include "daemon/event_stream.h"
+#include "daemon/server/control_line.h"
+#include "daemon/server/control_server.h"
+#include "daemon/server/event_stream.h"
 #include "format/dict.h"
 #include "format/session.h"
+#include "record/recorder.h"
 #include "resolve/elf_build_id.h"
 #include "tools/oprofiled_priv.h"
-#include "tools/recorder.h"
 
 enum {
 	/* Of images: not asked for yet. */

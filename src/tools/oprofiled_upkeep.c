@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "base/parse.h"
 #include "format/session.h"
+#include "record/priv.h"
 #include "tools/oprofiled_priv.h"
-#include "tools/recorder_priv.h"
 
 enum {
 	LOWEST_PRIORITY = 19,

@@ -12,11 +12,11 @@
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
 #include "present/lines/screen.h"
+#include "record/recorder.h"
 #include "tools/archive_make.h"
 #include "tools/command.h"
 #include "tools/record_plan.h"
 #include "tools/record_report.h"
-#include "tools/recorder.h"
 
 enum {
 	EXIT_OWN_FAILURE = 125,

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "record/recorder.h"
 #include "tools/record_plan.h"
-#include "tools/recorder.h"
 
 struct loop {
 	struct record_plan *p;

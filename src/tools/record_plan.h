@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 #include "capture/events/events.h"
+#include "record/keep/session_dir.h"
 #include "tools/options.h"
-#include "tools/session_dir.h"
 #include "tools/target.h"
 
 struct err;

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/faults.h"
 #include "base/io.h"
-#include "tools/copy_rule.h"
+#include "record/keep/copy_rule.h"
 
 static void paths_done(source_find_paths *p)
 {

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
-#include "daemon/control_client.h"
+#include "daemon/server/control_client.h"
 #include "present/lines/json.h"
 #include "present/lines/screen.h"
 #include "tools/command.h"

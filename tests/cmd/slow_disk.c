@@ -1,5 +1,5 @@
 /* slow_disk.c - preloaded: while the file that SLOW_DISK names is there, fsync() of what a thread of the
- * lowest priority has written (daemon/segment_merge.h) takes five seconds.  SLOW_DISK.begun is made
+ * lowest priority has written (daemon/upkeep/segment_merge.h) takes five seconds.  SLOW_DISK.begun is made
  * then. */
 #include <dlfcn.h>
 #include <fcntl.h>

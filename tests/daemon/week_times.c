@@ -1,6 +1,6 @@
 /* week_times.c - linked into an oprofile in place of the daemon's own times: a week takes twelve
  * minutes, of which a day has 103 seconds, an hour 4.3. */
-#include "daemon/retention_times.h"
+#include "daemon/upkeep/retention_times.h"
 
 const struct retention_times retention_times = {
 	.tiers_ns = { 714285714, 6 * 714285714ULL, 6 * 24 * 714285714ULL },

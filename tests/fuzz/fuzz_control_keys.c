@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "daemon/control_keys.h"
-#include "daemon/control_line.h"
+#include "daemon/server/control_keys.h"
+#include "daemon/server/control_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "daemon/control_line.h"
-#include "daemon/control_request.h"
+#include "daemon/server/control_line.h"
+#include "daemon/server/control_request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "daemon/daemonrc.h"
+#include "daemon/server/daemonrc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/metrics_request.h"
+#include "daemon/server/metrics_request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,8 +15,8 @@
 
 #include "base/cursor.h"
 #include "base/io.h"
-#include "daemon/table_answers.h"
-#include "daemon/table_packets.h"
+#include "record/helper/table_answers.h"
+#include "record/helper/table_packets.h"
 #include "unwind_file.h"
 #include "unwind_walk.h"
 

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/faults.h"
 #include "present/annotation/html_pages.h"
 #include "present/annotation/source_text.h"
 #include "present/annotation/write_annotation.h"
 #include "present/lines/percent.h"
 #include "present/text/html_text.h"
-#include "base/faults.h"
 
 enum {
 	LINE_MAX_BYTES = 4000, /* of a line that are shown */

@@ -7,12 +7,12 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
+#include "base/faults.h"
 #include "present/annotation/annotate_margin.h"
 #include "present/annotation/annotation.h"
 #include "present/annotation/source_text.h"
 #include "present/lines/screen.h"
 #include "present/text/header.h"
-#include "base/faults.h"
 
 /* One file on its way. */
 struct listing {

@@ -1,0 +1,525 @@
+#include "daemon/server/control_server.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "daemon/server/control_line.h"
+#include "daemon/server/control_peer.h"
+#include "daemon/server/epoll_rest.h"
+#include "daemon/server/event_stream.h"
+#include "record/helper/allowance.h"
+
+enum {
+	CLIENTS_MAX = 64,
+	CLIENTS_OF_USER = 16, /* that may not ask all */
+	BACKLOG = 64,
+	VALUE_MAX = 2048,
+	TURN_NS = 20000,         /* what a turn takes beside its requests */
+	REST_MAX_NS = 250000000, /* of the listener: root may be behind it */
+	EVENTS_OF_OTHERS = 4     /* the listener, users_fd, the timers of both */
+};
+
+/* Of users that may not control the daemon: hundreds of small requests at once, or a handful of dumps,
+ * then 2 ms a second; after one large request 3 s without. */
+static const struct allowance_rule users_rule = { .at_once_ns = 20000000,
+						  .owed_max_ns = 6000000,
+						  .part = 500 };
+
+struct control_server {
+	int epoll_fd;
+	int users_fd; /* an epoll of those who may not ask all, within the other */
+	int listen_fd;
+	struct epoll_rest rest;       /* of the listener */
+	struct epoll_rest users_rest; /* of users_fd */
+	struct allowance of_users;
+	struct allowance of_comers;           /* who may not ask all */
+	const struct control_peer *last_user; /* that was served; of uid `last_uid` */
+	uid_t last_uid;
+	bool taken_over;
+	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+	char group[64];
+	gid_t gid;
+	bool has_gid;
+	control_handler handle;
+	void *ctx;
+	size_t nr_readers;
+	uint64_t lost; /* by readers */
+	struct control_peer clients[CLIENTS_MAX];
+};
+
+void control_put_field(struct buf *reply, const char *key, const char *format, ...)
+{
+	char value[VALUE_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	buf_put(reply, key, strlen(key));
+	buf_put_u8(reply, ' ');
+	control_put_value(reply, value);
+	buf_put_u8(reply, '\n');
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- who asks ---- */
+
+static int epoll_of(const struct control_server *s, const struct control_peer *c)
+{
+	return c->rank == CONTROL_RANK_USER ? s->users_fd : s->epoll_fd;
+}
+
+static int refuse(const struct control_server *s, const struct control_request *request,
+		  struct err *err)
+{
+	/* Files that it must not touch are EACCES. */
+	return err_set(err, -EPERM,
+		       "\"%s\" is for root, the daemon's own user and members of group "
+		       "%s%s; status, get, list and dump are for all",
+		       control_verb_name(request->verb), s->group,
+		       s->has_gid ? "" : " (which does not exist)");
+}
+
+/* ---- one peer ---- */
+
+static void drop(struct control_server *s, struct control_peer *c)
+{
+	s->nr_readers -= !!c->reader;
+	control_peer_close(c);
+}
+
+/* It has its reply, and then samples. */
+static int make_reader(struct control_server *s, struct control_peer *c,
+		       uint64_t max_words, struct err *err)
+{
+	if (s->nr_readers == CONTROL_READERS_MAX)
+		return err_set(err, -EBUSY, "%d read the samples already",
+			       CONTROL_READERS_MAX);
+	c->reader = calloc(1, sizeof(*c->reader));
+	if (!c->reader)
+		return err_set(err, -ENOMEM, "out of memory");
+	event_reader_init(c->reader, max_words);
+	s->nr_readers++;
+	c->more = false;
+	control_lines_done(&c->in);
+	return 0;
+}
+
+static void answer(struct control_server *s, struct control_peer *c, char *line)
+{
+	struct control_request request;
+	struct err err = { 0 };
+	size_t begin = c->out.len;
+	int r = control_request_parse(line, &request, &err);
+
+	request.of_owner = c->rank == CONTROL_RANK_OWNER;
+	if (!r && c->rank == CONTROL_RANK_USER && !control_request_is_for_all(&request))
+		r = refuse(s, &request, &err);
+	if (!r)
+		r = s->handle(s->ctx, &request, &c->out, &err);
+	if (r > 0)
+		r = make_reader(s, c, (uint64_t)r, &err);
+	if (r)
+		c->out.len = begin; /* half an answer is none */
+	control_peer_put_end(c, r, &err);
+}
+
+/* One request, so that those of others wait no longer than for one of each. */
+static void answer_one(struct control_server *s, struct control_peer *c)
+{
+	struct err err = { 0 };
+	char *line;
+	int r = control_lines_next(&c->in, &line);
+
+	c->more = r == 1;
+	if (r == 1) {
+		answer(s, c, line);
+	} else if (r) {
+		err_set(&err, -EINVAL, "a line is at most %d bytes of text",
+			CONTROL_LINE_MAX);
+		control_peer_put_end(c, -EINVAL, &err);
+		c->ending = true;
+	}
+	c->ending |= c->out.failed;
+}
+
+/* Its reply, then samples.  False: the peer is gone. */
+static bool send_samples(struct control_server *s, struct control_peer *c)
+{
+	struct epoll_event event = { .data.ptr = c };
+	const uint8_t *bytes;
+	size_t len;
+
+	if (!control_peer_send(c))
+		return false;
+	bytes = c->out.len ? NULL : event_reader_bytes(c->reader, &len);
+	while (bytes) {
+		ssize_t n = send(c->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EAGAIN)
+			return false;
+		if (n <= 0)
+			break;
+		event_reader_sent(c->reader, (size_t)n);
+		bytes = event_reader_bytes(c->reader, &len);
+	}
+	/* What it says is not read: it has only to be there. */
+	if (c->waits == (c->out.len || bytes))
+		return true;
+	c->waits = !c->waits;
+	event.events = c->waits ? EPOLLOUT : 0;
+	return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
+}
+
+/* Who does not read a reply is not asked for the next request: what waits is bounded.  False: the
+ * peer is gone, or has all that it asked for. */
+static bool serve(struct control_server *s, struct control_peer *c, uint32_t events)
+{
+	struct epoll_event event = { .data.ptr = c };
+
+	if (c->reader)
+		return !(events & (EPOLLERR | EPOLLHUP)) && send_samples(s, c);
+	if (events & EPOLLERR || !control_peer_send(c))
+		return false;
+	if (!c->out.len && !c->more && !c->ending && !control_peer_receive(c))
+		return false;
+	if (!c->out.len && c->more)
+		answer_one(s, c);
+	if (c->reader) {
+		c->waits = true; /* as it was registered for its requests */
+		event.events = EPOLLOUT;
+		return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
+	}
+	if (!control_peer_send(c))
+		return false;
+	if (c->out.len || c->more)
+		event.events = EPOLLOUT;
+	else if (c->ending)
+		return false;
+	else
+		event.events = EPOLLIN;
+	return !epoll_ctl(epoll_of(s, c), EPOLL_CTL_MOD, c->fd, &event);
+}
+
+/* ---- all of them ---- */
+
+/* A place for one more; NULL: there is none for such a peer. */
+static struct control_peer *find_place(struct control_server *s,
+				       const struct control_peer *peer)
+{
+	struct control_peer *lowest = s->clients;
+	struct control_peer *free_one = NULL;
+	size_t nr_own = 0;
+
+	for (struct control_peer *c = s->clients; c < s->clients + CLIENTS_MAX; c++) {
+		if (c->fd < 0) {
+			free_one = c;
+			continue;
+		}
+		nr_own += c->uid == peer->uid;
+		if (lowest->fd < 0 || c->rank < lowest->rank)
+			lowest = c;
+	}
+	if (peer->rank == CONTROL_RANK_USER && nr_own >= CLIENTS_OF_USER)
+		return NULL;
+	if (free_one || lowest->rank >= peer->rank)
+		return free_one;
+	drop(s, lowest);
+	return lowest;
+}
+
+/* The rank of who came, or -1: nobody. */
+static int accept_one(struct control_server *s)
+{
+	static const char busy[] = "error EBUSY too many connections\n";
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct control_peer peer;
+	struct control_peer *c;
+
+	if (fd < 0) {
+		epoll_rest_if_full(&s->rest, errno);
+		return -1;
+	}
+	control_peer_open(&peer, fd, s->has_gid ? &s->gid : NULL);
+	c = find_place(s, &peer);
+	event.data.ptr = c;
+	if (!c || epoll_ctl(epoll_of(s, &peer), EPOLL_CTL_ADD, fd, &event)) {
+		(void)send(fd, busy, sizeof(busy) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+		close(fd);
+	} else {
+		*c = peer;
+	}
+	return (int)peer.rank;
+}
+
+/* All who wait: it is not known who they are before, and root may be behind a crowd. */
+static void accept_all(struct control_server *s)
+{
+	uint64_t spent_ns = 0, rest_ns = 0;
+	int rank = CONTROL_RANK_OWNER;
+
+	for (int i = 0; i < BACKLOG && rank >= 0; i++) {
+		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		rank = accept_one(s);
+		if (rank == CONTROL_RANK_USER)
+			spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	}
+	if (spent_ns)
+		rest_ns = allowance_spend(&s->of_comers, clock_ns(CLOCK_MONOTONIC),
+					  spent_ns + TURN_NS);
+	if (rest_ns && !s->rest.rests)
+		epoll_rest_begin(&s->rest,
+				 rest_ns < REST_MAX_NS ? rest_ns : REST_MAX_NS);
+}
+
+/* How far behind the one served last: the next user's first, of one user the next connection's. */
+static uint64_t place_in_line(const struct control_server *s,
+			      const struct control_peer *c)
+{
+	size_t last = s->last_user ? (size_t)(s->last_user - s->clients) : 0;
+	size_t own = (size_t)(c - s->clients);
+
+	return (uint64_t)(uint32_t)(c->uid - s->last_uid - 1) * CLIENTS_MAX +
+	       (own + CLIENTS_MAX - last - 1) % CLIENTS_MAX;
+}
+
+/* The next of the events; it is taken out of them. */
+static struct epoll_event take_next(const struct control_server *s,
+				    struct epoll_event *events, int *nr)
+{
+	struct epoll_event next;
+	int at = 0;
+
+	for (int i = 1; i < *nr; i++)
+		if (place_in_line(s, events[i].data.ptr) <
+		    place_in_line(s, events[at].data.ptr))
+			at = i;
+	next = events[at];
+	events[at] = events[--*nr];
+	return next;
+}
+
+/* One round of those who may not ask all, as far as they are allowed to cost: the others are first
+ * in the next. */
+static void serve_users(struct control_server *s)
+{
+	struct epoll_event events[CLIENTS_MAX];
+	int nr = epoll_wait(s->users_fd, events, CLIENTS_MAX, 0);
+	uint64_t rest_ns = 0;
+
+	while (nr > 0 && !rest_ns) {
+		uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		struct epoll_event next = take_next(s, events, &nr);
+		struct control_peer *c = next.data.ptr;
+
+		s->last_user = c;
+		s->last_uid = c->uid;
+		if (!serve(s, c, next.events))
+			drop(s, c);
+		rest_ns = allowance_spend(&s->of_users, clock_ns(CLOCK_MONOTONIC),
+					  clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns +
+						  TURN_NS);
+	}
+	if (rest_ns)
+		epoll_rest_begin(&s->users_rest, rest_ns);
+}
+
+void control_server_turn(struct control_server *s)
+{
+	struct epoll_event events[CLIENTS_MAX + EVENTS_OF_OTHERS];
+	int nr = epoll_wait(s->epoll_fd, events, CLIENTS_MAX + EVENTS_OF_OTHERS, 0);
+	bool others = false;
+
+	for (int i = 0; i < nr; i++) {
+		struct control_peer *c = events[i].data.ptr;
+
+		others |= !c;
+		if (c && !serve(s, c, events[i].events))
+			drop(s, c);
+	}
+	if (!others)
+		return;
+	if (epoll_rest_is_over(&s->users_rest))
+		serve_users(s);
+	/* Last: who comes may take the place of one whose event was in the list. */
+	if (epoll_rest_is_over(&s->rest))
+		accept_all(s);
+}
+
+size_t control_server_readers(const struct control_server *s)
+{
+	return s->nr_readers;
+}
+
+void control_server_put_sample(struct control_server *s,
+			       const struct event_sample *sample)
+{
+	for (struct control_peer *c = s->clients; c < s->clients + CLIENTS_MAX; c++) {
+		uint64_t lost;
+
+		if (!c->reader)
+			continue;
+		lost = c->reader->all_lost;
+		event_reader_put(c->reader, sample);
+		s->lost += c->reader->all_lost - lost;
+		/* A second of many CPUs is more than waits for one reader.  Whether it is
+		 * gone is found out in its turn. */
+		if (!c->waits && event_reader_is_half_full(c->reader))
+			(void)send_samples(s, c);
+	}
+}
+
+void control_server_send_samples(struct control_server *s)
+{
+	if (!s->nr_readers)
+		return;
+	for (struct control_peer *c = s->clients; c < s->clients + CLIENTS_MAX; c++)
+		if (c->reader && !send_samples(s, c))
+			drop(s, c);
+}
+
+uint64_t control_server_lost(const struct control_server *s)
+{
+	return s->lost;
+}
+
+int control_server_fd(const struct control_server *s)
+{
+	return s->epoll_fd;
+}
+
+static int listen_at(const struct control_server *s, int *ret_fd, struct err *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int r, fd;
+
+	memcpy(address.sun_path, s->path, sizeof(s->path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return err_sys(err, -errno, "socket");
+	(void)io_unlink(s->path);
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    chmod(s->path, 0666) /* check-words: allowed */ || listen(fd, BACKLOG)) {
+		r = err_sys(err, -errno, "%s", s->path);
+		close(fd);
+		return r;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+int control_server_renew(struct control_server *s, struct err *err)
+{
+	struct stat st;
+	int fd = -1;
+	int r;
+
+	/* Another one at the place is somebody else's. */
+	if (s->taken_over || !lstat(s->path, &st) || errno != ENOENT)
+		return 0;
+	r = listen_at(s, &fd, err);
+	if (r)
+		return r;
+	epoll_rest_done(&s->rest);
+	close(s->listen_fd);
+	s->listen_fd = fd;
+	r = epoll_rest_open(&s->rest, s->epoll_fd, fd, err);
+	if (r) /* nobody would be let in: the next call is to try again */
+		(void)io_unlink(s->path);
+	return r ? r : 1;
+}
+
+static int open_server(struct control_server *s,
+		       const struct control_server_config *config, struct err *err)
+{
+	const struct group *group = config->group ? getgrnam(config->group) : NULL;
+	int r;
+
+	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	s->users_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epoll_fd < 0 || s->users_fd < 0)
+		return err_sys(err, -errno, "epoll");
+	allowance_begin(&s->of_users, &users_rule, clock_ns(CLOCK_MONOTONIC));
+	allowance_begin(&s->of_comers, &users_rule, clock_ns(CLOCK_MONOTONIC));
+	snprintf(s->group, sizeof(s->group), "%s", config->group ? config->group : "");
+	s->has_gid = group;
+	s->gid = group ? group->gr_gid : 0;
+	if (config->listen_fd >= 0) {
+		s->listen_fd = config->listen_fd;
+		s->taken_over = true;
+	} else if (strlen(config->path) >= sizeof(s->path)) {
+		return err_set(err, -ENAMETOOLONG,
+			       "%s is too long for the path of a socket", config->path);
+	} else {
+		snprintf(s->path, sizeof(s->path), "%s", config->path);
+		r = listen_at(s, &s->listen_fd, err);
+		if (r)
+			return r;
+	}
+	r = epoll_rest_open(&s->rest, s->epoll_fd, s->listen_fd, err);
+	return r ? r : epoll_rest_open(&s->users_rest, s->epoll_fd, s->users_fd, err);
+}
+
+int control_server_open(const struct control_server_config *config,
+			struct control_server **ret_server, struct err *err)
+{
+	struct control_server *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->listen_fd = s->epoll_fd = s->users_fd = -1;
+	s->rest.timer_fd = s->users_rest.timer_fd = -1;
+	s->handle = config->handle;
+	s->ctx = config->ctx;
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		s->clients[i].fd = -1;
+	r = open_server(s, config, err);
+	if (r) {
+		control_server_close(s);
+		return r;
+	}
+	*ret_server = s;
+	return 0;
+}
+
+void control_server_close(struct control_server *s)
+{
+	if (!s)
+		return;
+	if (*s->path)
+		(void)io_unlink(s->path);
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		if (s->clients[i].fd >= 0)
+			drop(s, &s->clients[i]);
+	if (s->listen_fd >= 0)
+		close(s->listen_fd);
+	if (s->epoll_fd >= 0)
+		close(s->epoll_fd);
+	if (s->users_fd >= 0)
+		close(s->users_fd);
+	epoll_rest_done(&s->users_rest);
+	epoll_rest_done(&s->rest);
+	free(s);
+}

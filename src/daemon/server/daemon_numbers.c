@@ -1,0 +1,142 @@
+#include "daemon/server/daemon_numbers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "daemon/server/control_server.h"
+
+enum kind {
+	KIND_FLAG,
+	KIND_NUMBER,
+	KIND_TIME,  /* as a number; 0: there is none */
+	KIND_SHARE, /* if it is known */
+	KIND_SECONDS
+};
+
+enum {
+	VALUE_BYTES = 40
+};
+
+#define FIELD(name) offsetof(struct daemon_numbers, name)
+
+static const struct row {
+	const char *key; /* of status; NULL: it has no such field */
+	enum kind kind;
+	size_t field;
+	const char *metric; /* NULL: it is none */
+	const char *type;
+	const char *help;
+} rows[] = {
+	{ NULL, KIND_FLAG, FIELD(is_sampling), "oprofile_sampling", "gauge",
+	  "1 while it samples, 0 while it is paused." },
+	{ "rate", KIND_NUMBER, FIELD(rate_hz), "oprofile_rate_hertz", "gauge",
+	  "Samples that are asked for, per second and CPU." },
+	{ "samples", KIND_NUMBER, FIELD(samples), NULL, NULL, NULL },
+	{ NULL, KIND_NUMBER, FIELD(taken), "oprofile_samples_total", "counter",
+	  "Samples taken." },
+	{ "lost", KIND_NUMBER, FIELD(lost), "oprofile_lost_samples_total", "counter",
+	  "Samples lost: by the kernel, or taken and not written, as the disk was "
+	  "full." },
+	{ "cost_cpu", KIND_SHARE, FIELD(share), "oprofile_cpu_ratio", "gauge",
+	  "Share of one CPU that the daemon took in the last look at it." },
+	{ "cost_kernel", KIND_SHARE, FIELD(kernel_share), "oprofile_kernel_cpu_ratio",
+	  "gauge",
+	  "Share of one CPU that the kernel took to take samples then, about." },
+	{ "cpu_seconds", KIND_SECONDS, FIELD(cpu_ns), "oprofile_cpu_seconds_total",
+	  "counter", "CPU time of the daemon's processes." },
+	{ "tables_cpu_seconds", KIND_SECONDS, FIELD(tables_ns),
+	  "oprofile_user_tables_cpu_seconds_total", "counter",
+	  "CPU time for unwind tables of users' binaries; not counted against the "
+	  "rate." },
+	{ "tables_refused", KIND_NUMBER, FIELD(tables_refused),
+	  "oprofile_user_tables_refused_total", "counter",
+	  "Unwind tables of users' binaries that were not made: their CPU time was "
+	  "used up." },
+	{ "memory", KIND_NUMBER, FIELD(memory), "oprofile_resident_memory_bytes",
+	  "gauge", "Resident memory of the daemon." },
+	{ "disk", KIND_NUMBER, FIELD(disk), "oprofile_session_bytes", "gauge",
+	  "Size of the current session's segments." },
+	{ "oldest", KIND_TIME, FIELD(oldest),
+	  "oprofile_oldest_sample_timestamp_seconds", "gauge",
+	  "When the current session's oldest sample was taken." },
+};
+
+/* False: it is not known. */
+static bool format(const struct daemon_numbers *n, const struct row *row,
+		   char ret_value[VALUE_BYTES])
+{
+	const void *at = (const char *)n + row->field;
+	uint64_t number = 0;
+
+	if (row->kind == KIND_FLAG) {
+		number = *(const bool *)at;
+	} else if (row->kind == KIND_SHARE) {
+		double share = *(const double *)at;
+
+		snprintf(ret_value, VALUE_BYTES, "%.5f", share);
+		return n->has_share && share >= 0;
+	} else {
+		memcpy(&number, at, sizeof(number));
+	}
+	if (row->kind == KIND_SECONDS)
+		snprintf(ret_value, VALUE_BYTES, "%" PRIu64 ".%03" PRIu64,
+			 number / 1000000000, number / 1000000 % 1000);
+	else
+		snprintf(ret_value, VALUE_BYTES, "%" PRIu64, number);
+	return true;
+}
+
+void daemon_numbers_put_status(const struct daemon_numbers *n, struct buf *reply)
+{
+	char value[VALUE_BYTES];
+
+	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(*rows);
+	     row++)
+		if (row->key && format(n, row, value))
+			control_put_field(reply, row->key, "%s", value);
+}
+
+static void put_head(struct buf *out, const char *name, const char *type,
+		     const char *help)
+{
+	char lines[256];
+	int len = snprintf(lines, sizeof(lines), "# HELP %s %s\n# TYPE %s %s\n", name,
+			   help, name, type);
+
+	buf_put(out, lines, (size_t)len);
+}
+
+static void put_cpus(const struct daemon_numbers *n, struct buf *out)
+{
+	static const char name[] = "oprofile_cpu_samples_total";
+	char line[96];
+
+	put_head(out, name, "counter", "Samples taken on each CPU.");
+	for (size_t i = 0; i < n->nr_cpus; i++) {
+		int len = snprintf(line, sizeof(line), "%s{cpu=\"%zu\"} %" PRIu64 "\n",
+				   name, i, n->cpu_samples[i]);
+
+		buf_put(out, line, (size_t)len);
+	}
+}
+
+void daemon_numbers_put_metrics(const struct daemon_numbers *n, struct buf *out)
+{
+	char value[VALUE_BYTES];
+	char line[128];
+
+	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(*rows);
+	     row++) {
+		int len;
+
+		if (!row->metric || !format(n, row, value) ||
+		    (row->kind == KIND_TIME && !n->oldest))
+			continue;
+		put_head(out, row->metric, row->type, row->help);
+		len = snprintf(line, sizeof(line), "%s %s\n", row->metric, value);
+		buf_put(out, line, (size_t)len);
+	}
+	put_cpus(n, out);
+}

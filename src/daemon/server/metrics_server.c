@@ -1,0 +1,404 @@
+#include "daemon/server/metrics_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/parse.h"
+#include "daemon/server/epoll_rest.h"
+#include "daemon/server/metrics_request.h"
+
+enum {
+	BACKLOG = 16,
+	DRAIN_BYTES = 65536 /* that a peer may send behind its request */
+};
+
+static const uint64_t patience_ns = 5000000000;
+/* The same text is good for so long: who asks without end does not make work. */
+static const uint64_t text_ns = 1000000000;
+
+struct peer {
+	int fd; /* -1: free */
+	uint64_t since_ns;
+	size_t nr_in;
+	size_t sent;
+	size_t drained;
+	bool is_answered;
+	char in[METRICS_REQUEST_MAX];
+	struct buf out;
+};
+
+struct metrics_server {
+	int epoll_fd; /* of all that it listens to */
+	int outer_fd; /* an epoll of that one, which can rest */
+	int listen_fd;
+	struct epoll_rest rest;
+	void (*put)(void *ctx, struct buf *out);
+	void *ctx;
+	uint64_t text_at_ns; /* 0: there is no text */
+	struct buf text;
+	char name[METRICS_NAME_BYTES];
+	struct peer peers[METRICS_PEERS_MAX];
+};
+
+/* ---- where ---- */
+
+static int set_ip(const char *ip, bool bracketed, uint16_t port,
+		  struct metrics_address *a)
+{
+	struct in_addr v4;
+	struct in6_addr v6;
+
+	*a = (struct metrics_address){ .len = 0 };
+	if (!bracketed && inet_pton(AF_INET, ip, &v4) == 1 &&
+	    ntohl(v4.s_addr) >> 24 == 127) {
+		a->at.v4.sin_family = AF_INET;
+		a->at.v4.sin_addr = v4;
+		a->at.v4.sin_port = htons(port);
+		a->len = sizeof(a->at.v4);
+	} else if (bracketed && inet_pton(AF_INET6, ip, &v6) == 1 &&
+		   IN6_IS_ADDR_LOOPBACK(&v6)) {
+		a->at.v6.sin6_family = AF_INET6;
+		a->at.v6.sin6_addr = v6;
+		a->at.v6.sin6_port = htons(port);
+		a->len = sizeof(a->at.v6);
+	}
+	return a->len ? 0 : -EINVAL;
+}
+
+int metrics_address_parse(const char *text, struct metrics_address *ret_address,
+			  struct err *err)
+{
+	const char *colon = strrchr(text, ':');
+	char ip[INET6_ADDRSTRLEN + 2] = "127.0.0.1";
+	size_t len = colon ? (size_t)(colon - text) : 0;
+	struct metrics_address address;
+	bool bracketed;
+	uint64_t port;
+
+	if (!parse_u64_max(colon ? colon + 1 : text, UINT16_MAX, &port) ||
+	    len >= sizeof(ip))
+		return err_set(err, -EINVAL, "\"%.64s\" is not [ADDR:]PORT", text);
+	bracketed = len > 2 && text[0] == '[' && text[len - 1] == ']';
+	if (bracketed)
+		snprintf(ip, sizeof(ip), "%.*s", (int)(len - 2), text + 1);
+	else if (colon && !(len == 9 && !memcmp(text, "localhost", 9)))
+		snprintf(ip, sizeof(ip), "%.*s", (int)len, text);
+	/* What comes from another machine has no peer credentials, and no protection. */
+	if (set_ip(ip, bracketed, (uint16_t)port, &address))
+		return err_set(err, -EINVAL,
+			       "\"%.64s\": metrics are for this machine alone, at "
+			       "127.0.0.1 or [::1]",
+			       text);
+	*ret_address = address;
+	return 0;
+}
+
+static void put_name(const struct metrics_address *a, char name[METRICS_NAME_BYTES])
+{
+	char ip[INET6_ADDRSTRLEN] = "";
+
+	if (a->at.any.sa_family == AF_INET6) {
+		(void)inet_ntop(AF_INET6, &a->at.v6.sin6_addr, ip, sizeof(ip));
+		snprintf(name, METRICS_NAME_BYTES, "[%s]:%u", ip,
+			 ntohs(a->at.v6.sin6_port));
+	} else {
+		(void)inet_ntop(AF_INET, &a->at.v4.sin_addr, ip, sizeof(ip));
+		snprintf(name, METRICS_NAME_BYTES, "%s:%u", ip,
+			 ntohs(a->at.v4.sin_port));
+	}
+}
+
+static void set_name(struct metrics_server *s)
+{
+	struct metrics_address a = { .len = sizeof(a.at) };
+
+	if (!getsockname(s->listen_fd, &a.at.any, &a.len))
+		put_name(&a, s->name);
+}
+
+/* ---- one peer ---- */
+
+static void drop(struct peer *p)
+{
+	close(p->fd);
+	buf_done(&p->out);
+	*p = (struct peer){ .fd = -1 };
+}
+
+static const struct buf *text_of(struct metrics_server *s, uint64_t now_ns)
+{
+	if (s->text_at_ns && now_ns - s->text_at_ns < text_ns)
+		return &s->text;
+	if (s->text.failed)
+		buf_done(&s->text);
+	buf_clear(&s->text);
+	s->put(s->ctx, &s->text);
+	s->text_at_ns = s->text.failed ? 0 : now_ns;
+	return &s->text;
+}
+
+static const struct {
+	const char *status;
+	const char *more; /* headers, and a line that says it */
+} answers[METRICS_REQUEST_COUNT] = {
+	[METRICS_GET] = { "200 OK", NULL },
+	[METRICS_HEAD] = { "200 OK", NULL },
+	[METRICS_OTHER_PATH] = { "404 Not Found",
+				 "\r\n\r\nMetrics are at /metrics.\n" },
+	[METRICS_OTHER_METHOD] = { "405 Method Not Allowed",
+				   "\r\nAllow: GET, HEAD\r\n\r\nGET /metrics\n" },
+	[METRICS_TOO_LONG] = { "431 Request Header Fields Too Large",
+			       "\r\n\r\nThe request is too long.\n" },
+	[METRICS_BAD] = { "400 Bad Request", "\r\n\r\nGET /metrics HTTP/1.0\n" },
+};
+
+/* HTTP/1.0: the answer ends with the connection. */
+static void answer(struct metrics_server *s, struct peer *p, enum metrics_request what,
+		   uint64_t now_ns)
+{
+	static const char type[] = "Connection: close\r\nContent-Type: text/plain; "
+				   "version=0.0.4; charset=utf-8";
+	const struct buf *text = answers[what].more ? NULL : text_of(s, now_ns);
+	char head[320];
+	int len;
+
+	if (text)
+		len = snprintf(head, sizeof(head),
+			       "HTTP/1.0 %s\r\n%s\r\nContent-Length: %zu\r\n\r\n",
+			       answers[what].status, type, text->len);
+	else
+		len = snprintf(head, sizeof(head), "HTTP/1.0 %s\r\n%s%s",
+			       answers[what].status, type, answers[what].more);
+	buf_put(&p->out, head, (size_t)len);
+	p->out.failed |= text && text->failed;
+	if (text && what == METRICS_GET)
+		buf_put(&p->out, text->data, text->len);
+	p->is_answered = true;
+}
+
+/* False: the peer is gone, or has all. */
+static bool take_in(struct peer *p)
+{
+	ssize_t n =
+		recv(p->fd, p->in + p->nr_in, sizeof(p->in) - p->nr_in, MSG_DONTWAIT);
+
+	if (n <= 0)
+		return n < 0 && errno == EAGAIN;
+	p->nr_in += (size_t)n;
+	return true;
+}
+
+/* A connection that is closed with unread bytes takes the answer back. */
+static bool drain(struct peer *p)
+{
+	ssize_t n;
+
+	do {
+		n = recv(p->fd, p->in, sizeof(p->in), MSG_DONTWAIT);
+		if (n > 0)
+			p->drained += (size_t)n;
+	} while (n > 0 && p->drained < DRAIN_BYTES);
+	return n < 0 && errno == EAGAIN;
+}
+
+/* False: it goes. */
+static bool send_out(struct metrics_server *s, struct peer *p)
+{
+	struct epoll_event event = { .data.ptr = p };
+
+	while (p->sent < p->out.len) {
+		ssize_t n = send(p->fd, p->out.data + p->sent, p->out.len - p->sent,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EAGAIN)
+			return false;
+		if (n < 0)
+			break;
+		p->sent += (size_t)n;
+	}
+	event.events = p->sent < p->out.len ? EPOLLOUT : EPOLLIN;
+	if (p->sent == p->out.len) {
+		(void)shutdown(p->fd, SHUT_WR);
+		if (!drain(p))
+			return false;
+	}
+	return !epoll_ctl(s->epoll_fd, EPOLL_CTL_MOD, p->fd, &event);
+}
+
+/* False: it goes. */
+static bool serve(struct metrics_server *s, struct peer *p, uint64_t now_ns)
+{
+	if (!p->is_answered) {
+		enum metrics_request what;
+
+		if (!take_in(p))
+			return false;
+		what = metrics_request_parse(p->in, p->nr_in);
+		if (what == METRICS_MORE)
+			return true;
+		answer(s, p, what, now_ns);
+	}
+	return !p->out.failed && send_out(s, p);
+}
+
+/* ---- all of them ---- */
+
+static struct peer *find_place(struct metrics_server *s)
+{
+	struct peer *oldest = s->peers;
+
+	for (struct peer *p = s->peers; p < s->peers + METRICS_PEERS_MAX; p++) {
+		if (p->fd < 0)
+			return p;
+		if (p->since_ns < oldest->since_ns)
+			oldest = p;
+	}
+	drop(oldest);
+	return oldest;
+}
+
+/* Served at once: most have sent their request by now, and need no place for longer. */
+static bool accept_one(struct metrics_server *s, uint64_t now_ns)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct peer *p;
+
+	if (fd < 0) {
+		epoll_rest_if_full(&s->rest, errno);
+		return false;
+	}
+	p = find_place(s);
+	event.data.ptr = p;
+	p->fd = fd;
+	p->since_ns = now_ns;
+	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) || !serve(s, p, now_ns))
+		drop(p);
+	return true;
+}
+
+static void drop_slow(struct metrics_server *s, uint64_t now_ns)
+{
+	for (struct peer *p = s->peers; p < s->peers + METRICS_PEERS_MAX; p++)
+		if (p->fd >= 0 && now_ns - p->since_ns >= patience_ns)
+			drop(p);
+}
+
+void metrics_server_turn(struct metrics_server *s, uint64_t now_ns)
+{
+	struct epoll_event events[METRICS_PEERS_MAX + 1];
+	bool comes = false;
+	int nr;
+
+	if (!s)
+		return;
+	drop_slow(s, now_ns);
+	if (!epoll_rest_is_over(&s->rest))
+		return;
+	nr = epoll_wait(s->epoll_fd, events, METRICS_PEERS_MAX + 1, 0);
+	for (int i = 0; i < nr; i++) {
+		struct peer *p = events[i].data.ptr;
+
+		comes |= !p;
+		if (p && !epoll_rest_may_work(&s->rest, now_ns))
+			return;
+		if (p && !serve(s, p, now_ns))
+			drop(p);
+	}
+	/* Last: who comes may take the place of one whose event was in the list. */
+	for (int i = 0; comes && i < METRICS_PEERS_MAX; i++)
+		comes = epoll_rest_may_work(&s->rest, now_ns) && accept_one(s, now_ns);
+}
+
+const char *metrics_server_name(const struct metrics_server *s)
+{
+	return s->name;
+}
+
+bool metrics_server_is_at(const struct metrics_server *s,
+			  const struct metrics_address *address)
+{
+	char name[METRICS_NAME_BYTES];
+
+	put_name(address, name);
+	return s && !strcmp(name, s->name);
+}
+
+int metrics_server_fd(const struct metrics_server *s)
+{
+	return s ? s->outer_fd : -1;
+}
+
+static int open_server(struct metrics_server *s, const struct metrics_address *address,
+		       struct err *err)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	const int family = address->at.any.sa_family;
+	const int on = 1;
+
+	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epoll_fd < 0)
+		return err_sys(err, -errno, "epoll");
+	s->listen_fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->listen_fd < 0)
+		return err_sys(err, -errno, "socket");
+	(void)setsockopt(s->listen_fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(s->listen_fd, &address->at.any, address->len) ||
+	    listen(s->listen_fd, BACKLOG) ||
+	    epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->listen_fd, &event))
+		return err_sys(err, -errno, "cannot listen");
+	set_name(s);
+	s->outer_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->outer_fd < 0)
+		return err_sys(err, -errno, "epoll");
+	return epoll_rest_open(&s->rest, s->outer_fd, s->epoll_fd, err);
+}
+
+int metrics_server_open(const struct metrics_address *address,
+			void (*put)(void *ctx, struct buf *out), void *ctx,
+			struct metrics_server **ret_server, struct err *err)
+{
+	struct metrics_server *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->epoll_fd = s->outer_fd = s->listen_fd = s->rest.timer_fd = -1;
+	s->put = put;
+	s->ctx = ctx;
+	for (size_t i = 0; i < METRICS_PEERS_MAX; i++)
+		s->peers[i].fd = -1;
+	r = open_server(s, address, err);
+	if (r) {
+		metrics_server_close(s);
+		return r;
+	}
+	*ret_server = s;
+	return 0;
+}
+
+void metrics_server_close(struct metrics_server *s)
+{
+	if (!s)
+		return;
+	for (struct peer *p = s->peers; p < s->peers + METRICS_PEERS_MAX; p++)
+		if (p->fd >= 0)
+			drop(p);
+	if (s->listen_fd >= 0)
+		close(s->listen_fd);
+	if (s->epoll_fd >= 0)
+		close(s->epoll_fd);
+	if (s->outer_fd >= 0)
+		close(s->outer_fd);
+	epoll_rest_done(&s->rest);
+	buf_done(&s->text);
+	free(s);
+}

@@ -1,0 +1,130 @@
+#include "daemon/upkeep/copies.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/vec.h"
+#include "format/checksums.h"
+
+struct copy {
+	char *path;
+	uint64_t used_ns;
+	uint64_t bytes;
+};
+
+struct list {
+	VEC(struct copy) copies;
+};
+
+static int add(struct list *l, const FTSENT *entry)
+{
+	const struct stat *st = entry->fts_statp;
+	struct copy copy = { .path = strdup(entry->fts_path),
+			     .used_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000 +
+					(uint64_t)st->st_mtim.tv_nsec,
+			     .bytes = (uint64_t)st->st_size };
+
+	if (copy.path && vec_push(&l->copies, copy))
+		return 0;
+	free(copy.path);
+	return -ENOMEM;
+}
+
+static int list_all(const char *dir, struct list *l)
+{
+	char images[4096], jit[4096];
+	char *const roots[] = { images, jit, NULL };
+	FTSENT *entry;
+	FTS *walk;
+	int r = 0;
+
+	if (snprintf(images, sizeof(images), "%s/images", dir) >= (int)sizeof(images) ||
+	    snprintf(jit, sizeof(jit), "%s/jit", dir) >= (int)sizeof(jit))
+		return 0;
+	walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	if (!walk)
+		return -ENOMEM;
+	while (!r && (entry = fts_read(walk)))
+		if (entry->fts_info == FTS_F &&
+		    strcmp(entry->fts_name, CHECKSUMS_NAME) != 0)
+			r = add(l, entry);
+	fts_close(walk);
+	return r;
+}
+
+static int by_age(const void *a, const void *b)
+{
+	uint64_t one = ((const struct copy *)a)->used_ns;
+	uint64_t other = ((const struct copy *)b)->used_ns;
+
+	return (one > other) - (one < other);
+}
+
+/* A directory that has no copies any more, but perhaps their checksums. */
+static void remove_empty(const char *path)
+{
+	int fd = io_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool empty = dir;
+
+	while (empty && (entry = readdir(dir)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+			!strcmp(entry->d_name, CHECKSUMS_NAME);
+	if (empty)
+		(void)unlinkat(dirfd(dir), CHECKSUMS_NAME, 0);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	if (empty)
+		(void)io_rmdir(path);
+}
+
+static void remove_copy(char *path)
+{
+	char *slash;
+
+	(void)io_unlink(path);
+	slash = strrchr(path, '/');
+	if (!slash)
+		return;
+	*slash = 0;
+	remove_empty(path);
+}
+
+int copies_bound(const char *dir, uint64_t max_bytes, uint64_t since_ns,
+		 struct copies *ret_copies)
+{
+	struct list l = { 0 };
+	struct copies all = { 0 };
+	int r = list_all(dir, &l);
+
+	for (size_t i = 0; i < l.copies.nr; i++)
+		all.bytes += l.copies.at[i].bytes;
+	if (l.copies.nr)
+		qsort(l.copies.at, l.copies.nr, sizeof(*l.copies.at), by_age);
+	for (size_t i = 0; i < l.copies.nr && !r; i++) {
+		const struct copy *copy = &l.copies.at[i];
+
+		if (copy->used_ns >= since_ns && (!max_bytes || all.bytes <= max_bytes))
+			break;
+		remove_copy(copy->path);
+		all.bytes -= copy->bytes;
+		all.nr_removed++;
+	}
+	for (size_t i = 0; i < l.copies.nr; i++)
+		free(l.copies.at[i].path);
+	vec_done(&l.copies);
+	*ret_copies = all;
+	return r;
+}

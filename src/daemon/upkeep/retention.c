@@ -1,0 +1,490 @@
+#include "daemon/upkeep/retention.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "base/vec.h"
+#include "daemon/upkeep/copies.h"
+#include "daemon/upkeep/retention_times.h"
+#include "daemon/upkeep/segment_merge.h"
+#include "format/session.h"
+#include "format/session_hold.h"
+
+static const uint64_t second_ns = 1000000000;
+/* As far the clock can be set back without a copy that is needed looking too old: one that had local
+ * time at boot is 14 hours ahead at most. */
+static const uint64_t set_back_ns = 14 * 3600 * 1000000000ULL;
+
+enum {
+	MERGED_MAX_BYTES = 8 << 20, /* longer ones stay apart */
+	/* Of what is distinct in what is merged, there and here: ten minutes of a compile job that are
+	 * sealed have 15 to 20 MB.  Where the daemon has no room for it, the governor ends it. */
+	MERGE_MEMORY = 32 << 20,
+	SPARE_BYTES = 64 << 20 /* of the disk, beside what is sealed */
+};
+
+/* ---- the option ---- */
+
+static uint64_t unit_of(char letter, bool *ret_is_time)
+{
+	static const struct {
+		char letter;
+		bool is_time;
+		uint64_t factor;
+	} units[] = {
+		{ 'K', false, 1ULL << 10 }, { 'M', false, 1ULL << 20 },
+		{ 'G', false, 1ULL << 30 }, { 'T', false, 1ULL << 40 },
+		{ 'm', true, 60 },          { 'h', true, 3600 },
+		{ 'd', true, 86400 },       { 'w', true, 604800 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (units[i].letter == letter) {
+			*ret_is_time = units[i].is_time;
+			return units[i].factor;
+		}
+	return 0;
+}
+
+/* One size or time. */
+static bool parse_word(char *word, struct retention *r)
+{
+	size_t len = strlen(word);
+	uint64_t number, factor;
+	uint64_t *bound;
+	bool is_time;
+
+	if (!len)
+		return false;
+	factor = unit_of(word[len - 1], &is_time);
+	word[len - 1] = 0;
+	if (!factor || !parse_u64(word, &number) || !number)
+		return false;
+	bound = is_time ? &r->max_age_ns : &r->max_bytes;
+	if (is_time)
+		factor *= second_ns;
+	return !*bound && !__builtin_mul_overflow(number, factor, bound);
+}
+
+int retention_parse(const char *text, struct retention *ret_retention, struct err *err)
+{
+	struct retention r = { 0 };
+
+	for (const char *at = text;; at++) {
+		size_t len = strcspn(at, ",");
+		char word[24];
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < 23 ? len : 23), at);
+		if (!parse_word(word, &r))
+			return err_set(err, -EINVAL,
+				       "\"%s\": give a size and an age, such as 2G,30d",
+				       text);
+		at += len;
+		if (!*at)
+			break;
+	}
+	*ret_retention = r;
+	return 0;
+}
+
+/* ---- what is there ---- */
+
+struct look {
+	const char *dir;
+	uint64_t now_ns;
+	uint64_t live_from;
+	struct session_file *files;
+	size_t nr;
+	struct retention_result result;
+};
+
+static int stat_file(const struct look *l, size_t i, struct stat *ret_st)
+{
+	char *path = session_file_path(l->dir, &l->files[i]);
+	int r = path && !stat(path, ret_st) ? 0 : -ENOENT;
+
+	free(path);
+	return r;
+}
+
+static bool is_live(const struct look *l, size_t i)
+{
+	return l->files[i].last >= l->live_from;
+}
+
+/* Where a segment stands in time; strings are borrowed from it. */
+struct place {
+	struct segment *segment;
+	uint64_t start_ns; /* since 1970 */
+	uint64_t bytes;
+};
+
+static int open_place(const struct look *l, size_t i, struct place *ret_place)
+{
+	char *path = session_file_path(l->dir, &l->files[i]);
+	struct stat st;
+	int r = path ? segment_open(path, TRUST_OWN, &ret_place->segment, NULL)
+		     : -ENOMEM;
+
+	if (!r && stat(path, &st)) {
+		segment_close(ret_place->segment);
+		r = -errno;
+	}
+	free(path);
+	if (r)
+		return r;
+	ret_place->start_ns = segment_info(ret_place->segment)->start_wall_ns;
+	ret_place->bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* A recording may have begun behind the call: the lock that its writer holds says so.  What cannot
+ * be read is nobody's. */
+static bool is_written(const struct look *l, size_t i)
+{
+	struct place place;
+	bool written;
+
+	if (open_place(l, i, &place))
+		return false;
+	written = segment_is_written(place.segment);
+	segment_close(place.segment);
+	return written;
+}
+
+static void remove_file(const struct look *l, size_t i)
+{
+	char *path = session_file_path(l->dir, &l->files[i]);
+
+	if (path)
+		(void)io_unlink(path);
+	free(path);
+}
+
+/* Its parts first, or they would count again. */
+static void expire(struct look *l, size_t i)
+{
+	for (size_t k = i + 1;
+	     k < l->nr && l->files[k].covered && l->files[k].last <= l->files[i].last;
+	     k++)
+		remove_file(l, k);
+	remove_file(l, i);
+	l->result.nr_expired++;
+}
+
+/* ---- bounds ---- */
+
+static bool is_empty(const struct look *l, size_t i)
+{
+	const struct session_file *file = &l->files[i];
+	struct stat st;
+	uint64_t changed_ns;
+
+	if (is_live(l, i) || file->first != file->last || file->covered ||
+	    stat_file(l, i, &st) || st.st_size)
+		return false;
+	/* Another may be begun at this moment, and has no head yet. */
+	changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
+	return changed_ns < l->now_ns &&
+	       l->now_ns - changed_ns > retention_times.grace_ns;
+}
+
+/* What a crash of the machine leaves of one that had just been begun: nothing is in it, and each report
+ * would say that it cannot be read. */
+static void remove_empty(struct look *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->nr; i++) {
+		if (is_empty(l, i))
+			remove_file(l, i);
+		else
+			l->files[kept++] = l->files[i];
+	}
+	l->nr = kept;
+}
+
+/* Parts of a merge go by themselves: nothing is removed for the room that they take so long. */
+static void keep_bounds(const struct retention *r, struct look *l, uint64_t copies)
+{
+	struct stat st;
+	uint64_t bytes = copies, parts = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (!stat_file(l, i, &st))
+			*(l->files[i].covered ? &parts : &bytes) +=
+				(uint64_t)st.st_size;
+	for (size_t i = 0; i < l->nr && !is_live(l, i); i++) {
+		uint64_t changed_ns, size;
+
+		if (l->files[i].covered || stat_file(l, i, &st))
+			continue;
+		size = (uint64_t)st.st_size;
+		changed_ns = (uint64_t)st.st_mtim.tv_sec * second_ns;
+		if (((r->max_bytes && bytes > r->max_bytes) ||
+		     (r->max_age_ns && changed_ns < l->now_ns &&
+		      l->now_ns - changed_ns > r->max_age_ns)) &&
+		    !is_written(l, i)) {
+			bytes -= size < bytes ? size : bytes; /* it may have grown */
+			expire(l, i);
+		}
+	}
+	l->result.bytes = bytes + parts;
+}
+
+/* ---- what is not tried again, or not now ---- */
+
+static bool is_among(const uint64_t *numbers, size_t nr, uint64_t number)
+{
+	for (size_t i = 0; i < nr && i < RETENTION_UNSEALED; i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
+/* The last ones are remembered. */
+static void give_up(uint64_t *numbers, size_t *nr, uint64_t number)
+{
+	numbers[(*nr)++ % RETENTION_UNSEALED] = number;
+}
+
+/* Room for `bytes` that come, and for what is recorded meanwhile. */
+static bool has_room(const struct look *l, uint64_t bytes)
+{
+	struct statvfs fs;
+
+	return !statvfs(l->dir, &fs) &&
+	       (uint64_t)fs.f_bavail * fs.f_frsize > bytes + SPARE_BYTES;
+}
+
+/* ---- merging ---- */
+
+/* How many files from `begin` on belong to the same time of a tier that is over, fit, and are not
+ * too long together; and how long they are. */
+static size_t run_of(const struct look *l, size_t begin, uint64_t tier_ns,
+		     uint64_t max_bytes, uint64_t *ret_bytes)
+{
+	struct place first, next;
+	uint64_t bytes, slot;
+	size_t nr = 1;
+
+	if (is_live(l, begin) || open_place(l, begin, &first))
+		return 1;
+	slot = first.start_ns / tier_ns;
+	bytes = first.bytes;
+	while (!segment_is_written(first.segment) &&
+	       (slot + 1) * tier_ns <= l->now_ns && begin + nr < l->nr &&
+	       !is_live(l, begin + nr) && !open_place(l, begin + nr, &next)) {
+		bool joins = next.start_ns / tier_ns == slot &&
+			     !segment_is_written(next.segment) &&
+			     next.bytes + bytes <= max_bytes &&
+			     segment_merge_fits(segment_info(first.segment),
+						segment_info(next.segment));
+
+		segment_close(next.segment);
+		if (!joins)
+			break;
+		bytes += next.bytes;
+		nr++;
+	}
+	segment_close(first.segment);
+	*ret_bytes = bytes;
+	return nr;
+}
+
+/* Who used a copy did so behind the begin of a segment. */
+static uint64_t used_since(const struct look *l)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		struct place first;
+
+		if (open_place(l, i, &first))
+			continue;
+		segment_close(first.segment);
+		return first.start_ns > set_back_ns ? first.start_ns - set_back_ns : 0;
+	}
+	return 0;
+}
+
+static struct segment_merge_bounds bounds_of(const struct retention *r)
+{
+	return (struct segment_merge_bounds){ .stop = r->stop,
+					      .max_bytes = MERGE_MEMORY };
+}
+
+void retention_begin(struct retention *r)
+{
+	r->nr_unsealed = r->nr_unmerged = 0;
+	r->covered_since_ns = 0;
+}
+
+void retention_merge_less(struct retention *r, uint64_t bytes)
+{
+	r->merged_max_bytes = bytes / 2;
+}
+
+/* 0, also if it was not done for the memory or the time that it takes, or a negative errno. */
+static int merge_run(struct retention *r, struct look *l, size_t begin, size_t nr,
+		     uint64_t bytes, struct err *err)
+{
+	const struct segment_merge_bounds bounds = bounds_of(r);
+	struct segment_merge_result merged;
+	int result = segment_merge(l->dir, l->files + begin, nr, &bounds, &merged, err);
+
+	if (!result) {
+		l->result.nr_merged = nr;
+		l->result.nr_samples = merged.samples;
+		r->covered_since_ns = r->boottime_ns;
+	} else if (result == -E2BIG) {
+		retention_merge_less(r, bytes);
+		result = 0;
+	} else if (result == -ECANCELED) {
+		l->result.stopped_bytes = bytes;
+		result = 0;
+	} else {
+		give_up(r->unmerged, &r->nr_unmerged, l->files[begin + nr - 1].last);
+	}
+	return result;
+}
+
+static int merge_one_run(struct retention *r, struct look *l, struct err *err)
+{
+	uint64_t max_bytes =
+		r->merged_max_bytes ? r->merged_max_bytes : MERGED_MAX_BYTES;
+
+	for (size_t t = 0; t < RETENTION_TIERS; t++) {
+		uint64_t bytes;
+		size_t nr;
+
+		for (size_t i = 0; i < l->nr; i += nr) {
+			nr = run_of(l, i, retention_times.tiers_ns[t], max_bytes,
+				    &bytes);
+			if (nr > 1 && has_room(l, bytes) &&
+			    !is_among(r->unmerged, r->nr_unmerged,
+				      l->files[i + nr - 1].last))
+				return merge_run(r, l, i, nr, bytes, err);
+		}
+	}
+	return 0;
+}
+
+/* Whether it is over and was not yet sealed, and there is room to do it; what cannot be read is left
+ * alone for now. */
+static bool is_to_seal(const struct look *l, size_t i)
+{
+	struct place place;
+	bool wanted;
+
+	if (open_place(l, i, &place))
+		return false;
+	wanted = !(segment_info(place.segment)->flags & SESSION_SEALED) &&
+		 !segment_is_written(place.segment) && has_room(l, place.bytes);
+	segment_close(place.segment);
+	return wanted;
+}
+
+/* Written each second it takes twice as much as when it is written as a whole.  Without room
+ * for it, and where something is wrong with it, it stays as it is. */
+static int seal_one(struct retention *r, struct look *l, struct err *err)
+{
+	const struct segment_merge_bounds bounds = bounds_of(r);
+	struct segment_merge_result sealed;
+
+	for (size_t i = 0; i < l->nr; i++) {
+		uint64_t number = l->files[i].first;
+		int result;
+
+		if (is_live(l, i) || l->files[i].covered ||
+		    is_among(r->unsealed, r->nr_unsealed, number) || !is_to_seal(l, i))
+			continue;
+		result = segment_merge(l->dir, l->files + i, 1, &bounds, &sealed, err);
+		l->result.nr_sealed = !result;
+		if (result == -ECANCELED)
+			return 0;
+		if (result)
+			give_up(r->unsealed, &r->nr_unsealed, number);
+		return result == -ENOSPC || result == -EDQUOT || result == -EUCLEAN ||
+				       result == -E2BIG
+			       ? 0
+			       : result;
+	}
+	return 0;
+}
+
+/* Somebody may have listed the parts, and not opened them yet.  Who reads for an hour, or only says
+ * so, keeps nothing longer. */
+static bool are_read(const struct retention *r, const struct look *l)
+{
+	uint64_t since_ns = r->boottime_ns - r->covered_since_ns;
+
+	return since_ns < retention_times.grace_ns ||
+	       (since_ns < retention_times.reading_ns && session_is_held(l->dir));
+}
+
+/* Whether there were some. */
+static bool remove_covered(struct retention *r, struct look *l)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < l->nr; i++)
+		any |= l->files[i].covered;
+	if (!any) {
+		r->covered_since_ns = 0;
+		return false;
+	}
+	if (!r->covered_since_ns)
+		r->covered_since_ns = r->boottime_ns;
+	if (are_read(r, l))
+		return true;
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->files[i].covered)
+			remove_file(l, i);
+	r->covered_since_ns = 0;
+	return true;
+}
+
+static bool is_stopped(const struct retention *r)
+{
+	return r->stop && atomic_load(r->stop);
+}
+
+int retention_look(struct retention *r, const char *dir, uint64_t now_ns,
+		   uint64_t live_from, struct retention_result *ret_result,
+		   struct err *err)
+{
+	struct look l = { .dir = dir, .now_ns = now_ns, .live_from = live_from };
+	int result = session_files(dir, &l.files, &l.nr);
+
+	if (result)
+		return err_sys(err, result, "%s", dir);
+	remove_empty(&l);
+	if (l.nr) {
+		struct copies copies = { 0 };
+		bool parts_left = remove_covered(r, &l);
+
+		/* Without memory they stay, and are no reason to remove segments. */
+		if (copies_bound(dir, r->max_bytes / 2, used_since(&l), &copies))
+			copies.bytes = 0;
+		l.result.nr_copies = copies.nr_removed;
+		keep_bounds(r, &l, copies.bytes);
+		if (!l.result.nr_expired && !parts_left && !is_stopped(r))
+			result = merge_one_run(r, &l, err);
+		/* Also where a merge has failed: that may be for long. */
+		if (!l.result.nr_expired && !l.result.nr_merged && !is_stopped(r)) {
+			int sealed = seal_one(r, &l, result ? NULL : err);
+
+			result = result ? result : sealed;
+		}
+	}
+	free(l.files);
+	*ret_result = l.result;
+	return result;
+}

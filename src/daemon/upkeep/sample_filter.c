@@ -1,0 +1,217 @@
+#include "daemon/upkeep/sample_filter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/parse.h"
+
+enum verdict {
+	NOT_KNOWN,
+	WANTED,
+	UNWANTED
+};
+
+/* Takes `path`, also when it fails. */
+static int push_image(struct sample_filter *f, char *path)
+{
+	if (path && vec_push(&f->images, path))
+		return 0;
+	free(path);
+	return -ENOMEM;
+}
+
+/* The kernel tells paths without links.  What was said is taken, too: in a container that path may have
+ * none. */
+static int add_image(struct sample_filter *f, const char *path, size_t len)
+{
+	char *said = strndup(path, len);
+	char *real = said && *said == '/' ? realpath(said, NULL) : NULL;
+	bool differs = real && strcmp(said, real) != 0;
+	int r = push_image(f, said);
+
+	if (differs && !r)
+		return push_image(f, real);
+	free(real);
+	return r;
+}
+
+static int set_images(struct sample_filter *f, const char *list)
+{
+	while (*list) {
+		size_t len = strcspn(list, ",");
+		int r = len ? add_image(f, list, len) : 0;
+
+		if (r)
+			return r;
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+static bool is_none(const char *text, const char *none)
+{
+	return !text || !*text || !strcmp(text, none);
+}
+
+static int set_number(const char *text, const char *key, const char *what,
+		      int32_t *ret_number, struct err *err)
+{
+	uint64_t number = 0;
+
+	if (!is_none(text, "none") &&
+	    (!parse_u64_max(text, INT32_MAX, &number) || !number))
+		return err_set(err, -EINVAL, "%s=%.32s: not a process%s number", key,
+			       text, what);
+	*ret_number = (int32_t)number;
+	return 0;
+}
+
+int sample_filter_set(struct sample_filter *f, const char *images, const char *vmlinux,
+		      const char *pid, const char *pgrp, struct err *err)
+{
+	int r = set_number(pid, "PID_FILTER", "", &f->pid, err);
+
+	if (!r)
+		r = set_number(pgrp, "PGRP_FILTER", " group's", &f->pgrp, err);
+	if (r)
+		return r;
+	if (!is_none(vmlinux, "none")) {
+		/* As images are. */
+		f->vmlinux = realpath(vmlinux, NULL);
+		if (!f->vmlinux)
+			f->vmlinux = strdup(vmlinux);
+	}
+	if (!is_none(images, "all") && set_images(f, images))
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static bool is_of_kernel(const struct sample_filter *f, const char *path)
+{
+	return !strcmp(path, "vmlinux") || !strcmp(path, "no-vmlinux") ||
+	       (f->vmlinux && !strcmp(path, f->vmlinux));
+}
+
+static bool is_listed(const struct sample_filter *f, const struct dict *dict,
+		      const struct image *image)
+{
+	const char *name = dict_str(dict, image->name);
+
+	for (size_t i = 0; i < f->images.nr; i++)
+		if (!strcmp(f->images.at[i], name) ||
+		    (image->kind == IMAGE_KERNEL && is_of_kernel(f, f->images.at[i])))
+			return true;
+	return false;
+}
+
+static bool is_wanted(struct sample_filter *f, const struct dict *dict, uint32_t number)
+{
+	uint8_t *verdict;
+
+	if (number == DICT_NONE)
+		return false;
+	while (f->verdicts.nr <= number)
+		if (!vec_push(&f->verdicts, NOT_KNOWN))
+			return true;
+	verdict = &f->verdicts.at[number];
+	if (*verdict == NOT_KNOWN)
+		*verdict = is_listed(f, dict, &dict->images.at[number]) ? WANTED
+									: UNWANTED;
+	return *verdict == WANTED;
+}
+
+/* ---- groups ---- */
+
+/* "PID (COMM) STATE PPID PGRP ...": proc(5).  0: there is none. */
+static int32_t parse_group(const char *text)
+{
+	const char *at = strrchr(text, ')');
+	char digits[12];
+	uint64_t pgrp;
+
+	for (int i = 0; i < 3 && at; i++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return 0;
+	snprintf(digits, sizeof(digits), "%.*s", (int)strcspn(at + 1, " "), at + 1);
+	return parse_u64_max(digits, INT32_MAX, &pgrp) ? (int32_t)pgrp : 0;
+}
+
+/* 0: it is gone. */
+static int32_t group_in_proc(int32_t pid)
+{
+	struct buf text = { 0 };
+	char path[32];
+	int32_t pgrp = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (!io_read_file(path, &text, 4096)) {
+		buf_put_u8(&text, 0);
+		pgrp = text.failed ? 0 : parse_group((char *)text.data);
+	}
+	buf_done(&text);
+	return pgrp;
+}
+
+static int32_t group_of(struct sample_filter *f, int32_t pid)
+{
+	uint32_t known = map_get(&f->groups, (uint32_t)pid, 0);
+	int32_t pgrp;
+
+	if (known != MAP_NONE)
+		return (int32_t)known;
+	pgrp = pid > 0 ? group_in_proc(pid) : 0;
+	(void)map_set(&f->groups, (uint32_t)pid, 0, (uint32_t)pgrp);
+	return pgrp;
+}
+
+void sample_filter_forked(struct sample_filter *f, int32_t pid, int32_t ppid)
+{
+	int32_t pgrp;
+
+	if (!f->pgrp || pid == ppid)
+		return;
+	pgrp = group_in_proc(pid);
+	if (!pgrp)
+		pgrp = group_of(f, ppid);
+	(void)map_set(&f->groups, (uint32_t)pid, 0, (uint32_t)pgrp);
+}
+
+bool sample_filter_keeps(struct sample_filter *f, const struct dict *dict,
+			 const struct sample *sample)
+{
+	const struct thread *thread = &dict->threads.at[sample->thread];
+	uint32_t frame;
+
+	if (f->pid && thread->pid != f->pid)
+		return false;
+	if (f->pgrp && group_of(f, thread->pid) != f->pgrp)
+		return false;
+	if (!f->images.nr || is_wanted(f, dict, thread->app))
+		return true;
+	if (sample->stack < STACK_FIRST || sample->stack >= dict->stacks.nr)
+		return false;
+	frame = dict->stacks.at[sample->stack].frame;
+	return is_wanted(f, dict, dict->frames.at[frame].image);
+}
+
+void sample_filter_forget(struct sample_filter *f)
+{
+	f->verdicts.nr = 0;
+}
+
+void sample_filter_done(struct sample_filter *f)
+{
+	for (size_t i = 0; i < f->images.nr; i++)
+		free(f->images.at[i]);
+	vec_done(&f->images);
+	vec_done(&f->verdicts);
+	map_done(&f->groups);
+	free(f->vmlinux);
+	*f = (struct sample_filter){ 0 };
+}

@@ -1,0 +1,58 @@
+#include "record/deferred_samples.h"
+
+#include <errno.h>
+
+#include "decode/record.h"
+
+enum {
+	WAITING_MAX_BYTES = 16 << 20
+};
+
+/* Of a thread that sleeps for so long it is not worth to keep what was mapped meanwhile. */
+static const uint64_t waiting_max_ns = 30000000000;
+
+int deferred_samples_join(struct deferred_samples *d, const struct decoder *decoder,
+			  struct record *rec, const void *bytes, size_t len,
+			  uint64_t now_ns)
+{
+	uint64_t time_ns = rec->id.time_ns;
+	bool last = d->waiting.len > WAITING_MAX_BYTES ||
+		    (now_ns > time_ns && now_ns - time_ns > waiting_max_ns);
+	int r;
+
+	r = chain_join_deferred(&d->chains, decoder, CHAIN_OF_RETURNS, last, &d->room,
+				rec);
+	if (r <= 0)
+		return r;
+	if (!d->waiting.len || time_ns < d->since_ns)
+		d->since_ns = time_ns;
+	buf_put(&d->waiting, bytes, len);
+	return d->waiting.failed ? -ENOMEM : 1;
+}
+
+struct buf deferred_samples_take(struct deferred_samples *d)
+{
+	struct buf taken = d->waiting;
+
+	d->waiting = (struct buf){ 0 };
+	return taken;
+}
+
+uint64_t deferred_samples_since(const struct deferred_samples *d)
+{
+	return d->waiting.len ? d->since_ns : UINT64_MAX;
+}
+
+void deferred_samples_forget(struct deferred_samples *d, uint64_t time_ns)
+{
+	uint64_t since = deferred_samples_since(d);
+
+	deferred_chains_forget(&d->chains, since < time_ns ? since : time_ns);
+}
+
+void deferred_samples_done(struct deferred_samples *d)
+{
+	deferred_chains_done(&d->chains);
+	buf_done(&d->waiting);
+	buf_done(&d->room);
+}

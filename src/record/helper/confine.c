@@ -1,0 +1,178 @@
+#include "record/helper/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "record/helper/call_filter.h"
+#include "record/helper/rights.h"
+
+enum {
+	NOBODY = 65534,
+	FILES_MAX = 65536 /* that are closed one by one */
+};
+
+/* ---- rights ---- */
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	const struct __user_cap_data_struct none[2] = { 0 };
+	bool is_nobody;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	/* Before CAP_SETPCAP goes with the user. */
+	rights_drop_bound();
+	/* In a container, or when it was started anew, it may be root without any rights. */
+	is_nobody = !geteuid() && !setgroups(0, NULL) &&
+		    !setresgid(NOBODY, NOBODY, NOBODY) &&
+		    !setresuid(NOBODY, NOBODY, NOBODY);
+	(void)is_nobody;
+	return syscall(SYS_capset, &header, none) ? -errno : 0;
+}
+
+static void close_from(unsigned int first)
+{
+	struct rlimit files = { 0 };
+
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, first, ~0U, 0))
+		return;
+#endif
+	(void)getrlimit(RLIMIT_NOFILE, &files);
+	for (unsigned int fd = first; fd < files.rlim_cur && fd < FILES_MAX; fd++)
+		close((int)fd);
+}
+
+static int keep_file(int keep_fd, int as_fd)
+{
+	int null = io_open("/dev/null", O_RDWR, 0);
+
+	/* Above those that are to be replaced. */
+	if (keep_fd < as_fd)
+		keep_fd = fcntl(keep_fd, F_DUPFD_CLOEXEC, as_fd + 1);
+	if (null < 0 || keep_fd < 0)
+		return -errno;
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (dup2(null, fd) < 0)
+			return -errno;
+	if (keep_fd != as_fd && dup2(keep_fd, as_fd) < 0)
+		return -errno;
+	close_from((unsigned int)as_fd + 1);
+	return 0;
+}
+
+int confine_rights(int keep_fd, int as_fd)
+{
+	const struct rlimit no_core = { 0 };
+	int r = chdir("/") ? -errno : 0;
+
+	if (!r)
+		r = keep_file(keep_fd, as_fd);
+	if (!r)
+		r = drop_capabilities();
+	(void)setrlimit(RLIMIT_CORE, &no_core);
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	return r;
+}
+
+/* ---- calls ---- */
+
+/* What an architecture does not have is left out. */
+static const uint32_t allowed[] = {
+	SYS_read,
+	SYS_write,
+	SYS_pread64,
+	SYS_close,
+	SYS_recvmsg,
+	SYS_sendmsg,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_madvise,
+	SYS_brk,
+	SYS_exit,
+	SYS_exit_group,
+	SYS_rt_sigreturn,
+	SYS_setitimer,
+	SYS_memfd_create,
+	SYS_restart_syscall,
+	SYS_rt_sigprocmask,
+#ifdef SYS_fstat
+	SYS_fstat,
+#endif
+#ifdef SYS_fstat64
+	SYS_fstat64,
+#endif
+#if defined(__s390__) && defined(SYS_mmap)
+	SYS_mmap,
+#endif
+#ifdef SYS_futex
+	SYS_futex,
+#endif
+#ifdef SYS_futex_time64
+	SYS_futex_time64,
+#endif
+#ifdef SYS_clock_gettime
+	SYS_clock_gettime,
+#endif
+#ifdef SYS_clock_gettime64
+	SYS_clock_gettime64,
+#endif
+};
+
+/* No memory with code.  mmap of 31-bit and 64-bit s390, and the older one where there are two, has a structure
+ * of arguments instead. */
+static const uint32_t no_bits[] = { 0 };
+static const struct call_rule of_memory[] = {
+#ifdef SYS_mmap2
+	{ SYS_mmap2, 2, PROT_EXEC, no_bits, 1 },
+#elif !defined(__s390__)
+	{ SYS_mmap, 2, PROT_EXEC, no_bits, 1 },
+#endif
+	{ SYS_mprotect, 2, PROT_EXEC, no_bits, 1 },
+};
+
+/* What fstat() of a C library may be (newfstatat: of glibc 2.33 to 2.38; the others where times have 32
+ * bits or a machine is younger than they): with AT_EMPTY_PATH, in which argument.  Not with a name
+ * alone; a filter cannot see that there is none. */
+static const struct {
+	uint32_t nr;
+	unsigned int flags;
+} of_file[] = {
+#ifdef SYS_newfstatat
+	{ SYS_newfstatat, 3 },
+#else
+#ifdef SYS_fstatat64
+	{ SYS_fstatat64, 3 },
+#endif
+#ifdef SYS_statx
+	{ SYS_statx, 2 },
+#endif
+#endif
+};
+
+bool confine_calls(void)
+{
+	/* An errno, and not death: libraries try calls that they can do without. */
+	static struct call_filter f;
+
+	call_filter_begin(&f, SECCOMP_RET_ERRNO | EPERM);
+	call_filter_allow(&f, allowed, sizeof(allowed) / sizeof(*allowed));
+	call_filter_allow_rules(&f, of_memory, sizeof(of_memory) / sizeof(*of_memory));
+	for (size_t i = 0; i < sizeof(of_file) / sizeof(*of_file); i++)
+		call_filter_allow_bits(&f, of_file[i].nr, of_file[i].flags,
+				       AT_EMPTY_PATH);
+	return !call_filter_install(&f, false);
+}

@@ -1,0 +1,244 @@
+#include "record/helper/table_helper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "record/helper/table_answers.h"
+#include "record/helper/table_packets.h"
+#include "record/helper/table_worker.h"
+
+enum {
+	TRIES = 2,         /* the first may have died of something else */
+	REFUSED_MAX = 256, /* files that are remembered */
+	REAP_TURNS = 100,
+	REAP_TURN_MS = 10
+};
+
+/* Of a file: those that the helper died of. */
+struct file_key {
+	dev_t dev;
+	ino_t ino;
+	struct timespec changed;
+};
+
+struct table_helper {
+	table_make make;
+	pthread_mutex_t lock; /* of all below; held while a table is made */
+	pid_t keeper;
+	struct table_answers answers; /* `cpu_ns`, `gives_up` without it */
+	uint64_t reaped_ns;           /* CPU time of those that were waited for */
+	bool is_silent;               /* it gave no answer, which is told */
+	size_t nr_refused;            /* ever */
+	struct file_key refused[REFUSED_MAX];
+};
+
+static int begin(struct table_helper *h, struct err *err)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return err_sys(err, -errno, "socketpair");
+	h->keeper = fork();
+	if (!h->keeper)
+		table_worker_keep(h->make, pair[1]);
+	close(pair[1]);
+	if (h->keeper < 0) {
+		close(pair[0]);
+		return err_sys(err, -errno, "fork");
+	}
+	h->answers.fd = pair[0];
+	h->answers.worker_ns = 0;
+	return 0;
+}
+
+/* The keeper sees it, and ends with its worker. */
+static void hang_up(struct table_helper *h)
+{
+	const struct timespec turn = { .tv_nsec = REAP_TURN_MS * 1000000 };
+	struct rusage usage = { 0 };
+	uint64_t counted;
+
+	if (h->answers.fd < 0)
+		return;
+	close(h->answers.fd);
+	h->answers.fd = -1;
+	h->answers.worker_ns = 0;
+	for (int i = 0; i < REAP_TURNS && wait4(h->keeper, NULL, WNOHANG, &usage) == 0;
+	     i++)
+		(void)nanosleep(&turn, NULL);
+	/* They are children that were waited for now, with what their children took. */
+	counted = table_worker_usage_ns(&usage);
+	h->answers.cpu_ns -= counted < h->answers.cpu_ns ? counted : h->answers.cpu_ns;
+	h->reaped_ns += counted;
+}
+
+static bool is_gone(const struct table_helper *h)
+{
+	struct pollfd fd = { .fd = h->answers.fd };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/* What is a fault or silence: there is another worker for the next one. */
+static int ask(struct table_helper *h, int fd, struct unwind_table **ret_table)
+{
+	struct table_question question = { .number = ++h->answers.number };
+	uint64_t since = table_answers_now_ns();
+	int r;
+
+	atomic_store(&h->answers.gives_up, false);
+	if (h->answers.fd < 0 && begin(h, NULL))
+		return -ECONNRESET;
+	table_answers_drain(&h->answers);
+	/* There is room, unless who was asked before took no question. */
+	r = table_packet_send(h->answers.fd, MSG_DONTWAIT, &question, sizeof(question),
+			      fd)
+		    ? -ECONNRESET
+		    : table_answers_wait(&h->answers, since, ret_table);
+	if (!table_answers_is_fault(r) && !table_answers_is_silence(r) &&
+	    r != -ECANCELED)
+		return r;
+	/* The keeper ends a worker that does not end. */
+	if (r == -ETIMEDOUT || r == -ECANCELED || r == -ECONNRESET || is_gone(h))
+		hang_up(h);
+	return r;
+}
+
+static bool same(const struct file_key *a, const struct file_key *b)
+{
+	return a->dev == b->dev && a->ino == b->ino &&
+	       a->changed.tv_sec == b->changed.tv_sec &&
+	       a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+static bool is_refused(const struct table_helper *h, const struct file_key *key)
+{
+	for (size_t i = 0; i < h->nr_refused && i < REFUSED_MAX; i++)
+		if (same(&h->refused[i], key))
+			return true;
+	return false;
+}
+
+/* A file's name is anybody's choice. */
+static void tell(const char *path, const char *what)
+{
+	char name[512];
+	size_t len = 0;
+
+	for (; path[len] && len + 1 < sizeof(name); len++) {
+		bool is_control = (unsigned char)path[len] < ' ' || path[len] == 0x7f;
+
+		name[len] = path[len];
+		if (is_control)
+			name[len] = '?';
+	}
+	name[len] = 0;
+	log_say(LOG_WARNING,
+		"%s: the helper that reads binaries %s: stacks in it go by frame "
+		"pointers",
+		name, what);
+}
+
+static void refuse(struct table_helper *h, const struct file_key *key, const char *path,
+		   int why)
+{
+	h->refused[h->nr_refused++ % REFUSED_MAX] = *key;
+	tell(path, why == -EPIPE ? "died of it" : "took too long for it");
+}
+
+static int ask_again(struct table_helper *h, int fd, struct unwind_table **ret_table)
+{
+	int r = -EPIPE;
+
+	for (int i = 0; i < TRIES; i++) {
+		r = ask(h, fd, ret_table);
+		if (r != -EPIPE && r != -ECHILD && r != -ECONNRESET)
+			break;
+	}
+	return r;
+}
+
+/* That of a worker that was ended before it answered is known when its keeper has ended. */
+static uint64_t used_ns(const struct table_helper *h)
+{
+	return h->answers.cpu_ns + h->reaped_ns;
+}
+
+int table_helper_make(struct table_helper *h, int fd, const char *path,
+		      uint64_t *cost_ns, struct unwind_table **ret_table)
+{
+	struct file_key key = { 0 };
+	uint64_t before_ns;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st))
+		return -errno;
+	key.dev = st.st_dev;
+	key.ino = st.st_ino;
+	key.changed = st.st_mtim;
+	pthread_mutex_lock(&h->lock);
+	before_ns = used_ns(h);
+	r = is_refused(h, &key) ? -EPIPE : ask_again(h, fd, ret_table);
+	*cost_ns += used_ns(h) - before_ns;
+	if (table_answers_is_fault(r) && !is_refused(h, &key))
+		refuse(h, &key, path, r);
+	if (table_answers_is_silence(r) && !h->is_silent)
+		tell(path, "did not answer");
+	h->is_silent = table_answers_is_silence(r);
+	pthread_mutex_unlock(&h->lock);
+	if (table_answers_is_silence(r) || r == -ECANCELED)
+		return -EAGAIN;
+	return table_answers_is_fault(r) ? -EPIPE : r;
+}
+
+void table_helper_give_up(struct table_helper *h)
+{
+	if (h)
+		atomic_store(&h->answers.gives_up, true);
+}
+
+uint64_t table_helper_cpu_ns(struct table_helper *h)
+{
+	return h ? h->answers.cpu_ns : 0;
+}
+
+int table_helper_start(table_make make, struct table_helper **ret_helper,
+		       struct err *err)
+{
+	struct table_helper *h = calloc(1, sizeof(*h));
+	int r;
+
+	if (!h)
+		return err_set(err, -ENOMEM, "out of memory");
+	h->answers.fd = -1;
+	h->make = make;
+	pthread_mutex_init(&h->lock, NULL);
+	r = begin(h, err);
+	if (r) {
+		table_helper_stop(h);
+		return r;
+	}
+	*ret_helper = h;
+	return 0;
+}
+
+void table_helper_stop(struct table_helper *h)
+{
+	if (!h)
+		return;
+	hang_up(h);
+	pthread_mutex_destroy(&h->lock);
+	free(h);
+}

@@ -1,0 +1,208 @@
+#include "record/keep/copy_list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/log.h"
+#include "format/checksums.h"
+
+enum {
+	JOBS_MAX = 4096
+};
+
+static const uint64_t copy_max = 1 << 30; /* larger files are not copied */
+
+static void end_job(struct copy_job *job)
+{
+	close(job->fd);
+	free(job->path);
+	free(job->what);
+}
+
+static void tell(const char *what, int failure)
+{
+	log_say(LOG_WARNING, "%s could not be saved: %s", what, strerror(-failure));
+}
+
+static uint64_t mtime_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
+	       (uint64_t)st->st_mtim.tv_nsec;
+}
+
+static int make_folder_of(const char *path)
+{
+	char *folder = strdup(path);
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+	int r = folder ? 0 : -ENOMEM;
+
+	if (slash && slash != folder) {
+		*slash = 0;
+		r = io_make_dirs(folder, 0755);
+	}
+	free(folder);
+	return r;
+}
+
+/* Its time says that it is still of use (daemon/upkeep/copies.h). */
+static void is_of_use(const char *path)
+{
+	(void)io_set_times(path, NULL);
+}
+
+/* Of a file that has grown since, or was written anew. */
+static bool is_copied(const char *path, const struct stat *st)
+{
+	struct stat copy;
+
+	return !stat(path, &copy) && copy.st_size >= st->st_size &&
+	       mtime_ns(&copy) >= mtime_ns(st);
+}
+
+/* Some linkers and cp write over a file: what was hit is nowhere any more. */
+static bool is_overwritten(const struct copy_job *job, const struct stat *st)
+{
+	return (uint64_t)st->st_size != job->bytes || mtime_ns(st) != job->mtime_ns;
+}
+
+/* Whether it is to be copied: 1 and *ret_bytes of it, 0, or a negative errno. */
+static int look(const struct copy_job *job, uint64_t *ret_bytes)
+{
+	struct stat st, copy;
+	bool is_there;
+
+	if (fstat(job->fd, &st))
+		return -errno;
+	if (job->is_binary && is_overwritten(job, &st))
+		return 0;
+	if ((uint64_t)st.st_size > copy_max || io_is_hollow(job->fd))
+		return job->is_binary ? 0 : -EFBIG;
+	/* A binary's may be of an earlier recording. */
+	is_there =
+		job->is_binary ? !lstat(job->path, &copy) : is_copied(job->path, &st);
+	if (is_there)
+		is_of_use(job->path);
+	*ret_bytes = (uint64_t)st.st_size;
+	return !is_there;
+}
+
+static int make_one(const struct copy_job *job, const atomic_bool *stop)
+{
+	struct stat st;
+	uint64_t bytes = 0;
+	int r = look(job, &bytes);
+
+	if (r <= 0)
+		return r;
+	r = make_folder_of(job->path);
+	if (!r)
+		r = checksums_copy(job->fd, job->path, bytes, stop);
+	/* Somebody wrote while it was read. */
+	if (!r && job->is_binary && (fstat(job->fd, &st) || is_overwritten(job, &st)))
+		(void)io_unlink(job->path);
+	return r;
+}
+
+/* ---- the list ---- */
+
+static bool is_in(const struct copy_list *l, const char *path)
+{
+	for (size_t i = 0; i < l->jobs.nr; i++)
+		if (!strcmp(l->jobs.at[i].path, path))
+			return true;
+	return false;
+}
+
+static int take(struct copy_list *l, struct copy_job *job)
+{
+	int r = look(job, &job->waiting);
+
+	if (r <= 0)
+		return r;
+	if (job->is_binary && is_in(l, job->path))
+		return 0;
+	if (l->jobs.nr >= JOBS_MAX ||
+	    (l->max_bytes && l->bytes + job->waiting > l->max_bytes))
+		return -EFBIG;
+	if (!vec_push(&l->jobs, *job))
+		return -ENOMEM;
+	l->bytes += job->waiting;
+	return 1;
+}
+
+void copy_list_take(struct copy_list *l, const struct copy_job *job)
+{
+	struct copy_job taken = *job;
+	int r;
+
+	taken.path = strdup(job->path);
+	taken.what = strdup(job->what);
+	r = taken.path && taken.what ? take(l, &taken) : -ENOMEM;
+	if (r < 0)
+		tell(job->what, r);
+	if (r <= 0)
+		end_job(&taken);
+}
+
+void copy_list_append(struct copy_list *l, struct copy_list *later)
+{
+	for (size_t i = 0; i < later->jobs.nr; i++) {
+		struct copy_job *job = &later->jobs.at[i];
+
+		if (vec_push(&l->jobs, *job)) {
+			l->bytes += job->waiting;
+			continue;
+		}
+		tell(job->what, -ENOMEM);
+		end_job(job);
+	}
+	vec_done(&later->jobs);
+	later->bytes = 0;
+}
+
+bool copy_list_make(struct copy_list *l, const atomic_bool *stop)
+{
+	size_t nr = 0;
+	int r = 0;
+
+	for (; nr < l->jobs.nr; nr++) {
+		struct copy_job *job = &l->jobs.at[nr];
+
+		r = stop && atomic_load(stop) ? -ECANCELED : make_one(job, stop);
+		if (r == -ECANCELED)
+			break;
+		if (r)
+			tell(job->what, r);
+		l->bytes -= job->waiting;
+		end_job(job);
+	}
+	if (r != -ECANCELED) {
+		vec_done(&l->jobs);
+		return true;
+	}
+	l->jobs.nr -= nr;
+	memmove(l->jobs.at, l->jobs.at + nr, l->jobs.nr * sizeof(*l->jobs.at));
+	return false;
+}
+
+void copy_list_done(struct copy_list *l)
+{
+	for (size_t i = 0; i < l->jobs.nr; i++)
+		end_job(&l->jobs.at[i]);
+	vec_done(&l->jobs);
+	l->bytes = 0;
+}
+
+int copy_list_grown(int fd, const char *path)
+{
+	const struct copy_job job = { .fd = fd, .path = strdup(path) };
+	int r = job.path ? make_one(&job, NULL) : -ENOMEM;
+
+	free(job.path);
+	return r;
+}

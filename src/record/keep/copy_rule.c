@@ -1,0 +1,48 @@
+#include "record/keep/copy_rule.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/public_file.h"
+
+/* Another user must not choose which binary is at the path. */
+static bool is_owner(const char *binary, uid_t uid)
+{
+	struct stat st;
+
+	return binary && !stat(binary, &st) && S_ISREG(st.st_mode) &&
+	       st.st_uid == uid && public_file_path_is_of(binary, uid);
+}
+
+/* All users could read root's file but for the directory, and root's own program is in it. */
+static bool is_roots_own(int fd, const struct stat *st, const char *path,
+			 const char *binary)
+{
+	return !geteuid() && st->st_mode & S_IROTH && is_owner(binary, 0) &&
+	       public_file_same_private(fd, path, binary);
+}
+
+bool copy_rule_allows(int fd, const char *path, const char *binary)
+{
+	struct stat st;
+
+	if (public_file(fd, path))
+		return true;
+	if (fstat(fd, &st))
+		return false;
+	if (!st.st_uid)
+		return is_roots_own(fd, &st, path, binary);
+	return st.st_uid == geteuid() || is_owner(binary, st.st_uid);
+}
+
+bool copy_rule_is_private(const char *path)
+{
+	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	bool is_public = fd >= 0 && public_file(fd, path);
+
+	if (fd >= 0)
+		close(fd);
+	return !is_public;
+}

@@ -1,0 +1,428 @@
+#include "record/keep/image_keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "capture/system/kernel_files.h"
+#include "decode/record.h"
+#include "record/keep/containers.h"
+#include "record/keep/copy_list.h"
+#include "record/keep/image_open.h"
+#include "record/keep/session_dir.h"
+#include "resolve/elf_build_id.h"
+
+enum {
+	KEEP_MAX = 4096, /* descriptors held at most */
+	NOTE_MAX = 64 * 1024
+};
+
+void image_keeper_init(struct image_keeper *k, const struct session_dir *dir,
+		       const struct build_id *kernel_build_id)
+{
+	*k = (struct image_keeper){ .dir = dir, .kernel_build_id = *kernel_build_id };
+	file_holder_init(&k->holder, dir);
+}
+
+static void module_build_id(const char *name, struct build_id *id)
+{
+	struct buf notes = { 0 };
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
+	if (!io_read_file(path, &notes, NOTE_MAX))
+		notes_build_id(notes.data, notes.len, id);
+	buf_done(&notes);
+}
+
+static void first_vdso(struct image_keeper *k, int32_t pid, uint64_t start,
+		       uint64_t end, struct image *image)
+{
+	const void *bytes;
+	size_t len;
+
+	/* The mapped one of a 32-bit process is another file than ours. */
+	if (!kernel_files_save_vdso_of(k->dir->writing, pid, start, end,
+				       &image->build_id, NULL))
+		return;
+	if (!kernel_files_own_vdso(&bytes, &len))
+		kernel_files_save_vdso(k->dir->writing, bytes, len, &image->build_id,
+				       NULL);
+}
+
+/* What two mappings of one file agree in. */
+static uint64_t identity(const struct build_id *id, const char *path, uint64_t inode,
+			 uint64_t inode_gen, uint64_t dev)
+{
+	uint64_t file = id->len ? hash_bytes(id->bytes, id->len, 0)
+				: hash_pair(hash_pair(inode, inode_gen), dev);
+
+	return hash_bytes(path, strlen(path), file);
+}
+
+static uint64_t identity_of(const char *path, const struct image *image)
+{
+	return identity(&image->build_id, path, image->inode, image->inode_gen,
+			image->dev);
+}
+
+static struct early_image *find_early(struct image_keeper *k, uint64_t key)
+{
+	uint32_t at = map_get(&k->early_by, key, 0);
+
+	return at == MAP_NONE ? NULL : &k->early.at[at];
+}
+
+static int take_early(struct image_keeper *k, const char *path,
+		      const struct image *image, struct found_image *ret)
+{
+	struct early_image *early = find_early(k, identity_of(path, image));
+
+	if (!early || early->is_over || early->found.held.fd < 0)
+		return -ENOENT;
+	*ret = early->found;
+	early->found.held.fd = -1;
+	return 0;
+}
+
+/* Opens it, and holds what may be held of it. */
+static int open_now(struct image_keeper *k, const struct image_place *p,
+		    const struct image *image, struct found_image *ret)
+{
+	struct image_opened opened;
+	int r = image_open(p, image, &opened);
+
+	if (r)
+		return r;
+	ret->build_id = opened.build_id;
+	held_file_take(&k->holder, p, &opened, &ret->held);
+	return 0;
+}
+
+static int open_image(struct image_keeper *k, const struct image_place *p,
+		      const struct image *image, struct found_image *ret)
+{
+	int r = p->inside ? take_early(k, p->path, image, ret) : -ENOENT;
+
+	if (r)
+		r = open_now(k, p, image, ret);
+	return r && !p->inside && p->pid > 0 ? take_early(k, p->path, image, ret) : r;
+}
+
+/* The next process that maps it may live longer. */
+static void note_wanted(struct image_keeper *k, const char *path,
+			const struct image *image)
+{
+	struct wanted_image wanted = { .image = *image };
+
+	if (!image->build_id.len || k->wanted.nr >= KEEP_MAX ||
+	    map_get(&k->wanted_by, identity_of(path, image), 0) != MAP_NONE)
+		return;
+	wanted.path = strdup(path);
+	if (wanted.path && vec_push(&k->wanted, wanted))
+		(void)map_set(&k->wanted_by, identity_of(path, image), 0,
+			      (uint32_t)k->wanted.nr - 1);
+	else
+		free(wanted.path);
+}
+
+static uint64_t mtime_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
+	       (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* What the file says of itself. */
+static void complete(struct image *image, const struct found_image *found)
+{
+	const struct stat *st = &found->held.st;
+
+	if (!image->build_id.len)
+		image->build_id = found->build_id;
+	image->dev = st->st_dev;
+	image->inode = st->st_ino;
+	image->mtime_ns = mtime_ns(st);
+	image->file_bytes = (uint64_t)st->st_size;
+}
+
+/* Takes what is held. */
+static void keep(struct image_keeper *k, const struct image_place *at,
+		 const struct image *image, const struct held_file *held)
+{
+	struct kept_image kept = {
+		.image = *image, .at = *at, .held = *held, .path = strdup(at->path)
+	};
+
+	kept.at.path = kept.path;
+	if (!kept.path || !vec_push(&k->kept, kept)) {
+		free(kept.path);
+		held_file_close(&kept.held);
+	}
+}
+
+/* The binary of that identity that was hit and could not be opened, or NULL. */
+static struct wanted_image *find_wanted(struct image_keeper *k, uint64_t key)
+{
+	uint32_t at = k->wanted.nr ? map_get(&k->wanted_by, key, 0) : MAP_NONE;
+
+	return at == MAP_NONE || k->wanted.at[at].is_found ? NULL : &k->wanted.at[at];
+}
+
+static void keep_wanted(struct image_keeper *k, struct wanted_image *wanted,
+			const struct image_place *at)
+{
+	struct found_image found;
+
+	if (k->kept.nr >= KEEP_MAX || open_now(k, at, &wanted->image, &found))
+		return;
+	wanted->is_found = true;
+	complete(&wanted->image, &found);
+	keep(k, at, &wanted->image, &found.held);
+}
+
+/* Opens a container's file until it is hit, or its process has ended. */
+static void open_early(struct image_keeper *k, const struct image_place *at,
+		       const struct image *image, uint64_t key)
+{
+	struct early_image *old = find_early(k, key);
+	struct early_image early = { 0 };
+
+	if (old ? !old->is_over : k->early.nr >= KEEP_MAX)
+		return;
+	if (open_now(k, at, image, &early.found))
+		return;
+	if (old)
+		*old = early;
+	else if (vec_push(&k->early, early))
+		(void)map_set(&k->early_by, key, 0, (uint32_t)k->early.nr - 1);
+	else
+		held_file_close(&early.found.held);
+}
+
+void image_keeper_mapped(struct image_keeper *k, const struct record_mmap *m)
+{
+	struct image image = { .inode = m->ino,
+			       .dev = makedev(m->maj, m->min),
+			       .build_id.len = m->build_id_len };
+	struct image_place at = { .path = m->path,
+				  .pid = m->pid,
+				  .start = m->start,
+				  .end = m->start + m->len,
+				  .by_process = true };
+	struct wanted_image *wanted;
+	uint64_t key;
+
+	if (m->path[0] != '/' || (!m->build_id_len && !m->ino))
+		return;
+	at.inside = k->containers && containers_has(k->containers, m->pid);
+	if (!at.inside && !k->wanted.nr)
+		return;
+	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
+	key = identity(&image.build_id, m->path, m->ino, m->ino_gen, image.dev);
+	wanted = find_wanted(k, key);
+	if (wanted)
+		keep_wanted(k, wanted, &at);
+	else if (at.inside)
+		open_early(k, &at, &image, key);
+}
+
+void image_keeper_first_hit(struct image_keeper *k, const char *path, int32_t pid,
+			    uint64_t map_start, uint64_t map_end, struct image *image)
+{
+	const struct image_place at = {
+		.path = path,
+		.pid = pid,
+		.start = map_start,
+		.end = map_end,
+		.inside = k->containers && containers_has(k->containers, pid),
+	};
+	struct found_image found;
+
+	if (image->kind == IMAGE_KERNEL)
+		image->build_id = k->kernel_build_id;
+	if (image->kind == IMAGE_MODULE)
+		module_build_id(path, &image->build_id);
+	if (image->kind == IMAGE_VDSO)
+		first_vdso(k, pid, map_start, map_end, image);
+	if (image->kind != IMAGE_FILE || k->kept.nr >= KEEP_MAX)
+		return;
+	if (open_image(k, &at, image, &found)) {
+		note_wanted(k, path, image);
+		return;
+	}
+	complete(image, &found);
+	keep(k, &at, image, &found.held);
+}
+
+bool image_keeper_is_rewritten(const char *path, const struct image *image)
+{
+	struct stat st;
+
+	return image->mtime_ns && !image_stat(path, image->dev, &st) &&
+	       st.st_dev == image->dev && st.st_ino == image->inode &&
+	       (mtime_ns(&st) != image->mtime_ns ||
+		(uint64_t)st.st_size != image->file_bytes);
+}
+
+/* As they were completed: not by the build-id alone, which is what a file says of itself. */
+static bool is_same_file(const struct image *a, const struct image *b)
+{
+	return a->dev == b->dev && a->inode == b->inode && a->mtime_ns == b->mtime_ns &&
+	       a->file_bytes == b->file_bytes &&
+	       build_id_equal(&a->build_id, &b->build_id);
+}
+
+static bool is_file_of(const struct image *image, const struct stat *st)
+{
+	return image->dev == st->st_dev && image->inode == st->st_ino &&
+	       image->mtime_ns == mtime_ns(st) &&
+	       image->file_bytes == (uint64_t)st->st_size;
+}
+
+/* The file itself, which is not held.  A descriptor or a negative errno. */
+static int open_again(const struct kept_image *kept)
+{
+	struct image_opened opened;
+	int r = image_open(&kept->at, &kept->image, &opened);
+
+	if (r)
+		return r;
+	if (is_file_of(&kept->image, &opened.st))
+		return opened.fd;
+	close(opened.fd);
+	return -ESTALE;
+}
+
+/* Its process has ended.  In a mount namespace that has the same files as ours, they are held as ours. */
+static void hold_without_process(struct image_keeper *k, struct kept_image *kept)
+{
+	const struct image_place here = { .path = kept->path };
+	struct image_opened opened;
+
+	if (image_open(&here, &kept->image, &opened)) {
+		held_file_copy(&k->holder, &kept->held);
+	} else if (!is_file_of(&kept->image, &opened.st)) {
+		close(opened.fd);
+		held_file_copy(&k->holder, &kept->held);
+	} else {
+		held_file_close(&kept->held);
+		held_file_take(&k->holder, &here, &opened, &kept->held);
+	}
+}
+
+void image_keeper_look(struct image_keeper *k)
+{
+	for (size_t i = 0; i < k->early.nr; i++) {
+		struct early_image *early = &k->early.at[i];
+
+		if (!held_file_is_over(&early->found.held))
+			continue;
+		held_file_close(&early->found.held);
+		early->is_over = true;
+	}
+	for (size_t i = 0; i < k->kept.nr; i++)
+		if (held_file_is_over(&k->kept.at[i].held))
+			hold_without_process(k, &k->kept.at[i]);
+}
+
+static const struct kept_image *find_kept(const struct image_keeper *k,
+					  const struct image *image)
+{
+	for (size_t i = 0; i < k->kept.nr; i++)
+		if (is_same_file(&k->kept.at[i].image, image))
+			return &k->kept.at[i];
+	return NULL;
+}
+
+int image_keeper_open(const struct image_keeper *k, const struct image *image,
+		      bool *copy)
+{
+	const struct kept_image *kept = find_kept(k, image);
+	bool take_copy = *copy;
+	int fd;
+
+	*copy = false;
+	if (!kept)
+		return -ENOENT;
+	if (kept->held.fd < 0 || (kept->held.kind == HELD_COPY && !take_copy))
+		return open_again(kept);
+	*copy = kept->held.kind == HELD_COPY;
+	fd = fcntl(kept->held.fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Whether it can be had where a server does not answer is not known: it cannot be copied either. */
+static bool still_there(const struct kept_image *kept)
+{
+	struct stat st;
+	int r = image_stat(kept->path, kept->image.dev, &st);
+
+	if (r == -ETIMEDOUT || r == -EBUSY)
+		return true;
+	return !r && st.st_dev == kept->image.dev && st.st_ino == kept->image.inode &&
+	       (uint64_t)st.st_size == kept->image.file_bytes;
+}
+
+static int copy_path(const struct image_keeper *k, const struct image *image,
+		     char *path, size_t path_bytes)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+
+	build_id_to_hex(&image->build_id, hex);
+	if (image->build_id.len)
+		return snprintf(path, path_bytes, "%s/images/%s", k->dir->writing, hex);
+	return snprintf(path, path_bytes, "%s/images/%llu-%llu", k->dir->writing,
+			(unsigned long long)image->dev,
+			(unsigned long long)image->inode);
+}
+
+static void save(const struct image_keeper *k, struct kept_image *kept,
+		 struct copy_list *copies)
+{
+	char path[4096], what[4096 + 64];
+	const struct copy_job job = { .fd = kept->held.fd,
+				      .path = path,
+				      .what = what,
+				      .is_binary = true,
+				      .bytes = kept->image.file_bytes,
+				      .mtime_ns = kept->image.mtime_ns };
+
+	if (copy_path(k, &kept->image, path, sizeof(path)) >= (int)sizeof(path))
+		return;
+	snprintf(what, sizeof(what), "%s was replaced and", kept->path);
+	copy_list_take(copies, &job);
+	kept->held.fd = -1;
+}
+
+void image_keeper_save_lost(struct image_keeper *k, struct copy_list *copies)
+{
+	for (size_t i = 0; i < k->kept.nr; i++)
+		if (k->kept.at[i].held.fd >= 0 && !still_there(&k->kept.at[i]))
+			save(k, &k->kept.at[i], copies);
+}
+
+void image_keeper_done(struct image_keeper *k)
+{
+	for (size_t i = 0; i < k->kept.nr; i++) {
+		free(k->kept.at[i].path);
+		held_file_close(&k->kept.at[i].held);
+	}
+	vec_done(&k->kept);
+	for (size_t i = 0; i < k->early.nr; i++)
+		held_file_close(&k->early.at[i].found.held);
+	vec_done(&k->early);
+	for (size_t i = 0; i < k->wanted.nr; i++)
+		free(k->wanted.at[i].path);
+	vec_done(&k->wanted);
+	map_done(&k->early_by);
+	map_done(&k->wanted_by);
+	file_holder_done(&k->holder);
+}

@@ -1,0 +1,193 @@
+#include "record/keep/image_open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errand.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "resolve/elf_build_id.h"
+
+static const uint64_t patience_ns = 500000000;
+
+struct file_errand {
+	struct errand errand; /* first */
+	struct image_place place;
+	struct image image;
+	struct image_opened opened; /* fd -1: not */
+	int result;
+	char path[];
+};
+
+static void drop(struct errand *e)
+{
+	struct file_errand *f = (struct file_errand *)e;
+
+	if (f->opened.fd >= 0)
+		close(f->opened.fd);
+	free(f);
+}
+
+static uint64_t device(const char *path, uint64_t dev)
+{
+	return dev ? dev : hash_bytes(path, strlen(path), 0);
+}
+
+static struct file_errand *make(const char *path, uint64_t dev,
+				void (*run)(struct errand *))
+{
+	size_t len = strlen(path) + 1;
+	struct file_errand *f = malloc(offsetof(struct file_errand, path) + len);
+
+	if (!f)
+		return NULL;
+	*f = (struct file_errand){ .errand = { .kind = ERRAND_FILE,
+					       .about = device(path, dev),
+					       .run = run,
+					       .drop = drop },
+				   .opened.fd = -1 };
+	memcpy(f->path, path, len);
+	return f;
+}
+
+/* ---- by the thread ---- */
+
+static bool is_image(const struct file_errand *f)
+{
+	const struct image *image = &f->image;
+
+	if (!S_ISREG(f->opened.st.st_mode))
+		return false;
+	if (image->build_id.len)
+		return build_id_equal(&f->opened.build_id, &image->build_id);
+	return !image->inode || image->inode == f->opened.st.st_ino;
+}
+
+static void close_image(struct file_errand *f)
+{
+	close(f->opened.fd);
+	f->opened.fd = -1;
+}
+
+/* O_NONBLOCK: what has a file's name now may be a FIFO. */
+static bool try_open(struct file_errand *f, const char *path)
+{
+	struct image_opened *o = &f->opened;
+	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+
+	f->result = fd < 0 ? fd : -ESTALE;
+	if (fd < 0)
+		return false;
+	o->fd = fd;
+	o->build_id.len = 0;
+	if (!fstat(fd, &o->st)) {
+		if (S_ISREG(o->st.st_mode) && elf_build_id_fd(fd, &o->build_id, NULL))
+			o->build_id.len = 0;
+		if (is_image(f))
+			return true;
+	}
+	close_image(f);
+	return false;
+}
+
+/* As the process sees it; deleted: the kernel still has the file itself. */
+static bool open_of_process(struct file_errand *f)
+{
+	const struct image_place *p = &f->place;
+	char path[4096 + 64];
+
+	if (p->pid <= 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", p->pid, f->path);
+	if (try_open(f, path))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", p->pid,
+		 (unsigned long)p->start, (unsigned long)p->end);
+	if (try_open(f, path))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/exe", p->pid);
+	return try_open(f, path);
+}
+
+/* A path of a container may lead to another file here, which without a build-id may look like it. */
+static bool open_here(struct file_errand *f)
+{
+	if (!try_open(f, f->path))
+		return false;
+	if (!f->place.inside || f->image.build_id.len ||
+	    f->opened.st.st_dev == f->image.dev)
+		return true;
+	close_image(f);
+	f->result = -ESTALE;
+	return false;
+}
+
+static void run_open(struct errand *e)
+{
+	struct file_errand *f = (struct file_errand *)e;
+	const struct image_place *p = &f->place;
+	bool here_first = (!p->inside || p->pid <= 0) && !p->by_process;
+	bool found = here_first && open_here(f);
+
+	if (!found)
+		found = open_of_process(f);
+	if (!found && !here_first && !p->by_process)
+		found = open_here(f);
+	if (found)
+		f->result = 0;
+}
+
+static void run_stat(struct errand *e)
+{
+	struct file_errand *f = (struct file_errand *)e;
+
+	f->result = stat(f->path, &f->opened.st) ? -errno : 0;
+}
+
+/* ---- by who asks ---- */
+
+int image_open(const struct image_place *place, const struct image *image,
+	       struct image_opened *ret)
+{
+	struct file_errand *f = make(place->path, image->dev, run_open);
+	int r;
+
+	if (!f)
+		return -ENOMEM;
+	f->place = *place;
+	f->place.path = NULL;
+	f->image = *image;
+	r = errand_run(&f->errand, patience_ns);
+	if (r == -ETIMEDOUT)
+		return r;
+	if (!r)
+		r = f->result;
+	if (!r) {
+		*ret = f->opened;
+		f->opened.fd = -1;
+	}
+	drop(&f->errand);
+	return r;
+}
+
+int image_stat(const char *path, uint64_t dev, struct stat *ret_st)
+{
+	struct file_errand *f = make(path, dev, run_stat);
+	int r;
+
+	if (!f)
+		return -ENOMEM;
+	r = errand_run(&f->errand, patience_ns);
+	if (r == -ETIMEDOUT)
+		return r;
+	if (!r)
+		r = f->result;
+	*ret_st = f->opened.st;
+	drop(&f->errand);
+	return r;
+}

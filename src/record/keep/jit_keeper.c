@@ -1,0 +1,354 @@
+#include "record/keep/jit_keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/errand.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "decode/record.h"
+#include "format/dict.h"
+#include "record/keep/copy_list.h"
+#include "record/keep/lasting_mounts.h"
+#include "resolve/jit_files.h"
+
+enum {
+	KEEP_MAX = 1024,
+	INSIDE_MAX = 512,
+	PATH_BYTES = 4096 + 64,
+	NAME_BYTES = 64
+};
+
+static const uint64_t patience_ns = 500000000;
+
+static struct kept_jit *find_kept(struct jit_keeper *k, int32_t pid, const char *name)
+{
+	for (size_t i = 0; i < k->kept.nr; i++)
+		if (k->kept.at[i].pid == pid && !strcmp(k->kept.at[i].name, name))
+			return &k->kept.at[i];
+	return NULL;
+}
+
+/* Who owns a mount namespace chooses what is at a path in it, /etc/shadow for one. */
+static int open_inside(const char *path, uint64_t inode, int64_t uid)
+{
+	int fd = jit_open(path, inode);
+
+	if (fd < 0 || jit_may_be_copied(fd, uid))
+		return fd;
+	close(fd);
+	return -EACCES;
+}
+
+/* Java's is in the home folder, which may lie on a server that does not answer. */
+struct dump_errand {
+	struct errand errand; /* first */
+	int32_t pid;
+	uint64_t inode;
+	int fd; /* or a negative errno */
+	char path[PATH_BYTES];
+};
+
+static void drop_dump(struct errand *e)
+{
+	struct dump_errand *d = (struct dump_errand *)e;
+
+	if (d->fd >= 0)
+		close(d->fd);
+	free(d);
+}
+
+/* In its own mount namespace first. */
+static void open_dump(struct errand *e)
+{
+	struct dump_errand *d = (struct dump_errand *)e;
+	char seen_by_it[PATH_BYTES + NAME_BYTES];
+
+	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", d->pid, d->path);
+	d->fd = open_inside(seen_by_it, d->inode, jit_uid(d->pid));
+	if (d->fd < 0)
+		d->fd = jit_open(d->path, d->inode);
+}
+
+/* A descriptor or a negative errno. */
+static int open_of(int32_t pid, const char *path, uint64_t inode)
+{
+	size_t len = strlen(path);
+	struct dump_errand *d = len < PATH_BYTES ? malloc(sizeof(*d)) : NULL;
+	int fd;
+
+	if (!d)
+		return -ENOMEM;
+	*d = (struct dump_errand){ .errand = { .kind = ERRAND_FILE,
+					       .about = hash_bytes(path, len, 0),
+					       .run = open_dump,
+					       .drop = drop_dump },
+				   .pid = pid,
+				   .inode = inode,
+				   .fd = -1 };
+	memcpy(d->path, path, len + 1);
+	fd = errand_run(&d->errand, patience_ns);
+	if (fd == -ETIMEDOUT)
+		return fd;
+	if (!fd) {
+		fd = d->fd;
+		d->fd = -1;
+	}
+	drop_dump(&d->errand);
+	return fd;
+}
+
+/* Takes the descriptor. */
+static void keep_fd(struct jit_keeper *k, int32_t pid, const char *name, int fd)
+{
+	struct kept_jit kept = { .pid = pid, .fd = fd };
+	struct kept_jit *old = find_kept(k, pid, name);
+
+	if (fd < 0)
+		return;
+	kept.lasts = !k->mounts || lasting_mounts_has(k->mounts, lasting_mounts_of(fd));
+	/* Some write a new one each time. */
+	if (old) {
+		if (old->fd >= 0)
+			close(old->fd);
+		kept.name = old->name;
+		*old = kept;
+		return;
+	}
+	kept.name = strdup(name);
+	if (!kept.name || !vec_push(&k->kept, kept)) {
+		free(kept.name);
+		close(fd);
+	}
+}
+
+static bool is_kept(struct jit_keeper *k, int32_t pid, const char *name)
+{
+	return k->kept.nr >= KEEP_MAX || (!k->again && find_kept(k, pid, name));
+}
+
+static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char *path,
+		 uint64_t inode)
+{
+	if (!is_kept(k, pid, name))
+		keep_fd(k, pid, name, open_of(pid, path, inode));
+}
+
+void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
+{
+	const char *name = jit_dump_name(m->path);
+
+	if (name)
+		keep(k, m->pid, name, m->path, m->ino);
+}
+
+/* Of a process that has ended, what it called itself is not known any more. */
+static bool has_other_map(const struct jit_keeper *k, int32_t pid, const char *name)
+{
+	for (size_t i = 0; i < k->kept.nr; i++)
+		if (k->kept.at[i].pid == pid && strcmp(k->kept.at[i].name, name) != 0 &&
+		    strstr(k->kept.at[i].name, ".map"))
+			return true;
+	return false;
+}
+
+static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
+{
+	for (size_t i = 0; i < k->inside.nr; i++)
+		if (k->inside.at[i].pid == pid)
+			return &k->inside.at[i];
+	return NULL;
+}
+
+static int open_in_proc(int32_t pid, const char *name, int flags)
+{
+	char path[NAME_BYTES];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return io_open(path, flags, 0);
+}
+
+static void let_go(struct jit_process *p)
+{
+	if (p->tmp_fd >= 0)
+		close(p->tmp_fd);
+	if (p->ns_fd >= 0)
+		close(p->ns_fd);
+}
+
+static bool may_be_held(const struct jit_keeper *k, int32_t pid, int fd)
+{
+	uint64_t mount = lasting_mounts_of(fd);
+
+	return !k->mounts || lasting_mounts_has(k->mounts, mount) ||
+	       lasting_mounts_is_root_of(mount, pid);
+}
+
+/* Holds the /tmp of a process, or what leads to it.  False: nothing. */
+static bool hold_tmp(const struct jit_keeper *k, struct jit_process *p)
+{
+	p->tmp_fd = open_in_proc(p->pid, "root/tmp", O_PATH | O_DIRECTORY);
+	if (p->tmp_fd < 0 || may_be_held(k, p->pid, p->tmp_fd))
+		return p->tmp_fd >= 0;
+	close(p->tmp_fd);
+	p->tmp_fd = open_in_proc(p->pid, "root/", O_PATH | O_DIRECTORY);
+	p->ns_fd = open_in_proc(p->pid, "ns/mnt", O_RDONLY);
+	if (p->tmp_fd >= 0 && p->ns_fd >= 0)
+		return true;
+	let_go(p);
+	return false;
+}
+
+void jit_keeper_began(struct jit_keeper *k, int32_t pid)
+{
+	struct jit_process *old = find_inside(k, pid);
+	struct jit_process p = { .pid = pid,
+				 .own_pid = jit_own_pid(pid),
+				 .uid = jit_uid(pid),
+				 .ns_fd = -1 };
+
+	if (!hold_tmp(k, &p))
+		return;
+	if (old) {
+		let_go(old);
+		*old = p;
+	} else if (k->inside.nr >= INSIDE_MAX || !vec_push(&k->inside, p)) {
+		let_go(&p);
+	}
+}
+
+/* Lets go of those that were gone at the last look already. */
+static void forget_gone(struct jit_keeper *k)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < k->inside.nr; i++) {
+		struct jit_process p = k->inside.at[i];
+
+		if (p.gone) {
+			let_go(&p);
+			continue;
+		}
+		p.gone = kill(p.pid, 0) && errno == ESRCH;
+		k->inside.at[nr++] = p;
+	}
+	k->inside.nr = nr;
+}
+
+/* A file in the /tmp of a process that may be gone. */
+static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
+			const char *name, const char *path)
+{
+	char link[PATH_BYTES];
+	int64_t uid;
+
+	if (is_kept(k, p->pid, name))
+		return;
+	uid = jit_uid(p->pid);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s%s", p->tmp_fd,
+		 p->ns_fd >= 0 ? "tmp/" : "", path);
+	keep_fd(k, p->pid, name, open_inside(link, 0, uid < 0 ? p->uid : uid));
+}
+
+/* What a process calls itself makes the names of its files. */
+static void look_for(struct jit_keeper *k, int32_t pid)
+{
+	const struct jit_process *inside = find_inside(k, pid);
+	int32_t own = inside ? inside->own_pid : jit_own_pid(pid);
+	char name[NAME_BYTES], path[2 * NAME_BYTES];
+
+	snprintf(name, sizeof(name), "perf-%d.map", own);
+	if (has_other_map(k, pid, name))
+		return;
+	if (inside) {
+		keep_inside(k, inside, name, name);
+	} else {
+		snprintf(path, sizeof(path), "/tmp/%s", name);
+		keep(k, pid, name, path, 0);
+	}
+	/* Of OProfile's own libopagent, which is found by its name alone. */
+	snprintf(name, sizeof(name), "%d.dump", own);
+	snprintf(path, sizeof(path), "/tmp/.oprofile/jitdump/%s", name);
+	if (inside)
+		keep_inside(k, inside, name, path + strlen("/tmp/"));
+	else
+		keep(k, pid, name, path, 0);
+}
+
+void jit_keeper_look(struct jit_keeper *k, const struct dict *dict)
+{
+	for (; k->nr_images < dict->images.nr; k->nr_images++) {
+		const struct image *image = &dict->images.at[k->nr_images];
+
+		if (image->kind == IMAGE_ANON && image->pid > 0)
+			look_for(k, image->pid);
+	}
+	forget_gone(k);
+}
+
+static void copy_path(const char *dir, int32_t pid, const char *name, char *path)
+{
+	snprintf(path, PATH_BYTES, "%s/jit/%d/%s", dir, pid, name);
+}
+
+int jit_keeper_copy(int fd, const char *dir, int32_t pid, const char *name)
+{
+	char path[PATH_BYTES];
+
+	copy_path(dir, pid, name, path);
+	return copy_list_grown(fd, path);
+}
+
+static void save_kept(struct kept_jit *kept, const char *dir, struct copy_list *copies)
+{
+	char path[PATH_BYTES], what[PATH_BYTES];
+	const struct copy_job job = { .fd = kept->fd, .path = path, .what = what };
+
+	if (kept->fd < 0)
+		return;
+	copy_path(dir, kept->pid, kept->name, path);
+	snprintf(what, sizeof(what), "%s of process %d", kept->name, kept->pid);
+	copy_list_take(copies, &job);
+	kept->fd = -1;
+}
+
+void jit_keeper_save_gone(struct jit_keeper *k, const char *dir,
+			  struct copy_list *copies)
+{
+	for (size_t i = 0; i < k->kept.nr; i++) {
+		struct kept_jit *kept = &k->kept.at[i];
+		bool had_ended = kept->has_ended;
+
+		if (kept->lasts || kept->fd < 0)
+			continue;
+		kept->has_ended = kill(kept->pid, 0) && errno == ESRCH;
+		if (kept->has_ended && had_ended)
+			save_kept(kept, dir, copies);
+	}
+}
+
+void jit_keeper_save(struct jit_keeper *k, const char *dir, struct copy_list *copies)
+{
+	for (size_t i = 0; i < k->kept.nr; i++)
+		save_kept(&k->kept.at[i], dir, copies);
+}
+
+void jit_keeper_done(struct jit_keeper *k)
+{
+	for (size_t i = 0; i < k->kept.nr; i++) {
+		free(k->kept.at[i].name);
+		if (k->kept.at[i].fd >= 0)
+			close(k->kept.at[i].fd);
+	}
+	vec_done(&k->kept);
+	for (size_t i = 0; i < k->inside.nr; i++)
+		let_go(&k->inside.at[i]);
+	vec_done(&k->inside);
+}

@@ -1,0 +1,124 @@
+#include "record/keep/private_copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errand.h"
+#include "base/io.h"
+
+enum {
+	COPY_MODE = 0600
+};
+
+static const uint64_t patience_ns = 500000000;
+/* Of files that an interrupted recording leaves, for the next one to remove. */
+static const char suffix[] = ".part";
+
+struct copy_errand {
+	struct errand errand; /* first */
+	int from;             /* -1: closed */
+	int to;               /* or a negative errno */
+	struct stat st;
+	char path[]; /* where the copy has a name for a moment */
+};
+
+static void close_source(struct copy_errand *c)
+{
+	if (c->from >= 0)
+		close(c->from);
+	c->from = -1;
+}
+
+static void drop_copy(struct errand *e)
+{
+	struct copy_errand *c = (struct copy_errand *)e;
+
+	close_source(c);
+	if (c->to >= 0)
+		close(c->to);
+	free(c);
+}
+
+/* Copies, and makes the copy look like the file to who compares sizes and times. */
+static int fill(struct copy_errand *c)
+{
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, c->st.st_mtim };
+	struct stat now;
+	int r = io_copy_to(c->from, c->to, (uint64_t)c->st.st_size, NULL);
+
+	if (r)
+		return r;
+	if (fstat(c->from, &now))
+		return -errno;
+	if (now.st_size != c->st.st_size ||
+	    now.st_mtim.tv_sec != c->st.st_mtim.tv_sec ||
+	    now.st_mtim.tv_nsec != c->st.st_mtim.tv_nsec)
+		return -ESTALE;
+	if (fchmod(c->to, COPY_MODE | (c->st.st_mode & (S_IRGRP | S_IROTH))) ||
+	    futimens(c->to, times))
+		return -errno;
+	return 0;
+}
+
+static void run_copy(struct errand *e)
+{
+	struct copy_errand *c = (struct copy_errand *)e;
+	int r;
+
+	/* Not O_TMPFILE, which some file systems do not have. */
+	c->to = io_open_temp(c->path, strlen(suffix), COPY_MODE);
+	if (c->to >= 0) {
+		(void)io_unlink(c->path);
+		r = fill(c);
+		if (r) {
+			close(c->to);
+			c->to = r;
+		}
+	}
+	/* Here, and not where the caller gets to it: it keeps a mount busy. */
+	close_source(c);
+}
+
+static struct copy_errand *make_errand(int fd, const struct stat *st, const char *dir)
+{
+	size_t bytes = strlen(dir) + sizeof("/copy-XXXXXX") + strlen(suffix);
+	struct copy_errand *c = malloc(offsetof(struct copy_errand, path) + bytes);
+
+	if (!c)
+		return NULL;
+	*c = (struct copy_errand){ .errand = { .kind = ERRAND_FILE,
+					       .about = st->st_dev,
+					       .run = run_copy,
+					       .drop = drop_copy },
+				   .from = fd,
+				   .to = -1,
+				   .st = *st };
+	snprintf(c->path, bytes, "%s/copy-XXXXXX%s", dir, suffix);
+	return c;
+}
+
+int private_copy_take(int fd, const struct stat *st, const char *dir)
+{
+	bool is_too_large = st->st_size > PRIVATE_COPY_MAX_BYTES || io_is_hollow(fd);
+	struct copy_errand *c = is_too_large ? NULL : make_errand(fd, st, dir);
+	int r;
+
+	if (!c) {
+		close(fd);
+		return is_too_large ? -EFBIG : -ENOMEM;
+	}
+	r = errand_run(&c->errand, patience_ns);
+	if (r == -ETIMEDOUT)
+		return r;
+	if (!r) {
+		r = c->to;
+		c->to = -1;
+	}
+	drop_copy(&c->errand);
+	return r;
+}

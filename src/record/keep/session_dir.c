@@ -1,0 +1,320 @@
+#include "record/keep/session_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/guard.h"
+#include "base/io.h"
+#include "base/output.h"
+#include "base/trust.h"
+
+enum {
+	FOLDERS_DEEP = 2 /* of a session: jit/PID/ */
+};
+
+static const char default_dir[] = "oprofile_data";
+static const char writing_prefix[] = ".recording-";
+
+static int make_names(struct session_dir *d, const char *dir)
+{
+	char *full;
+
+	if (asprintf(&d->root, "%s", dir) < 0 ||
+	    asprintf(&d->samples, "%s/samples", dir) < 0 ||
+	    asprintf(&d->current, "%s/samples/current", dir) < 0 ||
+	    asprintf(&d->previous, "%s/samples/previous", dir) < 0)
+		return -ENOMEM;
+	if (d->append && !access(d->current, F_OK)) {
+		full = strdup(d->current);
+		d->committed = true;
+	} else if (asprintf(&full, "%s/samples/%s%d", dir, writing_prefix, getpid()) <
+		   0) {
+		full = NULL;
+	}
+	d->writing = full;
+	return full ? 0 : -ENOMEM;
+}
+
+static int lock(struct session_dir *d, struct err *err)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/.lock", d->samples) < 0)
+		return -ENOMEM;
+	d->lock_fd = io_open_lock(path);
+	free(path);
+	if (d->lock_fd < 0)
+		return err_sys(err, d->lock_fd, "cannot write in %s", d->samples);
+	if (flock(d->lock_fd, LOCK_EX | LOCK_NB))
+		return err_set(
+			err, -EBUSY,
+			"another recording is running in %s: wait for its end, or give "
+			"--session-dir",
+			d->root);
+	return 0;
+}
+
+static DIR *read_dir(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+/* ---- whose folders they are ---- */
+
+/* `name` in the folder `at`, whose path is `parent`: trusted, or not there. */
+static int check(int at, const char *parent, const char *name, struct err *err)
+{
+	char *shown;
+	int fd;
+
+	if (asprintf(&shown, "%s/%s", parent, name) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	fd = trust_open_dir(at, name, shown, err);
+	free(shown);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || fd == -ENOENT ? 0 : fd;
+}
+
+static int check_samples(const struct session_dir *d, struct err *err)
+{
+	DIR *dir = read_dir(d->samples_fd, ".");
+	const struct dirent *entry;
+	int r = check(d->samples_fd, d->samples, "current", err);
+
+	if (!r)
+		r = check(d->samples_fd, d->samples, "previous", err);
+	while (!r && dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, writing_prefix, sizeof(writing_prefix) - 1))
+			r = check(d->samples_fd, d->samples, entry->d_name, err);
+	if (dir)
+		closedir(dir);
+	return r;
+}
+
+/* A given DIR may be another's, but not reached by a link of another user; the one in the current folder may be anybody's. */
+static int open_root(const struct session_dir *d, bool given, struct err *err)
+{
+	struct err why = { 0 };
+	int fd;
+
+	if (!given)
+		return trust_make_dir(AT_FDCWD, d->root, 0755, d->root, err);
+	fd = output_open_dir(d->root, &why);
+	if (fd == -EPERM)
+		return err_set(err, fd, "%s", why.text);
+	if (fd < 0)
+		return err_set(err, -ENOENT,
+			       "%s is not a directory: --session-dir must exist",
+			       d->root);
+	return fd;
+}
+
+static int guard(struct session_dir *d, int root, struct err *err)
+{
+	int r = guard_add(d->root, "samples", root);
+
+	if (!r) {
+		r = guard_add(d->root, "kernel", root);
+		if (r)
+			guard_drop(d->root, "samples");
+	}
+	d->guarded = !r;
+	return r ? err_sys(err, r, "%s", d->root) : 0;
+}
+
+static int open_samples(struct session_dir *d, bool given, struct err *err)
+{
+	int root = open_root(d, given, err);
+	int r;
+
+	if (root < 0)
+		return root;
+	r = check(root, d->root, "kernel", err);
+	if (!r)
+		d->samples_fd = trust_make_dir(root, "samples", 0755, d->samples, err);
+	if (!r && d->samples_fd < 0)
+		r = d->samples_fd;
+	if (!r)
+		r = guard(d, root, err);
+	close(root);
+	if (r)
+		return r;
+	return check_samples(d, err);
+}
+
+/* ---- what was left ---- */
+
+/* What recorders left that were killed before they committed: under the lock none lives. */
+static void remove_stale(const struct session_dir *d)
+{
+	DIR *dir = read_dir(d->samples_fd, ".");
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, writing_prefix, sizeof(writing_prefix) - 1))
+			(void)io_remove_tree_at(d->samples_fd, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t len = strlen(name);
+
+	return len > strlen(end) && !strcmp(name + len - strlen(end), end);
+}
+
+/* What has its name once it is whole: a segment's begin, a merge, a file or a copy. */
+static bool is_torn(const char *name)
+{
+	return ends_with(name, ".part") || !strcmp(name, ".merging") ||
+	       (!strncmp(name, "segment-", strlen("segment-")) &&
+		ends_with(name, ".new"));
+}
+
+/* Likewise in the session that is continued, and `depth` folders in it: images/, jit/PID/. */
+static void remove_torn(int at, const char *folder, int depth)
+{
+	DIR *dir = read_dir(at, folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (entry->d_type == DT_DIR && depth)
+			remove_torn(dirfd(dir), entry->d_name, depth - 1);
+		else if (is_torn(entry->d_name))
+			(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* ---- the session ---- */
+
+static const char *name_in(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
+		     struct err *err)
+{
+	struct session_dir d = { .samples_fd = -1, .lock_fd = -1, .append = append };
+	int r = make_names(&d, dir ? dir : default_dir);
+
+	if (r)
+		err_set(err, r, "out of memory");
+	else
+		r = open_samples(&d, dir, err);
+	if (!r)
+		r = lock(&d, err);
+	if (!r)
+		remove_stale(&d);
+	if (!r && d.committed)
+		remove_torn(d.samples_fd, "current", FOLDERS_DEEP);
+	if (!r && !d.committed &&
+	    mkdirat(d.samples_fd, name_in(d.writing), RECORDING_DIR_MODE))
+		r = err_sys(err, -errno, "cannot create %s", d.writing);
+	if (r) {
+		session_dir_close(&d);
+		return r;
+	}
+	*ret_dir = d;
+	return 0;
+}
+
+static int make_root(const char *dir, struct err *err)
+{
+	int fd = output_make_dir(dir, 0755, err);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+int session_dir_make_current(const char *dir, struct err *err)
+{
+	struct session_dir d = { .samples_fd = -1, .lock_fd = -1, .committed = true };
+	int r = make_names(&d, dir);
+	int fd;
+
+	if (r)
+		err_set(err, r, "out of memory");
+	else
+		r = make_root(dir, err);
+	if (!r)
+		r = open_samples(&d, true, err);
+	if (!r) {
+		fd = trust_make_dir(d.samples_fd, "current", RECORDING_DIR_MODE,
+				    d.current, err);
+		if (fd < 0)
+			r = fd;
+		else
+			close(fd);
+	}
+	session_dir_close(&d);
+	return r;
+}
+
+static int rename_in(const struct session_dir *d, const char *from, const char *to)
+{
+	return renameat(d->samples_fd, from, d->samples_fd, to) ? -errno : 0;
+}
+
+int session_dir_commit(struct session_dir *d, struct err *err)
+{
+	int r;
+
+	if (d->committed)
+		return 0;
+	r = io_remove_tree_at(d->samples_fd, "previous");
+	if (r)
+		return err_sys(err, r, "Unable to remove old sample data at %s",
+			       d->previous);
+	r = rename_in(d, "current", "previous");
+	if (r && r != -ENOENT)
+		return err_sys(err, r, "cannot rename %s", d->current);
+	r = rename_in(d, name_in(d->writing), "current");
+	if (r)
+		return err_sys(err, r, "cannot rename %s", d->writing);
+	free(d->writing);
+	d->writing = strdup(d->current);
+	d->committed = true;
+	return d->writing ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
+void session_dir_close(struct session_dir *d)
+{
+	if (!d->committed && d->writing && d->samples_fd >= 0)
+		(void)io_remove_tree_at(d->samples_fd, name_in(d->writing));
+	if (d->samples_fd >= 0)
+		close(d->samples_fd);
+	if (d->guarded) {
+		guard_drop(d->root, "samples");
+		guard_drop(d->root, "kernel");
+	}
+	if (d->lock_fd >= 0)
+		close(d->lock_fd);
+	free(d->root);
+	free(d->samples);
+	free(d->current);
+	free(d->previous);
+	free(d->writing);
+	*d = (struct session_dir){ .samples_fd = -1, .lock_fd = -1 };
+}

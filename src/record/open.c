@@ -1,0 +1,423 @@
+/* open.c - opens what a recording needs: events, tables, files; and looks at what is
+ * running already. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/log.h"
+#include "capture/events/perf_attr.h"
+#include "capture/source/perf_source.h"
+#include "capture/source/snapshot.h"
+#include "capture/system/kernel_files.h"
+#include "record/keep/session_dir.h"
+#include "record/perf_data_out.h"
+#include "record/priv.h"
+#include "record/thread_list.h"
+
+enum {
+	/* The first rounds come sooner, each twice as late as the last: binaries are looked at
+	 * while a short program still runs. */
+	FIRST_ROUND_NS = 100 * NS_PER_MS,
+	SNAPSHOT_NS = 2000000000, /* for the processes that exist already */
+	HIGHEST_PRIORITY = -20    /* of those that share their time */
+};
+
+static uint32_t describe_event(struct dict *dict, const struct event_request *e,
+			       bool chains)
+{
+	struct event_desc desc = {
+		.name = dict_string(dict, e->name),
+		.about = dict_string(dict, e->about),
+		.mask_about = dict_string(dict, e->mask_about),
+		.type = e->attr.type,
+		.config = e->attr.config,
+		.config1 = e->attr.config1,
+		.config2 = e->attr.config2,
+		.count = e->count,
+		.frequency_hz = e->frequency_hz,
+		.unit_mask = e->unit_mask,
+		.flags = (e->user ? EVENT_USER : 0) | (e->kernel ? EVENT_KERNEL : 0) |
+			 (e->timer ? EVENT_TIMER : 0) | (chains ? EVENT_CHAINS : 0) |
+			 (e->attr.precise_ip > 1 ? EVENT_PRECISE : 0) |
+			 (e->member ? EVENT_MEMBER : 0),
+	};
+
+	return dict_event(dict, &desc);
+}
+
+static int open_decoder(struct recorder *r)
+{
+	decoder_init(&r->decoder, false);
+	r->deferred.offered = perf_attr_bit(perf_source_attr(r->source, 0),
+					    PERF_ATTR_DEFER_CALLCHAIN);
+	for (size_t i = 0; i < perf_source_nr_attrs(r->source); i++) {
+		size_t nr_ids;
+		const uint64_t *ids = perf_source_ids(r->source, i, &nr_ids);
+
+		if (decoder_add_attr(&r->decoder, perf_source_attr(r->source, i)))
+			return -ENOMEM;
+		for (size_t k = 0; k < nr_ids; k++)
+			if (decoder_add_id(&r->decoder, ids[k], (uint32_t)i))
+				return -ENOMEM;
+	}
+	return 0;
+}
+
+static int open_writer(struct recorder *r, struct err *err)
+{
+	const struct recorder_config *c = &r->config;
+	struct buf command = { 0 };
+	struct session_info info = {
+		.tool_version = OPROFILE_VERSION,
+		.hostname = r->machine.hostname,
+		.os_release = r->machine.os_release,
+		.machine = r->machine.arch,
+		.cpu_desc = r->machine.cpu_desc,
+		.boot_id = r->machine.boot_id,
+		.vmlinux = c->vmlinux,
+		.kernel_build_id = r->machine.kernel_build_id,
+		.cpu_mhz = r->machine.cpu_mhz,
+		.nr_cpus_online = r->machine.nr_cpus_online,
+		.flags = c->session_flags,
+		.clock_id = CLOCK_MONOTONIC,
+		.start_ns = recorder_now_ns(CLOCK_MONOTONIC),
+		.start_wall_ns = recorder_now_ns(CLOCK_REALTIME),
+	};
+	int result;
+
+	r->clock_gap_ns = (int64_t)(info.start_wall_ns - info.start_ns);
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		info.flags |= SESSION_BIG_ENDIAN;
+	if (sizeof(void *) == 8)
+		info.flags |= SESSION_64BIT;
+	machine_quote_command(c->command, c->nr_command, &command);
+	result = command.failed
+			 ? err_set(err, -ENOMEM, "out of memory")
+			 : session_next_path(c->dir->writing, &r->segment_path, err);
+	if (!result) {
+		info.command = (char *)command.data;
+		result = segment_writer_open(r->segment_path, &info, &r->dict,
+					     &r->writer, err);
+	}
+	buf_done(&command);
+	return result;
+}
+
+/* Symbols and modules of the kernel that runs now.  Not having them is no reason not to
+ * record: the report says what is missing. */
+static void save_kernel(struct recorder *r)
+{
+	const struct session_dir *dir = r->config.dir;
+	struct err err = { 0 };
+	int result = kernel_files_save_kallsyms(dir->root, dir->writing,
+						r->machine.boot_id, &err);
+
+	if (result == -ENOSPC)
+		log_say(LOG_WARNING,
+			"no room in %s for the kernel's symbols (1 MB): kernel "
+			"samples will have no names",
+			dir->root);
+	else if (result < 0)
+		log_say(LOG_WARNING, "the kernel's symbols are not saved: %s",
+			err.text);
+	result = kernel_files_save_modules(dir->writing, &err);
+	if (result < 0 && result != -ENOSPC)
+		log_say(LOG_WARNING, "the list of modules is not saved: %s", err.text);
+}
+
+/* ---- the snapshot, and what comes in meanwhile ---- */
+
+/* A record that says what was true before the recording. */
+static int take_snapshot(void *ctx, const void *record, size_t len)
+{
+	struct recorder *r = ctx;
+	struct record rec;
+	int result;
+
+	if (r->snapshot_is_new)
+		return recorder_take_side_band(r, record, len);
+	if (decoder_record(&r->decoder, record, len, &rec, NULL))
+		return 0;
+	rec.id.time_ns = 0;
+	result = resolver_side_band(r->resolver, &rec);
+	recorder_keep_jit(r, &rec);
+	if (!result && r->perf_data)
+		result = perf_data_out_write(r->perf_data, record, len, r->err);
+	/* The side band fills its rings while /proc is read: it is fetched in between. */
+	if (!result && !r->snapshot_done &&
+	    recorder_now_ns(CLOCK_MONOTONIC) > r->next_flush_ns) {
+		r->next_flush_ns = recorder_now_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS;
+		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
+					   recorder_take_side_band, r);
+	}
+	return result;
+}
+
+static void ask_proc(void *ctx, int32_t pid)
+{
+	struct recorder *r = ctx;
+	struct snapshot_stats stats = { 0 };
+
+	if (!r->config.on_exec)
+		snapshot_process(r->snapshot, pid, &stats, NULL);
+}
+
+static void name_cgroup(void *ctx, uint64_t id, int32_t pid)
+{
+	struct recorder *r = ctx;
+
+	(void)snapshot_cgroup(r->snapshot, id, pid);
+}
+
+static uint64_t process_cgroup(void *ctx, int32_t pid)
+{
+	struct recorder *r = ctx;
+	uint64_t id;
+
+	return snapshot_process_cgroup(r->snapshot, pid, &id) ? 0 : id;
+}
+
+static void first_hit(void *ctx, const char *path, int32_t pid, uint64_t map_start,
+		      uint64_t map_end, struct image *image)
+{
+	struct recorder *r = ctx;
+
+	image_keeper_first_hit(&r->keeper, path, pid, map_start, map_end, image);
+}
+
+static bool is_rewritten(void *ctx, const char *path, const struct image *image)
+{
+	(void)ctx;
+	return image_keeper_is_rewritten(path, image);
+}
+
+static void tell_snapshot(const struct snapshot_stats *stats, uint64_t begin_ns)
+{
+	log_say(LOG_DEBUG,
+		"there before: %u processes, %u threads, %u mappings; looked up in "
+		"%llu ms, "
+		"%u processes left for later, %u unreadable",
+		stats->processes, stats->threads, stats->mappings,
+		(unsigned long long)((recorder_now_ns(CLOCK_MONOTONIC) - begin_ns) /
+				     NS_PER_MS),
+		stats->skipped, stats->unreadable);
+}
+
+static int take_snapshots(struct recorder *r, struct err *err)
+{
+	const struct recorder_config *c = &r->config;
+	const struct perf_event_attr *attr =
+		perf_source_attr(r->source, perf_source_nr_attrs(r->source) - 1);
+	size_t nr_ids;
+	struct snapshot_config config = {
+		.sample_type = attr->sample_type,
+		.id = perf_source_ids(r->source, perf_source_nr_attrs(r->source) - 1,
+				      &nr_ids)[0],
+		.clock = CLOCK_MONOTONIC,
+		.deadline_ns = recorder_now_ns(CLOCK_MONOTONIC) + SNAPSHOT_NS,
+		.sink = take_snapshot,
+		.ctx = r,
+	};
+	struct snapshot_stats stats = { 0 };
+	uint64_t begin_ns = recorder_now_ns(CLOCK_MONOTONIC);
+	int result = snapshot_new(&config, &r->snapshot);
+
+	if (result)
+		return err_set(err, result, "out of memory");
+	result = snapshot_kernel(r->snapshot, err);
+	if (result == -EACCES && !(c->session_flags & SESSION_USER_ONLY))
+		log_say(LOG_WARNING, "kernel addresses are hidden "
+				     "(kernel.kptr_restrict): kernel samples "
+				     "will have no names");
+	else if (result && result != -EACCES)
+		return result;
+	result = 0;
+	if (!c->pids)
+		result = snapshot_all(r->snapshot, &stats, err);
+	for (size_t i = 0; c->pids && i < c->nr_pids && !result && !c->on_exec; i++) {
+		result = snapshot_process(r->snapshot, c->pids[i], &stats, err);
+		if (result == -EACCES || result == -ESRCH)
+			result = 0;
+	}
+	if (stats.skipped)
+		log_say(LOG_NOTE, "%u processes will be looked at when they first run",
+			stats.skipped);
+	r->snapshot_done = true;
+	tell_snapshot(&stats, begin_ns);
+	return result;
+}
+
+/* All threads of the processes, as far as they exist at this moment; those that they start
+ * later are followed by the kernel (inherit). */
+static int list_threads(const struct recorder_config *c, struct thread_list *threads,
+			struct err *err)
+{
+	for (size_t i = 0; i < c->nr_pids; i++) {
+		int result = thread_list_add(threads, c->pids[i]);
+
+		if (result == -ESRCH && access("/proc/self", F_OK))
+			return err_set(err, -ENOENT,
+				       "/proc is not mounted: nothing can be "
+				       "known of processes");
+		if (result)
+			return err_sys(err, result, "process %d", c->pids[i]);
+	}
+	return 0;
+}
+
+static int open_source(struct recorder *r, struct err *err)
+{
+	const struct recorder_config *c = &r->config;
+	struct thread_list threads = { 0 };
+	struct perf_source_config config = {
+		.events = c->events,
+		.nr_events = c->nr_events,
+		.on_exec = c->on_exec,
+		.no_kernel = c->session_flags & SESSION_USER_ONLY,
+		.no_build_ids = c->no_build_ids,
+		.chains = c->chains,
+		.user_regs = c->stack_bytes ? recorder_stacks_regs(r->machine.arch) : 0,
+		.user_stack_bytes = c->stack_bytes,
+		.ring_pages = c->ring_pages,
+	};
+	int result = list_threads(c, &threads, err);
+
+	if (!result && c->stack_bytes && !config.user_regs)
+		result =
+			err_set(err, -EOPNOTSUPP,
+				"--callgraph=dwarf: it is not known how stacks of this "
+				"machine (%s) are unwound",
+				r->machine.arch);
+	if (c->pids) {
+		config.tids = threads.list.at;
+		config.nr_tids = threads.list.nr;
+	}
+	if (!result)
+		result = perf_source_open(&config, &r->source, err);
+	thread_list_done(&threads);
+	return result;
+}
+
+static int open_tables(struct recorder *r, struct err *err)
+{
+	const struct recorder_config *c = &r->config;
+	int result = dict_init(&r->dict);
+
+	if (!result)
+		result = open_decoder(r);
+	for (size_t i = 0; i < c->nr_events && !result; i++)
+		if (describe_event(&r->dict, &c->events[i], c->chains) == DICT_NONE)
+			result = -ENOMEM;
+	r->ops = (struct resolver_ops){ .first_hit = first_hit,
+					.is_rewritten = is_rewritten,
+					.unknown_process = ask_proc,
+					.unknown_cgroup = name_cgroup,
+					.process_cgroup = process_cgroup,
+					.ctx = r };
+	if (!result)
+		result = resolver_new(&r->dict, &r->ops, RESOLVE_CHAINS, &r->resolver);
+	if (!result)
+		resolver_set_max_frames(r->resolver, c->max_frames);
+	if (!result && c->stack_bytes)
+		result = recorder_stacks_open(&r->stacks, r->resolver, &r->dict,
+					      &r->keeper, c->dir, r->machine.arch);
+	if (!result)
+		result = recorder_group_open(r);
+	if (c->tables)
+		recorder_stacks_share(&r->stacks, c->tables);
+	return result ? err_set(err, result, "out of memory") : 0;
+}
+
+static int open_outputs(struct recorder *r, struct err *err)
+{
+	const struct recorder_config *c = &r->config;
+	int result = open_writer(r, err);
+
+	if (!result && c->perf_data)
+		result = perf_data_out_open(c->perf_data, r->source, c->events,
+					    c->nr_events, &r->perf_data, err);
+	return result;
+}
+
+/* Copies of stacks fill a ring in a fraction of a second; on a busy machine it is longer until
+ * one of many is given a processor.  What is measured runs as it did: it was started before.
+ * Without the right to it, it is what it is. */
+static void take_precedence(const struct recorder *r)
+{
+	if (r->config.stack_bytes && setpriority(PRIO_PROCESS, 0, HIGHEST_PRIORITY))
+		log_say(LOG_DEBUG, "the recorder's priority cannot be raised: %s",
+			strerror(errno));
+}
+
+/* What was asked of the kernel, and what it gave. */
+static void tell_opened(const struct recorder *r)
+{
+	const struct recorder_config *c = &r->config;
+	struct perf_source_rings rings;
+
+	for (size_t i = 0; i < c->nr_events; i++) {
+		const struct event_request *e = &c->events[i];
+
+		log_say(LOG_DEBUG,
+			"event %s: type %u, config 0x%llx, %s %llu, in %s%s%s space",
+			e->name, e->attr.type, (unsigned long long)e->attr.config,
+			e->count ? "a sample every" : "samples a second:",
+			(unsigned long long)(e->count ? e->count : e->frequency_hz),
+			e->user ? "user" : "", e->user && e->kernel ? " and " : "",
+			e->kernel ? "kernel" : "");
+	}
+	perf_source_rings(r->source, &rings);
+	log_say(LOG_DEBUG,
+		"rings of %zu CPUs: %zu kB each for samples, %zu kB for mappings and "
+		"processes; %zu descriptors",
+		rings.nr_cpus, rings.bytes[PERF_SOURCE_SAMPLES] / 1024,
+		rings.bytes[PERF_SOURCE_SIDE_BAND] / 1024, rings.nr_fds);
+	log_say(LOG_DEBUG, "writing %s", r->segment_path);
+}
+
+int recorder_open(const struct recorder_config *config, struct recorder **ret_recorder,
+		  struct err *err)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	int result;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	r->config = *config;
+	r->totals.target_status = -1;
+	if (config->one_of_many)
+		r->cpu_begin_ns = recorder_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	r->err = err;
+	machine_read(&r->machine);
+	image_keeper_init(&r->keeper, config->dir, &r->machine.kernel_build_id);
+	containers_init(&r->containers);
+	r->keeper.containers = &r->containers;
+	r->keeper.holder.is_patient = config->patient;
+	r->jit_keeper.mounts = &r->keeper.holder.mounts;
+	result = open_source(r, err);
+	if (!result)
+		result = open_tables(r, err);
+	if (!result)
+		result = open_outputs(r, err);
+	if (!result) {
+		tell_opened(r);
+		take_precedence(r);
+		r->frontier_ns = recorder_now_ns(CLOCK_MONOTONIC);
+		result = recorder_look_at_modules(r);
+	}
+	if (!result) {
+		save_kernel(r);
+		result = take_snapshots(r, err);
+	}
+	if (result) {
+		recorder_discard(r);
+		return result;
+	}
+	r->round_ns = FIRST_ROUND_NS;
+	r->next_flush_ns = recorder_now_ns(CLOCK_MONOTONIC) + r->round_ns;
+	*ret_recorder = r;
+	return 0;
+}

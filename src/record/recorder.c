@@ -1,0 +1,432 @@
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "capture/source/perf_source.h"
+#include "capture/source/snapshot.h"
+#include "record/keep/copy_list.h"
+#include "record/keep/session_dir.h"
+#include "record/perf_data_out.h"
+#include "record/priv.h"
+#include "resolve/resolver_ahead.h"
+#include "resolve/unwind.h"
+
+enum {
+	ROUND_NS = 1000000000, /* at most this much is lost to a SIGKILL */
+	/* Of what is there always: each wake-up finds the caches cold, which costs more than
+	 * what it came for. */
+	PATIENT_ROUND_NS = 2000000000,
+	HURRY_NS = 20 *
+		   NS_PER_MS, /* from one look into the rings to the next, if need be */
+	DUE_MAX_BYTES = 256 << 20,
+	FLUSH_SAMPLES = 64 * 1024 /* ... or this many samples wait */
+};
+
+static uint64_t own_cpu_ns(void)
+{
+	return recorder_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+const struct session_totals *recorder_totals(const struct recorder *r)
+{
+	return &r->totals;
+}
+
+/* ---- recording ---- */
+
+void recorder_keep_jit(struct recorder *r, const struct record *rec)
+{
+	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
+		jit_keeper_mapped(&r->jit_keeper, &rec->mmap);
+}
+
+/* A record without what is not its own, which other readers would stumble on.  NULL: no memory. */
+static const void *own_record(struct recorder *r, const void *record, size_t *len)
+{
+	size_t own = decoder_own_bytes(&r->decoder, record, *len);
+	struct perf_event_header header;
+
+	if (!own || own >= *len)
+		return record;
+	memcpy(&header, record, sizeof(header));
+	header.size = (uint16_t)own;
+	buf_clear(&r->own_record);
+	buf_put(&r->own_record, &header, sizeof(header));
+	buf_put(&r->own_record, (const uint8_t *)record + sizeof(header),
+		own - sizeof(header));
+	*len = own;
+	return r->own_record.failed ? NULL : r->own_record.data;
+}
+
+int recorder_take_side_band(void *ctx, const void *record, size_t len)
+{
+	struct recorder *r = ctx;
+	int result;
+	struct record rec;
+	uint64_t time_ns;
+	const char *name;
+
+	r->nr_side_band++;
+	record = own_record(r, record, &len);
+	if (!record)
+		return err_set(r->err, -ENOMEM, "out of memory");
+	if (perf_source_module_event(r->source, record, len, &name, &time_ns)) {
+		module_watch_told(&r->modules, name, time_ns);
+		return 0;
+	}
+	if (decoder_record(&r->decoder, record, len, &rec, NULL)) {
+		r->totals.undecodable++;
+		return 0;
+	}
+	if (rec.type == RECORD_CALLCHAIN_DEFERRED)
+		return deferred_chains_add(&r->deferred.chains, &rec);
+	recorder_attend_to(r, &rec);
+	if (rec.type == PERF_RECORD_FORK && r->config.on_fork)
+		r->config.on_fork(r->config.ctx, rec.task.pid, rec.task.ppid);
+	result = side_band_add(&r->side_band, &rec, record, len);
+	if (!result && r->perf_data)
+		result = perf_data_out_write(r->perf_data, record, len, r->err);
+	return result;
+}
+
+int recorder_enable(struct recorder *r, bool on, struct err *err)
+{
+	int result = perf_source_enable(r->source, on);
+
+	return result ? err_sys(err, result, "perf event %s", on ? "enable" : "disable")
+		      : 0;
+}
+
+int recorder_poll_fd(const struct recorder *r)
+{
+	return perf_source_poll_fd(r->source);
+}
+
+int recorder_timeout_ms(const struct recorder *r)
+{
+	uint64_t now = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t next = r->next_flush_ns;
+
+	if (now < r->hurry_until_ns && r->frontier_ns + HURRY_NS < next)
+		next = r->frontier_ns + HURRY_NS;
+	return now >= next ? 0 : (int)((next - now) / NS_PER_MS) + 1;
+}
+
+/* Stacks that are longer than their copies are there: they are looked at soon, while their
+ * processes have the rest of them; or stacks wait for tables. */
+static void see_rests(struct recorder *r)
+{
+	uint64_t tried = resolver_unwind_rests(r->resolver).tried;
+
+	if (r->config.patient)
+		return;
+	if (tried != r->nr_rests || r->due.list.nr)
+		r->hurry_until_ns = r->frontier_ns + ROUND_NS;
+	r->nr_rests = tried;
+}
+
+static int drain(struct recorder *r)
+{
+	uint64_t since;
+	int result;
+
+	r->nr_rounds++;
+	if (recorder_stacks_trim(&r->stacks, recorder_now_ns(CLOCK_MONOTONIC)) &&
+	    r->group.ahead)
+		resolver_ahead_forget(r->group.ahead);
+	/* Whatever happened before this moment is in the rings when they are looked at. */
+	r->frontier_ns = recorder_now_ns(CLOCK_MONOTONIC);
+	result = recorder_look_at_modules(r);
+	if (!result)
+		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
+					   recorder_take_side_band, r);
+	if (!result && module_watch_is_told(&r->modules))
+		result = recorder_look_at_modules(r);
+	recorder_read_symbols(r);
+	if (!result &&
+	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
+		result = err_set(r->err, -ENOMEM, "out of memory");
+	if (!result)
+		result = recorder_take_held(r);
+	if (!result)
+		result = due_samples_bytes(&r->due) > DUE_MAX_BYTES
+				 ? recorder_settle_due(r)
+				 : recorder_take_due(r);
+	if (!result)
+		result = perf_source_drain_samples(r->source, recorder_take_sample,
+						   recorder_group_end, r);
+	since = due_samples_since(&r->due);
+	if (deferred_samples_since(&r->deferred) < since)
+		since = deferred_samples_since(&r->deferred);
+	deferred_samples_forget(&r->deferred, r->frontier_ns);
+	resolver_frontier(r->resolver, since < r->frontier_ns ? since : r->frontier_ns);
+	see_rests(r);
+	return result;
+}
+
+static void update_totals(struct recorder *r)
+{
+	r->totals.lost = r->lost_in_records;
+	r->totals.lost_records = r->side_band.lost;
+	r->totals.end_ns = recorder_now_ns(CLOCK_MONOTONIC);
+	r->totals.recorder_cpu_ns = own_cpu_ns() - r->cpu_begin_ns;
+	for (size_t i = 0; i < UNWIND_ENDS; i++)
+		r->totals.stack_ends[i] = resolver_unwind_ends(r->resolver)[i];
+}
+
+/* The kernel's counters know also of what was lost since the last LOST record.  Asked only
+ * at the end: each costs an interrupt on its CPU. */
+static void count_lost(struct recorder *r)
+{
+	uint64_t lost;
+
+	if (!perf_source_lost(r->source, &lost) && lost > r->totals.lost)
+		r->totals.lost = lost;
+}
+
+static double time_share(const struct recorder *r, size_t attr)
+{
+	uint64_t enabled, running;
+
+	perf_source_times(r->source, attr, &enabled, &running);
+	return enabled ? (double)running / (double)enabled : 0;
+}
+
+/* Where there were more events than counters each had one for a part of the time: by what the
+ * side band has, which waits for none. */
+static void count_shares(struct recorder *r)
+{
+	size_t nr = r->config.nr_events;
+	double whole = time_share(r, perf_source_nr_attrs(r->source) - 1);
+
+	for (size_t i = 0; i < nr && i < SESSION_EVENT_SHARES && whole > 0; i++) {
+		uint32_t type = r->config.events[i].attr.type;
+		double share = time_share(r, i) / whole;
+
+		if (type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT ||
+		    share <= 0)
+			continue;
+		r->totals.event_shares[i] =
+			(uint16_t)(1 + SESSION_SHARE_WHOLE * (share < 1 ? share : 1));
+	}
+}
+
+/* JIT files on mounts that could go away, of processes that have ended. */
+static void save_gone(struct recorder *r)
+{
+	struct copy_list own = { 0 };
+
+	jit_keeper_save_gone(&r->jit_keeper, r->config.dir->writing,
+			     r->config.copies ? r->config.copies : &own);
+	(void)copy_list_make(&own, NULL);
+}
+
+static int flush(struct recorder *r)
+{
+	int result = segment_writer_flush(r->writer, &r->totals, r->err);
+
+	r->nr_writes++;
+	jit_keeper_look(&r->jit_keeper, &r->dict);
+	image_keeper_look(&r->keeper);
+	save_gone(r);
+	/* Of what is due the file has to say later. */
+	if (!result && r->perf_data && !r->due.list.nr &&
+	    deferred_samples_since(&r->deferred) == UINT64_MAX)
+		result = perf_data_out_round(r->perf_data, r->err);
+	return result;
+}
+
+static uint64_t longer_round_ns(const struct recorder *r)
+{
+	uint64_t longest = r->config.patient ? PATIENT_ROUND_NS : ROUND_NS;
+
+	return 2 * r->round_ns < longest ? 2 * r->round_ns : longest;
+}
+
+int recorder_round(struct recorder *r, struct err *err)
+{
+	uint64_t now;
+	int result;
+
+	r->err = err;
+	result = drain(r);
+	now = recorder_now_ns(CLOCK_MONOTONIC);
+	if (!result && (now >= r->next_flush_ns ||
+			segment_writer_pending(r->writer) >= FLUSH_SAMPLES)) {
+		r->next_flush_ns = now + r->round_ns;
+		r->round_ns = longer_round_ns(r);
+		update_totals(r);
+		result = flush(r);
+	}
+	return result;
+}
+
+int recorder_dump(struct recorder *r, struct err *err)
+{
+	int result;
+
+	r->err = err;
+	result = drain(r);
+	if (!result)
+		result = recorder_settle_due(r);
+	if (result)
+		return result;
+	/* A block of nothing but totals is not worth its bytes: everybody may ask. */
+	if (!segment_writer_pending(r->writer))
+		return 0;
+	r->next_flush_ns = recorder_now_ns(CLOCK_MONOTONIC) + r->round_ns;
+	update_totals(r);
+	return flush(r);
+}
+
+/* ---- the end ---- */
+
+void recorder_free(struct recorder *r)
+{
+	perf_source_close(r->source);
+	snapshot_free(r->snapshot);
+	recorder_group_done(r);
+	resolver_free(r->resolver);
+	recorder_stacks_done(&r->stacks);
+	image_keeper_done(&r->keeper);
+	containers_done(&r->containers);
+	jit_keeper_done(&r->jit_keeper);
+	side_band_done(&r->side_band);
+	module_watch_done(&r->modules);
+	recorder_end_symbols(r);
+	vec_done(&r->symbols_due);
+	vec_done(&r->cpu_samples);
+	buf_done(&r->held);
+	buf_done(&r->own_record);
+	due_samples_done(&r->due);
+	deferred_samples_done(&r->deferred);
+	decoder_done(&r->decoder);
+	dict_done(&r->dict);
+	free(r->segment_path);
+	free(r);
+}
+
+/* Everything that was sampled is in the rings now, and what it needs of the side band, too. */
+static int drain_to_end(struct recorder *r)
+{
+	int result;
+
+	perf_source_enable(r->source, false);
+	result = drain(r);
+	recorder_end_symbols(r);
+	/* Sampling has stopped: what is held has nothing left to wait for. */
+	r->frontier_ns = UINT64_MAX;
+	if (!result)
+		result = side_band_apply(&r->side_band, &r->decoder, r->resolver,
+					 UINT64_MAX);
+	if (!result)
+		result = recorder_take_held(r);
+	if (!result)
+		result = recorder_settle_due(r);
+	update_totals(r);
+	count_lost(r);
+	count_shares(r);
+	r->stopped = true;
+	return result;
+}
+
+int recorder_stop(struct recorder *r, struct err *err)
+{
+	int result;
+
+	r->err = err;
+	result = drain_to_end(r);
+	return result ? result : flush(r);
+}
+
+void recorder_discard(struct recorder *r)
+{
+	struct session_totals totals;
+	char *path;
+	uint64_t bytes;
+
+	if (!r)
+		return;
+	if (!r->writer) {
+		recorder_free(r);
+		return;
+	}
+	path = r->segment_path;
+	r->segment_path = NULL;
+	recorder_close(r, -1, &totals, &bytes, NULL);
+	(void)io_unlink(path);
+	free(path);
+}
+
+static void tell_end(const struct recorder *r)
+{
+	log_say(LOG_DEBUG,
+		"rounds: %llu, of which %llu were written; records of mappings and "
+		"processes: %llu",
+		(unsigned long long)r->nr_rounds, (unsigned long long)r->nr_writes,
+		(unsigned long long)r->nr_side_band);
+	if (r->config.stack_bytes) {
+		struct resolver_rests rests = resolver_unwind_rests(r->resolver);
+
+		log_say(LOG_DEBUG,
+			"%llu stacks were longer than their copies: the rest of %llu "
+			"was read from their processes",
+			(unsigned long long)rests.tried,
+			(unsigned long long)rests.found);
+	}
+	log_say(LOG_DEBUG,
+		"the session knows %zu images, %zu threads, %zu places, %zu stacks",
+		r->dict.images.nr, r->dict.threads.nr, r->dict.frames.nr,
+		r->dict.stacks.nr - STACK_FIRST);
+}
+
+/* What will not be found any more.  A map may have come into being after the first hits. */
+static void save_copies(struct recorder *r)
+{
+	struct copy_list own = { 0 };
+	struct copy_list *copies = r->config.copies ? r->config.copies : &own;
+
+	image_keeper_save_lost(&r->keeper, copies);
+	r->jit_keeper.nr_images = 0;
+	r->jit_keeper.again = true;
+	jit_keeper_look(&r->jit_keeper, &r->dict);
+	jit_keeper_save(&r->jit_keeper, r->config.dir->writing, copies);
+	(void)copy_list_make(&own, NULL);
+}
+
+int recorder_close(struct recorder *r, int target_status,
+		   struct session_totals *ret_totals, uint64_t *ret_file_bytes,
+		   struct err *err)
+{
+	int result, closed;
+
+	r->err = err;
+	result = r->stopped ? 0 : drain_to_end(r);
+	r->totals.target_status = target_status;
+	r->totals.finished = !result;
+	save_copies(r);
+	if (r->perf_data) {
+		closed = perf_data_out_close(r->perf_data, &r->dict, &r->machine,
+					     r->config.command, r->config.nr_command,
+					     err);
+		result = result ? result : closed;
+	}
+	r->totals.recorder_cpu_ns = own_cpu_ns() - r->cpu_begin_ns;
+	closed = segment_writer_flush(r->writer, &r->totals, result ? NULL : err);
+	result = result ? result : closed;
+	tell_end(r);
+	*ret_totals = r->totals;
+	/* What could not be written was not saved. */
+	ret_totals->samples -= segment_writer_pending(r->writer);
+	*ret_file_bytes = segment_writer_bytes(r->writer);
+	closed = segment_writer_close(r->writer, &r->totals, result ? NULL : err);
+	recorder_free(r);
+	return result ? result : closed;
+}

@@ -1,0 +1,260 @@
+/* samples.c - what becomes of a recording's samples: those that are too young are held, and those
+ * whose stacks need a table that is being made are due when it is there. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "record/perf_data_out.h"
+#include "record/priv.h"
+#include "resolve/resolver_ahead.h"
+
+enum {
+	CPUS_MAX = 65536
+};
+
+static const uint64_t tables_wait_ns = 500 * (uint64_t)NS_PER_MS;
+static const uint64_t tables_wait_all_ns = 5000 * (uint64_t)NS_PER_MS;
+
+/* It is written when its callers are known, with them. */
+static bool is_written_later(const struct recorder *r)
+{
+	return r->config.stack_bytes || r->deferred.offered;
+}
+
+/* With the callers that were found. */
+static int write_unwound(struct recorder *r, const struct record *rec,
+			 const void *bytes)
+{
+	struct perf_data_callers callers;
+
+	struct record whole = *rec;
+	uint64_t nr = rec->sample.nr_chain;
+
+	callers.at = resolver_last_unwound(r->resolver, &callers.nr);
+	/* perf takes the end of callers that did not come for a broken chain. */
+	if (r->deferred.offered && nr &&
+	    decoder_chain_at(&r->decoder, &rec->sample, nr - 1) == UINT64_MAX)
+		whole.sample.nr_chain--;
+	return perf_data_out_sample(r->perf_data, &r->decoder.attrs.at[rec->id.event],
+				    &whole, bytes, callers, r->err);
+}
+
+/* What it cannot count is only told too little. */
+static void count_cpu(struct recorder *r, uint32_t cpu)
+{
+	while (r->cpu_samples.nr <= cpu)
+		if (cpu > CPUS_MAX || !vec_push(&r->cpu_samples, 0))
+			return;
+	r->cpu_samples.at[cpu]++;
+}
+
+const uint64_t *recorder_cpu_samples(const struct recorder *r, size_t *ret_nr_cpus)
+{
+	*ret_nr_cpus = r->cpu_samples.nr;
+	return r->cpu_samples.at;
+}
+
+int recorder_add_sample(struct recorder *r, const struct record *rec, const void *bytes,
+			int result, struct sample *sample)
+{
+	if (result == -EAGAIN)
+		return result;
+	if (!result && r->config.is_wanted &&
+	    !r->config.is_wanted(r->config.ctx, &r->dict, sample))
+		return 0;
+	if (!result)
+		result = segment_writer_add(r->writer, sample);
+	if (result)
+		return err_set(r->err, result, "out of memory");
+	r->totals.samples++;
+	count_cpu(r, sample->cpu);
+	if (r->config.on_sample)
+		r->config.on_sample(r->config.ctx, &r->dict, sample);
+	if (!r->perf_data)
+		return 0;
+	perf_data_out_saw(r->perf_data, sample->time_ns);
+	return is_written_later(r) ? write_unwound(r, rec, bytes) : 0;
+}
+
+static int add_sample(struct recorder *r, const struct record *rec, const void *bytes)
+{
+	struct sample sample;
+	int result = resolver_sample(r->resolver, &r->decoder, rec, &sample);
+
+	return recorder_add_sample(r, rec, bytes, result, &sample);
+}
+
+int recorder_keep_due(struct recorder *r, const struct record *rec, const void *bytes,
+		      size_t len, int result)
+{
+	/* A table for it is being made. */
+	if (result == -EAGAIN)
+		result = due_samples_add(&r->due, rec, bytes, len, r->stacks.missing);
+	return result == -ENOMEM ? err_set(r->err, result, "out of memory") : result;
+}
+
+/* A sample from before the frontier. */
+static int take_known(struct recorder *r, struct record *rec, const void *bytes,
+		      size_t len)
+{
+	int result = 0;
+
+	if (r->deferred.offered)
+		result = deferred_samples_join(&r->deferred, &r->decoder, rec, bytes,
+					       len, r->frontier_ns);
+	if (result > 0)
+		return 0;
+	if (!result && r->group.ahead)
+		return recorder_group_add(r, rec, bytes, len);
+	if (!result)
+		result = add_sample(r, rec, bytes);
+	return recorder_keep_due(r, rec, bytes, len, result);
+}
+
+static int take_record(struct recorder *r, const void *bytes, size_t len)
+{
+	struct record rec;
+
+	if (decoder_record(&r->decoder, bytes, len, &rec, NULL)) {
+		r->totals.undecodable++;
+		return 0;
+	}
+	switch (rec.type) {
+	case PERF_RECORD_SAMPLE:
+		if (rec.id.time_ns <= r->frontier_ns)
+			return take_known(r, &rec, bytes, len);
+		/* Younger than what is known of the side band. */
+		buf_put(&r->held, bytes, len);
+		return r->held.failed ? err_set(r->err, -ENOMEM, "out of memory") : 0;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		r->lost_in_records += rec.lost.lost;
+		return 0;
+	case PERF_RECORD_THROTTLE:
+		r->totals.throttled++;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int recorder_take_sample(void *ctx, const void *bytes, size_t len)
+{
+	const struct perf_event_header *header = bytes;
+	struct recorder *r = ctx;
+	int result = take_record(r, bytes, len);
+
+	r->nr_taken += header->type == PERF_RECORD_SAMPLE;
+	if (is_written_later(r) && header->type == PERF_RECORD_SAMPLE)
+		return result;
+	if (!result && r->perf_data)
+		result = perf_data_out_write(r->perf_data, bytes, len, r->err);
+	return result;
+}
+
+/* Takes what was kept once more; it may be kept again. */
+static int take_kept(struct recorder *r, struct buf records)
+{
+	int ended, result = 0;
+
+	for (size_t at = 0; at < records.len && !result;) {
+		struct perf_event_header header;
+
+		memcpy(&header, records.data + at, sizeof(header));
+		result = take_record(r, records.data + at, header.size);
+		at += header.size;
+	}
+	ended = recorder_group_end(r);
+	buf_done(&records);
+	return result ? result : ended;
+}
+
+/* Once more; it may have to wait for another table. */
+static int retry(struct recorder *r, struct due_sample *sample)
+{
+	struct record rec;
+	int result;
+
+	if (decoder_record(&r->decoder, sample->bytes, sample->len, &rec, NULL))
+		return 0;
+	result = add_sample(r, &rec, sample->bytes);
+	sample->image = r->stacks.missing;
+	return result;
+}
+
+int recorder_take_held(struct recorder *r)
+{
+	struct buf held = r->held;
+	int result = take_kept(r, deferred_samples_take(&r->deferred));
+
+	r->held = (struct buf){ 0 };
+	if (!result)
+		return take_kept(r, held);
+	buf_done(&held);
+	return result;
+}
+
+static int retry_due(struct recorder *r)
+{
+	struct due_samples *due = &r->due;
+	size_t kept = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < due->list.nr; i++) {
+		struct due_sample *sample = &due->list.at[i];
+
+		if (!result && recorder_stacks_have(&r->stacks, sample->image)) {
+			result = retry(r, sample);
+			if (result != -EAGAIN)
+				continue;
+			result = 0;
+		}
+		due->list.at[kept++] = *sample;
+	}
+	due->list.nr = kept;
+	if (!kept)
+		due_samples_done(due);
+	return result;
+}
+
+int recorder_take_due(struct recorder *r)
+{
+	return recorder_stacks_take_tables(&r->stacks, 0) ? retry_due(r) : 0;
+}
+
+/* Until when tables are waited for.  Where another process makes them they are of anybody's files,
+ * which may be such that it takes long, and anybody may ask for a dump: then not long at a time, and
+ * not long for all of a recording. */
+static uint64_t table_patience(const struct recorder *r, uint64_t now)
+{
+	uint64_t left = r->waited_ns < tables_wait_all_ns
+				? tables_wait_all_ns - r->waited_ns
+				: 0;
+
+	if (!r->stacks.maker.helper)
+		return UINT64_MAX;
+	return now + (left < tables_wait_ns ? left : tables_wait_ns);
+}
+
+int recorder_settle_due(struct recorder *r)
+{
+	uint64_t begin = recorder_now_ns(CLOCK_MONOTONIC);
+	uint64_t until = table_patience(r, begin);
+	int result = 0;
+
+	/* None comes, too, where memory was short before all were tried again. */
+	while (!result && r->due.list.nr &&
+	       recorder_stacks_take_tables(&r->stacks, until))
+		result = retry_due(r);
+	r->waited_ns += recorder_now_ns(CLOCK_MONOTONIC) - begin;
+	if (!result && r->due.list.nr) {
+		recorder_stacks_hurry(&r->stacks, true);
+		result = retry_due(r);
+		recorder_stacks_hurry(&r->stacks, false);
+		/* It was told that there are no tables. */
+		if (r->group.ahead)
+			resolver_ahead_forget(r->group.ahead);
+	}
+	return result;
+}

@@ -1,0 +1,283 @@
+#include "record/stacks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "capture/system/process_memory.h"
+#include "record/keep/image_keeper.h"
+#include "record/keep/session_dir.h"
+#include "record/shared_tables.h"
+#include "resolve/elf_build_id.h"
+#include "resolve/elf_file.h"
+#include "resolve/line_cache.h"
+#include "resolve/unwind_arch.h"
+#include "resolve/unwind_table.h"
+
+enum {
+	SMALL_BYTES = 1 << 18 /* of a binary, whose table takes a few milliseconds */
+};
+
+static const uint64_t trim_ns = 60000000000;
+/* After which a user's budget has 0.2 s again. */
+static const uint64_t again_ns = 60000000000;
+
+uint64_t recorder_stacks_regs(const char *machine)
+{
+	const struct unwind_arch *arch = unwind_arch_of_machine(machine, false);
+	uint64_t regs = 0;
+
+	if (!arch)
+		return 0;
+	for (unsigned int i = 0; i < arch->nr_perf; i++)
+		if (i == arch->perf_pc || arch->perf[i] != UNWIND_NO_REG)
+			regs |= 1ULL << i;
+	return regs;
+}
+
+/* A descriptor of its own, or a negative errno.  Copies belong to us: the budget of the file's owner needs the
+ * file itself. */
+static int open_image(const struct recorder_stacks *s, const struct image *image,
+		      bool *ret_is_copy)
+{
+	char hex[2 * BUILD_ID_MAX + 1];
+	char path[4096];
+
+	*ret_is_copy = !s->maker.budget;
+	if (image->kind == IMAGE_FILE)
+		return image_keeper_open(s->keeper, image, ret_is_copy);
+	*ret_is_copy = false;
+	if (image->kind != IMAGE_VDSO)
+		return -ENOENT;
+	build_id_to_hex(&image->build_id, hex);
+	snprintf(path, sizeof(path), "%s/vdso-%s", s->dir->writing, hex);
+	return elf_open_regular(path);
+}
+
+static void set_table(struct recorder_stacks *s, struct stack_table *entry,
+		      struct unwind_table *table)
+{
+	entry->table = table;
+	if (table)
+		s->bytes += unwind_table_bytes(table);
+}
+
+static void take_made(struct recorder_stacks *s, struct stack_table *entry,
+		      const struct table_made *made)
+{
+	set_table(s, entry, made->table);
+	entry->is_refused = made->is_refused;
+	s->any_refused |= made->is_refused;
+}
+
+static void drop_table(struct recorder_stacks *s, struct stack_table *entry)
+{
+	s->bytes -= unwind_table_bytes(entry->table);
+	unwind_table_free(entry->table);
+	entry->table = NULL;
+}
+
+/* Small ones are made while the rings wait; of large ones, and where another process makes them, a
+ * thread is asked. */
+static void make(struct recorder_stacks *s, uint32_t image, struct stack_table *entry)
+{
+	const struct image *i = &s->dict->images.at[image];
+	const char *path = dict_str(s->dict, i->name);
+	struct table_made made;
+	bool is_copy;
+	int fd;
+
+	if (s->shared)
+		set_table(s, entry, shared_tables_take(s->shared, i));
+	fd = entry->table ? -1 : open_image(s, i, &is_copy);
+	if (fd < 0)
+		return;
+	entry->is_due = (s->maker.helper || i->file_bytes > SMALL_BYTES) &&
+			!table_maker_ask(&s->maker, image, fd, path, !is_copy);
+	if (entry->is_due)
+		return;
+	table_maker_make(&s->maker, fd, path, &made);
+	take_made(s, entry, &made);
+	close(fd);
+}
+
+static const struct unwind_table *table_of(void *ctx, uint32_t image)
+{
+	struct recorder_stacks *s = ctx;
+	struct stack_table *entry;
+
+	while (s->tables.nr <= image)
+		if (!vec_push(&s->tables, (struct stack_table){ 0 }))
+			return NULL;
+	entry = &s->tables.at[image];
+	if (!entry->looked)
+		make(s, image, entry);
+	entry->looked = true;
+	entry->is_used = true;
+	if (!entry->is_due || s->hurried)
+		return entry->table;
+	s->missing = image;
+	return resolver_table_later();
+}
+
+bool recorder_stacks_take_tables(struct recorder_stacks *s, uint64_t until_ns)
+{
+	struct table_made made;
+	bool any = false;
+
+	while (table_maker_take(&s->maker, until_ns, &made)) {
+		take_made(s, &s->tables.at[made.image], &made);
+		s->tables.at[made.image].is_due = false;
+		any = true;
+		until_ns = 0;
+	}
+	return any;
+}
+
+void recorder_stacks_hurry(struct recorder_stacks *s, bool hurried)
+{
+	s->hurried = hurried;
+}
+
+bool recorder_stacks_have(const struct recorder_stacks *s, uint32_t image)
+{
+	return s->hurried || image >= s->tables.nr || !s->tables.at[image].is_due;
+}
+
+static size_t copy_memory(void *ctx, int32_t pid, uint64_t address, void *bytes,
+			  size_t len)
+{
+	(void)ctx;
+	return process_memory_read(pid, address, bytes, len);
+}
+
+int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
+			 const struct dict *dict, const struct image_keeper *keeper,
+			 const struct session_dir *dir, const char *machine)
+{
+	const struct resolver_unwind unwind = {
+		.table = table_of, .copy = copy_memory, .ctx = s, .machine = machine
+	};
+
+	*s = (struct recorder_stacks){ .dict = dict, .keeper = keeper, .dir = dir };
+	s->cache_dir = line_cache_dir();
+	s->maker.cache_dir = s->cache_dir;
+	return resolver_use_unwind(resolver, &unwind);
+}
+
+void recorder_stacks_share(struct recorder_stacks *s, struct shared_tables *shared)
+{
+	s->shared = shared;
+	s->maker.helper = shared->helper;
+	s->maker.budget = shared->budget;
+}
+
+/* ---- bounds ---- */
+
+static void drop_unused(struct recorder_stacks *s)
+{
+	for (size_t i = 0; i < s->tables.nr; i++) {
+		struct stack_table *entry = &s->tables.at[i];
+
+		if (entry->table && !entry->is_used) {
+			drop_table(s, entry);
+			entry->looked = false;
+		}
+		entry->is_used = false;
+	}
+}
+
+static void drop_largest(struct recorder_stacks *s, uint64_t now_ns)
+{
+	size_t largest = s->tables.nr;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < s->tables.nr; i++) {
+		const struct unwind_table *table = s->tables.at[i].table;
+
+		if (!table || unwind_table_bytes(table) <= bytes)
+			continue;
+		bytes = unwind_table_bytes(table);
+		largest = i;
+	}
+	if (largest == s->tables.nr)
+		return;
+	if (now_ns >= s->shared->next_tell_ns)
+		log_say(LOG_NOTE,
+			"%s: its table for stacks, of %llu kB, is too large beside the "
+			"others",
+			dict_str(s->dict, s->dict->images.at[largest].name),
+			(unsigned long long)bytes >> 10);
+	s->shared->next_tell_ns = now_ns + trim_ns;
+	drop_table(s, &s->tables.at[largest]);
+}
+
+static bool ask_again(struct recorder_stacks *s, uint64_t now_ns)
+{
+	if (!s->any_refused)
+		return false;
+	if (!s->next_again_ns)
+		s->next_again_ns = now_ns + again_ns;
+	if (now_ns < s->next_again_ns)
+		return false;
+	for (size_t i = 0; i < s->tables.nr; i++) {
+		struct stack_table *entry = &s->tables.at[i];
+
+		entry->looked &= !entry->is_refused;
+		entry->is_refused = false;
+	}
+	s->any_refused = false;
+	s->next_again_ns = 0;
+	return true;
+}
+
+static bool trim_bytes(struct recorder_stacks *s, uint64_t now_ns)
+{
+	uint64_t max = s->shared ? s->shared->max_bytes : 0;
+	bool any = s->bytes > max;
+
+	if (!max || s->bytes + s->shared->kept_bytes <= max / 2)
+		return false;
+	shared_tables_forget(s->shared);
+	if (s->bytes <= max / 2)
+		return false;
+	if (any || now_ns >= s->next_trim_ns) {
+		s->next_trim_ns = now_ns + trim_ns;
+		drop_unused(s);
+		any = true;
+	}
+	while (s->bytes > max)
+		drop_largest(s, now_ns);
+	return any;
+}
+
+bool recorder_stacks_trim(struct recorder_stacks *s, uint64_t now_ns)
+{
+	bool again = ask_again(s, now_ns);
+
+	return trim_bytes(s, now_ns) || again;
+}
+
+/* For the next recording, instead of what the last one left, and this one did not need. */
+static void leave_tables(struct recorder_stacks *s)
+{
+	shared_tables_forget(s->shared);
+	for (size_t i = 0; i < s->tables.nr; i++) {
+		shared_tables_keep(s->shared, &s->dict->images.at[i],
+				   s->tables.at[i].table);
+		s->tables.at[i].table = NULL;
+	}
+}
+
+void recorder_stacks_done(struct recorder_stacks *s)
+{
+	table_maker_done(&s->maker);
+	free(s->cache_dir);
+	if (s->shared)
+		leave_tables(s);
+	for (size_t i = 0; i < s->tables.nr; i++)
+		unwind_table_free(s->tables.at[i].table);
+	vec_done(&s->tables);
+}

@@ -1,0 +1,583 @@
+#include "daemon/server/control_server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "daemon/server/event_stream.h"
+
+#include "full.h"
+#include "unit.h"
+
+enum {
+	PEERS_MAX = 200,
+	CROWD = 60,   /* nearly as many as can wait to be let in */
+	OF_USER = 16, /* as docs/daemon.md has it */
+	ALL = 64,
+	REPLY_BYTES = 1500,
+	FLOOD = 1000
+};
+
+/* A server, and what it was asked, a letter a request: the first of its argument. */
+struct place {
+	char dir[32];
+	char path[64];
+	struct control_server *server;
+	char asked[FLOOD + 64];
+	size_t nr_asked;
+	bool of_owner;
+	bool is_busy; /* a request takes a while */
+	size_t reply_bytes;
+	int stream_result;
+	int peers[PEERS_MAX];
+	size_t nr_peers;
+};
+
+/* More than users may have at once. */
+static void spend_cpu(void)
+{
+	struct timespec t = { 0 };
+	int64_t begin_ms, now_ms;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	begin_ms = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		now_ms = t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	} while (now_ms - begin_ms < 30);
+}
+
+static int handle(void *ctx, const struct control_request *request, struct buf *reply,
+		  struct err *err)
+{
+	static char text[REPLY_BYTES];
+	struct place *p = ctx;
+
+	(void)err;
+	p->asked[p->nr_asked++] = request->nr_args ? *request->args[0] : '-';
+	p->of_owner = request->of_owner;
+	memset(text, 'x', p->reply_bytes);
+	if (p->is_busy)
+		spend_cpu();
+	if (request->verb == CONTROL_STREAM)
+		return p->stream_result;
+	if (p->reply_bytes)
+		control_put_field(reply, "text", "%.*s", (int)p->reply_bytes, text);
+	return 0;
+}
+
+static void begin(struct place *p)
+{
+	struct control_server_config config = {
+		.path = p->path, .listen_fd = -1, .handle = handle, .ctx = p
+	};
+	struct err err = { 0 };
+
+	*p = (struct place){ .dir = "/tmp/server-XXXXXX" };
+	assert_non_null(mkdtemp(p->dir));
+	assert_int_equal(chmod(p->dir, 0755), 0);
+	snprintf(p->path, sizeof(p->path), "%s/control", p->dir);
+	assert_int_equal(control_server_open(&config, &p->server, &err), 0);
+}
+
+static void end(struct place *p)
+{
+	for (size_t i = 0; i < p->nr_peers; i++)
+		close(p->peers[i]);
+	control_server_close(p->server);
+	assert_int_equal(io_remove_tree(p->dir), 0);
+}
+
+static void turns(struct place *p, size_t nr)
+{
+	while (nr--)
+		control_server_turn(p->server);
+}
+
+static int come(struct place *p)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	assert_true(fd >= 0 && p->nr_peers < PEERS_MAX);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", p->path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	p->peers[p->nr_peers++] = fd;
+	return fd;
+}
+
+static int come_as(struct place *p, uid_t user)
+{
+	int fd;
+
+	assert_int_equal(seteuid(user), 0);
+	fd = come(p);
+	assert_int_equal(seteuid(0), 0);
+	return fd;
+}
+
+static bool was_dropped(int fd)
+{
+	char byte;
+
+	return !recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+}
+
+static void ask(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+/* What there is to be read. */
+static const char *told(int fd)
+{
+	static char text[256];
+	ssize_t n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+static void peers_take_turns(void **state)
+{
+	struct place p;
+	int a, b;
+
+	(void)state;
+	begin(&p);
+	a = come(&p);
+	b = come(&p);
+	turns(&p, 4);
+	ask(a, "get a\nget a\nget a\nget c");
+	ask(b, "get b\n");
+	turns(&p, 8);
+	assert_true(!strcmp(p.asked, "abaa") || !strcmp(p.asked, "baaa"));
+	assert_true(p.of_owner);
+	assert_string_equal(told(a), "ok\nok\nok\n");
+	assert_string_equal(told(b), "ok\n");
+	ask(a, "\n");
+	assert_int_equal(shutdown(a, SHUT_WR), 0);
+	turns(&p, 8);
+	assert_string_equal(told(a), "ok\n");
+	assert_int_equal(recv(a, p.asked, 1, 0), 0); /* hung up */
+	end(&p);
+}
+
+static void who_does_not_read_waits(void **state)
+{
+	struct place p;
+	size_t nr_ok = 0;
+	size_t nr_sent = 0;
+	size_t unread;
+	char last = 'o';
+	int a, b;
+
+	(void)state;
+	begin(&p);
+	p.reply_bytes = REPLY_BYTES;
+	a = come(&p);
+	b = come(&p);
+	turns(&p, 4);
+	/* Until what it sends is not taken any more. */
+	while (nr_sent < FLOOD && send(a, "get a\n", 6, MSG_NOSIGNAL) == 6) {
+		nr_sent++;
+		turns(&p, 2);
+	}
+	turns(&p, 2 * FLOOD);
+	unread = p.nr_asked;
+	assert_in_range(unread, 1, nr_sent - 1);
+	ask(b, "get b\n");
+	turns(&p, 4);
+	assert_int_equal(p.asked[unread], 'b');
+	/* All comes when it reads. */
+	for (size_t turn = 0; turn < 16 * FLOOD && nr_ok < nr_sent; turn++) {
+		const char *text = told(a);
+
+		for (; *text; text++) {
+			nr_ok += last == 'o' && *text == 'k';
+			last = *text;
+		}
+		turns(&p, 1);
+	}
+	assert_int_equal(nr_ok, nr_sent);
+	end(&p);
+}
+
+static void long_lines_end_it(void **state)
+{
+	static char line[4200];
+	struct place p;
+	int a;
+
+	(void)state;
+	begin(&p);
+	a = come(&p);
+	memset(line, 'x', sizeof(line) - 1);
+	ask(a, line);
+	turns(&p, 8);
+	assert_string_equal(told(a),
+			    "error EINVAL a line is at most 4096 bytes of text\n");
+	assert_int_equal(p.nr_asked, 0);
+	end(&p);
+}
+
+/* What users ask for costs them their time, and root does not wait for it. */
+static void users_cost_is_bounded(void **state)
+{
+	struct pollfd at = { .events = POLLIN };
+	struct place p;
+	int user, root;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	at.fd = control_server_fd(p.server);
+	user = come_as(&p, 60001);
+	turns(&p, 2);
+	root = come(&p);
+	turns(&p, 2);
+	p.is_busy = true;
+	ask(user, "get a\nget b\n");
+	turns(&p, 3);
+	assert_string_equal(told(user), "ok\n");
+	assert_int_equal(poll(&at, 1, 0), 0);
+	ask(root, "get c\nget d\n");
+	turns(&p, 3);
+	assert_string_equal(told(root), "ok\nok\n");
+	p.is_busy = false;
+	while (p.nr_asked < 4) {
+		assert_int_equal(poll(&at, 1, 20000), 1);
+		turns(&p, 1);
+	}
+	assert_memory_equal(p.asked, "acdb", 4);
+	assert_string_equal(told(user), "ok\n");
+	end(&p);
+}
+
+/* However much one of them asks for. */
+static void users_take_turns(void **state)
+{
+	struct pollfd at = { .events = POLLIN };
+	struct place p;
+	int a, b;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	at.fd = control_server_fd(p.server);
+	a = come_as(&p, 60001);
+	turns(&p, 2);
+	b = come_as(&p, 60002);
+	turns(&p, 2);
+	p.is_busy = true;
+	ask(a, "get a\nget a\nget a\n");
+	ask(b, "get b\n");
+	while (p.nr_asked < 3) {
+		assert_int_equal(poll(&at, 1, 20000), 1);
+		turns(&p, 1);
+	}
+	assert_memory_equal(p.asked, "aba", 3);
+	end(&p);
+}
+
+static int arrive_as(struct place *p, uid_t user)
+{
+	int fd = come_as(p, user);
+
+	turns(p, 1);
+	return fd;
+}
+
+/* Who may ask all does not stand in their line. */
+static void a_crowd_is_let_in_at_once(void **state)
+{
+	struct place p;
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	for (int turn = 0; turn < 3; turn++) {
+		for (int i = 0; i < CROWD; i++)
+			(void)come_as(&p, 60001);
+		fd = come(&p);
+		turns(&p, 2);
+		ask(fd, "stop\n");
+		turns(&p, 2);
+		assert_string_equal(told(fd), "ok\n");
+	}
+	end(&p);
+}
+
+/* One user's connections do not keep others out, and those of all of them not root. */
+static void root_is_let_in(void **state)
+{
+	struct place p;
+	size_t nr_dropped = 0;
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	for (uid_t user = 1; user <= ALL / OF_USER; user++) {
+		for (size_t i = 0; i < OF_USER; i++)
+			(void)arrive_as(&p, 60000 + user);
+		fd = arrive_as(&p, 60000 + user);
+		assert_string_equal(told(fd), "error EBUSY too many connections\n");
+	}
+	fd = come(&p);
+	turns(&p, 2);
+	ask(fd, "stop\n");
+	turns(&p, 2);
+	assert_string_equal(told(fd), "ok\n");
+	/* The place was one of theirs, the others have theirs still; four were not let in. */
+	for (size_t i = 0; i < p.nr_peers; i++)
+		nr_dropped += was_dropped(p.peers[i]);
+	assert_int_equal(nr_dropped, ALL / OF_USER + 1);
+	for (size_t i = 0; i < OF_USER; i++)
+		if (!was_dropped(p.peers[i]))
+			ask(fd = p.peers[i], "stop\n");
+	turns(&p, 2);
+	assert_int_equal(strncmp(told(fd), "error EPERM", 11), 0);
+	assert_int_equal(p.nr_asked, 1);
+	end(&p);
+}
+
+/* Its own is made anew, and who was let in stays; one that was given to it is not its to make. */
+static void a_removed_socket_is_made_anew(void **state)
+{
+	struct control_server_config config = { .handle = handle };
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct err err = { 0 };
+	struct place p;
+	int before, fd;
+
+	(void)state;
+	begin(&p);
+	assert_int_equal(control_server_renew(p.server, &err), 0);
+	before = come(&p);
+	turns(&p, 2);
+	assert_int_equal(unlink(p.path), 0);
+	assert_int_equal(control_server_renew(p.server, &err), 1);
+	fd = come(&p);
+	ask(fd, "stop\n");
+	ask(before, "stop\n");
+	turns(&p, 2);
+	assert_string_equal(told(fd), "ok\n");
+	assert_string_equal(told(before), "ok\n");
+	control_server_close(p.server);
+	config.ctx = &p;
+	config.listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", p.path);
+	assert_int_equal(bind(config.listen_fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(control_server_open(&config, &p.server, &err), 0);
+	assert_int_equal(unlink(p.path), 0);
+	assert_int_equal(control_server_renew(p.server, &err), 0);
+	assert_int_equal(access(p.path, F_OK), -1);
+	end(&p);
+}
+
+/* Who comes then waits, and does not make it work; others are answered. */
+static void without_descriptors_it_waits(void **state)
+{
+	struct pollfd at = { .events = POLLIN };
+	struct place p;
+	struct rlimit was;
+	int a, b, nr_ready = 1;
+
+	(void)state;
+	begin(&p);
+	at.fd = control_server_fd(p.server);
+	a = come(&p);
+	turns(&p, 1);
+	b = come(&p);
+	ask(b, "get b\n");
+	was = full_begin();
+	for (unsigned int i = 0; nr_ready && i < 1000; i++) {
+		turns(&p, 1);
+		nr_ready = poll(&at, 1, 0);
+	}
+	full_end(&was);
+	assert_int_equal(nr_ready, 0);
+	ask(a, "get a\n");
+	turns(&p, 2);
+	assert_string_equal(told(a), "ok\n");
+	while (p.nr_asked < 2) {
+		assert_int_equal(poll(&at, 1, 20000), 1);
+		turns(&p, 1);
+	}
+	assert_string_equal(told(b), "ok\n");
+	end(&p);
+}
+
+/* ---- readers of samples ---- */
+
+/* All that there is to be read; its bytes are counted, and the end is told. */
+static size_t read_all(int fd, bool *ret_end)
+{
+	char bytes[8192];
+	size_t all = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+		all += (size_t)n;
+	*ret_end = !n;
+	return all;
+}
+
+static int come_to_read(struct place *p)
+{
+	int fd = come(p);
+
+	turns(p, 1);
+	ask(fd, "stream\n");
+	turns(p, 2);
+	assert_string_equal(told(fd), "ok\n");
+	return fd;
+}
+
+/* Samples of two words each, but for the first. */
+static void put_samples(struct place *p, size_t nr)
+{
+	struct event_place place = { .offset = 16 };
+	struct event_sample sample = { .places = &place, .nr = 1, .nr_kernel = 1 };
+
+	while (nr--)
+		control_server_put_sample(p->server, &sample);
+}
+
+enum {
+	PAIR_BYTES = 2 * sizeof(unsigned long),
+	HEAD_BYTES = 12 * sizeof(unsigned long) /* CPU, context, mode */
+};
+
+static void readers_do_not_hold_up(void **state)
+{
+	enum {
+		SAMPLES = 1000,
+		ROUNDS = 300
+	};
+	struct place p;
+	size_t got = 0;
+	int reader, sleeper, asker;
+	bool end_of_it;
+
+	(void)state;
+	begin(&p);
+	p.stream_result = 1; /* as many words as must be */
+	reader = come_to_read(&p);
+	sleeper = come_to_read(&p);
+	asker = come(&p);
+	turns(&p, 1);
+	assert_int_equal(control_server_readers(p.server), 2);
+	for (size_t i = 0; i < ROUNDS; i++) {
+		put_samples(&p, SAMPLES);
+		control_server_send_samples(p.server);
+		turns(&p, 1);
+		got += read_all(reader, &end_of_it);
+		assert_false(end_of_it);
+	}
+	/* One has all, the other's memory is bounded: what it lost is told. */
+	assert_int_equal(got, HEAD_BYTES + SAMPLES * ROUNDS * PAIR_BYTES);
+	assert_in_range(control_server_lost(p.server), 1, SAMPLES * ROUNDS - 1);
+	ask(asker, "get a\n");
+	turns(&p, 3);
+	assert_string_equal(told(asker), "ok\n");
+	assert_true(read_all(sleeper, &end_of_it) < SAMPLES * ROUNDS * PAIR_BYTES);
+	assert_false(end_of_it);
+	end(&p);
+}
+
+static void readers_may_be_rude(void **state)
+{
+	static char line[4096];
+	struct place p;
+	int talks, closes, half, i;
+	bool end_of_it;
+
+	(void)state;
+	begin(&p);
+	p.stream_result = 10000;
+	talks = come(&p);
+	turns(&p, 1);
+	/* What comes behind the request is not answered, and nothing of it is kept. */
+	ask(talks, "stream\nstop\n");
+	turns(&p, 4);
+	memset(line, 'x', sizeof(line));
+	while (send(talks, line, sizeof(line), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+		turns(&p, 1);
+	assert_string_equal(told(talks), "ok\n");
+	assert_string_equal(p.asked, "-");
+	closes = come_to_read(&p);
+	half = come_to_read(&p);
+	/* It may say that it says nothing more. */
+	assert_int_equal(shutdown(half, SHUT_WR), 0);
+	assert_int_equal(shutdown(closes, SHUT_RDWR), 0);
+	turns(&p, 3);
+	assert_int_equal(control_server_readers(p.server), 2);
+	put_samples(&p, 2);
+	control_server_send_samples(p.server);
+	assert_int_equal(read_all(half, &end_of_it), HEAD_BYTES + 2 * PAIR_BYTES);
+	assert_int_equal(read_all(talks, &end_of_it), HEAD_BYTES + 2 * PAIR_BYTES);
+	for (i = 2; i < CONTROL_READERS_MAX; i++)
+		(void)come_to_read(&p);
+	i = come(&p);
+	turns(&p, 1);
+	ask(i, "stream\nget a\n");
+	turns(&p, 4);
+	assert_string_equal(told(i), "error EBUSY 8 read the samples already\nok\n");
+	end(&p);
+}
+
+static void others_do_not_read(void **state)
+{
+	struct place p;
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	begin(&p);
+	p.stream_result = 1;
+	fd = come_as(&p, 60001);
+	turns(&p, 1);
+	ask(fd, "stream\n");
+	turns(&p, 2);
+	assert_int_equal(strncmp(told(fd), "error EPERM \"stream\" is for root", 32),
+			 0);
+	assert_int_equal(control_server_readers(p.server), 0);
+	end(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(peers_take_turns),
+		cmocka_unit_test(who_does_not_read_waits),
+		cmocka_unit_test(long_lines_end_it),
+		cmocka_unit_test(users_cost_is_bounded),
+		cmocka_unit_test(users_take_turns),
+		cmocka_unit_test(root_is_let_in),
+		cmocka_unit_test(a_crowd_is_let_in_at_once),
+		cmocka_unit_test(a_removed_socket_is_made_anew),
+		cmocka_unit_test(without_descriptors_it_waits),
+		cmocka_unit_test(readers_do_not_hold_up),
+		cmocka_unit_test(readers_may_be_rude),
+		cmocka_unit_test(others_do_not_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+#include "daemon/server/event_stream.h"
+
+#include <string.h>
+
+#include "unit.h"
+
+#define ESC (~0UL)
+
+/* Words by the rules of drivers/oprofile/buffer_sync.c in Linux 4, written down by hand. */
+static void expect(struct event_reader *r, const unsigned long *words, size_t nr)
+{
+	size_t len;
+	const uint8_t *bytes = event_reader_bytes(r, &len);
+
+	assert_int_equal(len, nr * sizeof(*words));
+	if (len)
+		assert_memory_equal(bytes, words, len);
+	event_reader_sent(r, len);
+}
+
+#define EXPECT(r, ...)                                                                 \
+	do {                                                                           \
+		const unsigned long words_[] = { __VA_ARGS__ };                        \
+		expect(r, words_, sizeof(words_) / sizeof(*words_));                   \
+	} while (0)
+
+static void plain_samples(void **state)
+{
+	struct event_reader r;
+	struct event_place place = { .cookie = 5, .offset = 0x1234 };
+	struct event_sample s = { .cpu = 1,
+				  .counter = 2,
+				  .tid = 11,
+				  .pid = 10,
+				  .app_cookie = 4,
+				  .places = &place,
+				  .nr = 1 };
+
+	(void)state;
+	event_reader_init(&r, 0);
+	expect(&r, NULL, 0);
+	event_reader_put(&r, &s);
+	EXPECT(&r, ESC, 2, 1, ESC, 1, 11, 4, ESC, 7, 10, ESC, 5, ESC, 3, 5, 0x1234, 2);
+	/* What is known is not told again. */
+	place.offset = 0x1238;
+	event_reader_put(&r, &s);
+	EXPECT(&r, 0x1238, 2);
+	/* The file stays known while the kernel runs. */
+	s.nr_kernel = 1;
+	place = (struct event_place){ .offset = 0x81000000 };
+	event_reader_put(&r, &s);
+	EXPECT(&r, ESC, 4, 0x81000000, 2);
+	s.nr_kernel = 0;
+	place = (struct event_place){ .cookie = 5, .offset = 8 };
+	s.counter = 0;
+	event_reader_put(&r, &s);
+	EXPECT(&r, ESC, 5, 8, 0);
+	/* Another thread, in memory without a file. */
+	s.tid = 12;
+	place = (struct event_place){ .cookie = EVENT_NO_COOKIE, .offset = 0x7f00 };
+	event_reader_put(&r, &s);
+	EXPECT(&r, ESC, 1, 12, 4, ESC, 7, 10, ESC, 3, 0, 0x7f00, 0);
+	/* Another CPU: all is told anew. */
+	s.cpu = 0;
+	event_reader_put(&r, &s);
+	EXPECT(&r, ESC, 2, 0, ESC, 1, 12, 4, ESC, 7, 10, ESC, 5, ESC, 3, 0, 0x7f00, 0);
+	event_reader_done(&r);
+}
+
+static void callers_follow(void **state)
+{
+	struct event_reader r;
+	const struct event_place places[] = {
+		{ .offset = 0x8100 }, { .offset = 0x8200 }, { 6, 0x10 },
+		{ 6, 0x20 },          { 7, UINT64_MAX },    { 7, 0x30 },
+	};
+	struct event_sample s = { .counter = 1,
+				  .tid = 3,
+				  .pid = 3,
+				  .app_cookie = 7,
+				  .is_trace = true,
+				  .places = places,
+				  .nr = 6,
+				  .nr_kernel = 2 };
+
+	(void)state;
+	event_reader_init(&r, 0);
+	event_reader_put(&r, &s);
+	EXPECT(&r, ESC, 2, 0, ESC, 8, ESC, 1, 3, 7, ESC, 7, 3, ESC, 4, 0x8100, 1,
+	       0x8200, 0, ESC, 5, ESC, 3, 6, 0x10, 0, 0x20, 0, ESC, 3, 7, 0x30, 0);
+	s.nr = 1;
+	event_reader_put(&r, &s);
+	EXPECT(&r, ESC, 8, ESC, 4, 0x8100, 1);
+	/* A place that looks as an escape is none. */
+	s.places = &places[4];
+	s.nr_kernel = 0;
+	event_reader_put(&r, &s);
+	expect(&r, NULL, 0);
+	event_reader_done(&r);
+}
+
+/* Counts the samples in the words, and those that are said to be lost. */
+static void count(const uint8_t *bytes, size_t len, uint64_t *ret_samples,
+		  uint64_t *ret_lost)
+{
+	static const size_t follow[16] = {
+		[1] = 2, [2] = 1, [3] = 1, [7] = 1, [15] = 1
+	};
+	size_t nr = len / sizeof(unsigned long);
+
+	for (size_t i = 0; i < nr; i++) {
+		unsigned long words[3] = { 0 };
+		size_t left = nr - i < 3 ? nr - i : 3;
+
+		memcpy(words, bytes + i * sizeof(*words), left * sizeof(*words));
+		if (words[0] != ESC) {
+			++*ret_samples;
+			i++;
+			continue;
+		}
+		assert_in_range(words[1], 1, 15);
+		if (words[1] == 15)
+			*ret_lost += words[2];
+		i += 1 + follow[words[1]];
+	}
+}
+
+/* Who does not read has so many words and no more; he loses whole samples, and is told of each. */
+static void who_falls_behind_is_told(void **state)
+{
+	enum {
+		SAMPLES = 100000
+	};
+	struct event_reader r;
+	struct event_place place = { .cookie = 1 };
+	struct event_sample s = { .places = &place, .nr = 1 };
+	uint64_t samples = 0, lost = 0;
+	const uint8_t *bytes;
+	size_t len, most = 0;
+
+	(void)state;
+	event_reader_init(&r, 0);
+	for (size_t i = 0; i < SAMPLES; i++) {
+		place.offset = i;
+		s.tid = (int32_t)(i % 3);
+		event_reader_put(&r, &s);
+		/* Something is read now and then. */
+		if (i % 10000 == 9999) {
+			bytes = event_reader_bytes(&r, &len);
+			most = len > most ? len : most;
+			count(bytes, len, &samples, &lost);
+			event_reader_sent(&r, len);
+		}
+		assert_in_range(r.words.cap, 0,
+				2 * EVENT_WORDS_MIN * sizeof(unsigned long));
+	}
+	/* What was lost last comes without another sample. */
+	while ((bytes = event_reader_bytes(&r, &len))) {
+		count(bytes, len, &samples, &lost);
+		event_reader_sent(&r, len);
+	}
+	assert_in_range(most, 1, EVENT_WORDS_MIN * sizeof(unsigned long));
+	assert_int_equal(samples + lost, SAMPLES);
+	assert_int_equal(lost, r.all_lost);
+	assert_true(lost && samples);
+	/* A word at a time. */
+	samples = lost = 0;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		event_reader_put(&r, &s);
+		assert_non_null(event_reader_bytes(&r, &len));
+		event_reader_sent(&r, sizeof(unsigned long));
+		assert_in_range(len, 1, EVENT_WORDS_MIN * sizeof(unsigned long));
+	}
+	event_reader_done(&r);
+}
+
+static void deep_stacks_are_cut(void **state)
+{
+	static struct event_place places[2 * EVENT_PLACES_MAX];
+	struct event_reader r;
+	struct event_sample s = { .places = places,
+				  .is_trace = true,
+				  .nr = 2 * EVENT_PLACES_MAX };
+	uint64_t pairs = 0, lost = 0;
+	const uint8_t *bytes;
+	size_t len;
+
+	(void)state;
+	/* The most words that places can take: each in another file. */
+	for (size_t i = 0; i < s.nr; i++)
+		places[i] = (struct event_place){ .cookie = 1 + i, .offset = i };
+	event_reader_init(&r, 1);
+	event_reader_put(&r, &s);
+	bytes = event_reader_bytes(&r, &len);
+	count(bytes, len, &pairs, &lost);
+	assert_int_equal(pairs, EVENT_PLACES_MAX);
+	assert_int_equal(lost, 0);
+	event_reader_done(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_samples),
+		cmocka_unit_test(callers_follow),
+		cmocka_unit_test(who_falls_behind_is_told),
+		cmocka_unit_test(deep_stacks_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+#include "daemon/upkeep/governor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "unit.h"
+
+static const uint64_t second = 1000000000;
+
+static void shares(void **state)
+{
+	static const char *const wrong[] = { "",    "%",   "0", "0%",  "-1%", "101%",
+					     "1.1", "1 %", "x", "1%%", "nan" };
+	double share = 0;
+
+	(void)state;
+	assert_int_equal(governor_parse("1%", &share), 0);
+	assert_true(fabs(share - 0.01) < 1e-12);
+	assert_int_equal(governor_parse("0.3%", &share), 0);
+	assert_true(fabs(share - 0.003) < 1e-12);
+	assert_int_equal(governor_parse("0.5", &share), 0);
+	assert_true(fabs(share - 0.5) < 1e-12);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		if (!governor_parse(wrong[i], &share))
+			fail_msg("\"%s\" was taken", wrong[i]);
+}
+
+static bool look(struct governor *g, uint64_t s, uint64_t cpu_ns)
+{
+	struct governor_use use = { .cpu_ns = cpu_ns };
+
+	return governor_look(g, s * second, &use);
+}
+
+static void begin(struct governor *g, uint64_t s, uint64_t cpu_ns)
+{
+	struct governor_use use = { .cpu_ns = cpu_ns };
+
+	governor_begin(g, s * second, &use);
+}
+
+/* A daemon that costs 200 us a sample on two CPUs, for ten minutes: 99 Hz is 4 % of a CPU. */
+static void a_costly_rate_is_lowered(void **state)
+{
+	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
+	uint64_t cpu = 0;
+	char text[128];
+
+	(void)state;
+	begin(&g, 0, cpu);
+	for (uint64_t s = 1; s <= 600; s++) {
+		cpu += 2 * g.rate_hz * 200000;
+		if (look(&g, s, cpu))
+			begin(&g, s, cpu);
+	}
+	/* 1 % is 25 Hz of it. */
+	assert_true(g.rate_hz >= 15 && g.rate_hz <= 25);
+	assert_true(g.share <= 0.01);
+	governor_text(&g, text, sizeof(text));
+	assert_non_null(strstr(text, "instead of 99: at most 1 %"));
+}
+
+/* What the kernel takes counts, too, and both are shared by all CPUs: 100 + 20 us a sample. */
+static void what_the_kernel_takes_counts(void **state)
+{
+	struct governor g = { .max_share = 0.01,
+			      .wanted_hz = 999,
+			      .rate_hz = 999,
+			      .sample_ns = 100000,
+			      .nr_cpus = 4 };
+	struct governor_use use = { 0 };
+
+	(void)state;
+	governor_begin(&g, 0, &use);
+	for (uint64_t s = 1; s <= 600; s++) {
+		/* Of the second before. */
+		use.samples += 4 * g.rate_hz;
+		use.samples_ns += second;
+		use.cpu_ns += 4 * g.rate_hz * 20000;
+		if (governor_look(&g, s * second, &use))
+			governor_begin(&g, s * second, &use);
+	}
+	/* 1 % is 83 Hz of it, but a tenth is the least. */
+	assert_int_equal(g.rate_hz, 100);
+	assert_true(g.kernel_share > 0.0399 && g.kernel_share < 0.0401);
+	assert_true(g.share > 0.0079 && g.share < 0.0081);
+	assert_true(governor_overhead(&g) > 0.0119 && governor_overhead(&g) < 0.0121);
+	/* A recording that has ended took nothing since. */
+	use.samples = 0;
+	assert_false(governor_look(&g, 700 * second, &use));
+	assert_true(g.kernel_share == 0);
+}
+
+/* Where the samples are not what costs, there are some nevertheless. */
+static void counts_are_not_lowered(void **state)
+{
+	struct governor g = { .max_share = 0.01 };
+	char text[128];
+
+	(void)state;
+	begin(&g, 0, 0);
+	for (uint64_t s = 1; s <= 60; s++)
+		assert_false(look(&g, s, s * second / 2));
+	assert_int_equal(g.rate_hz, 0);
+	governor_text(&g, text, sizeof(text));
+	assert_non_null(strstr(text, "counts of their own"));
+}
+
+static void the_rate_has_an_end(void **state)
+{
+	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
+
+	(void)state;
+	begin(&g, 0, 0);
+	for (uint64_t s = 1; s <= 600; s++)
+		if (look(&g, s, s * second / 50))
+			begin(&g, s, s * second / 50);
+	assert_int_equal(g.rate_hz, 10);
+}
+
+/* The first window of a recording is not judged; what is cheap stays as asked. */
+static void beginnings_are_not_judged(void **state)
+{
+	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
+	uint64_t cpu = 3 * second;
+	char text[128];
+
+	(void)state;
+	begin(&g, 0, 0);
+	assert_false(look(&g, 9, cpu));
+	assert_false(look(&g, 10, cpu));
+	assert_true(g.share > 0.29);
+	for (uint64_t s = 11; s <= 600; s++) {
+		cpu += 3000000;
+		assert_false(look(&g, s, cpu));
+	}
+	assert_int_equal(g.rate_hz, 99);
+	governor_text(&g, text, sizeof(text));
+	assert_non_null(strstr(text, "as asked"));
+}
+
+/* When the load is gone the rate comes back, in steps, and not above what was asked. */
+static void the_rate_comes_back(void **state)
+{
+	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 10 };
+	uint64_t steps = 0;
+
+	(void)state;
+	begin(&g, 0, 0);
+	for (uint64_t s = 1; s <= 1200; s++) {
+		if (look(&g, s, s * 100000)) {
+			steps++;
+			begin(&g, s, s * 100000);
+		}
+	}
+	assert_int_equal(g.rate_hz, 99);
+	assert_true(steps >= 4 && steps <= 8);
+}
+
+static void without_a_bound_nothing_changes(void **state)
+{
+	struct governor g = { .wanted_hz = 99, .rate_hz = 99 };
+
+	(void)state;
+	begin(&g, 0, 0);
+	for (uint64_t s = 1; s <= 100; s++)
+		assert_false(look(&g, s, s * second));
+	assert_true(g.share > 0.99 && g.is_known);
+}
+
+/* They have a budget: 90 % of a CPU for tables, and all else as allowed. */
+static void users_tables_lower_no_rate(void **state)
+{
+	struct governor g = { .max_share = 0.01, .wanted_hz = 99, .rate_hz = 99 };
+	struct governor_use use = { 0 };
+
+	(void)state;
+	governor_begin(&g, 0, &use);
+	for (uint64_t s = 1; s <= 600; s++) {
+		use.tables_ns += second / 10 * 9;
+		use.cpu_ns += second / 10 * 9 + second / 125;
+		assert_false(governor_look(&g, s * second, &use));
+	}
+	/* What it costs is told all the same. */
+	assert_true(fabs(g.share - 0.908) < 1e-9);
+	assert_true(fabs(governor_overhead(&g) - 0.008) < 1e-9);
+	/* A table's time can be known later than the window in which it was spent. */
+	use.tables_ns += 20 * second;
+	assert_false(governor_look(&g, 610 * second, &use));
+	assert_true(governor_overhead(&g) == 0);
+	use.cpu_ns += second;
+	assert_true(governor_look(&g, 620 * second, &use));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shares),
+		cmocka_unit_test(a_costly_rate_is_lowered),
+		cmocka_unit_test(counts_are_not_lowered),
+		cmocka_unit_test(what_the_kernel_takes_counts),
+		cmocka_unit_test(the_rate_has_an_end),
+		cmocka_unit_test(beginnings_are_not_judged),
+		cmocka_unit_test(the_rate_comes_back),
+		cmocka_unit_test(without_a_bound_nothing_changes),
+		cmocka_unit_test(users_tables_lower_no_rate),
+	};
+
+	return UNIT_RUN(tests);
+}

@@ -1,0 +1,534 @@
+#include "record/helper/table_helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "record/helper/table_packets.h"
+#include "resolve/unwind_arch.h"
+#include "resolve/unwind_cache.h"
+#include "resolve/unwind_table.h"
+
+#include "unit.h"
+
+enum {
+	MARK_OFFSET = 77, /* of the one row of a table */
+	HELPER_FD = 3,
+	QUESTIONS_MAX = 5000 /* more than a socket holds */
+};
+
+/* Between the test and a worker: the question that it answers without having read it. */
+static atomic_ullong *expected;
+static unsigned int nr_lines;
+static char last_line[256];
+static uint64_t cost_ns; /* of all tables */
+
+static void take_line(enum log_level level, const char *text)
+{
+	(void)level;
+	nr_lines++;
+	snprintf(last_line, sizeof(last_line), "%s", text);
+}
+
+static int make_table(struct unwind_table **ret_table)
+{
+	struct unwind_table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->arch = unwind_arch_of_machine("x86_64", false);
+	(void)vec_push(&t->sets, (struct unwind_set){ .base = UNWIND_NONE });
+	(void)vec_push(&t->rows, (struct unwind_row){ MARK_OFFSET, 0 });
+	(void)vec_push(&t->buckets, 0);
+	*ret_table = t;
+	return 0;
+}
+
+static int errno_of(long r)
+{
+	return r < 0 ? errno : 0;
+}
+
+/* To the second question. */
+static void send_answer(const int *files, size_t nr)
+{
+	struct table_answer answer = { .number = 2, .is_confined = 1 };
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = { .bytes = { 0 } };
+	struct iovec part = { .iov_base = &answer, .iov_len = sizeof(answer) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = CMSG_LEN(nr * sizeof(int)) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(nr * sizeof(int));
+	memcpy(CMSG_DATA(c), files, nr * sizeof(int));
+	(void)sendmsg(HELPER_FD, &message, MSG_NOSIGNAL);
+}
+
+static void send_two(void)
+{
+	const int files[] = { HELPER_FD, HELPER_FD };
+
+	send_answer(files, 2);
+}
+
+static void send_binary(int fd)
+{
+	send_answer(&fd, 1);
+}
+
+/* A trap is a function's end to a sanitizer, which does things before. */
+static void crash(void)
+{
+	volatile char *nothing =
+		mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*nothing = 0;
+}
+
+static int take_memory(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	munmap(memory, bytes);
+	return -ENODATA;
+}
+
+/* Reads no more questions, and has no end: few answers, that those to the one before are no flood. */
+static void answer_unread(void)
+{
+	const struct itimerval never = { .it_value = { 0 } };
+	struct table_answer answer = { .result = -ENODATA, .is_confined = 1 };
+
+	setitimer(ITIMER_PROF, &never, NULL);
+	while (*expected) {
+		answer.number = *expected;
+		(void)!write(HELPER_FD, &answer, sizeof(answer));
+		for (volatile int i = 0; i < 200000; i++)
+			;
+	}
+}
+
+/* What the worker does with a "binary": its letter says it.  An errno is told as a result. */
+static int work(int fd, struct unwind_table **ret_table)
+{
+	const struct itimerval soon = { .it_value = { .tv_usec = 1000 } };
+	struct stat st;
+	char what = 0;
+
+	if (pread(fd, &what, 1, 0) != 1)
+		return -EIO;
+	switch (what) {
+	case 'T':
+		return make_table(ret_table);
+	case 'S':
+		crash();
+		return 0;
+	case 'm': /* what a table may take at most */
+		return take_memory(768 << 20);
+	case 'M':
+		return take_memory(2ULL << 30);
+	case 'q': /* it ends by itself */
+		_exit(0);
+	case 'P': /* its time is over, sooner */
+		setitimer(ITIMER_PROF, &soon, NULL);
+		for (volatile int i = 0;; i++)
+			;
+	case '2': /* too many files */
+		send_two();
+		return -EBADMSG;
+	case 'O': /* a good table, in a file that is not in memory */
+		send_binary(fd);
+		return -EBADMSG;
+	case 'o':
+		return -errno_of(open("/etc/passwd", O_RDONLY | O_CLOEXEC));
+	case 'n': /* a file by its name */
+		return -errno_of(stat("/etc/passwd", &st));
+	case 'i': /* the one that is open */
+		return fstat(fd, &st) ? -errno : make_table(ret_table);
+	case 'w':
+		return -errno_of(write(fd, "x", 1));
+	case 'f':
+		return -errno_of(fork());
+	case 'k':
+		return -errno_of(kill(getppid(), SIGKILL));
+	case 's':
+		return -errno_of(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	case 'x':
+		return mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
+			       ? -errno
+			       : 0;
+	case 'c': /* an answer that nobody waits for */
+		(void)!write(HELPER_FD, "nonsense", 8);
+		return make_table(ret_table);
+	case 'u': /* taken over */
+		answer_unread();
+		return -EBADMSG;
+	case 'e': /* what only the other side may say */
+		return -EPIPE;
+	case 'a':
+		return -EAGAIN;
+	case 'l': /* no errno */
+		return INT_MIN;
+	default:
+		return -EBADMSG;
+	}
+}
+
+static int ask(struct table_helper *h, const char *letter,
+	       struct unwind_table **ret_table)
+{
+	int fd = memfd_create("binary", MFD_CLOEXEC);
+	char path[32];
+	int again, r;
+
+	assert_int_equal(write(fd, letter, 1), 1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = io_open(path, O_RDONLY, 0);
+	assert_true(again >= 0);
+	r = table_helper_make(h, again, "some\nbinary", &cost_ns, ret_table);
+	close(again);
+	close(fd);
+	return r;
+}
+
+static void is_made(struct table_helper *h, const char *letter)
+{
+	struct unwind_table *table = NULL;
+
+	assert_int_equal(ask(h, letter, &table), 0);
+	assert_int_equal(table->rows.nr, 1);
+	assert_int_equal(table->rows.at[0].offset, MARK_OFFSET);
+	unwind_table_free(table);
+}
+
+static struct table_helper *begin(void)
+{
+	struct table_helper *h;
+	struct err err = { 0 };
+
+	nr_lines = 0;
+	log_set_sink(take_line);
+	assert_int_equal(table_helper_start(work, &h, &err), 0);
+	return h;
+}
+
+static void end(struct table_helper *h)
+{
+	table_helper_stop(h);
+	log_set_sink(NULL);
+}
+
+static void tables_are_made(void **state)
+{
+	struct table_helper *h = begin();
+	struct unwind_table *table = NULL;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		is_made(h, "T");
+	assert_int_equal(ask(h, "?", &table), -EBADMSG);
+	assert_int_equal(ask(h, "e", &table), -EBADMSG);
+	assert_int_equal(ask(h, "a", &table), -EBADMSG);
+	assert_int_equal(ask(h, "l", &table), -EBADMSG);
+	assert_null(table);
+	assert_true(table_helper_cpu_ns(h) > 0);
+	end(h);
+}
+
+/* Also what went into one that gave no answer. */
+static void all_cost_is_counted(void **state)
+{
+	static const char *const letters[] = { "T", "P", "k", "S" };
+	struct table_helper *h = begin();
+	struct unwind_table *table = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
+		uint64_t before = cost_ns;
+
+		(void)ask(h, letters[i], &table);
+		unwind_table_free(table);
+		table = NULL;
+		if (cost_ns <= before)
+			fail_msg("\"%s\" cost nothing", letters[i]);
+	}
+	end(h);
+}
+
+static void who_dies_of_one_makes_the_next(void **state)
+{
+	struct table_helper *h = begin();
+	struct unwind_table *table = NULL;
+
+	(void)state;
+	is_made(h, "T");
+	nr_lines = 0;
+	for (unsigned int i = 1; i <= 20; i++) {
+		assert_int_equal(ask(h, "S", &table), -EPIPE);
+		assert_int_equal(nr_lines, i);
+		assert_string_equal(last_line,
+				    "some?binary: the helper that reads binaries died "
+				    "of it: stacks in it go by frame pointers");
+		is_made(h, "T");
+	}
+	assert_int_equal(ask(h, "P", &table), -EPIPE);
+	assert_non_null(strstr(last_line, "took too long"));
+	is_made(h, "T");
+	end(h);
+}
+
+static void one_file_is_told_once(void **state)
+{
+	struct table_helper *h = begin();
+	struct unwind_table *table = NULL;
+	int fd = memfd_create("binary", MFD_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(write(fd, "S", 1), 1);
+	is_made(h, "T");
+	nr_lines = 0;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table),
+				 -EPIPE);
+	assert_int_equal(nr_lines, 1);
+	close(fd);
+	end(h);
+}
+
+/* Another letter in the same file, as far as anybody can see. */
+static void put_letter(int fd, char letter)
+{
+	struct stat st;
+	struct timespec times[2];
+
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(pwrite(fd, &letter, 1, 0), 1);
+	times[0] = st.st_atim;
+	times[1] = st.st_mtim;
+	assert_int_equal(futimens(fd, times), 0);
+}
+
+static void only_who_is_at_fault_is_refused(void **state)
+{
+	struct table_helper *h = begin();
+	struct unwind_table *table = NULL;
+	int fd = memfd_create("binary", MFD_CLOEXEC);
+
+	(void)state;
+	put_letter(fd, 'q');
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table),
+				 -EAGAIN);
+	assert_int_equal(nr_lines, 1);
+	assert_non_null(strstr(last_line, "did not answer"));
+	put_letter(fd, 'T');
+	assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table), 0);
+	unwind_table_free(table);
+	table = NULL;
+	put_letter(fd, 'S');
+	assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table), -EPIPE);
+	put_letter(fd, 'T');
+	assert_int_equal(table_helper_make(h, fd, "it", &cost_ns, &table), -EPIPE);
+	assert_null(table);
+	close(fd);
+	end(h);
+}
+
+/* Whatever it becomes, it can do no more than answer. */
+static void it_can_do_nothing_else(void **state)
+{
+	static const char *const letters[] = { "o", "n", "f", "k", "s", "x" };
+	struct table_helper *h = begin();
+	struct unwind_table *table = NULL;
+
+	(void)state;
+	if (prctl(PR_SET_SECCOMP, 2, NULL, 0, 0) != -1 || errno != EFAULT)
+		skip();
+	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
+		if (ask(h, letters[i], &table) != -EPERM)
+			fail_msg("\"%s\" was let", letters[i]);
+	assert_int_equal(ask(h, "w", &table), -EBADF);
+	is_made(h, "i");
+	assert_int_equal(nr_lines, 0);
+	end(h);
+}
+
+static size_t nr_open(void)
+{
+	size_t nr = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* As the worker answers, whose first byte is the letter. */
+static void put_table(int fd)
+{
+	struct unwind_table *table = NULL;
+
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(make_table(&table), 0);
+	assert_int_equal(unwind_cache_put(fd, table), 0);
+	unwind_table_free(table);
+}
+
+/* Neither descriptors that it sends too many of, nor one of a file whose reader could be made to wait. */
+static void files_that_it_sends_are_not_trusted(void **state)
+{
+	static const char *const letters[] = { "2", "O" };
+	struct unwind_table *table = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct table_helper *h = begin();
+		size_t before;
+		char path[] = "/tmp/table_helper.XXXXXX";
+		int fd = mkostemp(path, O_CLOEXEC);
+
+		/* Where that is a tmpfs, its files are in memory. */
+		if (fcntl(fd, F_GET_SEALS) >= 0)
+			skip();
+		assert_int_equal(write(fd, letters[i], 1), 1);
+		if (i)
+			put_table(fd);
+		is_made(h, "T");
+		before = nr_open();
+		assert_int_equal(table_helper_make(h, fd, path, &cost_ns, &table),
+				 -EBADMSG);
+		is_made(h, "T");
+		assert_int_equal(nr_open(), before);
+		unlink(path);
+		close(fd);
+		end(h);
+	}
+}
+
+static void what_it_says_unasked_is_not_taken(void **state)
+{
+	struct table_helper *h = begin();
+	struct unwind_table *table = NULL;
+	int r = ask(h, "c", &table);
+
+	(void)state;
+	/* A packet of another form: as if it had not answered. */
+	assert_int_equal(r, -EAGAIN);
+	assert_null(table);
+	is_made(h, "T");
+	end(h);
+}
+
+/* Beside what the daemon has, which is more than a table may take. */
+static void its_memory_is_limited(void **state)
+{
+	const size_t len = 2048U << 20;
+	void *much = mmap(NULL, len, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct table_helper *h = begin();
+	struct unwind_table *table = NULL;
+	int r = ask(h, "M", &table);
+
+	(void)state;
+	assert_true(much != MAP_FAILED);
+	assert_int_equal(ask(h, "m", &table), -ENODATA);
+	end(h);
+	munmap(much, len);
+	if (r == -ENODATA) { /* of 32 bits, or a sanitizer's */
+		print_message("no limit of memory here: NOT TESTED\n");
+		return;
+	}
+	assert_int_equal(r, -ENOMEM);
+}
+
+static void the_kernel_ends_it_first(void **state)
+{
+	struct table_helper *h = begin();
+	struct buf text = { 0 };
+	char path[64];
+
+	(void)state;
+	is_made(h, "T");
+	if (io_read_file("/proc/thread-self/children", &text, 4096) || !text.len) {
+		end(h);
+		skip();
+	}
+	buf_put_u8(&text, 0);
+	text.data[strcspn((char *)text.data, " ")] = 0;
+	snprintf(path, sizeof(path), "/proc/%s/oom_score_adj", (char *)text.data);
+	buf_done(&text);
+	assert_int_equal(io_read_file(path, &text, 64), 0);
+	buf_put_u8(&text, 0);
+	assert_string_equal((char *)text.data, "1000\n");
+	buf_done(&text);
+	end(h);
+}
+
+/* Its socket is full at some time: the daemon does not wait for room. */
+static void who_reads_no_questions_is_replaced(void **state)
+{
+	struct table_helper *h;
+	struct unwind_table *table = NULL;
+	int r;
+
+	(void)state;
+	expected = mmap(NULL, sizeof(*expected), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(expected != MAP_FAILED);
+	*expected = 1;
+	h = begin();
+	assert_int_equal(ask(h, "u", &table), -ENODATA);
+	do {
+		++*expected;
+		r = ask(h, "T", &table);
+		/* Or the test is slow, and it is a flood. */
+	} while ((r == -ENODATA || r == -EAGAIN) && *expected < QUESTIONS_MAX);
+	assert_int_equal(r, 0);
+	unwind_table_free(table);
+	end(h);
+	munmap(expected, sizeof(*expected));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_made),
+		cmocka_unit_test(all_cost_is_counted),
+		cmocka_unit_test(who_dies_of_one_makes_the_next),
+		cmocka_unit_test(one_file_is_told_once),
+		cmocka_unit_test(only_who_is_at_fault_is_refused),
+		cmocka_unit_test(it_can_do_nothing_else),
+		cmocka_unit_test(files_that_it_sends_are_not_trusted),
+		cmocka_unit_test(what_it_says_unasked_is_not_taken),
+		cmocka_unit_test(its_memory_is_limited),
+		cmocka_unit_test(the_kernel_ends_it_first),
+		cmocka_unit_test(who_reads_no_questions_is_replaced),
+	};
+
+	return UNIT_RUN(tests);
+}

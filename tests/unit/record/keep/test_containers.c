@@ -1,0 +1,82 @@
+/* Which processes are in other mount namespaces, by the records of the kernel. */
+#include "unit.h"
+
+#include "record/keep/containers.h"
+
+enum {
+	OURS = 0xf0000000
+};
+
+/* Device and inode of net, uts, ipc, pid, user, mnt, cgroup. */
+static bool take(struct containers *c, int32_t pid, uint64_t mounts, uint64_t nr)
+{
+	uint64_t links[14] = { 0 };
+	struct record_namespaces n = {
+		.pid = pid, .tid = pid, .nr = nr, .links = (const uint8_t *)links
+	};
+
+	links[11] = mounts;
+	return containers_take(c, &n);
+}
+
+static void test_comes_and_goes(void **state)
+{
+	struct containers c;
+
+	(void)state;
+	containers_init(&c);
+	c.own = OURS;
+	assert_false(take(&c, 1, OURS, 7));
+	assert_false(containers_has(&c, 1));
+	assert_true(take(&c, 2, OURS + 1, 7));
+	assert_true(containers_has(&c, 2));
+	/* Another process of the same container is nothing new. */
+	assert_false(take(&c, 3, OURS + 1, 7));
+	assert_true(containers_has(&c, 3));
+	/* nsenter to us; and a number that is used again. */
+	assert_false(take(&c, 2, OURS, 7));
+	assert_false(containers_has(&c, 2));
+	assert_true(take(&c, 2, OURS + 2, 7));
+	assert_true(containers_has(&c, 2));
+	assert_true(containers_has(&c, 3));
+	containers_done(&c);
+}
+
+/* A service has mounts of its own, and programs of the host are not containers to it. */
+static void test_host(void **state)
+{
+	struct containers c = { .own = OURS, .host = OURS + 7 };
+
+	(void)state;
+	assert_false(take(&c, 2, OURS + 7, 7));
+	assert_false(containers_has(&c, 2));
+	assert_true(take(&c, 2, OURS + 1, 7));
+	assert_false(take(&c, 2, OURS + 7, 7));
+	assert_false(containers_has(&c, 2));
+	containers_done(&c);
+}
+
+static void test_short_and_unknown(void **state)
+{
+	struct containers c = { .own = OURS };
+
+	(void)state;
+	/* An older kernel has fewer kinds of namespaces. */
+	assert_false(take(&c, 2, OURS + 1, 5));
+	assert_false(containers_has(&c, 2));
+	c.own = 0;
+	assert_false(take(&c, 2, OURS + 1, 7));
+	assert_false(containers_has(&c, 2));
+	containers_done(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_comes_and_goes),
+		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_short_and_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

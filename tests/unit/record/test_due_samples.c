@@ -1,0 +1,125 @@
+#include "unit.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "decode/record.h"
+#include "record/due_samples.h"
+
+enum {
+	ROOM = 4096,
+	RECORDS = 700, /* more than a chunk of memory holds */
+	TYPE = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER |
+	       PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CGROUP
+};
+
+/* A sample as the kernel writes it: 2 registers and `used` bytes of a room of ROOM. */
+static size_t make_sample(uint64_t *out, uint64_t time_ns, uint64_t used)
+{
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE,
+					    .misc = PERF_RECORD_MISC_USER };
+	uint64_t *at = out + 1;
+
+	*at++ = 1; /* id */
+	*at++ = time_ns;
+	*at++ = PERF_SAMPLE_REGS_ABI_64;
+	*at++ = 11;
+	*at++ = 22;
+	*at++ = ROOM;
+	for (uint64_t i = 0; i < ROOM / 8; i++)
+		*at++ = i + time_ns;
+	*at++ = used;
+	*at++ = 33; /* cgroup */
+	header.size = (uint16_t)(sizeof(*out) * (size_t)(at - out));
+	memcpy(out, &header, sizeof(header));
+	return header.size;
+}
+
+static void open_decoder(struct decoder *d)
+{
+	struct perf_event_attr attr = { .sample_type = TYPE,
+					.sample_regs_user = 3,
+					.sample_stack_user = ROOM };
+
+	decoder_init(d, false);
+	assert_int_equal(decoder_add_attr(d, &attr), 0);
+	assert_int_equal(decoder_add_id(d, 1, 0), 0);
+}
+
+static void add(struct due_samples *due, const struct decoder *d, uint64_t time_ns,
+		uint64_t used, uint32_t image)
+{
+	uint64_t words[16 + ROOM / 8];
+	size_t len = make_sample(words, time_ns, used);
+	struct record rec;
+
+	assert_int_equal(decoder_record(d, words, len, &rec, NULL), 0);
+	assert_int_equal(due_samples_add(due, &rec, words, len, image), 0);
+}
+
+static void expect(const struct due_sample *s, const struct decoder *d,
+		   uint64_t time_ns, uint64_t used)
+{
+	struct record rec;
+	uint64_t word;
+
+	assert_int_equal(decoder_record(d, s->bytes, s->len, &rec, NULL), 0);
+	assert_true(rec.id.time_ns == time_ns);
+	assert_true(rec.sample.cgroup == 33);
+	assert_true(decoder_u64_at(d, rec.sample.user_regs.values, 1) == 22);
+	assert_true(rec.sample.user_stack.len == used);
+	for (uint64_t i = 0; i < used / 8; i++) {
+		memcpy(&word, rec.sample.user_stack.at + i * 8, sizeof(word));
+		assert_true(word == i + time_ns);
+	}
+}
+
+static void what_was_used_is_kept(void **state)
+{
+	struct due_samples due = { 0 };
+	struct decoder d;
+
+	(void)state;
+	open_decoder(&d);
+	assert_true(due_samples_since(&due) == UINT64_MAX);
+	add(&due, &d, 1000, ROOM, 5);
+	add(&due, &d, 900, 100, 6);
+	add(&due, &d, 950, 0, 6);
+	assert_int_equal(due.list.nr, 3);
+	expect(&due.list.at[0], &d, 1000, ROOM);
+	expect(&due.list.at[1], &d, 900, 100);
+	expect(&due.list.at[2], &d, 950, 0);
+	assert_true(due.list.at[1].len < 200);
+	assert_int_equal(due.list.at[0].image, 5);
+	assert_int_equal(due.list.at[1].image, 6);
+	assert_true(due_samples_since(&due) == 900);
+	due_samples_done(&due);
+	decoder_done(&d);
+}
+
+static void many_are_kept(void **state)
+{
+	struct due_samples due = { 0 };
+	struct decoder d;
+
+	(void)state;
+	open_decoder(&d);
+	for (uint64_t i = 0; i < RECORDS; i++)
+		add(&due, &d, i, ROOM - i, 1);
+	for (uint64_t i = 0; i < RECORDS; i++)
+		expect(&due.list.at[i], &d, i, ROOM - i);
+	assert_true(due_samples_bytes(&due) > (size_t)RECORDS * ROOM / 2);
+	due_samples_done(&due);
+	assert_int_equal(due_samples_bytes(&due), 0);
+	decoder_done(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_used_is_kept),
+		cmocka_unit_test(many_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
