@@ -7,7 +7,7 @@ setup()
 	tree=$BATS_TEST_TMPDIR/tree
 	mkdir -p "$tree/scripts" "$tree/src/base" "$tree/src/resolve" "$tree/src/tools" \
 		"$tree/tests/unit/base"
-	cp "$SOURCE_ROOT"/scripts/{check-includes,check-headers,check-words,deps.sh} "$tree/scripts"
+	cp "$SOURCE_ROOT"/scripts/{check-includes,check-headers,check-names,check-words,deps.sh} "$tree/scripts"
 	printf '#pragma once\nint thing(void);\n' >"$tree/src/base/thing.h"
 	printf '#include "base/thing.h"\n\nint thing(void)\n{\n\treturn 1;\n}\n' \
 		>"$tree/src/base/thing.c"
@@ -24,7 +24,7 @@ setup()
 	printf '#include "tools/command.h"\n' >>"$tree/src/base/thing.c"
 	run "$tree/scripts/check-includes"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"src/base/thing.c:7: layer base may not include tools/command.h"* ]]
+	[[ "$output" == *"src/base/thing.c:7: room base may not include tools/command.h"* ]]
 }
 
 @test "an include to the right is found in tests, too" {
@@ -37,6 +37,38 @@ setup()
 @test "an include to the left is fine" {
 	printf '#include "base/thing.h"\n' >"$tree/src/resolve/x.c"
 	"$tree/scripts/check-includes"
+}
+
+@test "rooms that include each other are found" {
+	sed -i 's,^    "base": "",    "base": "decode",' "$tree/scripts/check-includes"
+	mkdir "$tree/src/decode"
+	printf '#include "base/thing.h"\n' >"$tree/src/decode/record.h"
+	"$tree/scripts/check-includes"
+	printf '#include "decode/record.h"\n' >>"$tree/src/base/thing.c"
+	run "$tree/scripts/check-includes"
+	[ "$status" -eq 1 ]
+	[[ "$output" == "rooms in a circle: base decode" ]]
+	"$tree/scripts/check-includes" --graph | grep '^base .* -> decode'
+}
+
+@test "a file in a directory without a row is found" {
+	mkdir "$tree/src/misc"
+	printf 'int x;\n' >"$tree/src/misc/x.c"
+	run "$tree/scripts/check-includes"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"src/misc/x.c: its directory has no row"* ]]
+}
+
+@test "a function or struct of two files is found" {
+	"$tree/scripts/check-names"
+	printf 'static int thing(int x,\n\t\t int y)\n{\n\treturn x + y;\n}\n' >"$tree/src/tools/a.c"
+	run "$tree/scripts/check-names"
+	[ "$status" -eq 1 ]
+	[[ "$output" == "function thing: defined in src/base/thing src/tools/a" ]]
+	printf 'struct row {\n\tint x;\n};\n' | tee "$tree/src/tools/a.c" >"$tree/src/base/b.c"
+	run "$tree/scripts/check-names"
+	[ "$status" -eq 1 ]
+	[[ "$output" == "struct row: defined in src/base/b.c src/tools/a.c" ]]
 }
 
 @test "a header that needs another first is found" {
