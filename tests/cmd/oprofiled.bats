@@ -370,19 +370,20 @@ start_load() {
 	rm "$BATS_TEST_TMPDIR/ratio"
 	kill -HUP "$daemon"
 	for ((i = 0; i < 200; i++)); do
-		! cmp -s "$session"/samples/current/images/* "$WORKLOADS/ratio" || break
+		! cmp -s "$session"/samples/current/images/*[0-9a-f] "$WORKLOADS/ratio" || break
 		sleep 0.1
 	done
-	cmp "$session"/samples/current/images/* "$WORKLOADS/ratio"
+	cmp "$session"/samples/current/images/*[0-9a-f] "$WORKLOADS/ratio"
 	wait_for_samples $(($(field samples) + 50))
 	ask reset
 	[ ! -e "$session/samples/current/images" ]
 	wait_for_samples $(($(field samples) + 50))
 	ask "save one"
-	cmp "$session"/samples/one/images/* "$WORKLOADS/ratio"
+	cmp "$session"/samples/one/images/*[0-9a-f] "$WORKLOADS/ratio"
+	[ -s "$session/samples/one/images/checksums" ]
 	wait_for_samples $(($(field samples) + 50))
 	ask stop
-	cmp "$session"/samples/current/images/* "$WORKLOADS/ratio"
+	cmp "$session"/samples/current/images/*[0-9a-f] "$WORKLOADS/ratio"
 	! grep -q warning "$log"
 }
 
