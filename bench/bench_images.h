@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 struct bench_function {
 	uint64_t file_off;

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "bench_images.h"
-#include "format/perf_data.h"
+#include "format/perfdata/data.h"
 
 enum {
 	NR_PROGRAMS = 24,

@@ -14,8 +14,8 @@
 #include "base/err.h"
 #include "base/parse.h"
 #include "bench_images.h"
-#include "format/perf_data.h"
-#include "format/session.h"
+#include "format/perfdata/data.h"
+#include "format/session/session.h"
 
 enum {
 	MAX_PROCESSES = 40,

@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 enum {
 	FLUSH_SAMPLES_NS = 1000000000,

@@ -187,7 +187,7 @@ static void decode_schedstat(struct cursor *in, struct record *rec)
 
 #define AT(type) [(type)-RECORD_PERF_MADE_FIRST]
 
-/* HEADER_ATTR and HEADER_BUILD_ID are the reader's (format/perf_input.h), which hands out
+/* HEADER_ATTR and HEADER_BUILD_ID are the reader's (format/perfdata/input.h), which hands out
  * what COMPRESSED ones hold; the other ones that are missing have no body. */
 const record_decode_fn record_perf_made[RECORD_PERF_MADE_COUNT] = {
 	AT(RECORD_HEADER_TRACING_DATA) = decode_tracing_data,

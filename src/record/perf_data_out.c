@@ -13,7 +13,7 @@
 #include "capture/source/perf_source.h"
 #include "capture/system/machine.h"
 #include "decode/record.h"
-#include "format/perf_data.h"
+#include "format/perfdata/data.h"
 
 struct perf_data_out {
 	struct perf_data_writer *writer;

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "capture/events/events.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 struct copy_list;
 struct err;

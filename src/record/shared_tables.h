@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 struct table_budget;
 struct table_helper;

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/faults.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 #include "resolve/debug_cache.h"
 #include "resolve/debug_link.h"
 #include "resolve/elf_build_id.h"

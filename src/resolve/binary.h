@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "resolve/debuginfod.h"
 #include "resolve/naming_status.h"
 

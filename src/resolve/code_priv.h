@@ -3,7 +3,7 @@
 #pragma once
 #include "base/mapped.h"
 #include "base/vec.h"
-#include "format/jitdump.h"
+#include "format/jit/jitdump.h"
 #include "resolve/code.h"
 #include "resolve/elf_file.h"
 

@@ -14,7 +14,7 @@
  * called by it. */
 #pragma once
 #include "base/vec.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 enum debug_cache_part {
 	DEBUG_CACHE_ELF,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/vec.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "resolve/debug_cache.h"
 
 struct debug_cache_entry {

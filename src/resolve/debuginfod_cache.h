@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 enum debuginfod_kind {
 	DEBUGINFOD_EXECUTABLE,

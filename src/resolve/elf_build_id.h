@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 struct err;
 

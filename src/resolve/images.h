@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "decode/record.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "resolve/resolver.h"
 #include "resolve/space.h"
 

@@ -2,7 +2,7 @@
  * Layer: resolve. */
 #pragma once
 #include "base/mapped.h"
-#include "format/jitdump.h"
+#include "format/jit/jitdump.h"
 #include "resolve/symtab.h"
 
 /* Maps the file at `fd`, which stays the caller's, and reads it; what is damaged is said of

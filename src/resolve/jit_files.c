@@ -13,7 +13,7 @@
 #include "base/faults.h"
 #include "base/io.h"
 #include "base/parse.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 
 enum {
 	NS_PER_SECOND = 1000000000,

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/mapped.h"
-#include "format/jitdump.h"
+#include "format/jit/jitdump.h"
 
 struct jit_lines;
 

@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "base/parse.h"
-#include "format/checksums.h"
-#include "format/dict_merge.h"
+#include "format/session/checksums.h"
+#include "format/session/dict_merge.h"
 #include "resolve/jit_files.h"
 #include "resolve/jit_stage.h"
 

@@ -3,8 +3,8 @@
  *
  * The numbers in its batches are those of a dict of its own. */
 #pragma once
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 
 struct err;
 struct jit_session;

@@ -3,13 +3,13 @@
  * Layer: resolve.  Not thread safe.
  *
  * Frames in memory that a jitdump tells of become frames of an image of kind JIT, the dump; their
- * offsets are those of format/jitdump.h.  What the dump does not know stays as it is. */
+ * offsets are those of format/jit/jitdump.h.  What the dump does not know stays as it is. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 
 struct err;
 struct jit_stage;

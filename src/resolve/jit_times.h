@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/jitdump.h"
+#include "format/jit/jitdump.h"
 
 struct jit_time {
 	uint64_t start;

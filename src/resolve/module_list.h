@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "resolve/symtab.h"
 
 struct module_line {

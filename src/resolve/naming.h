@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 #include "resolve/jit_files.h"
 #include "resolve/naming_status.h"
 #include "resolve/symtab.h"

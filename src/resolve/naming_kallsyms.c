@@ -6,7 +6,7 @@
 
 #include "base/faults.h"
 #include "base/io.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 #include "resolve/debug_cache.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mapped.h"
 #include "base/vec.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 #include "resolve/binary.h"
 #include "resolve/debuginfod.h"
 #include "resolve/kallsyms.h"

@@ -2,7 +2,7 @@
  * Layer: resolve.  One caller at a time; reads ahead in a thread of its own, if it is let and
  * that is work (perf_input_is_work()).
  *
- * The counterpart of a segment (format/session.h): a dict that grows, and batches of sample
+ * The counterpart of a segment (format/session/session.h): a dict that grows, and batches of sample
  * columns that refer to it.  Memory grows with what is distinct, and with one round of the
  * recorder's rings (replay_feed.h), never with the number of samples. */
 #pragma once
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "decode/record.h"
-#include "format/dict.h"
-#include "format/perf_input.h"
-#include "format/session.h"
+#include "format/perfdata/input.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 #include "resolve/replay_feed.h"
 #include "resolve/resolver.h"
 #include "resolve/side_queue.h"

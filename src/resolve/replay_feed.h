@@ -16,7 +16,7 @@
 
 #include "base/vec.h"
 #include "decode/record.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 
 struct err;
 

@@ -3,8 +3,8 @@
 #pragma once
 #include "base/map.h"
 #include "base/vec.h"
-#include "format/dict.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
+#include "format/session/dict.h"
 
 struct replay_ids {
 	VEC(struct build_id) ids;

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "decode/record.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "resolve/chain_join.h"
 #include "resolve/group_reads.h"
 #include "resolve/jit_files.h"

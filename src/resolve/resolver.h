@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "decode/record.h"
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 
 struct err;
 struct resolver;

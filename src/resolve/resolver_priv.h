@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "resolve/images.h"
 #include "resolve/procs.h"
 #include "resolve/resolver.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 #include "resolve/replay_feed.h"
 
 struct sorter_item {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 enum {
 	MEMO_WAYS = 5 /* as many as fit in a line of the caches */

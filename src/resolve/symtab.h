@@ -1,7 +1,7 @@
 /* symtab.h - the function symbols of one image, sorted by address.
  * Layer: resolve.  Built once, then read-only: lookups need no lock.
  *
- * Positions are the image's own offsets, as in struct frame (format/dict.h): file offsets
+ * Positions are the image's own offsets, as in struct frame (format/session/dict.h): file offsets
  * for ELF files and the vdso, address - start for kernel, modules and BPF. */
 #pragma once
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/addr.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 struct err;
 struct symtab;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "format/jitdump.h"
+#include "format/jit/jitdump.h"
 #include "resolve/cfi.h"
 #include "resolve/unwind_table.h"
 

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/public_file.h"
-#include "format/pack.h"
+#include "format/archive/pack.h"
 #include "resolve/debug_cache.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 struct archive_hits {
 	size_t nr_images;

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "decode/record.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 #include "resolve/jit_files.h"
 #include "tools/archive_collect.h"
 #include "tools/report_source.h"

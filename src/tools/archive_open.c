@@ -15,8 +15,8 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/tree.h"
-#include "format/archive_manifest.h"
-#include "format/tar.h"
+#include "format/archive/manifest.h"
+#include "format/archive/tar.h"
 #include "tools/scratch.h"
 
 enum {

@@ -17,8 +17,8 @@
 #include "base/map.h"
 #include "base/output.h"
 #include "base/public_file.h"
-#include "format/archive_manifest.h"
-#include "format/tar.h"
+#include "format/archive/manifest.h"
+#include "format/archive/tar.h"
 #include "tools/scratch.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "format/pack.h"
+#include "format/archive/pack.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_out.h"
 #include "tools/scratch.h"

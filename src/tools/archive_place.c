@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "format/archive_manifest.h"
+#include "format/archive/manifest.h"
 #include "resolve/debug_cache.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/naming.h"

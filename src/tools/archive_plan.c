@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "format/archive_manifest.h"
+#include "format/archive/manifest.h"
 #include "resolve/elf_file.h"
 #include "tools/archive_out.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 #include "resolve/naming.h"
 #include "tools/archive_collect.h"
 #include "tools/command.h"

@@ -8,9 +8,9 @@
 
 #include "base/err.h"
 #include "base/tree.h"
-#include "format/archive_manifest.h"
-#include "format/checksums.h"
-#include "format/session.h"
+#include "format/archive/manifest.h"
+#include "format/session/checksums.h"
+#include "format/session/session.h"
 #include "tools/archive_open.h"
 #include "tools/report_source.h"
 

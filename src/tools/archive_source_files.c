@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/vec.h"
-#include "format/archive_manifest.h"
+#include "format/archive/manifest.h"
 #include "resolve/lines.h"
 #include "resolve/naming_lines.h"
 #include "tools/archive_collect.h"

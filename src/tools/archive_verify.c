@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/log.h"
-#include "format/archive_manifest.h"
+#include "format/archive/manifest.h"
 #include "tools/archive_open.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/parse.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 #include "present/lines/screen.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/kallsyms.h"

@@ -9,7 +9,7 @@
 #include "aggregate/selection/selection.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/mistaken_word.h"

@@ -11,7 +11,7 @@
 #include "aggregate/selection/session_span.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "resolve/naming.h"
 #include "resolve/naming_unwind.h"
 #include "resolve/replay.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/trust.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 
 struct err;
 struct naming_places;

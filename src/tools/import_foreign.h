@@ -1,4 +1,4 @@
-/* import_foreign.h - one profile of another tool (format/foreign.h) to one segment of a session.
+/* import_foreign.h - one profile of another tool (format/foreign/foreign.h) to one segment of a session.
  * Layer: tools. */
 #pragma once
 #include <stdbool.h>

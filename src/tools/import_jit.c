@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "decode/record.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 #include "record/keep/jit_keeper.h"
 #include "resolve/naming.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 #include <stdint.h>
 
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 #include "resolve/jit_files.h"
 
 struct naming;

@@ -8,7 +8,7 @@
 
 #include "base/trust.h"
 #include "base/vec.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 
 struct err;
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "tools/info.h"
 
 enum {

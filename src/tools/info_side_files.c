@@ -7,7 +7,7 @@
 #include "base/faults.h"
 #include "base/io.h"
 #include "base/tree.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 #include "tools/info.h"
 
 struct side_files {

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/io.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 #include "resolve/elf_build_id.h"
 
 enum {

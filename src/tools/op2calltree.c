@@ -13,7 +13,7 @@
 #include "base/safe_text.h"
 #include "base/strtab.h"
 #include "base/vec.h"
-#include "format/opreport_text.h"
+#include "format/foreign/opreport_text.h"
 #include "tools/command.h"
 #include "tools/export_out.h"
 

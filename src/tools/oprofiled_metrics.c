@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "daemon/server/daemon_numbers.h"
 #include "daemon/server/metrics_server.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "record/helper/table_budget.h"
 #include "record/priv.h"
 #include "record/recorder.h"

@@ -13,7 +13,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/parse.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "record/priv.h"
 #include "record/recorder.h"
 #include "tools/oprofiled_priv.h"

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/log.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "record/priv.h"
 #include "record/recorder.h"
 #include "tools/oprofiled_priv.h"

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/parse.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "record/priv.h"
 #include "tools/oprofiled_priv.h"
 

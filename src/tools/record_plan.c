@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "tools/given_files.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/session.h"
+#include "format/session/session.h"
 
 struct event_request;
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "aggregate/profile/profile.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "tools/progress.h"
 #include "tools/report_source.h"
 

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/huge.h"
 #include "capture/events/events.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
 #include "tools/command.h"

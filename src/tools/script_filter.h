@@ -7,7 +7,7 @@
 #include "aggregate/selection/selection.h"
 #include "aggregate/selection/session_span.h"
 #include "aggregate/selection/symbol.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 struct err;
 struct naming;

@@ -8,7 +8,7 @@
 #include "aggregate/selection/image_names.h"
 #include "base/hash.h"
 #include "base/huge.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 #include "resolve/demangle.h"
 #include "resolve/images.h"
 #include "resolve/naming.h"

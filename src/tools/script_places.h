@@ -14,7 +14,7 @@
 #include "base/map.h"
 #include "base/strtab.h"
 #include "base/vec.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "present/export/script.h"
 
 struct naming;

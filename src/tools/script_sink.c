@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/safe_text.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 #include "resolve/naming.h"
 
 enum {

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/perf_input.h"
-#include "format/session.h"
+#include "format/perfdata/input.h"
+#include "format/session/session.h"
 
 struct err;
 struct report_session;

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "base/trust.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 struct err;
 struct naming_places;

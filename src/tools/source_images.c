@@ -9,7 +9,7 @@
 #include "aggregate/selection/image_names.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/replay.h"
 #include "tools/mistaken_word.h"

@@ -3,8 +3,8 @@
 #pragma once
 #include <stdbool.h>
 
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 #include "tools/report_source.h"
 
 struct err;

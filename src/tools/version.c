@@ -7,7 +7,7 @@
 
 #include "capture/events/catalog.h"
 #include "capture/events/sources.h"
-#include "format/pack.h"
+#include "format/archive/pack.h"
 #include "resolve/http.h"
 #include "resolve/insn.h"
 #include "resolve/xz.h"

@@ -21,7 +21,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 enum {
 	MAX_FIELDS = 10,

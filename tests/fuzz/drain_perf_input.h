@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 
 static inline void drain_chunk(const struct perf_chunk *c, bool swap)
 {

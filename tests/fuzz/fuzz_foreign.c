@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "format/foreign.h"
+#include "format/foreign/foreign.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/jitdump.h"
+#include "format/jit/jitdump.h"
 #include "resolve/jit_dump.h"
 #include "resolve/jit_lines.h"
 #include "resolve/jit_times.h"

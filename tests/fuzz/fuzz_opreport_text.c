@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "format/opreport_text.h"
+#include "format/foreign/opreport_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

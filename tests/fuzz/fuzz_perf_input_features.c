@@ -4,7 +4,7 @@
 
 #include "base/io.h"
 #include "drain_perf_input.h"
-#include "format/perf_input_priv.h"
+#include "format/perfdata/input_priv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

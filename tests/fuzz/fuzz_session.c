@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "base/io.h"
-#include "format/block.h"
-#include "format/session.h"
+#include "format/session/block.h"
+#include "format/session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

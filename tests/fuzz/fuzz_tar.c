@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/archive_manifest.h"
-#include "format/tar.h"
+#include "format/archive/manifest.h"
+#include "format/archive/tar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 enum {
 	VALUES_SHOWN = 5, /* of an axis, in the error */

@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-/* A place in code: offset as in struct frame (format/dict.h). */
+/* A place in code: offset as in struct frame (format/session/dict.h). */
 struct code_place {
 	uint32_t image;
 	uint64_t offset;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 enum {
 	FIRST_SLOTS = 256

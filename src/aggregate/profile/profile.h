@@ -32,9 +32,9 @@
 #include "base/strtab.h"
 #include "base/trust.h"
 #include "base/vec.h"
-#include "format/dict.h"
-#include "format/perf_input.h"
-#include "format/session.h"
+#include "format/perfdata/input.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 #include "resolve/naming.h"
 
 struct err;

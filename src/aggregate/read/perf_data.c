@@ -6,7 +6,7 @@
 
 #include "aggregate/read/profile_feed.h"
 #include "base/err.h"
-#include "format/perf_input.h"
+#include "format/perfdata/input.h"
 #include "resolve/naming.h"
 #include "resolve/naming_unwind.h"
 #include "resolve/replay.h"

@@ -6,7 +6,7 @@
 #include "aggregate/read/profile_feed.h"
 #include "aggregate/views/view.h"
 #include "base/err.h"
-#include "format/session.h"
+#include "format/session/session.h"
 #include "resolve/jit_session.h"
 #include "resolve/naming.h"
 

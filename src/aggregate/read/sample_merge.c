@@ -11,8 +11,8 @@
 #include "aggregate/selection/symbol.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "format/dict_merge.h"
-#include "format/segment_order.h"
+#include "format/session/dict_merge.h"
+#include "format/session/segment_order.h"
 #include "resolve/naming.h"
 
 enum part_state {

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/trust.h"
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 
 struct err;
 struct naming_places;

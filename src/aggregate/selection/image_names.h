@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 enum name_style {
 	NAMES_OPROFILE, /* /no-vmlinux, /ext4, anon (tgid:1 range:0x1000-0x2000) */

@@ -1,7 +1,7 @@
 #include "aggregate/selection/sample.h"
 
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 
 static uint32_t leaf_image(const struct dict *d, uint32_t stack)
 {

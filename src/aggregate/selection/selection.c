@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "aggregate/selection/image_names.h"
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 
 enum {
 	SELECTION_UNSET = 0x7fffffff /* no bits of spec.h */

@@ -1,7 +1,7 @@
 #include <errno.h>
 
 #include "aggregate/selection/session_span.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 static void add_batch(const struct sample_batch *batch, struct session_span *span)
 {

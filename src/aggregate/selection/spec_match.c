@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "aggregate/selection/spec.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 enum {
 	BIT_ANY = 1 << SPEC_ANY_IMAGE,

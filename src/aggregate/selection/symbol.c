@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "aggregate/selection/symbol_filter.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "resolve/naming.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "aggregate/selection/selection.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 int selection_set_times(struct selection *s, const struct session_span *session)
 {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "aggregate/selection/image_names.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 struct profile;
 struct view;

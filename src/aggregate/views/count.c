@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "aggregate/views/view.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 enum {
 	CHUNK = 1024, /* samples that go to the dense counts at once */

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "capture/system/kernel_files_priv.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 
 enum {
 	CHUNK_BYTES = 1 << 18,

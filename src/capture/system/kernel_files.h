@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 struct err;
 struct proc_module;

@@ -9,7 +9,7 @@
 #include "base/io.h"
 #include "capture/system/kernel_files.h"
 #include "capture/system/kernel_files_priv.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 
 enum {
 	SYMBOLS_BYTES_MAX = 256 << 20

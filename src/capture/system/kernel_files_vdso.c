@@ -13,7 +13,7 @@
 #include "base/io.h"
 #include "capture/system/kernel_files.h"
 #include "capture/system/process_memory.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 
 enum {
 	VDSO_BYTES_MAX = 1 << 20,

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 enum {
 	MACHINE_TEXT_MAX = 128

@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 enum {
 	EVENT_COOKIES_MAX = 65536

@@ -13,7 +13,7 @@
 
 #include "base/io.h"
 #include "base/vec.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 
 struct copy {
 	char *path;

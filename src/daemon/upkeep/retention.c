@@ -15,8 +15,8 @@
 #include "daemon/upkeep/copies.h"
 #include "daemon/upkeep/retention_times.h"
 #include "daemon/upkeep/segment_merge.h"
-#include "format/session.h"
-#include "format/session_hold.h"
+#include "format/session/hold.h"
+#include "format/session/session.h"
 
 static const uint64_t second_ns = 1000000000;
 /* As far the clock can be set back without a copy that is needed looking too old: one that had local

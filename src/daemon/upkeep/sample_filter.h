@@ -6,8 +6,8 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "format/dict.h"
-#include "format/session.h"
+#include "format/session/dict.h"
+#include "format/session/session.h"
 
 struct err;
 

@@ -10,8 +10,8 @@
 
 #include "base/err.h"
 #include "base/io.h"
-#include "format/dict_merge.h"
-#include "format/session.h"
+#include "format/session/dict_merge.h"
+#include "format/session/session.h"
 
 enum {
 	FLUSH_SAMPLES = 128 * 1024 /* those of ten minutes */

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/sort_keys.h"
-#include "format/gmon.h"
+#include "format/foreign/gmon.h"
 #include "present/export/export_writers.h"
 #include "present/lines/options.h"
 #include "present/lines/percent.h"

@@ -9,7 +9,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
-#include "format/checksums.h"
+#include "format/session/checksums.h"
 
 enum {
 	JOBS_MAX = 4096

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "record/keep/held_file.h"
 #include "record/keep/image_open.h"
 

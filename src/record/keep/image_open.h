@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "format/dict.h"
+#include "format/session/dict.h"
 
 /* Where a process has it mapped. */
 struct image_place {

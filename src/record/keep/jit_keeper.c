@@ -14,7 +14,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "decode/record.h"
-#include "format/dict.h"
+#include "format/session/dict.h"
 #include "record/keep/copy_list.h"
 #include "record/keep/lasting_mounts.h"
 #include "resolve/jit_files.h"

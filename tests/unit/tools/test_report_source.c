@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 #include "unit.h"
 

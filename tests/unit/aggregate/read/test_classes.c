@@ -7,7 +7,7 @@
 #include "aggregate/profile/profile.h"
 #include "aggregate/read/profile_feed.h"
 #include "base/err.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 #include "alloc_fail.h"
 #include "unit.h"

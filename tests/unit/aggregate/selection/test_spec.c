@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 #include "alloc_fail.h"
 #include "unit.h"

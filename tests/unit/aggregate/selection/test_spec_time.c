@@ -6,7 +6,7 @@
 
 #include "aggregate/selection/selection.h"
 #include "aggregate/selection/spec.h"
-#include "format/session.h"
+#include "format/session/session.h"
 
 #include "alloc_fail.h"
 #include "unit.h"

@@ -14,8 +14,8 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "daemon/upkeep/segment_merge.h"
-#include "format/session.h"
-#include "format/session_hold.h"
+#include "format/session/hold.h"
+#include "format/session/session.h"
 #include "unit.h"
 
 enum {

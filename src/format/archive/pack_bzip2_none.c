@@ -1,0 +1,3 @@
+#include "format/archive/pack_priv.h"
+
+const struct pack_ops pack_bzip2 = { 0 };

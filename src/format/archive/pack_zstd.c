@@ -1,0 +1,116 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "format/archive/pack_priv.h"
+
+enum {
+	/* Of binaries a tenth smaller than by 3, and a quarter of the time of bzip2. */
+	LEVEL = 7,
+	/* Matches are looked for in the 64 MB before: compilers share much code with each
+	 * other, which saves another twentieth at no cost.  Every zstd reads up to 27. */
+	WINDOW_LOG = 26,
+	WORKERS = 2,
+	OUTPUT_BYTES = 1 << 17
+};
+
+struct zstd_packer {
+	int fd;
+	ZSTD_CCtx *zstd;
+	uint8_t output[OUTPUT_BYTES];
+};
+
+static void zstd_free(void *state)
+{
+	struct zstd_packer *z = state;
+
+	ZSTD_freeCCtx(z->zstd);
+	free(z);
+}
+
+static int zstd_new(int fd, void **ret_state)
+{
+	struct zstd_packer *z = calloc(1, sizeof(*z));
+
+	if (!z)
+		return -ENOMEM;
+	z->fd = fd;
+	z->zstd = ZSTD_createCCtx();
+	if (!z->zstd) {
+		zstd_free(z);
+		return -ENOMEM;
+	}
+	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_windowLog, WINDOW_LOG);
+	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_enableLongDistanceMatching, 1);
+	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_checksumFlag, 1);
+	/* A libzstd without threads refuses this, and works alone. */
+	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_nbWorkers, WORKERS);
+	*ret_state = z;
+	return 0;
+}
+
+static int pack(struct zstd_packer *z, const void *bytes, size_t len,
+		ZSTD_EndDirective how)
+{
+	ZSTD_inBuffer in = { .src = bytes, .size = len };
+	size_t left;
+	int r = 0;
+
+	do {
+		ZSTD_outBuffer out = { .dst = z->output, .size = sizeof(z->output) };
+
+		left = ZSTD_compressStream2(z->zstd, &out, &in, how);
+		if (ZSTD_isError(left))
+			return -ENOMEM; /* nothing else can go wrong with it */
+		r = io_write_all(z->fd, z->output, out.pos);
+	} while (!r && (how == ZSTD_e_end ? left != 0 : in.pos < in.size));
+	return r;
+}
+
+static int zstd_put(void *state, const void *bytes, size_t len)
+{
+	return pack(state, bytes, len, ZSTD_e_continue);
+}
+
+static int zstd_finish(void *state)
+{
+	return pack(state, NULL, 0, ZSTD_e_end);
+}
+
+static int unzstd_new(void **ret_state)
+{
+	*ret_state = ZSTD_createDCtx();
+	return *ret_state ? 0 : -ENOMEM;
+}
+
+static int unzstd_step(void *state, struct pack_span *in, struct pack_span *out,
+		       struct err *err)
+{
+	ZSTD_inBuffer from = { .src = in->at, .size = in->size, .pos = in->pos };
+	ZSTD_outBuffer to = { .dst = out->at, .size = out->size, .pos = out->pos };
+	size_t n = ZSTD_decompressStream(state, &to, &from);
+
+	in->pos = from.pos;
+	out->pos = to.pos;
+	return ZSTD_isError(n)
+		       ? err_set(err, -EBADMSG, "damaged: %s", ZSTD_getErrorName(n))
+		       : 0;
+}
+
+static void unzstd_free(void *state)
+{
+	ZSTD_freeDCtx(state);
+}
+
+const struct pack_ops pack_zstd = {
+	.pack_new = zstd_new,
+	.put = zstd_put,
+	.finish = zstd_finish,
+	.pack_free = zstd_free,
+	.unpack_new = unzstd_new,
+	.step = unzstd_step,
+	.unpack_free = unzstd_free,
+};

@@ -1,0 +1,192 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/archive/pack.h"
+#include "format/archive/tar.h"
+#include "format/archive/tar_header.h"
+
+enum {
+	END_BLOCKS = 2
+};
+
+static const uint64_t octal_max = 077777777777; /* eleven digits */
+
+struct tar_writer {
+	struct packer *packer;
+	uint64_t left; /* of the member */
+	unsigned int padding;
+	bool is_private; /* of the files to come */
+};
+
+int tar_writer_new(int fd, enum packing packing, struct tar_writer **ret_tar)
+{
+	struct tar_writer *t = calloc(1, sizeof(*t));
+	int r = t ? packer_new(fd, packing, &t->packer) : -ENOMEM;
+
+	if (r) {
+		free(t);
+		return r;
+	}
+	*ret_tar = t;
+	return 0;
+}
+
+void tar_writer_free(struct tar_writer *t)
+{
+	if (!t)
+		return;
+	packer_free(t->packer);
+	free(t);
+}
+
+/* A member as its header tells of it. */
+struct told {
+	const char *name;
+	char type;
+	uint64_t bytes;
+	uint64_t mtime;
+	const char *link; /* NULL: it is none */
+};
+
+static void put_text(char *field, size_t size, const char *text)
+{
+	size_t len = strlen(text);
+
+	memcpy(field, text, len < size ? len : size);
+}
+
+static int put_header(struct tar_writer *t, const struct told *m)
+{
+	struct tar_header h = { .type = m->type, .magic = "ustar", .version = "00" };
+
+	put_text(h.name, sizeof(h.name), m->name);
+	if (m->link)
+		put_text(h.link, sizeof(h.link), m->link);
+	memcpy(h.mode,
+	       m->link         ? "0000777"
+	       : t->is_private ? "0000600"
+			       : "0000644",
+	       sizeof(h.mode));
+	memcpy(h.uid, "0000000", sizeof(h.uid));
+	memcpy(h.gid, "0000000", sizeof(h.gid));
+	snprintf(h.size, sizeof(h.size), "%011" PRIo64,
+		 m->bytes > octal_max ? 0 : m->bytes);
+	snprintf(h.mtime, sizeof(h.mtime), "%011" PRIo64,
+		 m->mtime > octal_max ? 0 : m->mtime);
+	snprintf(h.checksum, sizeof(h.checksum), "%06o", tar_header_sum(&h));
+	h.checksum[sizeof(h.checksum) - 1] = ' ';
+	return packer_put(t->packer, &h, sizeof(h));
+}
+
+/* "LEN KEY=VALUE\n", where LEN counts itself too. */
+static int format_pair(char *out, size_t size, const char *key, const char *value)
+{
+	size_t rest = strlen(key) + strlen(value) + 3;
+	size_t len = rest + 1;
+
+	while (rest + (size_t)snprintf(NULL, 0, "%zu", len) != len)
+		len++;
+	return snprintf(out, size, "%zu %s=%s\n", len, key, value);
+}
+
+static int put_padding(struct tar_writer *t, unsigned int bytes)
+{
+	static const char zeros[TAR_BLOCK];
+
+	return packer_put(t->packer, zeros, bytes);
+}
+
+/* What does not fit into the header stands before it. */
+static int put_extra(struct tar_writer *t, const struct told *m)
+{
+	static const char pax[] = "pax";
+	char text[2 * TAR_NAME_MAX + 192], number[24];
+	struct told extra = { .name = pax, .type = 'x' };
+	int len = format_pair(text, sizeof(text), "path", m->name);
+	int r;
+
+	snprintf(number, sizeof(number), "%" PRIu64, m->bytes);
+	if (m->link)
+		len += format_pair(text + len, sizeof(text) - (size_t)len, "linkpath",
+				   m->link);
+	else
+		len += format_pair(text + len, sizeof(text) - (size_t)len, "size",
+				   number);
+	extra.bytes = (uint64_t)len;
+	r = put_header(t, &extra);
+	if (!r)
+		r = packer_put(t->packer, text, (size_t)len);
+	return r ? r : put_padding(t, -(unsigned int)len % TAR_BLOCK);
+}
+
+static bool fits_header(const struct told *m)
+{
+	const struct tar_header *h = NULL;
+
+	return strlen(m->name) <= sizeof(h->name) && m->bytes <= octal_max &&
+	       (!m->link || strlen(m->link) <= sizeof(h->link));
+}
+
+static int begin(struct tar_writer *t, const struct told *m)
+{
+	int r = 0;
+
+	if (!m->name[0] || strlen(m->name) > TAR_NAME_MAX)
+		return -ENAMETOOLONG;
+	if (!fits_header(m))
+		r = put_extra(t, m);
+	if (!r)
+		r = put_header(t, m);
+	t->left = m->bytes;
+	t->padding = (unsigned int)(-m->bytes % TAR_BLOCK);
+	return r;
+}
+
+void tar_writer_private(struct tar_writer *t, bool is_private)
+{
+	t->is_private = is_private;
+}
+
+int tar_writer_begin(struct tar_writer *t, const char *name, uint64_t bytes,
+		     uint64_t mtime)
+{
+	const struct told m = {
+		.name = name, .type = '0', .bytes = bytes, .mtime = mtime
+	};
+
+	return begin(t, &m);
+}
+
+int tar_writer_link(struct tar_writer *t, const char *name, const char *target)
+{
+	const struct told m = { .name = name, .type = '2', .link = target };
+
+	if (!target[0] || strlen(target) > TAR_NAME_MAX)
+		return -ENAMETOOLONG;
+	return begin(t, &m);
+}
+
+int tar_writer_put(struct tar_writer *t, const void *bytes, size_t len)
+{
+	if (len > t->left)
+		return -EFBIG;
+	t->left -= len;
+	return packer_put(t->packer, bytes, len);
+}
+
+int tar_writer_end(struct tar_writer *t)
+{
+	return t->left ? -EIO : put_padding(t, t->padding);
+}
+
+int tar_writer_finish(struct tar_writer *t)
+{
+	int r = 0;
+
+	for (int i = 0; !r && i < END_BLOCKS; i++)
+		r = put_padding(t, TAR_BLOCK);
+	return r ? r : packer_finish(t->packer);
+}

@@ -1,0 +1,123 @@
+/* folded.c - folded stacks.  github.com/brendangregg/FlameGraph: stackcollapse-perf.pl,
+ * flamegraph.pl. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "format/foreign/foreign.h"
+
+typedef VEC(struct foreign_frame) frame_vec;
+
+/* Takes a line apart: false if there is no count at its end. */
+static bool split_line(struct foreign_word line, struct foreign_word *ret_stack,
+		       uint64_t *ret_count)
+{
+	size_t at = line.len;
+
+	while (at && line.at[at - 1] != ' ')
+		at--;
+	if (at < 2 ||
+	    !foreign_number((struct foreign_word){ line.at + at, line.len - at },
+			    ret_count))
+		return false;
+	*ret_stack = (struct foreign_word){ line.at, at - 1 };
+	while (ret_stack->len && ret_stack->at[ret_stack->len - 1] == ' ')
+		ret_stack->len--;
+	return ret_stack->len;
+}
+
+bool foreign_is_folded(const void *bytes, size_t len)
+{
+	struct foreign_word line = foreign_first_line(bytes, len);
+	struct foreign_word stack;
+	uint64_t count;
+
+	return split_line(line, &stack, &count) && !memchr(line.at, 0, line.len);
+}
+
+/* "name_[k]": what stackcollapse-perf.pl --kernel, --jit and --inline mark. */
+static void take_mark(struct foreign_frame *f)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	struct foreign_word *n = &f->name;
+	char mark;
+
+	if (n->len < 5 || n->at[n->len - 4] != '_' || n->at[n->len - 3] != '[' ||
+	    n->at[n->len - 1] != ']')
+		return;
+	mark = n->at[n->len - 2];
+	if (mark != 'k' && mark != 'j' && mark != 'i')
+		return;
+	if (mark == 'k')
+		f->image = (struct foreign_word){ kernel, sizeof(kernel) - 1 };
+	n->len -= 4;
+}
+
+/* The stack from its end on, as far as the command in front. */
+static bool take_frames(struct foreign_word stack, frame_vec *frames,
+			struct foreign_word *ret_comm)
+{
+	size_t end = stack.len;
+
+	frames->nr = 0;
+	for (size_t at = end; at > 0; at--) {
+		struct foreign_frame frame = { .name = { stack.at + at, end - at } };
+
+		if (stack.at[at - 1] != ';')
+			continue;
+		take_mark(&frame);
+		if (frame.name.len && frames->nr < FOREIGN_FRAMES_MAX &&
+		    !vec_push(frames, frame))
+			return false;
+		end = at - 1;
+	}
+	*ret_comm = (struct foreign_word){ stack.at, end };
+	return true;
+}
+
+static bool is_text(struct foreign_word w, const char *text)
+{
+	return w.len == strlen(text) && !memcmp(w.at, text, w.len);
+}
+
+static int read_line(struct foreign_word line, frame_vec *frames, foreign_fn fn,
+		     void *ctx, struct foreign_info *info)
+{
+	struct foreign_sample s = { .pid = -1, .tid = -1, .cpu = -1 };
+	struct foreign_word stack;
+
+	if (!line.len || line.at[0] == '#')
+		return 0;
+	if (!split_line(line, &stack, &s.count)) {
+		info->skipped++;
+		return 0;
+	}
+	if (!take_frames(stack, frames, &s.comm))
+		return -ENOMEM;
+	s.nr_frames = frames->nr;
+	s.truncated = s.nr_frames == FOREIGN_FRAMES_MAX;
+	/* As our own export says it. */
+	if (s.nr_frames && is_text(frames->at[s.nr_frames - 1].name, "[truncated]")) {
+		s.truncated = true;
+		s.nr_frames--;
+	}
+	s.frames = frames->at;
+	return s.count ? fn(ctx, &s) : 0;
+}
+
+int foreign_read_folded(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			struct foreign_info *ret_info, struct err *err)
+{
+	const char *at = bytes;
+	const char *end = at + len;
+	frame_vec frames = { 0 };
+	struct foreign_word line;
+	int r = 0;
+
+	*ret_info = (struct foreign_info){ 0 };
+	while (!r && foreign_line(&at, end, &line))
+		r = read_line(line, &frames, fn, ctx, ret_info);
+	vec_done(&frames);
+	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
+}

@@ -1,0 +1,83 @@
+#include "format/foreign/gmon.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+enum {
+	VERSION = 1,
+	SPARE_BYTES = 12,
+	TAG_HISTOGRAM = 0,
+	TAG_CALL = 1,
+	RATE = 1,
+	DIMENSION_BYTES = 15,
+	COUNT_BYTES = 4,
+	BIN_BYTES = 2,
+	BYTE_BITS = 8
+};
+
+/* oprofile-behaviour.md 1.3: what opgprof calls its counts. */
+static const char dimension[DIMENSION_BYTES] = "samples";
+
+static void put_number(const struct gmon *g, uint64_t value, unsigned int bytes)
+{
+	for (unsigned int i = 0; i < bytes; i++) {
+		unsigned int at = g->big_endian ? bytes - 1 - i : i;
+
+		buf_put_u8(g->out, (uint8_t)(value >> at * BYTE_BITS));
+	}
+}
+
+void gmon_put_header(const struct gmon *g)
+{
+	static const char spare[SPARE_BYTES];
+
+	buf_put(g->out, "gmon", 4);
+	put_number(g, VERSION, COUNT_BYTES);
+	buf_put(g->out, spare, sizeof(spare));
+}
+
+/* The `turn`th 65535 of each count.  False: there were none. */
+static bool put_record(const struct gmon *g, const struct gmon_bins *b, uint64_t turn)
+{
+	size_t start = g->out->len;
+	bool some = false;
+
+	buf_put_u8(g->out, TAG_HISTOGRAM);
+	put_number(g, b->low, g->addr_bytes);
+	put_number(g, b->low + (uint64_t)b->nr * b->bin_bytes, g->addr_bytes);
+	put_number(g, b->nr, COUNT_BYTES);
+	put_number(g, RATE, COUNT_BYTES);
+	buf_put(g->out, dimension, sizeof(dimension));
+	buf_put_u8(g->out, '1');
+	for (uint32_t i = 0; i < b->nr; i++) {
+		uint64_t left = b->counts[i] / UINT16_MAX >= turn
+					? b->counts[i] - turn * UINT16_MAX
+					: 0;
+
+		put_number(g, left < UINT16_MAX ? left : UINT16_MAX, BIN_BYTES);
+		some |= left > 0;
+	}
+	if (!some)
+		g->out->len = start;
+	return some;
+}
+
+void gmon_put_bins(const struct gmon *g, const struct gmon_bins *bins)
+{
+	for (uint64_t turn = 0; put_record(g, bins, turn) && !g->out->failed;)
+		turn++;
+}
+
+void gmon_put_calls(const struct gmon *g, uint64_t from, uint64_t to, uint64_t nr)
+{
+	while (nr && !g->out->failed) {
+		uint64_t some = nr < UINT32_MAX ? nr : UINT32_MAX;
+
+		buf_put_u8(g->out, TAG_CALL);
+		put_number(g, from, g->addr_bytes);
+		put_number(g, to, g->addr_bytes);
+		put_number(g, some, COUNT_BYTES);
+		nr -= some;
+	}
+}

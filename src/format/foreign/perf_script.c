@@ -1,0 +1,305 @@
+/* perf_script.c - the text of perf script (docs/perf-script.md): a line
+ *
+ *	COMM  PID[/TID] [CPU] TIME: [PERIOD] EVENT: [ADDRESS NAME (IMAGE)]
+ *
+ * and, with stacks, below it a line "\tADDRESS NAME+0xOFFSET (IMAGE)" for each frame, the innermost
+ * first, up to an empty line.  All but the pid and the event may be missing. */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "format/foreign/foreign.h"
+
+enum {
+	NS_DIGITS = 9
+};
+
+typedef VEC(struct foreign_frame) frame_vec;
+
+static struct foreign_word next_word(struct foreign_word *rest)
+{
+	struct foreign_word w;
+
+	while (rest->len && (*rest->at == ' ' || *rest->at == '\t')) {
+		rest->at++;
+		rest->len--;
+	}
+	w.at = rest->at;
+	while (rest->len && *rest->at != ' ' && *rest->at != '\t') {
+		rest->at++;
+		rest->len--;
+	}
+	w.len = (size_t)(rest->at - w.at);
+	return w;
+}
+
+/* ---- the first line ---- */
+
+/* "17" or "17/18". */
+static bool take_ids(struct foreign_word w, struct foreign_sample *s)
+{
+	const char *slash = memchr(w.at, '/', w.len);
+	size_t len = slash ? (size_t)(slash - w.at) : w.len;
+	uint64_t pid, tid;
+
+	if (w.len && w.at[0] == '-') /* unknown: -1 */
+		return w.len >= 2 && isdigit((unsigned char)w.at[1]);
+	if (!foreign_number((struct foreign_word){ w.at, len }, &pid))
+		return false;
+	tid = pid;
+	if (slash &&
+	    !foreign_number((struct foreign_word){ slash + 1, w.len - len - 1 }, &tid))
+		return false;
+	if (pid > INT32_MAX || tid > INT32_MAX)
+		return false;
+	s->pid = (int64_t)pid;
+	s->tid = (int64_t)tid;
+	return true;
+}
+
+/* "[003]". */
+static bool take_cpu(struct foreign_word w, struct foreign_sample *s)
+{
+	uint64_t cpu;
+
+	if (w.len < 3 || w.at[0] != '[' || w.at[w.len - 1] != ']' ||
+	    !foreign_number((struct foreign_word){ w.at + 1, w.len - 2 }, &cpu) ||
+	    cpu > INT32_MAX)
+		return false;
+	s->cpu = (int64_t)cpu;
+	return true;
+}
+
+/* "12.345678:", to microseconds or nanoseconds. */
+static bool take_time(struct foreign_word w, struct foreign_sample *s)
+{
+	const char *dot = memchr(w.at, '.', w.len);
+	uint64_t seconds, part;
+	size_t digits;
+
+	if (!dot || w.at[w.len - 1] != ':')
+		return false;
+	digits = w.len - 2 - (size_t)(dot - w.at);
+	if (!digits || digits > NS_DIGITS ||
+	    !foreign_number((struct foreign_word){ w.at, (size_t)(dot - w.at) },
+			    &seconds) ||
+	    !foreign_number((struct foreign_word){ dot + 1, digits }, &part))
+		return false;
+	for (; digits < NS_DIGITS; digits++)
+		part *= 10;
+	return !__builtin_mul_overflow(seconds, 1000000000, &seconds) &&
+	       !__builtin_add_overflow(seconds, part, &s->time_ns);
+}
+
+/* What is behind the pid; `rest` is then what is behind the event. */
+static bool take_rest(struct foreign_word *rest, struct foreign_sample *s)
+{
+	struct foreign_word w = next_word(rest);
+	uint64_t period;
+
+	if (take_cpu(w, s))
+		w = next_word(rest);
+	if (w.len && take_time(w, s))
+		w = next_word(rest);
+	if (foreign_number(w, &period)) {
+		s->period = period;
+		w = next_word(rest);
+	}
+	if (w.len < 2 || w.at[w.len - 1] != ':' || isdigit((unsigned char)w.at[0]))
+		return false;
+	s->event = (struct foreign_word){ w.at, w.len - 1 };
+	return true;
+}
+
+/* The command may have blanks and numbers in it: the first word that may be a pid with what must
+ * follow it is one.  False: it is no such line. */
+static bool take_head(struct foreign_word line, struct foreign_word *ret_rest,
+		      struct foreign_sample *s)
+{
+	struct foreign_word rest = line;
+	struct foreign_word comm = next_word(&rest);
+	const char *begin = comm.at;
+
+	while (rest.len) {
+		const char *end = comm.at + comm.len;
+		struct foreign_word w = next_word(&rest);
+		struct foreign_sample made = { .pid = -1, .tid = -1, .cpu = -1 };
+		struct foreign_word after = rest;
+
+		if (take_ids(w, &made) && take_rest(&after, &made)) {
+			*s = made;
+			s->comm = (struct foreign_word){ begin, (size_t)(end - begin) };
+			*ret_rest = after;
+			return true;
+		}
+		comm = w;
+	}
+	return false;
+}
+
+bool foreign_is_perf_script(const void *bytes, size_t len)
+{
+	struct foreign_sample s;
+	struct foreign_word rest;
+
+	return take_head(foreign_first_line(bytes, len), &rest, &s);
+}
+
+/* ---- frames ---- */
+
+static bool is_hex(struct foreign_word w)
+{
+	for (size_t i = 0; i < w.len; i++)
+		if (!isxdigit((unsigned char)w.at[i]))
+			return false;
+	return w.len;
+}
+
+/* "NAME+0x12": the name ends there; one that has a plus sign itself stays whole. */
+static void cut_offset(struct foreign_word *name)
+{
+	for (size_t i = name->len; i-- > 3;) {
+		if (name->at[i - 3] != '+' || name->at[i - 2] != '0' ||
+		    name->at[i - 1] != 'x')
+			continue;
+		if (is_hex((struct foreign_word){ name->at + i, name->len - i }))
+			name->len = i - 3;
+		return;
+	}
+}
+
+/* "ADDRESS NAME (IMAGE)"; false: it is something else. */
+static bool take_frame(struct foreign_word text, struct foreign_frame *ret_frame)
+{
+	struct foreign_frame f = { 0 };
+	size_t depth = 0, at;
+
+	if (!is_hex(next_word(&text)))
+		return false;
+	while (text.len && *text.at == ' ') {
+		text.at++;
+		text.len--;
+	}
+	while (text.len && text.at[text.len - 1] == ' ')
+		text.len--;
+	at = text.len;
+	if (at && text.at[at - 1] == ')') {
+		/* An image's name may have brackets itself. */
+		do {
+			at--;
+			depth += text.at[at] == ')';
+			depth -= text.at[at] == '(';
+		} while (depth && at);
+		if (!depth)
+			f.image = (struct foreign_word){ text.at + at + 1,
+							 text.len - at - 2 };
+		else
+			at = text.len;
+	}
+	while (at && text.at[at - 1] == ' ')
+		at--;
+	f.name = (struct foreign_word){ text.at, at };
+	cut_offset(&f.name);
+	*ret_frame = f;
+	return true;
+}
+
+/* ---- the text ---- */
+
+struct reading {
+	foreign_fn fn;
+	void *ctx;
+	struct foreign_info *info;
+	struct foreign_sample s;
+	frame_vec frames;
+	bool open; /* `s` is waiting for frames */
+	uint64_t samples;
+};
+
+static int finish(struct reading *g)
+{
+	if (!g->open)
+		return 0;
+	g->open = false;
+	g->samples++;
+	g->s.count = 1;
+	g->s.frames = g->frames.at;
+	g->s.nr_frames = g->frames.nr;
+	g->s.truncated = g->frames.nr == FOREIGN_FRAMES_MAX;
+	return g->fn(g->ctx, &g->s);
+}
+
+static int add_frame(struct reading *g, struct foreign_word text)
+{
+	struct foreign_frame frame;
+
+	if (!take_frame(text, &frame)) {
+		g->info->skipped += text.len > 0;
+		return 0;
+	}
+	return g->frames.nr == FOREIGN_FRAMES_MAX || vec_push(&g->frames, frame)
+		       ? 0
+		       : -ENOMEM;
+}
+
+static bool is_blank(struct foreign_word line)
+{
+	for (size_t i = 0; i < line.len; i++)
+		if (line.at[i] != ' ' && line.at[i] != '\t')
+			return false;
+	return true;
+}
+
+static int begin_sample(struct reading *g, const struct foreign_sample *s,
+			struct foreign_word rest)
+{
+	struct foreign_frame frame;
+	int r = finish(g);
+
+	if (r)
+		return r;
+	g->s = *s;
+	g->open = true;
+	g->frames.nr = 0;
+	/* Fields of a tracepoint may stand there instead. */
+	return take_frame(rest, &frame) ? add_frame(g, rest) : 0;
+}
+
+static int read_line(struct reading *g, struct foreign_word line)
+{
+	struct foreign_sample s;
+	struct foreign_word rest;
+
+	if (is_blank(line))
+		return finish(g);
+	if (line.at[0] == '\t' && g->open)
+		return add_frame(g, line);
+	if (line.at[0] == '#')
+		return 0;
+	if (take_head(line, &rest, &s))
+		return begin_sample(g, &s, rest);
+	if (g->open)
+		return add_frame(g, line);
+	g->info->skipped++;
+	return 0;
+}
+
+int foreign_read_perf_script(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+			     struct foreign_info *ret_info, struct err *err)
+{
+	struct reading g = { .fn = fn, .ctx = ctx, .info = ret_info };
+	const char *at = bytes;
+	const char *end = at + len;
+	struct foreign_word line;
+	int r = 0;
+
+	*ret_info = (struct foreign_info){ 0 };
+	while (!r && foreign_line(&at, end, &line))
+		r = read_line(&g, line);
+	if (!r)
+		r = finish(&g);
+	vec_done(&g.frames);
+	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
+}

@@ -1,0 +1,476 @@
+/* pprof.c - a Profile message (github.com/google/pprof, proto/profile.proto), unpacked.
+ * A field is (number << 3 | type) and a varint, or a length and bytes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "format/foreign/foreign.h"
+
+enum {
+	WIRE_VARINT = 0,
+	WIRE_64 = 1,
+	WIRE_BYTES = 2,
+	WIRE_32 = 5,
+	LINES_MAX = 1024, /* of one location */
+	FIELDS_TRIED = 64 /* to know it */
+};
+
+/* What is met of the messages; strings by their number. */
+struct value_type {
+	uint64_t type;
+	uint64_t unit;
+};
+
+struct function {
+	uint64_t name;
+	uint64_t system_name;
+};
+
+struct location {
+	uint64_t mapping; /* id */
+	uint64_t address;
+	size_t first_line; /* in `lines` */
+	size_t nr_lines;
+};
+
+struct pprof {
+	VEC(struct foreign_word) strings;
+	VEC(struct value_type) types;
+	VEC(uint64_t) mappings; /* string of the file, by order */
+	VEC(struct function) functions;
+	VEC(struct location) locations;
+	VEC(uint64_t) lines; /* ids of functions, innermost first */
+	struct map mapping_by;
+	struct map function_by;
+	struct map location_by;
+	VEC(struct foreign_frame) frames;
+	VEC(uint64_t) ids; /* of the sample at hand */
+	VEC(uint64_t) values;
+	foreign_fn fn;
+	void *ctx;
+	struct foreign_info *info;
+	uint64_t comm_key, pid_key, tid_key, cpu_key, thread_key;
+	uint64_t time_ns;
+	struct value_type period_type;
+	uint64_t period;
+	bool no_memory;
+};
+
+struct field {
+	uint32_t number;
+	uint32_t type;
+	uint64_t value; /* of a varint */
+	struct cursor bytes;
+};
+
+/* The next field; false at the end, or where it is damaged: then c->failed. */
+static bool next_field(struct cursor *c, struct field *ret_f)
+{
+	struct field f = { 0 };
+	uint64_t head, len = 0;
+
+	if (!cursor_left(c) || c->failed)
+		return false;
+	head = cursor_varint(c);
+	f.number = (uint32_t)(head >> 3);
+	f.type = head & 7;
+	if (f.type == WIRE_VARINT)
+		f.value = cursor_varint(c);
+	else if (f.type == WIRE_BYTES)
+		len = cursor_varint(c);
+	else if (f.type == WIRE_64 || f.type == WIRE_32)
+		len = f.type == WIRE_64 ? 8 : 4;
+	else
+		c->failed = true;
+	if (len > cursor_left(c))
+		c->failed = true;
+	if (c->failed)
+		return false;
+	f.bytes = cursor_le(c->data + c->pos, (size_t)len);
+	c->pos += (size_t)len;
+	*ret_f = f;
+	return true;
+}
+
+/* The fields of a Profile come in any order; they are messages, strings and numbers, by what
+ * profile.proto says. */
+static bool fits_profile(const struct field *f)
+{
+	static const uint32_t messages =
+		1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 11 | 1 << 13;
+
+	return f->number && f->number < 16 &&
+	       f->type == (messages >> f->number & 1 ? WIRE_BYTES : WIRE_VARINT);
+}
+
+bool foreign_is_pprof(const void *bytes, size_t len)
+{
+	struct cursor c = cursor_le(bytes, len);
+	bool has_type = false;
+	struct field f;
+
+	for (size_t i = 0; i < FIELDS_TRIED && next_field(&c, &f); i++) {
+		if (!fits_profile(&f))
+			return false;
+		/* The type of a value: a number or two, and no text. */
+		has_type |= f.number == 1 && f.bytes.len && f.bytes.len <= 24 &&
+			    (f.bytes.data[0] == 8 || f.bytes.data[0] == 16);
+	}
+	return has_type;
+}
+
+/* ---- tables ---- */
+
+static void remember(struct pprof *w, struct map *by, uint64_t id, size_t nr)
+{
+	if (map_set(by, id, 0, (uint32_t)nr - 1))
+		w->no_memory = true;
+}
+
+static struct value_type read_type(struct cursor c)
+{
+	struct value_type t = { 0 };
+	struct field f;
+
+	while (next_field(&c, &f)) {
+		t.type = f.number == 1 ? f.value : t.type;
+		t.unit = f.number == 2 ? f.value : t.unit;
+	}
+	return t;
+}
+
+static void take_period_type(struct pprof *w, struct cursor c)
+{
+	w->period_type = read_type(c);
+}
+
+static void take_type(struct pprof *w, struct cursor c)
+{
+	const struct value_type t = read_type(c);
+
+	if (w->types.nr < 2 * FOREIGN_EVENTS_MAX && !vec_push(&w->types, t))
+		w->no_memory = true;
+}
+
+static void take_mapping(struct pprof *w, struct cursor c)
+{
+	uint64_t id = 0, file = 0;
+	struct field f;
+
+	while (next_field(&c, &f)) {
+		id = f.number == 1 ? f.value : id;
+		file = f.number == 5 ? f.value : file;
+	}
+	if (vec_push(&w->mappings, file))
+		remember(w, &w->mapping_by, id, w->mappings.nr);
+	else
+		w->no_memory = true;
+}
+
+static void take_function(struct pprof *w, struct cursor c)
+{
+	struct function fn = { 0 };
+	uint64_t id = 0;
+	struct field f;
+
+	while (next_field(&c, &f)) {
+		id = f.number == 1 ? f.value : id;
+		fn.name = f.number == 2 ? f.value : fn.name;
+		fn.system_name = f.number == 3 ? f.value : fn.system_name;
+	}
+	if (vec_push(&w->functions, fn))
+		remember(w, &w->function_by, id, w->functions.nr);
+	else
+		w->no_memory = true;
+}
+
+static uint64_t function_of_line(struct cursor c)
+{
+	uint64_t id = 0;
+	struct field f;
+
+	while (next_field(&c, &f))
+		id = f.number == 1 ? f.value : id;
+	return id;
+}
+
+static void take_location(struct pprof *w, struct cursor c)
+{
+	struct location l = { .first_line = w->lines.nr };
+	uint64_t id = 0;
+	struct field f;
+
+	while (next_field(&c, &f)) {
+		id = f.number == 1 ? f.value : id;
+		l.mapping = f.number == 2 ? f.value : l.mapping;
+		l.address = f.number == 3 ? f.value : l.address;
+		if (f.number == 4 && f.type == WIRE_BYTES && l.nr_lines < LINES_MAX) {
+			if (!vec_push(&w->lines, function_of_line(f.bytes)))
+				w->no_memory = true;
+			l.nr_lines = w->lines.nr - l.first_line;
+		}
+	}
+	if (vec_push(&w->locations, l))
+		remember(w, &w->location_by, id, w->locations.nr);
+	else
+		w->no_memory = true;
+}
+
+static void take_string(struct pprof *w, struct cursor c)
+{
+	const struct foreign_word s = { (const char *)c.data, c.len };
+
+	if (!vec_push(&w->strings, s))
+		w->no_memory = true;
+}
+
+static struct foreign_word string_at(const struct pprof *w, uint64_t number)
+{
+	return number < w->strings.nr ? w->strings.at[number]
+				      : (struct foreign_word){ "", 0 };
+}
+
+/* All but the samples, which need it: strings and functions may stand behind them. */
+static void take_tables(struct pprof *w, struct cursor c)
+{
+	static void (*const takers[])(struct pprof *, struct cursor) = {
+		[1] = take_type,     [3] = take_mapping, [4] = take_location,
+		[5] = take_function, [6] = take_string,  [11] = take_period_type,
+	};
+	struct field f;
+
+	while (!w->no_memory && next_field(&c, &f)) {
+		if (f.type == WIRE_BYTES &&
+		    f.number < sizeof(takers) / sizeof(takers[0]) && takers[f.number])
+			takers[f.number](w, f.bytes);
+		if (f.number == 9 && f.type == WIRE_VARINT)
+			w->time_ns = f.value;
+		if (f.number == 12 && f.type == WIRE_VARINT)
+			w->period = f.value;
+	}
+}
+
+/* Its number, or one that no label has. */
+static uint64_t key_of(const struct pprof *w, const char *name)
+{
+	for (size_t i = 0; i < w->strings.nr; i++)
+		if (w->strings.at[i].len == strlen(name) &&
+		    !memcmp(w->strings.at[i].at, name, w->strings.at[i].len))
+			return i;
+	return UINT64_MAX;
+}
+
+/* ---- samples ---- */
+
+/* A field of numbers is one of them, or several in bytes. */
+#define take_numbers(w, f, to)                                                         \
+	do {                                                                           \
+		struct cursor in_ = (f)->bytes;                                        \
+		if ((f)->type == WIRE_VARINT && !vec_push(to, (f)->value))             \
+			(w)->no_memory = true;                                         \
+		while ((f)->type == WIRE_BYTES && cursor_left(&in_) && !in_.failed &&  \
+		       !(w)->no_memory)                                                \
+			(w)->no_memory = !vec_push(to, cursor_varint(&in_));           \
+	} while (0)
+
+static void take_label(const struct pprof *w, struct cursor c, struct foreign_sample *s)
+{
+	uint64_t key = 0, text = 0, number = 0;
+	struct field f;
+
+	while (next_field(&c, &f)) {
+		key = f.number == 1 ? f.value : key;
+		text = f.number == 2 ? f.value : text;
+		number = f.number == 3 ? f.value : number;
+	}
+	if (key == w->comm_key || (key == w->thread_key && text && !s->comm.len))
+		s->comm = string_at(w, text);
+	if (number > INT32_MAX)
+		return;
+	if (key == w->pid_key)
+		s->pid = (int64_t)number;
+	else if (key == w->tid_key)
+		s->tid = (int64_t)number;
+	else if (key == w->cpu_key)
+		s->cpu = (int64_t)number;
+}
+
+static bool add_frame(struct pprof *w, struct foreign_word name,
+		      struct foreign_word image)
+{
+	const struct foreign_frame frame = { .name = name, .image = image };
+
+	if (w->frames.nr == FOREIGN_FRAMES_MAX)
+		return false;
+	if (!vec_push(&w->frames, frame))
+		w->no_memory = true;
+	return true;
+}
+
+/* False: the stack is too deep. */
+static bool add_location(struct pprof *w, uint64_t id)
+{
+	uint32_t at = map_get(&w->location_by, id, 0);
+	const struct location *l = at == MAP_NONE ? NULL : &w->locations.at[at];
+	uint32_t mapping = l ? map_get(&w->mapping_by, l->mapping, 0) : MAP_NONE;
+	struct foreign_word image = { "", 0 };
+
+	if (!l) {
+		w->info->skipped++;
+		return true;
+	}
+	if (mapping != MAP_NONE)
+		image = string_at(w, w->mappings.at[mapping]);
+	if (!l->nr_lines)
+		return add_frame(w, (struct foreign_word){ "", 0 }, image);
+	for (size_t i = 0; i < l->nr_lines; i++) {
+		uint32_t f =
+			map_get(&w->function_by, w->lines.at[l->first_line + i], 0);
+		struct foreign_word name = { "", 0 };
+
+		if (f != MAP_NONE) {
+			name = string_at(w, w->functions.at[f].system_name);
+			if (!name.len)
+				name = string_at(w, w->functions.at[f].name);
+		}
+		if (!add_frame(w, name, image))
+			return false;
+	}
+	return true;
+}
+
+static bool ends_with(struct foreign_word w, const char *end)
+{
+	size_t len = strlen(end);
+
+	return w.len >= len && !memcmp(w.at + w.len - len, end, len);
+}
+
+static bool is_text(struct foreign_word w, const char *text)
+{
+	return w.len == strlen(text) && ends_with(w, text);
+}
+
+/* "samples" in "count" and what they stand for are values of one event: a Go program's profile has
+ * samples/count and cpu/nanoseconds, its heap alloc_objects/count and alloc_space/bytes. */
+static bool is_count_of_next(const struct pprof *w, size_t i)
+{
+	struct foreign_word type = string_at(w, w->types.at[i].type);
+
+	return i + 1 < w->types.nr &&
+	       is_text(string_at(w, w->types.at[i].unit), "count") &&
+	       (ends_with(type, "samples") || ends_with(type, "objects") ||
+		is_text(type, "contentions")) &&
+	       w->types.at[i + 1].type != w->types.at[i].type;
+}
+
+static int give_values(struct pprof *w, struct foreign_sample *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < w->types.nr && i < w->values.nr; i++) {
+		bool pair = is_count_of_next(w, i) && i + 1 < w->values.nr;
+
+		s->count = w->values.at[i];
+		s->period = pair ? w->values.at[i + 1] : 0;
+		s->event = string_at(w, w->types.at[i + pair].type);
+		i += pair;
+		/* A difference of profiles has negative ones: there is no such sample. */
+		if (s->count > INT64_MAX || s->period > INT64_MAX)
+			w->info->skipped++;
+		else if (s->count)
+			r = w->fn(w->ctx, s);
+	}
+	return r;
+}
+
+static int take_sample(struct pprof *w, struct cursor c)
+{
+	struct foreign_sample s = { .pid = -1, .tid = -1, .cpu = -1 };
+	struct field f;
+
+	w->ids.nr = w->values.nr = w->frames.nr = 0;
+	while (next_field(&c, &f) && !w->no_memory) {
+		if (f.number == 1)
+			take_numbers(w, &f, &w->ids);
+		else if (f.number == 2)
+			take_numbers(w, &f, &w->values);
+		else if (f.number == 3 && f.type == WIRE_BYTES)
+			take_label(w, f.bytes, &s);
+	}
+	for (size_t i = 0; i < w->ids.nr && !s.truncated && !w->no_memory; i++)
+		s.truncated = !add_location(w, w->ids.at[i]);
+	if (w->no_memory)
+		return -ENOMEM;
+	if (s.tid < 0)
+		s.tid = s.pid;
+	s.nr_frames = w->frames.nr;
+	if (s.nr_frames && is_text(w->frames.at[s.nr_frames - 1].name, "[truncated]")) {
+		s.truncated = true;
+		s.nr_frames--;
+	}
+	s.frames = w->frames.at;
+	return give_values(w, &s);
+}
+
+static int take_samples(struct pprof *w, struct cursor c)
+{
+	struct field f;
+	int r = 0;
+
+	while (!r && next_field(&c, &f))
+		if (f.number == 2 && f.type == WIRE_BYTES)
+			r = take_sample(w, f.bytes);
+	w->info->skipped += c.failed;
+	return r;
+}
+
+static void done(struct pprof *w)
+{
+	vec_done(&w->strings);
+	vec_done(&w->types);
+	vec_done(&w->mappings);
+	vec_done(&w->functions);
+	vec_done(&w->locations);
+	vec_done(&w->lines);
+	vec_done(&w->frames);
+	vec_done(&w->ids);
+	vec_done(&w->values);
+	map_done(&w->mapping_by);
+	map_done(&w->function_by);
+	map_done(&w->location_by);
+}
+
+int foreign_read_pprof(const void *bytes, size_t len, foreign_fn fn, void *ctx,
+		       struct foreign_info *ret_info, struct err *err)
+{
+	struct pprof w = { .fn = fn, .ctx = ctx, .info = ret_info };
+	struct cursor c = cursor_le(bytes, len);
+	int r = 0;
+
+	*ret_info = (struct foreign_info){ 0 };
+	take_tables(&w, c);
+	w.comm_key = key_of(&w, "comm");
+	w.thread_key = key_of(&w, "thread");
+	w.pid_key = key_of(&w, "pid");
+	w.tid_key = key_of(&w, "tid");
+	w.cpu_key = key_of(&w, "cpu");
+	if (w.mappings.nr)
+		ret_info->main_image = string_at(&w, w.mappings.at[0]);
+	ret_info->start_wall_ns = w.time_ns;
+	ret_info->period_event = string_at(&w, w.period_type.type);
+	ret_info->period = w.period;
+	if (w.no_memory)
+		r = -ENOMEM;
+	else if (!w.types.nr || !w.strings.nr)
+		r = err_set(err, -EBADMSG, "it is no profile of pprof: it has no %s",
+			    w.types.nr ? "strings" : "types of values");
+	if (!r)
+		r = take_samples(&w, c);
+	done(&w);
+	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
+}

@@ -1,0 +1,354 @@
+#include "format/jit/jitdump.h"
+
+#include <errno.h>
+
+#include "base/cursor.h"
+#include "base/err.h"
+
+enum {
+	MAGIC = 0x4A695444, /* "JiTD" */
+	MAGIC_SWAPPED = 0x4454694A,
+	MAGIC_OPROFILE = 0x4F74496A,
+	MAGIC_OPROFILE_SWAPPED = 0x6A49744F,
+	NS_PER_SECOND = 1000000000,
+	VERSION = 1,
+	RECORD_BYTES = 16, /* id, size, time */
+	FLAG_ARCH_CLOCK = 1,
+	BY_INDEX = 0,
+	BY_ADDRESS = 1
+};
+
+/* Instead of a file's name: that of the line before. */
+static const char same_file[] = "\xff";
+
+struct reading {
+	struct jitdump *dump;
+	const uint8_t *bytes;
+	uint32_t at; /* where the record at hand begins */
+	uint32_t size;
+	uint64_t time_ns;
+	uint32_t lines; /* of the code that comes next */
+	uint32_t unwind;
+};
+
+typedef int (*record_fn)(struct reading *r, struct cursor *c);
+
+/* ---- code ---- */
+
+static int add_event(struct reading *r, uint64_t start, uint64_t size, uint32_t code)
+{
+	struct jitdump_event event = { r->time_ns, start, start + size, code };
+
+	return vec_push(&r->dump->events, event) ? 0 : -ENOMEM;
+}
+
+/* A name ends with NUL and lies wholly in the record. */
+static bool take_name(const struct reading *r, struct cursor *c,
+		      struct jitdump_code *code)
+{
+	const uint8_t *name = c->data + c->pos;
+	const uint8_t *end = c->failed ? NULL : memchr(name, 0, cursor_left(c));
+
+	if (!end)
+		return false;
+	code->name = (uint32_t)(name - r->bytes);
+	code->name_len = end - name < JITDUMP_NAME_MAX ? (uint32_t)(end - name)
+						       : JITDUMP_NAME_MAX;
+	return cursor_take(c, (size_t)(end - name) + 1);
+}
+
+static int add_code(struct reading *r, struct jitdump_code *code, uint64_t index,
+		    const struct cursor *behind_name)
+{
+	struct jitdump *d = r->dump;
+	uint32_t number = (uint32_t)d->codes.nr;
+
+	/* The bytes are the last of the record; OProfile puts some behind them. */
+	if (code->size <= cursor_left(behind_name)) {
+		code->offset =
+			d->oprofile ? behind_name->pos : r->at + r->size - code->size;
+	} else {
+		code->offset = JITDUMP_NO_BYTES + d->no_bytes;
+		d->no_bytes += code->size;
+	}
+	code->lines = r->lines;
+	code->unwind = r->unwind;
+	r->lines = 0;
+	r->unwind = 0;
+	if (number + 1 == JITDUMP_NO_CODE || !vec_push(&d->codes, *code) ||
+	    map_set(&d->by_index, index, BY_INDEX, number) ||
+	    map_set(&d->by_index, code->address, BY_ADDRESS, number))
+		return -ENOMEM;
+	return add_event(r, code->address, code->size, number);
+}
+
+static bool is_range(uint64_t start, uint64_t size)
+{
+	return size < JITDUMP_NO_BYTES && start <= UINT64_MAX - size;
+}
+
+static int read_load(struct reading *r, struct cursor *c)
+{
+	struct jitdump_code code = { 0 };
+	uint64_t index;
+
+	cursor_take(c, 16); /* pid, tid, vma */
+	code.address = cursor_u64(c);
+	code.size = cursor_u64(c);
+	index = cursor_u64(c);
+	if (!take_name(r, c, &code) || !is_range(code.address, code.size) ||
+	    r->dump->no_bytes + code.size >= JITDUMP_NO_BYTES)
+		return -EBADMSG;
+	return code.size ? add_code(r, &code, index, c) : 0;
+}
+
+static int read_move(struct reading *r, struct cursor *c)
+{
+	struct jitdump *d = r->dump;
+	uint64_t from, to, size;
+	uint32_t code;
+
+	cursor_take(c, 16); /* pid, tid, vma */
+	from = cursor_u64(c);
+	to = cursor_u64(c);
+	size = cursor_u64(c);
+	code = map_get(&d->by_index, cursor_u64(c), BY_INDEX);
+	if (code == MAP_NONE)
+		code = map_get(&d->by_index, from, BY_ADDRESS);
+	if (c->failed || code == MAP_NONE || size != d->codes.at[code].size ||
+	    !is_range(to, size))
+		return -EBADMSG;
+	if (map_set(&d->by_index, to, BY_ADDRESS, code))
+		return -ENOMEM;
+	/* Where it was it may still run, until something else comes there. */
+	return add_event(r, to, size, code);
+}
+
+static int read_unload(struct reading *r, struct cursor *c)
+{
+	uint64_t address = cursor_u64(c);
+	uint32_t code = map_get(&r->dump->by_index, address, BY_ADDRESS);
+
+	if (c->failed || code == MAP_NONE)
+		return -EBADMSG;
+	return add_event(r, address, r->dump->codes.at[code].size, JITDUMP_NO_CODE);
+}
+
+static int read_lines_of_loaded(struct reading *r, struct cursor *c)
+{
+	uint32_t code = map_get(&r->dump->by_index, cursor_u64(c), BY_ADDRESS);
+
+	if (c->failed || code == MAP_NONE)
+		return -EBADMSG;
+	r->dump->codes.at[code].lines = r->at;
+	return 0;
+}
+
+/* ---- what comes before the code that it is about ---- */
+
+static int read_lines(struct reading *r, struct cursor *c)
+{
+	(void)c;
+	r->lines = r->at;
+	return 0;
+}
+
+static int read_unwind(struct reading *r, struct cursor *c)
+{
+	(void)c;
+	r->unwind = r->at;
+	return 0;
+}
+
+static int read_close(struct reading *r, struct cursor *c)
+{
+	(void)c;
+	r->dump->closed = true;
+	return 0;
+}
+
+/* ---- OProfile's records ---- */
+
+static int read_op_load(struct reading *r, struct cursor *c)
+{
+	struct jitdump_code code = { .address = cursor_u64(c) };
+
+	cursor_u64(c); /* where the bytes were when they were written */
+	code.size = cursor_u32(c);
+	cursor_u32(c); /* alignment */
+	if (!take_name(r, c, &code) || !is_range(code.address, code.size))
+		return -EBADMSG;
+	return code.size ? add_code(r, &code, r->dump->codes.nr, c) : 0;
+}
+
+/* ---- the file ---- */
+
+static record_fn reader_of(const struct jitdump *d, uint32_t id)
+{
+	static const record_fn readers[] = { read_load, read_move, read_lines,
+					     read_close, read_unwind };
+	static const record_fn oprofiles[] = { read_op_load, read_unload, read_close,
+					       read_lines_of_loaded };
+
+	if (d->oprofile)
+		return id < sizeof(oprofiles) / sizeof(*oprofiles) ? oprofiles[id]
+								   : NULL;
+	if (id == JITDUMP_UNLOAD)
+		return read_unload;
+	if (id == JITDUMP_LINES_OF_LOADED)
+		return read_lines_of_loaded;
+	return id < sizeof(readers) / sizeof(*readers) ? readers[id] : NULL;
+}
+
+static uint64_t from_seconds(uint64_t s)
+{
+	return s < UINT64_MAX / NS_PER_SECOND ? s * NS_PER_SECOND : UINT64_MAX;
+}
+
+/* 0, 1 at the end, or -ENOMEM. */
+static int read_record(struct reading *r, struct cursor *c)
+{
+	size_t left = cursor_left(c);
+	uint32_t id = cursor_u32(c);
+	record_fn read;
+	struct cursor in;
+	int result = 0;
+
+	r->at = (uint32_t)(c->len - left);
+	r->size = cursor_u32(c);
+	r->time_ns = cursor_u64(c);
+	if (c->failed || r->size < RECORD_BYTES || r->size > left) {
+		r->dump->cut_bytes = left;
+		return 1;
+	}
+	in = *c;
+	in.len = r->at + r->size;
+	if (r->dump->oprofile)
+		r->time_ns = from_seconds(r->time_ns);
+	read = reader_of(r->dump, id);
+	if (read)
+		result = read(r, &in);
+	else
+		r->dump->nr_unknown++;
+	if (result == -EBADMSG)
+		r->dump->nr_bad++;
+	c->pos = r->at + r->size;
+	return result == -ENOMEM ? result : 0;
+}
+
+static int read_header(struct jitdump *d, struct cursor *c, struct err *err)
+{
+	uint32_t magic = cursor_u32(c);
+	uint32_t version, bytes;
+
+	d->swap = c->swap = magic == MAGIC_SWAPPED || magic == MAGIC_OPROFILE_SWAPPED;
+	d->oprofile = magic == MAGIC_OPROFILE || magic == MAGIC_OPROFILE_SWAPPED;
+	version = cursor_u32(c);
+	bytes = cursor_u32(c);
+	if (!d->oprofile) {
+		d->machine = cursor_u32(c);
+		cursor_u32(c); /* reserved */
+		d->pid = (int32_t)cursor_u32(c);
+		d->begin_ns = cursor_u64(c);
+		d->arch_clock = cursor_u64(c) & FLAG_ARCH_CLOCK;
+	}
+	if (c->failed || (magic != MAGIC && magic != MAGIC_SWAPPED && !d->oprofile))
+		return err_set(err, -EBADMSG, "it is no jitdump");
+	if (version != VERSION || bytes < c->pos || bytes > c->len)
+		return err_set(err, -EBADMSG,
+			       "it is a jitdump of version %u, which is "
+			       "not known",
+			       version);
+	c->pos = bytes;
+	return 0;
+}
+
+int jitdump_read(struct jitdump *dump, const void *bytes, size_t len, struct err *err)
+{
+	struct reading r = { .dump = dump, .bytes = bytes };
+	struct cursor c = cursor_of(bytes, len < UINT32_MAX ? len : UINT32_MAX, false);
+	int result;
+
+	*dump = (struct jitdump){ 0 };
+	result = read_header(dump, &c, err);
+	if (result)
+		return result;
+	while (!result && cursor_left(&c))
+		result = read_record(&r, &c);
+	map_done(&dump->by_index);
+	return result < 0 ? err_set(err, result, "out of memory") : 0;
+}
+
+void jitdump_done(struct jitdump *dump)
+{
+	vec_done(&dump->codes);
+	vec_done(&dump->events);
+	map_done(&dump->by_index);
+}
+
+int jitdump_lines(const struct jitdump *dump, const void *bytes, size_t len,
+		  const struct jitdump_code *code,
+		  int (*fn)(void *ctx, const struct jitdump_line *line), void *ctx)
+{
+	struct cursor c = cursor_of(bytes, len, dump->swap);
+	const char *file = "";
+	uint32_t size;
+	uint64_t nr;
+
+	if (!code->lines)
+		return 0;
+	c.pos = code->lines + sizeof(uint32_t);
+	size = cursor_u32(&c);
+	if (c.failed || size > len - code->lines)
+		return -EBADMSG;
+	c.len = code->lines + size;
+	cursor_take(&c, 16); /* time, address of the code */
+	nr = dump->oprofile ? cursor_u32(&c) : cursor_u64(&c);
+	if (dump->oprofile)
+		cursor_u32(&c); /* alignment */
+	for (; nr && !c.failed; nr--) {
+		struct jitdump_line line = { .address = cursor_u64(&c) };
+		const char *here, *end;
+		int r;
+
+		line.line = cursor_u32(&c);
+		line.discriminator = dump->oprofile ? 0 : cursor_u32(&c);
+		here = (const char *)c.data + c.pos;
+		end = c.failed ? NULL : memchr(here, 0, cursor_left(&c));
+		if (!end || !cursor_take(&c, (size_t)(end - here) + 1))
+			return -EBADMSG;
+		file = strcmp(here, same_file) != 0 ? here : file;
+		line.file = file;
+		r = fn(ctx, &line);
+		if (r)
+			return r;
+	}
+	return c.failed ? -EBADMSG : 0;
+}
+
+/* Sizes of all, of the .eh_frame_hdr at its end, of what was mapped; then the bytes. */
+bool jitdump_eh_frame(const struct jitdump *dump, const void *bytes, size_t len,
+		      const struct jitdump_code *code, const uint8_t **ret_bytes,
+		      size_t *ret_len)
+{
+	struct cursor c = cursor_of(bytes, len, dump->swap);
+	uint64_t all, header;
+	uint32_t size;
+
+	if (!code->unwind)
+		return false;
+	c.pos = code->unwind + sizeof(uint32_t);
+	size = cursor_u32(&c);
+	if (c.failed || size > len - code->unwind || size < RECORD_BYTES)
+		return false;
+	c.len = code->unwind + size;
+	cursor_take(&c, sizeof(uint64_t)); /* time */
+	all = cursor_u64(&c);
+	header = cursor_u64(&c);
+	cursor_u64(&c);
+	if (c.failed || all > cursor_left(&c) || header >= all)
+		return false;
+	*ret_bytes = c.data + c.pos;
+	*ret_len = (size_t)(all - header);
+	return true;
+}

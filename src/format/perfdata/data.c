@@ -1,0 +1,240 @@
+#include "format/perfdata/data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/output.h"
+#include "base/vec.h"
+#include "format/perfdata/data_priv.h"
+
+enum {
+	BUFFER_BYTES = 1 << 18,
+	RECORD_FINISHED_ROUND = 68 /* PERF_RECORD_FINISHED_ROUND of tools/perf */
+};
+
+struct perf_data_writer {
+	int fd;
+	int failed;       /* the error after which nothing more is written */
+	uint64_t written; /* bytes of the file that are whole records */
+	struct buf pending;
+	struct perf_data_events events;
+	struct perf_data_header header;
+};
+
+/* A half-made copy is freed with the others. */
+static int copy_event(struct perf_data_events *events,
+		      const struct perf_data_event *event)
+{
+	struct perf_data_own_event *own;
+
+	if (!vec_grow(events))
+		return -ENOMEM;
+	own = &events->at[events->nr++];
+	own->attr = *event->attr;
+	own->attr.size = sizeof(own->attr); /* as the tables of this file hold it */
+	own->name = strdup(event->name);
+	own->nr_ids = event->nr_ids;
+	own->ids = calloc(event->nr_ids + 1, sizeof(*own->ids));
+	if (!own->name || !own->ids)
+		return -ENOMEM;
+	if (event->nr_ids)
+		memcpy(own->ids, event->ids, event->nr_ids * sizeof(*own->ids));
+	return 0;
+}
+
+static void events_free(struct perf_data_events *events)
+{
+	for (size_t i = 0; i < events->nr; i++) {
+		free(events->at[i].name);
+		free(events->at[i].ids);
+	}
+	vec_done(events);
+}
+
+static void writer_free(struct perf_data_writer *w)
+{
+	if (w->fd >= 0)
+		(void)close(w->fd);
+	buf_done(&w->pending);
+	events_free(&w->events);
+	free(w);
+}
+
+/* Header, ids, table of attrs: what lies before the data. */
+static void put_front(struct perf_data_writer *w)
+{
+	struct perf_data_header *h = &w->header;
+	struct buf *b = &w->pending;
+	uint64_t ids_at = sizeof(*h);
+
+	h->magic = PERF_DATA_MAGIC;
+	h->size = sizeof(*h);
+	h->attr_size =
+		sizeof(struct perf_event_attr) + sizeof(struct perf_data_section);
+	buf_put(b, h, sizeof(*h)); /* again below, when it is complete */
+	for (size_t i = 0; i < w->events.nr; i++)
+		buf_put(b, w->events.at[i].ids,
+			w->events.at[i].nr_ids * sizeof(uint64_t));
+	h->attrs.offset = b->len;
+	for (size_t i = 0; i < w->events.nr; i++) {
+		const struct perf_data_own_event *e = &w->events.at[i];
+		struct perf_data_section ids = { ids_at, e->nr_ids * sizeof(uint64_t) };
+
+		buf_put(b, &e->attr, sizeof(e->attr));
+		buf_put(b, &ids, sizeof(ids));
+		ids_at += ids.size;
+	}
+	h->attrs.size = b->len - h->attrs.offset;
+	h->data.offset = b->len;
+	if (!b->failed && b->data)
+		memcpy(b->data, h, sizeof(*h));
+}
+
+int perf_data_writer_open(const char *path, const struct perf_data_event *events,
+			  size_t nr_events, struct perf_data_writer **ret_writer,
+			  struct err *err)
+{
+	struct perf_data_writer *w = calloc(1, sizeof(*w));
+	struct err why = { 0 };
+	int r = 0;
+
+	if (!w)
+		return err_sys(err, -ENOMEM, "%s", path);
+	w->fd = -1;
+	for (size_t i = 0; i < nr_events && r == 0; i++)
+		r = copy_event(&w->events, &events[i]);
+	if (r == 0) {
+		put_front(w);
+		r = w->pending.failed ? -ENOMEM : 0;
+	}
+	/* Others may read it no more than perf's own: it tells what a user runs. */
+	if (r == 0)
+		r = w->fd = output_open(path, O_RDWR | O_TRUNC, 0600, &why);
+	if (r >= 0)
+		r = perf_data_writer_flush(w, NULL);
+	if (r < 0) {
+		writer_free(w);
+		return why.code ? err_set(err, r, "%s", why.text)
+				: err_sys(err, r, "%s", path);
+	}
+	*ret_writer = w;
+	return 0;
+}
+
+static int write_header(const struct perf_data_writer *w)
+{
+	ssize_t n = pwrite(w->fd, &w->header, sizeof(w->header), 0);
+
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)sizeof(w->header) ? 0 : -EIO;
+}
+
+/* Writes at the end; on an error cuts off what was written of it. */
+static int write_out(struct perf_data_writer *w, const void *bytes, size_t len)
+{
+	int r;
+
+	if (w->failed)
+		return w->failed;
+	r = io_write_all(w->fd, bytes, len);
+	if (r == 0) {
+		w->written += len;
+		return 0;
+	}
+	w->failed = r;
+	if (ftruncate(w->fd, (off_t)w->written) < 0)
+		w->failed = r; /* the cut record is then what readers complain about */
+	return w->failed;
+}
+
+/* The header follows the data, so that perf reads what an interrupted recording left: at a
+ * data.size of 0 it stops (6.1: "failed to process sample"). */
+static int write_data(struct perf_data_writer *w, const void *bytes, size_t len)
+{
+	int r = write_out(w, bytes, len);
+
+	if (r < 0)
+		return r;
+	w->header.data.size = w->written - w->header.data.offset;
+	return w->failed = write_header(w);
+}
+
+int perf_data_writer_flush(struct perf_data_writer *w, struct err *err)
+{
+	int r;
+
+	if (w->failed || w->pending.len) {
+		r = write_data(w, w->pending.data, w->pending.len);
+		if (r < 0)
+			return err_sys(err, r, "writing perf.data");
+		buf_clear(&w->pending);
+	}
+	return 0;
+}
+
+int perf_data_writer_write(struct perf_data_writer *w, const void *records, size_t len,
+			   struct err *err)
+{
+	int r = w->failed;
+
+	if (r == 0 && w->pending.len + len > BUFFER_BYTES)
+		r = perf_data_writer_flush(w, NULL);
+	if (r == 0 && len >= BUFFER_BYTES) {
+		r = write_data(w, records, len);
+	} else if (r == 0) {
+		buf_put(&w->pending, records, len);
+		if (w->pending.failed)
+			r = w->failed = -ENOMEM;
+	}
+	return r < 0 ? err_sys(err, r, "writing perf.data") : 0;
+}
+
+int perf_data_writer_finished_round(struct perf_data_writer *w, struct err *err)
+{
+	struct perf_event_header round = { .type = RECORD_FINISHED_ROUND,
+					   .size = sizeof(round) };
+
+	return perf_data_writer_write(w, &round, sizeof(round), err);
+}
+
+uint64_t perf_data_writer_bytes(const struct perf_data_writer *w)
+{
+	return w->written + w->pending.len;
+}
+
+/* The index of the features lies behind the data, then the features; the header that says
+ * so is written last. */
+static int write_end(struct perf_data_writer *w,
+		     const struct perf_data_features *features)
+{
+	struct buf out = { 0 };
+	int r;
+
+	r = perf_data_writer_flush(w, NULL);
+	if (r < 0)
+		return r;
+	perf_data_put_features(features, &w->events, w->written, &out, &w->header);
+	r = out.failed ? -ENOMEM : write_out(w, out.data, out.len);
+	buf_done(&out);
+	if (r == 0) /* else without features: readable all the same */
+		r = write_header(w);
+	return r;
+}
+
+int perf_data_writer_close(struct perf_data_writer *w,
+			   const struct perf_data_features *features, struct err *err)
+{
+	int r = write_end(w, features);
+
+	if (close(w->fd) < 0 && r == 0)
+		r = -errno;
+	w->fd = -1;
+	writer_free(w);
+	return r < 0 ? err_sys(err, r, "writing perf.data") : 0;
+}

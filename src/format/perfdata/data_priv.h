@@ -1,0 +1,48 @@
+/* data_priv.h - the parts of a perf.data file, in the byte order of its machine.
+ * Layer: format.  Source: tools/perf/Documentation/perf.data-file-format.txt. */
+#pragma once
+#include <assert.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "format/perfdata/data.h"
+
+/* A number as all others: "PERFILE2" of a little-endian machine. */
+#define PERF_DATA_MAGIC 0x32454c4946524550ULL
+
+struct perf_data_section {
+	uint64_t offset; /* in the file */
+	uint64_t size;   /* bytes */
+};
+
+struct perf_data_header {
+	uint64_t magic;
+	uint64_t size; /* of this header */
+	uint64_t
+		attr_size; /* of an entry of attrs: the attr and the section of its ids */
+	struct perf_data_section attrs;
+	struct perf_data_section data;        /* size 0: to the end of the file */
+	struct perf_data_section event_types; /* no longer used */
+	uint64_t features[4]; /* bit set: the feature is in the index behind the data */
+};
+static_assert(sizeof(struct perf_data_header) == 104, "perf_file_header of tools/perf");
+
+/* The writer's own copy of a struct perf_data_event. */
+struct perf_data_own_event {
+	struct perf_event_attr attr;
+	char *name;
+	uint64_t *ids;
+	size_t nr_ids;
+};
+
+struct perf_data_events {
+	struct perf_data_own_event *at;
+	size_t nr, cap;
+};
+
+/* Appends the index of features and the features to `out`, which will lie at `offset` of
+ * the file, and sets their bits in the header.  out->failed tells of short memory. */
+void perf_data_put_features(const struct perf_data_features *features,
+			    const struct perf_data_events *events, uint64_t offset,
+			    struct buf *out, struct perf_data_header *header);

@@ -1,0 +1,83 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "format/perfdata/input_priv.h"
+
+/* A file that comes through a pipe (`xzcat perf.data.xz | ...`): what it says of itself lies
+ * behind its data, so it is copied to a file without a name first. */
+enum {
+	PIECE_BYTES = 1 << 18
+};
+
+static const char *spool_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/var/tmp";
+}
+
+/* An empty file without a name, or a negative errno. */
+static int spool_open(const char *dir)
+{
+	char *path = NULL;
+	int fd;
+
+	if (asprintf(&path, "%s/oprofile-XXXXXX", dir) < 0)
+		return -ENOMEM;
+	fd = io_open_temp(path, 0, 0600);
+	if (fd < 0)
+		fd = -errno;
+	else
+		(void)io_unlink(path);
+	free(path);
+	return fd;
+}
+
+/* What is left of the pipe.  0 or a negative errno. */
+static int copy_rest(struct perf_input *in, int to, uint64_t *bytes, struct err *err)
+{
+	uint8_t *piece = malloc(PIECE_BYTES);
+	ssize_t n = piece ? 1 : -ENOMEM;
+	int r = 0;
+
+	while (n > 0 && !r) {
+		n = perf_source_read(in, piece, PIECE_BYTES, err);
+		if (n > 0)
+			r = io_write_all(to, piece, (size_t)n);
+		if (n > 0 && !r)
+			*bytes += (uint64_t)n;
+	}
+	free(piece);
+	return n < 0 ? (int)n : r;
+}
+
+int perf_source_spool(struct perf_input *in, const void *front, size_t len,
+		      struct err *err)
+{
+	const char *dir = spool_dir();
+	uint64_t bytes = len;
+	int fd = spool_open(dir);
+	int r = fd < 0 ? fd : io_write_all(fd, front, len);
+
+	if (!r)
+		r = copy_rest(in, fd, &bytes, err);
+	if (r) {
+		if (fd >= 0)
+			(void)close(fd);
+		return err_sys(
+			err, r,
+			"%s: is a perf.data file sent through a pipe, and a copy "
+			"of it in %s (TMPDIR) is not possible",
+			in->name, dir);
+	}
+	(void)close(in->main_fd);
+	in->main_fd = fd;
+	in->main_size = bytes;
+	in->source = (struct perf_source){ .fd = fd, .seekable = true, .end = bytes };
+	return 0;
+}

@@ -1,0 +1,443 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "format/perfdata/input_priv.h"
+
+enum {
+	HEADER_BYTES = sizeof(struct perf_event_header),
+	/* A window of a stream with less room than this is not filled up. */
+	ROOM_MIN = 1 << 16
+};
+
+void perf_level_done(struct perf_input *in, struct perf_level *level)
+{
+	perf_window_put(&in->windows, level->win);
+	level->win = NULL;
+	level->pos = 0;
+	level->base = 0;
+	level->skip = 0;
+}
+
+int perf_level_rotate(struct perf_input *in, struct perf_level *level)
+{
+	struct perf_window *win = perf_window_new(&in->windows);
+
+	if (!win)
+		return -ENOMEM;
+	if (level->win) {
+		win->len = level->win->len - level->pos;
+		memcpy(win->own, level->win->bytes + level->pos, win->len);
+		level->base += level->pos;
+		perf_window_put(&in->windows, level->win);
+	}
+	level->win = win;
+	level->pos = 0;
+	return 0;
+}
+
+static size_t level_left(const struct perf_level *level)
+{
+	return level->win ? level->win->len - level->pos : 0;
+}
+
+static void emit(struct perf_input *in, struct perf_level *level, size_t len,
+		 uint64_t offset, struct perf_chunk *ret_chunk)
+{
+	perf_window_get(&in->windows, level->win);
+	*ret_chunk = (struct perf_chunk){
+		.bytes = level->win->bytes + level->pos,
+		.len = len,
+		.offset = offset,
+		.part = (uint32_t)in->part,
+		.hold = level->win,
+	};
+	level->pos += len;
+}
+
+static uint64_t cell_end(const struct perf_input *in, uint64_t offset)
+{
+	return offset - offset % in->windows.cell + in->windows.cell;
+}
+
+/* The next cell of the window's is at hand.  False if there is none. */
+static bool next_cell(struct perf_input *in, struct perf_level *raw)
+{
+	struct perf_window *win = raw->win;
+	uint64_t len;
+
+	if (!win || win->len >= win->filled)
+		return false;
+	len = cell_end(in, raw->base + win->len) - raw->base;
+	win->len = len < win->filled ? len : win->filled;
+	return true;
+}
+
+/* The next window of a file that is not in the page cache. */
+static int fill_direct(struct perf_input *in, struct perf_level *raw)
+{
+	size_t left = level_left(raw);
+	struct perf_window *win;
+	int r = perf_direct_next(in, left ? raw->win->bytes + raw->pos : NULL, left,
+				 &win);
+
+	if (r)
+		return r;
+	perf_window_put(&in->windows, raw->win);
+	raw->win = win;
+	raw->base += raw->pos;
+	raw->pos = 0;
+	next_cell(in, raw);
+	return 0;
+}
+
+/* The next window of a file that is mapped.  What is left of the one before is in it, too. */
+static int fill_mapped(struct perf_input *in, struct perf_level *raw)
+{
+	uint64_t at = in->source.at;
+	uint64_t next = at - level_left(raw);
+	uint64_t from = next - next % (uint64_t)sysconf(_SC_PAGESIZE);
+	struct perf_window *win;
+	int r = perf_source_map(in, from, &win);
+
+	if (r)
+		return r;
+	perf_window_put(&in->windows, raw->win);
+	raw->win = win;
+	raw->base = from;
+	raw->pos = (size_t)(next - from);
+	win->len = (size_t)(at - from);
+	next_cell(in, raw);
+	return 0;
+}
+
+/* The next cell of a file, or what a stream has, by reading.  0, 1 at the end, or a negative errno. */
+static int fill_read(struct perf_input *in, struct perf_level *raw, struct err *err)
+{
+	const struct perf_source *s = &in->source;
+	size_t least = s->seekable ? cell_end(in, s->at) - s->at : ROOM_MIN;
+	struct perf_window *win = raw->win;
+	size_t room;
+	ssize_t n;
+
+	if (!win || win->room < win->len + least) {
+		if (perf_level_rotate(in, raw) < 0)
+			return err_sys(err, -ENOMEM, "%s", in->name);
+		win = raw->win;
+	}
+	room = win->room - win->len;
+	n = perf_source_read(in, win->own + win->len,
+			     s->seekable && least < room ? least : room, err);
+	if (n < 0)
+		return (int)n;
+	win->len += (size_t)n;
+	return n == 0;
+}
+
+/* More bytes of the file.  0, 1 at the end, or a negative errno. */
+static int fill(struct perf_input *in, struct perf_level *raw, struct err *err)
+{
+	int r;
+
+	if (next_cell(in, raw))
+		return 0;
+	r = fill_direct(in, raw);
+	if (r == -EAGAIN && perf_source_is_sparse(in))
+		r = fill_mapped(in, raw);
+	if (r == -ENOMEM)
+		return err_sys(err, -ENOMEM, "%s", in->name);
+	return r == -EAGAIN ? fill_read(in, raw, err) : r;
+}
+
+/* Steps over a payload: what is in the window, and the rest in the file, by not reading it.
+ * 0, 1 at the end, or a negative errno. */
+static int skip_payload(struct perf_input *in, struct perf_level *raw, struct err *err)
+{
+	struct perf_source *s = &in->source;
+
+	while (raw->skip) {
+		size_t here = level_left(raw);
+
+		if (here > raw->skip)
+			here = raw->skip;
+		raw->pos += here;
+		raw->skip -= here;
+		if (raw->skip && next_cell(in, raw))
+			continue;
+		if (raw->skip && s->seekable && s->end != UINT64_MAX) {
+			uint64_t ahead = s->end - s->at;
+
+			if (ahead > raw->skip)
+				ahead = raw->skip;
+			s->at += ahead;
+			raw->base += ahead;
+			raw->skip -= ahead;
+		}
+		if (raw->skip) {
+			int r = fill(in, raw, err);
+
+			if (r)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/* Counts what is left of the part as bad and steps over it: of a pipe by reading it.  1, or
+ * a negative errno. */
+static int give_up_part(struct perf_input *in, struct err *err)
+{
+	struct perf_source *s = &in->source;
+	struct perf_level *raw = &in->raw;
+	int r;
+
+	perf_level_done(in, &in->plain);
+	in->plain_more = false;
+	do {
+		while (next_cell(in, raw))
+			;
+		in->damage.bad_bytes += level_left(raw);
+		raw->pos = raw->win->len;
+		if (s->end != UINT64_MAX) {
+			in->damage.bad_bytes += s->end - s->at;
+			s->at = s->end;
+		}
+		r = fill(in, raw, err);
+	} while (r == 0);
+	return r;
+}
+
+/* Records of impossible size: the walk goes on where records are in a row again.  0; 1: there are
+ * none; or a negative errno. */
+static int resync(struct perf_input *in, struct err *err)
+{
+	struct perf_level *raw = &in->raw;
+	bool at_end = false;
+	enum perf_found found;
+
+	in->damage.cut_bytes += level_left(&in->plain);
+	perf_level_done(in, &in->plain);
+	in->plain_lost = false;
+	perf_unzip_break(in->unzip);
+	perf_level_step(in, raw, 1);
+	while ((found = perf_records_find(in, raw, at_end)) == FOUND_NONE && !at_end) {
+		int r = fill(in, raw, err);
+
+		if (r < 0)
+			return r;
+		at_end = r;
+	}
+	return found == FOUND_RECORDS ? 0 : give_up_part(in, err);
+}
+
+static void count_frame(struct perf_input_damage *damage, uint32_t type, size_t size)
+{
+	struct perf_input_frames *frames =
+		&damage->frames[type == PERF_USER_COMPRESSED2];
+
+	frames->records++;
+	frames->bytes += size;
+}
+
+/* Takes the compressed record that is next in the file, if the next is one. */
+static bool feed_frame(struct perf_input *in)
+{
+	struct perf_level *raw = &in->raw;
+	const uint8_t *at = raw->win->bytes + raw->pos;
+	const uint8_t *bytes = NULL;
+	size_t left = level_left(raw);
+	size_t size, len = 0;
+	struct perf_head h;
+
+	if (left < HEADER_BYTES)
+		return false;
+	h = perf_head_at(at, in->info.swap);
+	size = perf_record_bytes(at, left, h, in->info.swap);
+	if (perf_class_of(in, h.type) != CLASS_COMPRESSED || size < HEADER_BYTES ||
+	    size > left)
+		return false;
+	if (perf_frame_of(in, at, size, h, &bytes, &len))
+		perf_unzip_feed(in->unzip, bytes, len);
+	else
+		in->damage.bad_bytes += size;
+	count_frame(&in->damage, h.type, size);
+	in->frame = raw->base + raw->pos;
+	in->plain_more = true;
+	raw->pos += size;
+	return true;
+}
+
+/* One step through the file.  0: a chunk; 1: go on; 2: the part is at its end. */
+static int next_raw(struct perf_input *in, struct perf_chunk *ret_chunk,
+		    struct err *err)
+{
+	struct perf_level *raw = &in->raw;
+	enum perf_stop stop = STOP_SHORT;
+	size_t len = 0;
+	int r = 0;
+
+	if (raw->skip) {
+		r = skip_payload(in, raw, err);
+		if (r == 1)
+			in->damage.missing_bytes += raw->skip;
+		if (r)
+			return r < 0 ? r : 2;
+	}
+	if (raw->win && perf_walk(in, raw, &len, &stop) < 0)
+		return err_sys(err, -ENOMEM, "%s", in->name);
+	if (len) {
+		emit(in, raw, len, raw->base + raw->pos, ret_chunk);
+		return 0;
+	}
+	if (stop == STOP_COMPRESSED && feed_frame(in))
+		return 1;
+	if (stop == STOP_BAD && mapped_is_lost(&raw->win->mapped) &&
+	    perf_source_cut(in, raw->win, raw->base, raw->pos))
+		return 1;
+	if (stop == STOP_HEADER)
+		r = give_up_part(in, err);
+	else
+		r = stop == STOP_BAD ? resync(in, err) : fill(in, raw, err);
+	return r < 0 ? r : 1 + r;
+}
+
+static int make_room(struct perf_input *in, struct perf_level *plain)
+{
+	if (plain->win && plain->win->room >= plain->win->len + ROOM_MIN)
+		return 0;
+	return perf_level_rotate(in, plain);
+}
+
+/* Unpacks until the window is full or the file has something else. */
+static void unpack(struct perf_input *in, struct perf_level *plain)
+{
+	do {
+		uint64_t bad = 0;
+
+		if (perf_unzip_into(in->unzip, plain->win, &bad))
+			in->damage.bad_bytes += bad;
+	} while (perf_unzip_hungry(in->unzip) && plain->win->len < plain->win->room &&
+		 feed_frame(in));
+	if (plain->skip) {
+		size_t here = level_left(plain);
+
+		if (here > plain->skip)
+			here = plain->skip;
+		plain->pos += here;
+		plain->skip -= here;
+	}
+}
+
+/* One step through what compressed records hold; as next_raw(). */
+static int next_plain(struct perf_input *in, struct perf_chunk *ret_chunk,
+		      struct err *err)
+{
+	struct perf_level *plain = &in->plain;
+	uint64_t offset = in->frame;
+	enum perf_stop stop;
+	size_t len;
+	int r;
+
+	if (make_room(in, plain) < 0)
+		return err_sys(err, -ENOMEM, "%s", in->name);
+	unpack(in, plain);
+	if (in->plain_lost)
+		in->plain_lost = perf_records_find(in, plain, false) == FOUND_NONE;
+	if (in->plain_lost) {
+		in->plain_more = !perf_unzip_hungry(in->unzip);
+		return 1;
+	}
+	if (perf_walk(in, plain, &len, &stop) < 0)
+		return err_sys(err, -ENOMEM, "%s", in->name);
+	if (len) {
+		emit(in, plain, len, offset, ret_chunk);
+		return 0;
+	}
+	if (stop == STOP_HEADER) {
+		in->damage.bad_bytes += level_left(plain);
+		r = give_up_part(in, err);
+		return r < 0 ? r : 2;
+	}
+	/* Compressed twice: nobody writes that. */
+	if (stop == STOP_BAD || stop == STOP_COMPRESSED) {
+		perf_level_step(in, plain, 1);
+		in->plain_lost = true;
+		return 1;
+	}
+	in->plain_more = !perf_unzip_hungry(in->unzip);
+	return 1;
+}
+
+static void clear_levels(struct perf_input *in)
+{
+	perf_level_done(in, &in->raw);
+	perf_level_done(in, &in->plain);
+	in->plain_more = false;
+	in->plain_lost = false;
+	in->unsized_end = 0;
+	perf_unzip_reset(in->unzip);
+}
+
+static int start_part(struct perf_input *in, size_t index, struct err *err)
+{
+	clear_levels(in);
+	in->raw.base = in->parts.at[index].offset;
+	return perf_part_open(in, index, err);
+}
+
+/* What is left at the end is a record, or a frame, without its rest. */
+static int end_part(struct perf_input *in, struct err *err)
+{
+	in->damage.cut_bytes += level_left(&in->raw) + level_left(&in->plain);
+	if (in->part + 1 < in->parts.nr) {
+		in->done_bytes += in->source.at - in->parts.at[in->part].offset;
+		return start_part(in, in->part + 1, err);
+	}
+	clear_levels(in);
+	in->at_end = true;
+	return 0;
+}
+
+static void note_progress(struct perf_input *in)
+{
+	uint64_t here = in->source.at - in->parts.at[in->part].offset;
+
+	__atomic_store_n(&in->taken, in->done_bytes + here, __ATOMIC_RELAXED);
+}
+
+int perf_stream_start(struct perf_input *in, struct err *err)
+{
+	in->damage = (struct perf_input_damage){
+		.bad_features = in->damage.bad_features,
+		.missing_files = in->damage.missing_files,
+		.bad_bytes = in->behind,
+	};
+	/* As in the first pass, what is looked for before the first sample does not know its size. */
+	in->classes[PERF_RECORD_SAMPLE] = CLASS_FIRST_SAMPLE;
+	in->limits[PERF_RECORD_SAMPLE] = 0;
+	in->least_sample = 0;
+	in->done_bytes = 0;
+	in->at_end = false;
+	return start_part(in, 0, err);
+}
+
+int perf_stream_next(struct perf_input *in, struct perf_chunk *ret_chunk,
+		     struct err *err)
+{
+	while (!in->at_end) {
+		int r = in->plain_more ? next_plain(in, ret_chunk, err)
+				       : next_raw(in, ret_chunk, err);
+
+		note_progress(in);
+		if (r <= 0)
+			return r;
+		if (r == 2) {
+			r = end_part(in, err);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 1;
+}

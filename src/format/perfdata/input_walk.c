@@ -1,0 +1,292 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/perfdata/input_priv.h"
+
+enum {
+	HEADER_BYTES = sizeof(struct perf_event_header),
+	FIRST_SIMPLEPERF = 32768,
+	LAST_SIMPLEPERF = FIRST_SIMPLEPERF + 63,
+	COMPRESSED2_BYTES = HEADER_BYTES + 8, /* before the data */
+	COMPRESSED_DATA_MAX = 65519,          /* of one such record */
+	LINE_BYTES = 64,
+	/* Behind a record as long as this the processor does not see what comes. */
+	FAR_BYTES = 2048,
+	FAR_RECORDS = 24,
+	NEAR_RECORDS = 4,
+	NEAR_LINES = 3,
+	/* The kernel maps so much around a page that is read (fault_around_bytes). */
+	AROUND_BYTES = 65536
+};
+
+/* How long the last far records were, in sixteenths of bytes. */
+static inline uint32_t usual_size(uint32_t usual, uint32_t size)
+{
+	return usual ? usual + size - usual / 16 : size * 16;
+}
+
+/* Records with stacks are of much the same size: chains and what of them was copied differ.  Where
+ * the guess is wrong, it costs nothing but the asking.  Far ahead the pages are made known to the
+ * processor: those that are not mapped yet cannot be asked for, so one is read where the next ones
+ * begin.  Nearby, where the guess is off by some lines at most, it is the beginning of the
+ * record. */
+static inline void prefetch_far(const uint8_t *at, const uint8_t *limit, uint32_t size,
+				uint32_t usual)
+{
+	const uint8_t *near = at + size + (NEAR_RECORDS - 1) * usual;
+	const uint8_t *far = at + FAR_RECORDS * usual;
+
+	if ((size_t)(limit - at) <= size + (FAR_RECORDS + 1) * (size_t)usual)
+		return;
+	if (((uintptr_t)far ^ (uintptr_t)(far - usual)) >= AROUND_BYTES)
+		(void)*(const volatile uint8_t *)far;
+	__builtin_prefetch(far);
+	for (int i = -1; i < NEAR_LINES - 1; i++)
+		__builtin_prefetch(near + i * LINE_BYTES);
+}
+
+/* Steps over the records that are passed on as they are: the most of all data goes through
+ * this loop.  The window goes on to `limit`. */
+static inline __attribute__((always_inline)) const uint8_t *
+step_plain(const uint8_t *at, const uint8_t *end, const uint8_t *limit,
+	   const uint16_t *limits, bool swap)
+{
+	uint32_t usual = 0;
+
+	while (end - at >= HEADER_BYTES) {
+		struct perf_head h = perf_head_at(at, swap);
+
+		if (h.type >= PERF_CLASSES || h.size > limits[h.type] ||
+		    h.size < HEADER_BYTES || h.size > end - at)
+			break;
+		if (h.size >= FAR_BYTES) {
+			usual = usual_size(usual, h.size);
+			prefetch_far(at, limit, h.size, usual / 16);
+		}
+		at += h.size;
+	}
+	return at;
+}
+
+uint8_t perf_class_of(struct perf_input *in, uint32_t type)
+{
+	if (type < PERF_CLASSES)
+		return in->classes[type];
+	return in->info.is_simpleperf && type >= FIRST_SIMPLEPERF &&
+			       type <= LAST_SIMPLEPERF
+		       ? CLASS_PLAIN
+		       : CLASS_UNKNOWN;
+}
+
+static uint64_t load_u64(const uint8_t *at, bool swap)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+static uint32_t load_u32(const uint8_t *at, bool swap)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+/* HEADER_TRACING_DATA has a u32 behind its header, AUXTRACE a u64: the bytes that follow
+ * the record.  False if it is too short for that. */
+static bool payload_of(struct perf_input *in, struct perf_level *level,
+		       const uint8_t *at, struct perf_head h)
+{
+	bool swap = in->info.swap;
+
+	if (h.type == PERF_USER_TRACING_DATA && h.size >= HEADER_BYTES + 4) {
+		level->skip = load_u32(at + HEADER_BYTES, swap);
+		return true;
+	}
+	if (h.type == PERF_USER_AUXTRACE && h.size >= HEADER_BYTES + 8) {
+		level->skip = load_u64(at + HEADER_BYTES, swap);
+		in->damage.aux_bytes += level->skip;
+		return true;
+	}
+	return false;
+}
+
+static int tell_info(struct perf_input *in, struct perf_level *level, const uint8_t *at,
+		     struct perf_head h)
+{
+	uint64_t offset = level->base + (uint64_t)(at - level->win->bytes);
+
+	if (in->part || offset < level->info_seen)
+		return 0;
+	level->info_seen = offset + h.size;
+	return perf_info_record(in, h.type, at, h.size);
+}
+
+/* No more events from here on, wherever the walk begins the next time. */
+static void freeze(struct perf_input *in)
+{
+	in->frozen = true;
+	in->classes[PERF_RECORD_SAMPLE] = CLASS_PLAIN;
+	perf_samples_measure(in);
+}
+
+/* What no writer makes.  It is told by the first bytes, however much of the record is at hand. */
+static bool is_bad(struct perf_input *in, struct perf_head h, size_t size)
+{
+	uint16_t most = in->limits[PERF_RECORD_SAMPLE];
+
+	if (size < HEADER_BYTES)
+		return true;
+	if (h.type == PERF_RECORD_SAMPLE && most)
+		return size > most;
+	return perf_class_of(in, h.type) == CLASS_UNKNOWN &&
+	       (size % HEADER_BYTES || h.type > PERF_LAST_TYPE);
+}
+
+/* A record that is not simply passed on.  Returns how many bytes of it belong to the run
+ * (0: it ends before), or -ENOMEM. */
+static int step_other(struct perf_input *in, struct perf_level *level,
+		      const uint8_t *at, struct perf_head h, enum perf_stop *stop)
+{
+	int r;
+
+	switch (perf_class_of(in, h.type)) {
+	case CLASS_UNKNOWN:
+		in->damage.unknown_records++;
+		return h.size;
+	case CLASS_INFO:
+		r = tell_info(in, level, at, h);
+		return r < 0 ? r : h.size;
+	case CLASS_FIRST_SAMPLE:
+		freeze(in);
+		if (is_bad(in, h, h.size))
+			*stop = STOP_BAD;
+		return *stop == STOP_BAD ? 0 : h.size;
+	case CLASS_PAYLOAD:
+		*stop = payload_of(in, level, at, h) ? STOP_PAYLOAD : STOP_BAD;
+		return *stop == STOP_BAD ? 0 : h.size;
+	case CLASS_COMPRESSED:
+		*stop = STOP_COMPRESSED;
+		return 0;
+	default:
+		return h.size;
+	}
+}
+
+/* perf of Linux 6.16 lets the size of a COMPRESSED2 record overflow its 16 bits when the
+ * record and its padding are longer than that; then there is no padding.  If the data was
+ * more than one record may hold, the size that is given is that of all of them, which
+ * follow each other, and those behind the first lack the size of their data. */
+static bool overflowed(const uint8_t *at, size_t left, struct perf_head h, bool swap,
+		       uint64_t *ret_len)
+{
+	uint64_t len, padded;
+
+	if (h.type != PERF_USER_COMPRESSED2 || left < COMPRESSED2_BYTES)
+		return false;
+	len = load_u64(at + HEADER_BYTES, swap);
+	if (len > COMPRESSED_DATA_MAX * 1024ULL)
+		return false;
+	padded = (COMPRESSED2_BYTES + len + 7) & ~7ULL;
+	*ret_len = len;
+	return padded > UINT16_MAX && (uint16_t)padded == h.size;
+}
+
+size_t perf_record_bytes(const uint8_t *at, size_t left, struct perf_head h, bool swap)
+{
+	uint64_t len;
+
+	if (h.type == PERF_USER_COMPRESSED2 && left < COMPRESSED2_BYTES)
+		return COMPRESSED2_BYTES;
+	if (!overflowed(at, left, h, swap, &len))
+		return h.size;
+	return COMPRESSED2_BYTES +
+	       (len < COMPRESSED_DATA_MAX ? len : COMPRESSED_DATA_MAX);
+}
+
+/* What the disk wrote to memory is not in the processor's caches, and from record to record each miss
+ * would be waited for; asked for line by line they overlap. */
+static void bring_near(struct perf_window *win, const uint8_t *end)
+{
+	const uint8_t *at = win->bytes + win->far;
+
+	if (at >= end)
+		return;
+	for (; at < end; at += LINE_BYTES)
+		(void)*(const volatile uint8_t *)at;
+	win->far = (size_t)(end - win->bytes);
+}
+
+static const uint8_t *end_of(const struct perf_window *win)
+{
+	return win->bytes + (win->len < win->filled ? win->filled : win->len);
+}
+
+int perf_walk(struct perf_input *in, struct perf_level *level, size_t *ret_len,
+	      enum perf_stop *ret_stop)
+{
+	const uint8_t *first = level->win->bytes + level->pos;
+	const uint8_t *end = level->win->bytes + level->win->len;
+	const uint8_t *limit = end_of(level->win);
+	const uint8_t *at = first;
+	bool swap = in->info.swap;
+
+	if (level->win->is_direct)
+		bring_near(level->win, end);
+	for (*ret_stop = STOP_SHORT; *ret_stop == STOP_SHORT;) {
+		struct perf_head h;
+		size_t size;
+		int r;
+
+		at = swap ? step_plain(at, end, limit, in->limits, true)
+			  : step_plain(at, end, limit, in->limits, false);
+		if (end - at < HEADER_BYTES)
+			break;
+		h = perf_head_at(at, swap);
+		size = perf_record_bytes(at, (size_t)(end - at), h, swap);
+		if (perf_input_is_magic(at, HEADER_BYTES))
+			*ret_stop = STOP_HEADER;
+		else if (is_bad(in, h, size))
+			*ret_stop = STOP_BAD;
+		if (*ret_stop != STOP_SHORT || size > (size_t)(end - at))
+			break;
+		r = step_other(in, level, at, h, ret_stop);
+		if (r < 0)
+			return r;
+		at += r;
+	}
+	*ret_len = (size_t)(at - first);
+	return 0;
+}
+
+bool perf_frame_of(struct perf_input *in, const uint8_t *at, size_t size,
+		   struct perf_head h, const uint8_t **ret_bytes, size_t *ret_len)
+{
+	uint64_t offset = in->raw.base + in->raw.pos;
+	bool swap = in->info.swap;
+	uint64_t len;
+
+	if (h.type == PERF_USER_COMPRESSED) {
+		*ret_bytes = at + HEADER_BYTES;
+		*ret_len = size - HEADER_BYTES;
+		return true;
+	}
+	if (size < COMPRESSED2_BYTES)
+		return false;
+	*ret_bytes = at + COMPRESSED2_BYTES;
+	*ret_len = size - COMPRESSED2_BYTES;
+	if (overflowed(at, size, h, swap, &len)) {
+		in->unsized_end = offset + COMPRESSED2_BYTES + len;
+		return true;
+	}
+	if (offset < in->unsized_end)
+		return true;
+	len = load_u64(at + HEADER_BYTES, swap);
+	if (len > *ret_len)
+		return false;
+	*ret_len = len;
+	return true;
+}

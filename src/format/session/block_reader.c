@@ -1,0 +1,148 @@
+#include "format/session/block_reader.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+
+enum {
+	WINDOW_BYTES = 256 * 1024
+};
+
+/* Lets *ret_bytes point at `len` bytes of the file at `off`, good until the next call.
+ * 0, 1 if the file ends before (b->size is right then), or a negative errno. */
+static int window_at(struct block_reader *b, uint64_t off, size_t len,
+		     const uint8_t **ret_bytes)
+{
+	size_t want = len > WINDOW_BYTES ? len : WINDOW_BYTES;
+	ssize_t got;
+
+	if (off > b->size || len > b->size - off)
+		return 1;
+	if (off < b->window_off || off - b->window_off > b->window.len ||
+	    len > b->window.len - (off - b->window_off)) {
+		buf_clear(&b->window);
+		if (want > b->size - off)
+			want = b->size - off;
+		if (!buf_reserve(&b->window, want))
+			return -ENOMEM;
+		got = io_pread_full(b->fd, b->window.data, want, off);
+		if (got < 0)
+			return (int)got;
+		b->window_off = off;
+		b->window.len = (size_t)got;
+		if ((size_t)got < want)
+			b->size = off + (size_t)got; /* it shrank under us */
+		if ((size_t)got < len)
+			return 1;
+	}
+	*ret_bytes = b->window.data + (off - b->window_off);
+	return 0;
+}
+
+int block_reader_init(struct block_reader *b, int fd)
+{
+	const uint8_t *bytes = NULL;
+	struct stat st;
+	int r;
+
+	*b = (struct block_reader){ .fd = fd };
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EBADMSG;
+	b->size = (uint64_t)st.st_size;
+	r = window_at(b, 0, SEGMENT_HEADER_BYTES, &bytes);
+	if (!r)
+		r = segment_header_parse(bytes, &b->salt);
+	b->pos = SEGMENT_HEADER_BYTES;
+	return r > 0 ? -EBADMSG : r;
+}
+
+void block_reader_done(struct block_reader *b)
+{
+	buf_done(&b->window);
+}
+
+/* The block at b->pos: 0 and its parts; 1 if it is cut or nothing is there; -EILSEQ if
+ * these bytes are no block; -EBADMSG if only its payload is damaged (*ret_header is set);
+ * other errnos. */
+static int block_here(struct block_reader *b, struct block_header *ret_header,
+		      const uint8_t **ret_payload)
+{
+	const uint8_t *bytes = NULL;
+	int r = window_at(b, b->pos, BLOCK_HEADER_BYTES, &bytes);
+
+	if (r)
+		return r;
+	if (!block_header_parse(bytes, b->salt, ret_header))
+		return -EILSEQ;
+	r = window_at(b, b->pos, BLOCK_HEADER_BYTES + (size_t)ret_header->len, &bytes);
+	if (r)
+		return r;
+	*ret_payload = bytes + BLOCK_HEADER_BYTES;
+	return block_payload_ok(ret_header, *ret_payload, b->salt) ? 0 : -EBADMSG;
+}
+
+/* Finds the next sound header behind bytes that are no block, and moves b->pos there.
+ * 0, 1 if there is none, or a negative errno. */
+static int resync(struct block_reader *b)
+{
+	uint64_t off = b->pos + 1;
+
+	/* A hole has no block. */
+	while ((off = io_next_data(b->fd, off, b->size)) < b->size) {
+		size_t len =
+			b->size - off < WINDOW_BYTES ? b->size - off : WINDOW_BYTES;
+		struct block_header header;
+		const uint8_t *bytes = NULL;
+		size_t at;
+		int r = window_at(b, off, len, &bytes);
+
+		if (r < 0)
+			return r;
+		if (r)
+			continue; /* b->size has changed */
+		at = block_scan(bytes, 0, len);
+		off += at;
+		if (at == len)
+			continue;
+		r = window_at(b, off, BLOCK_HEADER_BYTES, &bytes);
+		if (r)
+			return r;
+		if (block_header_parse(bytes, b->salt, &header)) {
+			b->pos = off;
+			return 0;
+		}
+		off++;
+	}
+	return 1;
+}
+
+int block_reader_next(struct block_reader *b, struct block_header *ret_header,
+		      struct cursor *ret_payload)
+{
+	const uint8_t *payload;
+	int r;
+
+	while ((r = block_here(b, ret_header, &payload)) != 0) {
+		if (r == -EILSEQ) {
+			r = resync(b);
+			b->bad_blocks += r == 0;
+		} else if (r == -EBADMSG) {
+			b->pos += BLOCK_HEADER_BYTES + (uint64_t)ret_header->len;
+			b->bad_blocks++;
+			r = 0;
+		}
+		if (r < 0)
+			return r;
+		if (r) { /* nothing whole is behind here */
+			b->cut_bytes += b->size - b->pos;
+			b->pos = b->size;
+			return 1;
+		}
+	}
+	b->pos += BLOCK_HEADER_BYTES + (uint64_t)ret_header->len;
+	*ret_payload = cursor_le(payload, ret_header->len);
+	return 0;
+}

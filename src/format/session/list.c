@@ -1,0 +1,208 @@
+#include "format/session/session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "base/vec.h"
+
+#define SEGMENT_PREFIX "segment-"
+
+enum {
+	SEGMENT_DIGITS = 6 /* at least; more once they are used up */
+};
+
+struct files {
+	VEC(struct session_file) v;
+};
+
+/* At least six digits, and none too many in front. */
+static bool parse_number(const char *text, size_t len, uint64_t *ret_number)
+{
+	char digits[24];
+
+	if (len < SEGMENT_DIGITS || len >= sizeof(digits) ||
+	    (text[0] == '0' && len > SEGMENT_DIGITS) ||
+	    strspn(text, "0123456789") < len)
+		return false;
+	memcpy(digits, text, len);
+	digits[len] = 0;
+	return parse_u64_max(digits, UINT64_MAX - 1, ret_number);
+}
+
+/* "segment-000123" or "segment-000123-000456", and nothing else such as
+ * "segment-000123.tmp". */
+static bool parse_name(const char *name, struct session_file *ret_file)
+{
+	size_t prefix = strlen(SEGMENT_PREFIX);
+	const char *digits = name + prefix;
+	size_t len;
+
+	if (strncmp(name, SEGMENT_PREFIX, prefix) != 0)
+		return false;
+	len = strcspn(digits, "-");
+	*ret_file = (struct session_file){ 0 };
+	if (!parse_number(digits, len, &ret_file->first))
+		return false;
+	ret_file->last = ret_file->first;
+	if (!digits[len])
+		return true;
+	digits += len + 1;
+	return parse_number(digits, strlen(digits), &ret_file->last) &&
+	       ret_file->last > ret_file->first;
+}
+
+/* By the first, and those with more before those with less. */
+static int compare(const void *a, const void *b)
+{
+	const struct session_file *x = a;
+	const struct session_file *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->last < y->last) - (x->last > y->last);
+}
+
+static void mark_covered(struct files *f)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < f->v.nr; i++) {
+		struct session_file *file = &f->v.at[i];
+
+		file->covered = i && file->last <= last;
+		if (!file->covered)
+			last = file->last;
+	}
+}
+
+/* 0 or a negative errno; vec_done() is the caller's in any case. */
+static int read_files(const char *dir, struct files *f)
+{
+	const struct dirent *entry;
+	DIR *handle;
+	int r = io_open_dir(dir, &handle);
+
+	if (r)
+		return r;
+	errno = 0;
+	while (!r && (entry = readdir(handle))) {
+		struct session_file file;
+
+		if (parse_name(entry->d_name, &file) && !vec_push(&f->v, file))
+			r = -ENOMEM;
+		errno = 0;
+	}
+	if (!r)
+		r = -errno;
+	closedir(handle);
+	if (f->v.nr)
+		qsort(f->v.at, f->v.nr, sizeof(f->v.at[0]), compare);
+	mark_covered(f);
+	return r;
+}
+
+char *session_file_path(const char *dir, const struct session_file *file)
+{
+	char *path;
+	int len = file->last == file->first
+			  ? asprintf(&path, "%s/" SEGMENT_PREFIX "%0*" PRIu64, dir,
+				     SEGMENT_DIGITS, file->first)
+			  : asprintf(&path,
+				     "%s/" SEGMENT_PREFIX "%0*" PRIu64 "-%0*" PRIu64,
+				     dir, SEGMENT_DIGITS, file->first, SEGMENT_DIGITS,
+				     file->last);
+
+	return len < 0 ? NULL : path;
+}
+
+int session_files(const char *dir, struct session_file **ret_files, size_t *ret_nr)
+{
+	struct files f = { 0 };
+	int r = read_files(dir, &f);
+
+	if (r) {
+		vec_done(&f.v);
+		return r;
+	}
+	*ret_files = f.v.at;
+	*ret_nr = f.v.nr;
+	return 0;
+}
+
+/* Those that count; as many as *ret_nr says. */
+static char **paths_of(const char *dir, const struct files *f, size_t *ret_nr)
+{
+	char **paths = calloc(f->v.nr, sizeof(*paths));
+	size_t nr = 0;
+
+	for (size_t i = 0; paths && i < f->v.nr; i++) {
+		if (f->v.at[i].covered)
+			continue;
+		paths[nr] = session_file_path(dir, &f->v.at[i]);
+		if (!paths[nr]) {
+			session_list_free(paths, nr);
+			return NULL;
+		}
+		nr++;
+	}
+	*ret_nr = nr;
+	return paths;
+}
+
+int session_list(const char *dir, char ***ret_paths, size_t *ret_nr, struct err *err)
+{
+	struct files f = { 0 };
+	char **paths = NULL;
+	int r = read_files(dir, &f);
+
+	if (r == -ENOTDIR)
+		r = -ENOENT;
+	if (!r && !f.v.nr) {
+		r = err_set(err, -ENOENT, "%s: no session is here", dir);
+		goto out;
+	}
+	if (!r) {
+		paths = paths_of(dir, &f, ret_nr);
+		r = paths ? 0 : -ENOMEM;
+	}
+	if (r) {
+		err_sys(err, r, "%s", dir);
+		goto out;
+	}
+	*ret_paths = paths;
+out:
+	vec_done(&f.v);
+	return r;
+}
+
+void session_list_free(char **paths, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+int session_next_path(const char *dir, char **ret_path, struct err *err)
+{
+	struct session_file next = { 0 };
+	struct files f = { 0 };
+	int r = read_files(dir, &f);
+
+	/* A number that is used already would hide a segment, or be hidden by one. */
+	for (size_t i = 0; !r && i < f.v.nr; i++)
+		if (f.v.at[i].last > next.last)
+			next.last = f.v.at[i].last;
+	next.first = ++next.last;
+	vec_done(&f.v);
+	if (r)
+		return err_sys(err, r, "%s", dir);
+	*ret_path = session_file_path(dir, &next);
+	return *ret_path ? 0 : err_set(err, -ENOMEM, "out of memory");
+}

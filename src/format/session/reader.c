@@ -1,0 +1,288 @@
+#include "format/session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/io.h"
+#include "format/session/block_reader.h"
+#include "format/session/dict_block.h"
+#include "format/session/info.h"
+#include "format/session/sample_block.h"
+
+struct segment {
+	int fd;
+	char *path;
+	struct block_reader blocks;
+	struct session_info info;
+	struct session_totals totals;
+	struct segment_damage damage;
+	uint64_t bad_contents; /* blocks sound but nonsense */
+	struct dict dict;
+	bool holes;       /* the dict has some */
+	bool was_written; /* when it was opened: its end may have come behind the read */
+	struct dict_scratch scratch;
+	struct sample_columns columns;
+	struct column_decoder decoder;
+};
+
+void segment_close(struct segment *s)
+{
+	if (!s)
+		return;
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s->path);
+	block_reader_done(&s->blocks);
+	session_info_done(&s->info);
+	dict_done(&s->dict);
+	dict_scratch_done(&s->scratch);
+	sample_columns_done(&s->columns);
+	column_decoder_done(&s->decoder);
+	free(s);
+}
+
+const struct session_info *segment_info(const struct segment *s)
+{
+	return &s->info;
+}
+
+const struct dict *segment_dict(const struct segment *s)
+{
+	return &s->dict;
+}
+
+const struct session_totals *segment_totals(const struct segment *s)
+{
+	return &s->totals;
+}
+
+const struct segment_damage *segment_damage(const struct segment *s)
+{
+	return &s->damage;
+}
+
+/* The file's header and its first block, which must be whole. */
+static int read_info(struct segment *s)
+{
+	struct block_header header;
+	struct cursor payload;
+	int r = block_reader_init(&s->blocks, s->fd);
+
+	if (r)
+		return r;
+	r = block_reader_next(&s->blocks, &header, &payload);
+	if (r < 0)
+		return r;
+	if (r || s->blocks.bad_blocks || header.type != BLOCK_INFO)
+		return -EBADMSG;
+	return session_info_get(&payload, &s->info);
+}
+
+static int open_err(struct err *err, int r, const char *path)
+{
+	if (r == -EBADMSG)
+		return err_set(err, r, "%s: not a session file, or its head is damaged",
+			       path);
+	if (r == -EPROTONOSUPPORT)
+		return err_set(err, r, "%s: written by a newer oprofile", path);
+	return err_sys(err, r, "%s", path);
+}
+
+/* Its end is missing because it is still to come: the recorder holds a lock. */
+bool segment_is_written(const struct segment *s)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(s->fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+/* Half-built objects are fine for segment_close(). */
+static int set_up(struct segment *s, const char *path)
+{
+	int r;
+
+	s->path = strdup(path);
+	if (!s->path)
+		return -ENOMEM;
+	r = dict_init(&s->dict);
+	if (!r)
+		r = column_decoder_init(&s->decoder);
+	return r ? r : read_info(s);
+}
+
+static int open_fd(int fd, const char *path, struct segment **ret_segment,
+		   struct err *err)
+{
+	struct segment *s = calloc(1, sizeof(*s));
+	int r = -ENOMEM;
+
+	if (s) {
+		s->fd = fd;
+		s->totals.target_status = -1;
+		s->damage.unfinished = true;
+		s->was_written = segment_is_written(s);
+		r = set_up(s, path);
+	}
+	if (r) {
+		if (s)
+			s->fd = -1; /* a failed call consumes nothing */
+		segment_close(s);
+		return open_err(err, r, path);
+	}
+	*ret_segment = s;
+	return 0;
+}
+
+int segment_open_fd(int fd, struct segment **ret_segment, struct err *err)
+{
+	return open_fd(fd, "session", ret_segment, err);
+}
+
+int segment_open(const char *path, enum trust trust, struct segment **ret_segment,
+		 struct err *err)
+{
+	/* Not blocking: it may be a FIFO, which is refused then. */
+	int fd = io_open(path, O_RDONLY | O_NONBLOCK, 0);
+	int r;
+
+	if (fd < 0)
+		return open_err(err, fd, path);
+	r = trust_check(fd, trust, path, err);
+	if (!r)
+		r = open_fd(fd, path, ret_segment, err);
+	if (r)
+		close(fd);
+	return r;
+}
+
+static bool thread_lost(const struct dict *d, uint32_t thread)
+{
+	return d->threads.at[thread].flags & THREAD_LOST;
+}
+
+static bool event_lost(const struct dict *d, uint32_t event)
+{
+	return d->events.at[event].flags & EVENT_LOST;
+}
+
+static bool stack_lost(const struct dict *d, uint32_t stack)
+{
+	return stack >= STACK_FIRST && d->stacks.at[stack].frame == DICT_NONE;
+}
+
+/* Numbers that lead nowhere become DICT_NONE and their samples are marked. */
+static void mend(struct segment *s, uint32_t *numbers, size_t nr_known,
+		 bool (*lost)(const struct dict *d, uint32_t number))
+{
+	size_t nr = s->columns.nr;
+	bool all_known = true;
+
+	for (size_t i = 0; i < nr; i++)
+		all_known &= numbers[i] < nr_known;
+	if (all_known && !s->holes)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		if (numbers[i] == DICT_NONE ||
+		    (numbers[i] < nr_known && !lost(&s->dict, numbers[i])))
+			continue;
+		numbers[i] = DICT_NONE;
+		s->columns.bad[i] = 1;
+	}
+}
+
+static void mend_columns(struct segment *s, unsigned int columns)
+{
+	struct sample_columns *c = &s->columns;
+
+	memset(c->bad, 0, c->nr);
+	if (columns & COLUMN_THREAD)
+		mend(s, c->thread, s->dict.threads.nr, thread_lost);
+	if (columns & COLUMN_EVENT)
+		mend(s, c->event, s->dict.events.nr, event_lost);
+	if (columns & COLUMN_STACK)
+		mend(s, c->stack, s->dict.stacks.nr, stack_lost);
+	for (size_t i = 0; i < c->nr; i++)
+		s->damage.bad_samples += c->bad[i];
+}
+
+static int take_samples(struct segment *s, struct cursor *payload, unsigned int columns,
+			struct sample_batch *ret_batch)
+{
+	const struct sample_columns *c = &s->columns;
+	int r = sample_unpack(&s->columns, payload, columns, &s->scratch.ends,
+			      &s->decoder);
+
+	if (r)
+		return r;
+	mend_columns(s, columns);
+	*ret_batch = (struct sample_batch){
+		.nr = c->nr,
+		.time_ns = columns & COLUMN_TIME ? c->time_ns : NULL,
+		.period = columns & COLUMN_PERIOD ? c->period : NULL,
+		.thread = columns & COLUMN_THREAD ? c->thread : NULL,
+		.event = columns & COLUMN_EVENT ? c->event : NULL,
+		.stack = columns & COLUMN_STACK ? c->stack : NULL,
+		.cpu = columns & COLUMN_CPU ? c->cpu : NULL,
+	};
+	return 0;
+}
+
+/* Anything but samples: 0, -EBADMSG or -ENOMEM. */
+static int take_block(struct segment *s, uint8_t type, struct cursor *payload)
+{
+	switch (type) {
+	case BLOCK_DICT:
+		return dict_unpack(&s->dict, payload, &s->scratch, &s->decoder,
+				   &s->holes);
+	case BLOCK_TOTALS:
+		return session_totals_get(payload, &s->totals);
+	case BLOCK_END:
+		s->damage.unfinished = false;
+		return 0;
+	default:
+		return 0; /* of a newer minor version */
+	}
+}
+
+int segment_next(struct segment *s, unsigned int columns,
+		 struct sample_batch *ret_batch, struct err *err)
+{
+	struct block_header header;
+	struct cursor payload;
+	bool found = false;
+	int r;
+
+	columns &= COLUMN_ALL;
+	while (!found && !(r = block_reader_next(&s->blocks, &header, &payload))) {
+		if (header.type == BLOCK_SAMPLES) {
+			r = take_samples(s, &payload, columns, ret_batch);
+			found = !r;
+		} else {
+			r = take_block(s, header.type, &payload);
+		}
+		if (r == -EBADMSG) {
+			s->bad_contents++;
+			r = 0;
+		}
+		if (r)
+			break;
+	}
+	s->damage.bad_blocks = s->blocks.bad_blocks + s->bad_contents;
+	s->damage.cut_bytes = s->blocks.cut_bytes;
+	if (r == 1 && s->damage.unfinished &&
+	    (s->was_written || segment_is_written(s))) {
+		s->damage.unfinished = false;
+		s->damage.cut_bytes = 0;
+	}
+	return r < 0 ? err_sys(err, r, "%s", s->path) : r;
+}
+
+void segment_progress(const struct segment *s, uint64_t *ret_done, uint64_t *ret_total)
+{
+	*ret_done = s->blocks.pos;
+	*ret_total = s->blocks.size;
+}

@@ -1,0 +1,303 @@
+#include "format/session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "format/session/block.h"
+#include "format/session/dict_block.h"
+#include "format/session/info.h"
+#include "format/session/sample_block.h"
+
+enum {
+	DICT_BLOCK_BYTES = 1 << 20 /* a block of the dict ends behind so much */
+};
+
+struct segment_writer {
+	int fd;
+	bool torn; /* bytes behind `bytes` may be in the file */
+	char *path;
+	const struct dict *dict;
+	uint64_t salt;
+	uint64_t bytes;          /* whole blocks in the file */
+	struct dict_counts done; /* of the dict, in the file */
+	struct sample_next next; /* above all that samples in the file refer to */
+	VEC(struct sample) pending;
+	struct buf out;
+	struct dict_scratch scratch;
+	struct sample_packer packer;
+	struct column_encoder encoder;
+};
+
+static void writer_free(struct segment_writer *w)
+{
+	if (!w)
+		return;
+	if (w->fd >= 0)
+		close(w->fd);
+	free(w->path);
+	vec_done(&w->pending);
+	buf_done(&w->out);
+	dict_scratch_done(&w->scratch);
+	sample_packer_done(&w->packer);
+	column_encoder_done(&w->encoder);
+	free(w);
+}
+
+/* Writes w->out behind the last whole block, or nothing. */
+static int write_out(struct segment_writer *w, struct err *err)
+{
+	int r;
+
+	if (w->out.failed)
+		return err_sys(err, -ENOMEM, "%s", w->path);
+	if (w->torn && ftruncate(w->fd, (off_t)w->bytes))
+		return err_sys(err, -errno, "%s", w->path);
+	w->torn = true;
+	r = io_write_all(w->fd, w->out.data, w->out.len);
+	if (r) {
+		if (!ftruncate(w->fd, (off_t)w->bytes))
+			w->torn = false;
+		return err_sys(err, r, "%s", w->path);
+	}
+	w->torn = false;
+	w->bytes += w->out.len;
+	return 0;
+}
+
+static int write_info(struct segment_writer *w, const struct session_info *info,
+		      struct err *err)
+{
+	size_t begin;
+
+	segment_header_put(&w->out, w->salt);
+	begin = block_begin(&w->out);
+	session_info_put(info, &w->out);
+	block_end(&w->out, begin, BLOCK_INFO, w->salt);
+	return write_out(w, err);
+}
+
+/* Different for any two segments: the same machine never starts two at the same
+ * nanosecond with the same address of a writer and the same name. */
+static uint64_t make_salt(const struct segment_writer *w,
+			  const struct session_info *info)
+{
+	uint64_t salt =
+		hash_bytes(info->boot_id, strlen(info->boot_id), info->start_ns);
+
+	salt = hash_bytes(info->hostname, strlen(info->hostname), salt);
+	salt = hash_pair(salt, info->start_wall_ns);
+	return hash_pair(salt,
+			 hash_bytes(w->path, strlen(w->path), (uint64_t)getpid()));
+}
+
+/* While it is held, a reader knows that the missing end is still to come.  A file system
+ * without locks only lets readers think that the recorder was killed. */
+static void hold_lock(const struct segment_writer *w)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	(void)fcntl(w->fd, F_OFD_SETLK, &lock);
+}
+
+/* A file with its head.  0, or a negative errno: there is none then. */
+static int begin_file(struct segment_writer *w, const char *path,
+		      const struct session_info *info, struct err *err)
+{
+	int r;
+
+	/* Appending: after a truncation the next write goes to the new end. */
+	w->fd = io_open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND,
+			RECORDING_FILE_MODE);
+	if (w->fd < 0)
+		return err_sys(err, w->fd, "%s", w->path);
+	hold_lock(w);
+	buf_clear(&w->out);
+	w->bytes = 0;
+	r = write_info(w, info, err);
+	if (!r)
+		return 0;
+	(void)io_unlink(path);
+	close(w->fd);
+	w->fd = -1;
+	return r;
+}
+
+/* It has its name once its head is written: whoever reads the directory meanwhile finds a whole
+ * segment or none. */
+static int begin_unseen(struct segment_writer *w, const struct session_info *info,
+			struct err *err)
+{
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s.%d.new", w->path, (int)getpid()) < 0)
+		return err_sys(err, -ENOMEM, "%s", w->path);
+	(void)io_unlink(path); /* of a process that had this number and was killed */
+	r = begin_file(w, path, info, err);
+	if (!r && (r = io_rename_new(path, w->path))) {
+		err_sys(err, r, "%s", w->path);
+		(void)io_unlink(path);
+		close(w->fd);
+		w->fd = -1;
+	}
+	free(path);
+	return r;
+}
+
+int segment_writer_open(const char *path, const struct session_info *info,
+			const struct dict *dict, struct segment_writer **ret_writer,
+			struct err *err)
+{
+	struct segment_writer *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return err_sys(err, -ENOMEM, "%s", path);
+	w->fd = -1;
+	w->dict = dict;
+	w->done = dict_counts_none();
+	w->packer.ends = &w->scratch.ends;
+	w->path = strdup(path);
+	if (!w->path || column_encoder_init(&w->encoder)) {
+		writer_free(w);
+		return err_sys(err, -ENOMEM, "%s", path);
+	}
+	w->salt = make_salt(w, info);
+	r = begin_unseen(w, info, err);
+	/* A file system without that: readers may meet a file without its head for a moment. */
+	if (r && r != -EEXIST)
+		r = begin_file(w, w->path, info, err);
+	if (r) {
+		writer_free(w);
+		return r;
+	}
+	*ret_writer = w;
+	return 0;
+}
+
+void segment_writer_coarsen(struct segment_writer *w, uint64_t unit_ns)
+{
+	w->packer.time_units = (uint32_t)(unit_ns / SAMPLE_TIME_UNIT_NS);
+	w->scratch.is_whole = true;
+}
+
+int segment_writer_add(struct segment_writer *w, const struct sample *sample)
+{
+	return vec_push(&w->pending, *sample) ? 0 : -ENOMEM;
+}
+
+size_t segment_writer_pending(const struct segment_writer *w)
+{
+	return w->pending.nr;
+}
+
+uint64_t segment_writer_bytes(const struct segment_writer *w)
+{
+	return w->bytes;
+}
+
+bool segment_writer_is_removed(const struct segment_writer *w)
+{
+	struct stat st;
+
+	return !fstat(w->fd, &st) && !st.st_nlink;
+}
+
+static int put_dict(struct segment_writer *w, struct dict_counts *done)
+{
+	int r;
+
+	do {
+		size_t begin = block_begin(&w->out);
+		size_t empty = w->out.len;
+
+		do
+			r = dict_pack(w->dict, done, &w->scratch, &w->encoder, &w->out);
+		while (!r && w->out.len - begin < DICT_BLOCK_BYTES);
+		if (r < 0)
+			return r;
+		if (w->out.len == empty)
+			w->out.len = begin;
+		else
+			block_end(&w->out, begin, BLOCK_DICT, w->salt);
+	} while (!r);
+	return 0;
+}
+
+static int put_samples(struct segment_writer *w, struct sample_next *next)
+{
+	size_t nr;
+
+	for (size_t first = 0; first < w->pending.nr; first += nr) {
+		size_t begin = block_begin(&w->out);
+		int r;
+
+		nr = w->pending.nr - first;
+		if (nr > SAMPLES_PER_BLOCK)
+			nr = SAMPLES_PER_BLOCK;
+		r = sample_pack(&w->packer, w->pending.at + first, nr, next,
+				&w->encoder, &w->out);
+		if (r)
+			return r;
+		block_end(&w->out, begin, BLOCK_SAMPLES, w->salt);
+	}
+	return 0;
+}
+
+static int flush(struct segment_writer *w, const struct session_totals *totals,
+		 bool end, struct err *err)
+{
+	struct dict_counts done = w->done;
+	struct sample_next next = w->next;
+	size_t begin;
+	int r;
+
+	buf_clear(&w->out);
+	/* Chains of a flush that failed are none. */
+	w->scratch.ends.stacks.nr = done.nr_chains;
+	r = put_dict(w, &done);
+	if (!r)
+		r = put_samples(w, &next);
+	if (r)
+		return err_sys(err, r, "%s", w->path);
+	begin = block_begin(&w->out);
+	session_totals_put(totals, &w->out);
+	block_end(&w->out, begin, BLOCK_TOTALS, w->salt);
+	if (end)
+		block_end(&w->out, block_begin(&w->out), BLOCK_END, w->salt);
+	r = write_out(w, err);
+	if (r)
+		return r;
+	w->done = done;
+	w->next = next;
+	w->pending.nr = 0;
+	return 0;
+}
+
+int segment_writer_flush(struct segment_writer *w, const struct session_totals *totals,
+			 struct err *err)
+{
+	return flush(w, totals, false, err);
+}
+
+int segment_writer_close(struct segment_writer *w, const struct session_totals *totals,
+			 struct err *err)
+{
+	int r = flush(w, totals, true, err);
+	int fd = w->fd;
+
+	/* No fsync: that protects from a crash of the machine, not of the recorder. */
+	w->fd = -1;
+	if (close(fd) && !r)
+		r = err_sys(err, -errno, "%s", w->path);
+	writer_free(w);
+	return r;
+}

@@ -1,0 +1,425 @@
+/* Profiles of other tools: what is read of good ones, and that of bad ones the bad part is skipped;
+ * each also cut at every byte, and with the n-th allocation failing. */
+#include "format/foreign/foreign.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc_fail.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "unit.h"
+
+/* All that was read, a line a sample:
+ * "EVENT COMM PID/TID CPU TIME COUNT PERIOD: NAME(IMAGE) ... [truncated]". */
+struct heard {
+	char text[8192];
+	size_t len;
+	uint64_t samples;
+};
+
+static void say_word(struct heard *h, struct foreign_word w)
+{
+	assert_true(h->len + w.len + 1 < sizeof(h->text));
+	if (w.len)
+		memcpy(h->text + h->len, w.at, w.len);
+	h->len += w.len;
+	h->text[h->len] = 0;
+}
+
+static void say(struct heard *h, const char *text)
+{
+	say_word(h, (struct foreign_word){ text, strlen(text) });
+}
+
+static void say_number(struct heard *h, const char *before, int64_t number)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%" PRId64, before, number);
+	say(h, text);
+}
+
+static int hear(void *ctx, const struct foreign_sample *s)
+{
+	struct heard *h = ctx;
+
+	h->samples += s->count;
+	say_word(h, s->event);
+	say(h, " ");
+	say_word(h, s->comm);
+	say_number(h, " ", s->pid);
+	say_number(h, "/", s->tid);
+	say_number(h, " ", s->cpu);
+	say_number(h, " ", (int64_t)s->time_ns);
+	say_number(h, " ", (int64_t)s->count);
+	say_number(h, " ", (int64_t)s->period);
+	say(h, ":");
+	for (size_t i = 0; i < s->nr_frames; i++) {
+		say(h, " ");
+		say_word(h, s->frames[i].name);
+		say(h, "(");
+		say_word(h, s->frames[i].image);
+		say(h, ")");
+	}
+	say(h, s->truncated ? " [truncated]\n" : "\n");
+	return 0;
+}
+
+static int count_alone(void *ctx, const struct foreign_sample *s)
+{
+	*(uint64_t *)ctx += s->count;
+	return 0;
+}
+
+static const struct foreign_format *format_of(const char *name, const void *bytes,
+					      size_t len)
+{
+	const struct foreign_format *f = foreign_find(bytes, len);
+
+	assert_non_null(f);
+	assert_string_equal(f->name, name);
+	return f;
+}
+
+static void check_prefixes(const struct foreign_format *f, const uint8_t *bytes,
+			   size_t len)
+{
+	for (size_t cut = 0; cut <= len; cut++) {
+		/* Of its own, so that a byte too far is noticed. */
+		uint8_t *part = malloc(cut + !cut);
+		struct foreign_info info;
+		struct err err = { 0 };
+		uint64_t samples = 0;
+		int r;
+
+		assert_non_null(part);
+		memcpy(part, bytes, cut);
+		foreign_find(part, cut);
+		r = f->read(part, cut, count_alone, &samples, &info, &err);
+		assert_true(!r || (r == -EBADMSG && err.text[0]));
+		free(part);
+	}
+}
+
+static void check_short_memory(const struct foreign_format *f, const void *bytes,
+			       size_t len)
+{
+	for (unsigned long n = 1;; n++) {
+		struct foreign_info info;
+		uint64_t samples = 0;
+		int r;
+
+		alloc_fail_at(n);
+		r = f->read(bytes, len, count_alone, &samples, &info, NULL);
+		if (!alloc_fail_off()) {
+			assert_int_equal(r, 0);
+			break;
+		}
+		assert_int_equal(r, -ENOMEM);
+	}
+}
+
+static void check(const char *name, const void *bytes, size_t len, const char *wanted,
+		  uint64_t skipped)
+{
+	const struct foreign_format *f = format_of(name, bytes, len);
+	struct heard h = { .text = "" };
+	struct foreign_info info;
+
+	assert_int_equal(f->read(bytes, len, hear, &h, &info, NULL), 0);
+	assert_string_equal(h.text, wanted);
+	assert_int_equal(info.skipped, skipped);
+	check_prefixes(f, bytes, len);
+	check_short_memory(f, bytes, len);
+}
+
+static int refuse(void *ctx, const struct foreign_sample *s)
+{
+	(void)s;
+	++*(int *)ctx;
+	return -E2BIG;
+}
+
+/* ---- folded stacks ---- */
+
+static void folded_stacks(void **state)
+{
+	static const char text[] = "# a comment\n"
+				   "\n"
+				   "prog;main;work 12\n"
+				   "a prog with blanks;main 3\r\n"
+				   "k;do_syscall_64_[k];jitted_[j];inl_[i];odd_[x] 4\n"
+				   "k;[truncated];deep 5\n"
+				   "alone 6\n"
+				   "nothing;none 0\n"
+				   "no count;at all\n"
+				   "a;;b 7\n"
+				   "last;line 8";
+	static const char wanted[] = " prog -1/-1 -1 0 12 0: work() main()\n"
+				     " a prog with blanks -1/-1 -1 0 3 0: main()\n"
+				     " k -1/-1 -1 0 4 0: odd_[x]() inl() jitted() "
+				     "do_syscall_64([kernel.kallsyms])\n"
+				     " k -1/-1 -1 0 5 0: deep() [truncated]\n"
+				     " alone -1/-1 -1 0 6 0:\n"
+				     " a -1/-1 -1 0 7 0: b()\n"
+				     " last -1/-1 -1 0 8 0: line()\n";
+
+	(void)state;
+	check("folded", text, sizeof(text) - 1, wanted, 1);
+}
+
+static void a_stack_of_any_depth(void **state)
+{
+	struct buf b = { 0 };
+	struct foreign_info info;
+	uint64_t samples = 0;
+
+	(void)state;
+	buf_put(&b, "deep", 4);
+	for (int i = 0; i < FOREIGN_FRAMES_MAX + 10; i++)
+		buf_put(&b, ";f", 2);
+	buf_put(&b, " 2\n", 3);
+	assert_false(b.failed);
+	assert_int_equal(
+		foreign_read_folded(b.data, b.len, count_alone, &samples, &info, NULL),
+		0);
+	assert_int_equal(samples, 2);
+	buf_done(&b);
+}
+
+/* ---- perf script ---- */
+
+static void text_of_perf_script(void **state)
+{
+	static const char text[] =
+		"# captured on: now\n"
+		"prog 17/18 [003] 12.000345: 250000 cycles:u: \n"
+		"\t          401136 work+0x10 (/usr/bin/prog (deleted))\n"
+		"\t    7f0000001000 operator+(int)+0x2 (/lib/x.so)\n"
+		"\t               0 [unknown] ([unknown])\n"
+		"\n"
+		"a prog 7 1.5:  cpu-clock: 401000 main+0x0 (/usr/bin/prog)\n"
+		"swapper 0 [000] sched:sched_switch: prev_comm=x\n"
+		"what is this\n";
+	static const char wanted[] =
+		"cycles:u prog 17/18 3 12000345000 1 250000: work(/usr/bin/prog "
+		"(deleted)) "
+		"operator+(int)(/lib/x.so) [unknown]([unknown])\n"
+		"cpu-clock a prog 7/7 -1 1500000000 1 0: main(/usr/bin/prog)\n"
+		"sched:sched_switch swapper 0/0 0 0 1 0:\n";
+
+	(void)state;
+	check("perf-script", text, sizeof(text) - 1, wanted, 1);
+}
+
+/* ---- pprof ---- */
+
+static void put_number(struct buf *b, unsigned int field, uint64_t value)
+{
+	buf_put_varint(b, field << 3);
+	buf_put_varint(b, value);
+}
+
+static void put_bytes(struct buf *b, unsigned int field, const void *bytes, size_t len)
+{
+	buf_put_varint(b, field << 3 | 2);
+	buf_put_varint(b, len);
+	buf_put(b, bytes, len);
+}
+
+/* A message of fields 1, 2, ... that are numbers; 0: it is left out. */
+static void put_message(struct buf *b, unsigned int field, const uint64_t *values,
+			size_t nr)
+{
+	struct buf m = { 0 };
+
+	for (size_t i = 0; i < nr; i++)
+		if (values[i])
+			put_number(&m, (unsigned int)i + 1, values[i]);
+	put_bytes(b, field, m.data, m.len);
+	buf_done(&m);
+}
+
+static void put_location(struct buf *b, uint64_t id, const uint64_t *functions,
+			 size_t nr)
+{
+	struct buf m = { 0 };
+
+	put_number(&m, 1, id);
+	put_number(&m, 2, 1); /* the mapping */
+	for (size_t i = 0; i < nr; i++)
+		put_message(&m, 4, &functions[i], 1);
+	put_bytes(b, 4, m.data, m.len);
+	buf_done(&m);
+}
+
+/* Locations and values packed, or each as a field of its own. */
+static void put_sample(struct buf *b, bool packed, const uint64_t *at, size_t nr_at,
+		       uint64_t count, uint64_t period)
+{
+	const uint64_t labels[][3] = { { 9, 10, 0 }, { 11, 0, 42 } };
+	const uint64_t values[] = { count, period };
+	struct buf m = { 0 }, list = { 0 };
+
+	for (size_t i = 0; i < nr_at; i++) {
+		if (!packed)
+			put_number(&m, 1, at[i]);
+		buf_put_varint(&list, at[i]);
+	}
+	if (packed)
+		put_bytes(&m, 1, list.data, list.len);
+	buf_clear(&list);
+	for (size_t i = 0; i < 2; i++) {
+		if (!packed)
+			put_number(&m, 2, values[i]);
+		buf_put_varint(&list, values[i]);
+	}
+	if (packed)
+		put_bytes(&m, 2, list.data, list.len);
+	for (size_t i = 0; i < 2; i++)
+		put_message(&m, 3, labels[i], 3);
+	put_bytes(b, 2, m.data, m.len);
+	buf_done(&list);
+	buf_done(&m);
+}
+
+static struct buf make_pprof(void)
+{
+	static const char *const strings[] = { "",     "samples",     "count",
+					       "cpu",  "nanoseconds", "/bin/prog",
+					       "main", "work",        "inlined",
+					       "comm", "prog",        "pid" };
+	const uint64_t types[][2] = { { 1, 2 }, { 3, 4 } };
+	const uint64_t mapping[] = { 1, 0x1000, 0x2000, 0, 5 };
+	const uint64_t functions[][2] = { { 1, 6 }, { 2, 7 }, { 3, 8 } };
+	const uint64_t outer[] = { 1 }, inner[] = { 3, 2 };
+	const uint64_t stack[] = { 2, 1 }, broken[] = { 77, 1 };
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < 2; i++)
+		put_message(&b, 1, types[i], 2);
+	put_sample(&b, true, stack, 2, 5, 50);
+	put_sample(&b, false, stack, 1, 3, 30);
+	put_sample(&b, true, broken, 2, 1, 10);
+	put_message(&b, 3, mapping, 5);
+	put_location(&b, 1, outer, 1);
+	put_location(&b, 2, inner, 2);
+	for (size_t i = 0; i < 3; i++)
+		put_message(&b, 5, functions[i], 2);
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		put_bytes(&b, 6, strings[i], strlen(strings[i]));
+	put_number(&b, 9, 1700000000000000000); /* time */
+	put_message(&b, 11, types[1], 2);
+	put_number(&b, 12, 10000000);
+	assert_false(b.failed);
+	return b;
+}
+
+static void profiles_of_pprof(void **state)
+{
+	static const char wanted[] =
+		"cpu prog 42/42 -1 0 5 50: inlined(/bin/prog) work(/bin/prog) "
+		"main(/bin/prog)\n"
+		"cpu prog 42/42 -1 0 3 30: inlined(/bin/prog) work(/bin/prog)\n"
+		"cpu prog 42/42 -1 0 1 10: main(/bin/prog)\n";
+	struct buf b = make_pprof();
+	struct foreign_info info;
+	uint64_t samples = 0;
+
+	(void)state;
+	check("pprof", b.data, b.len, wanted, 1);
+	assert_int_equal(
+		foreign_read_pprof(b.data, b.len, count_alone, &samples, &info, NULL),
+		0);
+	assert_int_equal(samples, 9);
+	assert_int_equal(info.period, 10000000);
+	assert_int_equal(info.start_wall_ns, 1700000000000000000);
+	assert_int_equal(info.main_image.len, strlen("/bin/prog"));
+	assert_memory_equal(info.main_image.at, "/bin/prog", info.main_image.len);
+	assert_int_equal(info.period_event.len, strlen("cpu"));
+	buf_done(&b);
+}
+
+/* Any one byte may be any other: what is read then is something else, or nothing. */
+static void damaged_profiles_of_pprof(void **state)
+{
+	struct buf b = make_pprof();
+
+	(void)state;
+	for (size_t i = 0; i < b.len; i++)
+		for (unsigned int bit = 0; bit < 8; bit++) {
+			struct foreign_info info;
+			struct err err = { 0 };
+			uint64_t samples = 0;
+			int r;
+
+			b.data[i] ^= (uint8_t)(1 << bit);
+			r = foreign_read_pprof(b.data, b.len, count_alone, &samples,
+					       &info, &err);
+			assert_true(!r || r == -EBADMSG);
+			b.data[i] ^= (uint8_t)(1 << bit);
+		}
+	buf_done(&b);
+}
+
+/* ---- all ---- */
+
+static void what_is_none_of_them(void **state)
+{
+	static const char *const texts[] = {
+		"", "\n\n", "hello", "a b c\n", "{\"json\": 1}\n", "# a comment\n"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_null(foreign_find(texts[i], strlen(texts[i])));
+	assert_null(foreign_find("\x7f"
+				 "ELF\2\1\1",
+				 7));
+}
+
+static void the_reader_may_end_it(void **state)
+{
+	struct buf b = make_pprof();
+	const struct {
+		const char *name;
+		const void *bytes;
+		size_t len;
+	} all[] = {
+		{ "folded", "a;b 1\na;c 2\n", 12 },
+		{ "perf-script", "p 1 x: 1 f (o)\np 1 x: 1 f (o)\n", 30 },
+		{ "pprof", b.data, b.len },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct foreign_info info;
+		int nr = 0;
+
+		assert_int_equal(format_of(all[i].name, all[i].bytes, all[i].len)
+					 ->read(all[i].bytes, all[i].len, refuse, &nr,
+						&info, NULL),
+				 -E2BIG);
+		assert_int_equal(nr, 1);
+	}
+	buf_done(&b);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest cases[] = {
+		cmocka_unit_test(folded_stacks),
+		cmocka_unit_test(a_stack_of_any_depth),
+		cmocka_unit_test(text_of_perf_script),
+		cmocka_unit_test(profiles_of_pprof),
+		cmocka_unit_test(damaged_profiles_of_pprof),
+		cmocka_unit_test(what_is_none_of_them),
+		cmocka_unit_test(the_reader_may_end_it),
+	};
+
+	return UNIT_RUN(cases);
+}
