@@ -38,6 +38,12 @@ samples()
 	opreport --session-dir "$session" --by event --csv "$@" 2>/dev/null | awk -F, 'NR > 1 { n += $2 } END { print n + 0 }'
 }
 
+# The copies of binaries in the session.
+kept_images()
+{
+	find "$session/samples/current/images" -type f ! -name checksums
+}
+
 @test "a container that ends before the recording does: functions and their shares" {
 	need_containers
 	operf --session-dir "$session" -- sh -c '"$0" 1 "$1" 1500; sleep 1.2' "$WORKLOADS/container" "$WORKLOADS/static_pie" >told
@@ -46,18 +52,20 @@ samples()
 	[ -z "$(nameless)" ]
 	# Its file is in the session, and nowhere else.
 	[ ! -e /inner/only ]
-	[ "$(ls "$session"/samples/current/images | wc -l)" = 1 ]
+	[ "$(kept_images | wc -l)" = 1 ]
 }
 
 @test "a container of a twentieth of a second in the middle of a recording" {
 	need_containers
 	# Without a build-id, too, by which it could be another's.
 	for program in inner_first inner_bare; do
-		operf --session-dir "$session" -- sh -c 'sleep 1; "$0" 1 "$1" 50; sleep 1' \
-			"$WORKLOADS/container" "$WORKLOADS/$program"
-		[ "$(samples 'lib-image:/inner/only')" -ge 20 ]
-		[ "$(samples "symbol:${program}_work")" -ge 20 ]
-		[ -z "$(nameless)" ]
+		for option in "" --system-wide; do
+			operf --session-dir "$session" $option -- sh -c 'sleep 1; "$0" 1 "$1" 50; sleep 1' \
+				"$WORKLOADS/container" "$WORKLOADS/$program"
+			[ "$(samples 'lib-image:/inner/only')" -ge 20 ]
+			[ "$(samples "symbol:${program}_work")" -ge 20 ]
+			[ -z "$(nameless)" ]
+		done
 	done
 }
 
@@ -70,7 +78,7 @@ samples()
 	done >truth
 	check_shares truth --session-dir "$session"
 	[ -z "$(nameless)" ]
-	[ "$(ls "$session"/samples/current/images | wc -l)" = 3 ]
+	[ "$(kept_images | wc -l)" = 3 ]
 }
 
 @test "500 containers in a row" {

@@ -131,6 +131,9 @@ bool perf_attr_namespaces(struct perf_event_attr *side_band,
 	side_band->namespaces = 0;
 	without_tasks(ret_attr);
 	ret_attr->cgroup = ret_attr->ksymbol = ret_attr->bpf_event = 0;
+	/* Adds no records.  Without it the kernel (is_sb_event()) gives an event of the whole
+	 * machine no side-band records at all. */
+	ret_attr->comm_exec = side_band->comm_exec;
 	ret_attr->wakeup_watermark = 1;
 	return true;
 }

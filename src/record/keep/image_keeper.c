@@ -287,18 +287,30 @@ static bool is_file_of(const struct image *image, const struct stat *st)
 	       image->file_bytes == (uint64_t)st->st_size;
 }
 
-/* The file itself, which is not held.  A descriptor or a negative errno. */
-static int open_again(const struct kept_image *kept)
+static int open_same(const struct image_place *at, const struct image *image)
 {
 	struct image_opened opened;
-	int r = image_open(&kept->at, &kept->image, &opened);
+	int r = image_open(at, image, &opened);
 
 	if (r)
 		return r;
-	if (is_file_of(&kept->image, &opened.st))
+	if (is_file_of(image, &opened.st))
 		return opened.fd;
 	close(opened.fd);
 	return -ESTALE;
+}
+
+/* The file itself, which is not held.  A descriptor or a negative errno.  Another file with the same
+ * build-id may be at its path here: then the process, if it still runs, leads to the right one. */
+static int open_again(const struct kept_image *kept)
+{
+	struct image_place at = kept->at;
+	int fd = open_same(&at, &kept->image);
+
+	if (fd != -ESTALE || at.by_process)
+		return fd;
+	at.by_process = true;
+	return open_same(&at, &kept->image);
 }
 
 /* Its process has ended.  In a mount namespace that has the same files as ours, they are held as ours. */
