@@ -12,7 +12,7 @@
 #include "record/shared_tables.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 #include "resolve/unwind_arch.h"
 #include "resolve/unwind_table.h"
 
@@ -162,7 +162,7 @@ int recorder_stacks_open(struct recorder_stacks *s, struct resolver *resolver,
 	};
 
 	*s = (struct recorder_stacks){ .dict = dict, .keeper = keeper, .dir = dir };
-	s->cache_dir = line_cache_dir();
+	s->cache_dir = index_cache_dir();
 	s->maker.cache_dir = s->cache_dir;
 	return resolver_use_unwind(resolver, &unwind);
 }

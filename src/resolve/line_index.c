@@ -39,7 +39,7 @@ static struct line_unit read_unit(struct cursor *c, const uint8_t *map, uint64_t
 	return u;
 }
 
-static bool is_key(const struct line_key *key, struct cursor *c)
+static bool is_key(const struct index_key *key, struct cursor *c)
 {
 	bool is_id = cursor_u32(c) != 0;
 	uint32_t len = cursor_u32(c);
@@ -78,7 +78,7 @@ static int read_tables(struct cursor *c, const uint8_t *map, uint64_t end,
 }
 
 /* The directory lies behind the blocks; its hash is in the head, and the head's too. */
-static int read_directory(struct line_index *x, const struct line_key *key,
+static int read_directory(struct line_index *x, const struct index_key *key,
 			  struct line_directory *dir)
 {
 	const uint8_t *map = x->map.bytes;
@@ -109,13 +109,13 @@ static int read_directory(struct line_index *x, const struct line_key *key,
 		return -EBADMSG;
 	path_len = cursor_u32(&c);
 	path_of = cursor_take(&c, path_len);
-	if (!path_of || path_len > LINE_INDEX_PATH_MAX)
+	if (!path_of || path_len > INDEX_PATH_MAX)
 		return -EBADMSG;
 	x->path_of = strndup(path_of, path_len);
 	return x->path_of ? read_tables(&c, map, at, dir) : -ENOMEM;
 }
 
-int line_index_open(struct line_index *x, const char *path, const struct line_key *key,
+int line_index_open(struct line_index *x, const char *path, const struct index_key *key,
 		    struct line_directory *dir)
 {
 	struct stat st;

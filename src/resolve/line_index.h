@@ -14,12 +14,11 @@
 
 #include "base/mapped.h"
 #include "base/vec.h"
+#include "resolve/index_cache.h"
 
 enum {
 	LINE_INDEX_VERSION = 4,
 	LINE_INDEX_HEAD = 64,
-	LINE_INDEX_KEY_MAX = 64,
-	LINE_INDEX_PATH_MAX = 4096,
 	LINE_INDEX_UNITS_MAX = 1 << 24
 };
 
@@ -52,14 +51,6 @@ enum {
 	LINE_NO_UNIT = 0xffffffff
 };
 
-/* What says which binary an index is of: a build-id, or a hash of the file's path, inode,
- * size and time. */
-struct line_key {
-	uint8_t bytes[LINE_INDEX_KEY_MAX];
-	uint32_t len;
-	bool is_build_id;
-};
-
 struct line_directory {
 	VEC(struct line_unit) units;
 	VEC(struct line_cover) covers; /* by address */
@@ -75,7 +66,7 @@ struct line_index {
 
 /* Maps the index at `path` and reads its directory, if it is whole and of `key` (NULL: of
  * any).  0, -ENOENT, -EBADMSG (damaged, of another version or another binary), -ENOMEM, ... */
-int line_index_open(struct line_index *x, const char *path, const struct line_key *key,
+int line_index_open(struct line_index *x, const char *path, const struct index_key *key,
 		    struct line_directory *ret_dir);
 void line_index_close(struct line_index *x);
 /* Whether the unit's block is good to be used; asked once, remembered in the state. */
@@ -97,7 +88,7 @@ void line_writer_put(struct line_writer *w, struct line_unit *u, const void *byt
 /* Adds those of the directory's blocks that are at hand and were not put yet, and the
  * directory; the file takes the place of the one at `path`.  0 or a negative errno; nothing is
  * left behind then.  The writer is gone in any case. */
-int line_writer_finish(struct line_writer *w, const struct line_key *key,
+int line_writer_finish(struct line_writer *w, const struct index_key *key,
 		       const char *path_of, struct line_directory *dir);
 /* Leaves it; NULL is fine. */
 void line_writer_drop(struct line_writer *w);

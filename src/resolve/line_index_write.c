@@ -121,9 +121,9 @@ static void put_unit(struct line_writer *w, struct line_unit *u, struct buf *out
 	buf_put_u32(out, u->place ? LINE_UNIT_UNCHECKED : LINE_UNIT_ABSENT);
 }
 
-static void put_key(struct buf *out, const struct line_key *key, const char *path_of)
+static void put_key(struct buf *out, const struct index_key *key, const char *path_of)
 {
-	size_t len = strnlen(path_of, LINE_INDEX_PATH_MAX);
+	size_t len = strnlen(path_of, INDEX_PATH_MAX);
 
 	buf_put_u32(out, key->is_build_id);
 	buf_put_u32(out, key->len);
@@ -153,7 +153,7 @@ static void put_head(struct line_writer *w, const struct buf *dir)
 	buf_done(&head);
 }
 
-int line_writer_finish(struct line_writer *w, const struct line_key *key,
+int line_writer_finish(struct line_writer *w, const struct index_key *key,
 		       const char *path_of, struct line_directory *dir)
 {
 	struct buf out = { 0 };

@@ -19,13 +19,13 @@ bool line_later_take(struct line_later *later, struct lines *l, uint64_t bytes)
 	return true;
 }
 
-static bool is_same(const struct line_key *a, const struct line_key *b)
+static bool is_same(const struct index_key *a, const struct index_key *b)
 {
 	return a->is_build_id == b->is_build_id && a->len == b->len &&
 	       !memcmp(a->bytes, b->bytes, a->len);
 }
 
-struct lines *line_later_give(struct line_later *later, const struct line_key *key)
+struct lines *line_later_give(struct line_later *later, const struct index_key *key)
 {
 	for (size_t i = 0; i < later->kept.nr; i++) {
 		struct lines *l = later->kept.at[i];

@@ -11,7 +11,7 @@
 
 #include "base/vec.h"
 
-struct line_key;
+struct index_key;
 struct lines;
 
 struct line_later {
@@ -23,7 +23,7 @@ struct line_later {
  * caller's, if that is too much to be held, or memory is short. */
 bool line_later_take(struct line_later *later, struct lines *l, uint64_t bytes);
 /* What was taken for a key, the caller's again; NULL: nothing. */
-struct lines *line_later_give(struct line_later *later, const struct line_key *key);
+struct lines *line_later_give(struct line_later *later, const struct index_key *key);
 /* Whether there is something to write. */
 bool line_later_any(const struct line_later *later);
 /* Says whose index files will be written (resolve/line_writers.h) by whoever has the file

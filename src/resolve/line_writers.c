@@ -13,7 +13,7 @@ enum {
 	NAPS_MAX = 2000
 };
 
-static struct flock lock_of(const struct line_key *key, short type)
+static struct flock lock_of(const struct index_key *key, short type)
 {
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET };
 	uint32_t place;
@@ -31,21 +31,21 @@ int line_writers_open(const char *dir)
 	return io_open(dir, O_RDONLY | O_DIRECTORY, 0);
 }
 
-void line_writers_add(int fd, const struct line_key *key)
+void line_writers_add(int fd, const struct index_key *key)
 {
 	struct flock lock = lock_of(key, F_RDLCK);
 
 	(void)fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-static bool somebody_writes(int fd, const struct line_key *key)
+static bool somebody_writes(int fd, const struct index_key *key)
 {
 	struct flock lock = lock_of(key, F_WRLCK);
 
 	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
-bool line_writers_wait(const char *dir, const struct line_key *key)
+bool line_writers_wait(const char *dir, const struct index_key *key)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 	int fd = line_writers_open(dir);

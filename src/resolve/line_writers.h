@@ -9,13 +9,13 @@
 #pragma once
 #include <stdbool.h>
 
-struct line_key;
+struct index_key;
 
 /* Opens the folder, for line_writers_add().  The caller closes it.  A file descriptor or a
  * negative errno. */
 int line_writers_open(const char *dir);
 /* Says that the index of `key` will be written by whoever has `fd`. */
-void line_writers_add(int fd, const struct line_key *key);
+void line_writers_add(int fd, const struct index_key *key);
 /* Waits while somebody is about to write the index of `key`, or any if that is NULL, but not
  * longer than that should take.  True: somebody was. */
-bool line_writers_wait(const char *dir, const struct line_key *key);
+bool line_writers_wait(const char *dir, const struct index_key *key);

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "resolve/elf_build_id.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 #include "resolve/line_later.h"
 #include "resolve/line_writers.h"
 #include "resolve/lines_priv.h"
@@ -22,7 +22,7 @@ static void take_key(struct lines *l)
 	struct stat st;
 
 	if (!elf_build_id_fd(l->file.fd, &id, NULL) && id.len &&
-	    id.len <= LINE_INDEX_KEY_MAX) {
+	    id.len <= INDEX_KEY_MAX) {
 		memcpy(l->key.bytes, id.bytes, id.len);
 		l->key.len = id.len;
 		l->key.is_build_id = true;
@@ -182,7 +182,7 @@ static int open_index(struct lines *l)
 	take_key(l);
 	if (!l->key.len)
 		return -ENOENT;
-	l->index_path = line_cache_path(l->cache_dir, &l->key);
+	l->index_path = index_cache_lines_path(l->cache_dir, &l->key);
 	if (!l->index_path)
 		return -ENOMEM;
 	r = take_left(l) ? 0

@@ -20,7 +20,7 @@ struct line_later;
 struct lines;
 
 struct lines_options {
-	const char *cache_dir; /* where index files are (line_cache_dir()); NULL or "":
+	const char *cache_dir; /* where index files are (index_cache_dir()); NULL or "":
 				* none is read or written */
 	unsigned int threads;  /* at most; 0: as many as there are CPUs */
 	bool no_write;         /* index files are only read */

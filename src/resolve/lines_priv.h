@@ -27,7 +27,7 @@ struct lines {
 	bool own_fds;
 	char *path;
 	char *debug_path;
-	struct line_key key;
+	struct index_key key;
 	char *index_path;        /* NULL: none is read or written */
 	struct line_index index; /* what is mapped */
 	struct line_directory dir;

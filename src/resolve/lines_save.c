@@ -5,7 +5,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 #include "resolve/line_later.h"
 #include "resolve/lines_priv.h"
 
@@ -62,7 +62,7 @@ static int write_directory(struct lines *l, struct line_writer *w,
 		log_say(LOG_DEBUG, "%s: index not written: %s", l->index_path,
 			strerror(-r));
 	else
-		(void)line_cache_trim(l->cache_dir, line_cache_limit(), NULL);
+		(void)index_cache_trim(l->cache_dir, index_cache_limit(), NULL);
 	return r;
 }
 

@@ -29,7 +29,7 @@ struct naming_options {
 	const char *guest_kallsyms;
 	const char *guest_vmlinux;
 	const char *debug_dir; /* perf's cache (resolve/debug_cache.h); NULL: none */
-	const char *cache_dir; /* of unwind tables (line_cache_dir()); NULL: none */
+	const char *cache_dir; /* of unwind tables (index_cache_dir()); NULL: none */
 	const struct naming_trace *trace; /* NULL: none; outlives the places */
 	const struct debuginfod_options
 		*debuginfod; /* servers that are asked for what is nowhere here, by

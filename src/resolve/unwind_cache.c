@@ -18,7 +18,7 @@
 #include "base/trust.h"
 #include "resolve/elf_build_id.h"
 #include "resolve/elf_file.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 
 enum {
 	VERSION = 2,
@@ -117,7 +117,7 @@ static void put_head(struct buf *out, const struct unwind_cache_key *key,
 	buf_put_u64(out, hash_bytes(rows->data, rows->len, 0));
 	buf_put_u64(out, hash_bytes(rest->data, rest->len, 0));
 	buf_put_u64(out, HEAD_BYTES + rest->len + rows->len);
-	buf_put(out, key->id.bytes, LINE_INDEX_KEY_MAX);
+	buf_put(out, key->id.bytes, INDEX_KEY_MAX);
 	while (out->len < HEAD_BYTES - 8)
 		buf_put_u8(out, 0);
 	buf_put_u64(out, hash_bytes(out->data, out->len, 0));
@@ -181,7 +181,7 @@ static bool is_key(const struct unwind_cache_key *key, const struct cursor *head
 {
 	return !key || (key->id.len == len && key->id.is_build_id &&
 			key->with_debug == !!(flags & FLAG_DEBUG) &&
-			len <= LINE_INDEX_KEY_MAX &&
+			len <= INDEX_KEY_MAX &&
 			memcmp(key->id.bytes, head->data + KEY_AT, len) == 0);
 }
 
@@ -486,7 +486,7 @@ char *unwind_cache_path_of(const char *path)
 
 	if (fd < 0)
 		return NULL;
-	if (h.path_bytes <= LINE_INDEX_PATH_MAX)
+	if (h.path_bytes <= INDEX_PATH_MAX)
 		path_of = calloc(1, (size_t)h.path_bytes + 1);
 	if (path_of && io_pread_full(fd, path_of, h.path_bytes,
 				     HEAD_BYTES + rest_bytes(&h) - h.path_bytes) !=
@@ -500,13 +500,13 @@ char *unwind_cache_path_of(const char *path)
 
 /* ---- with a binary ---- */
 
-static void add_u64(struct line_key *id, uint64_t v)
+static void add_u64(struct index_key *id, uint64_t v)
 {
 	for (unsigned int i = 0; i < sizeof(v); i++)
 		id->bytes[id->len++] = (uint8_t)(v >> (8 * i));
 }
 
-static bool add_file(struct line_key *id, int fd)
+static bool add_file(struct index_key *id, int fd)
 {
 	struct stat st;
 
@@ -525,7 +525,7 @@ static bool take_key(const struct unwind_maker *maker, struct unwind_cache_key *
 {
 	struct build_id id;
 
-	static_assert(BUILD_ID_MAX + FILE_KEY_BYTES <= LINE_INDEX_KEY_MAX, "no room");
+	static_assert(BUILD_ID_MAX + FILE_KEY_BYTES <= INDEX_KEY_MAX, "no room");
 	*key = (struct unwind_cache_key){ .with_debug = maker->with_debug };
 	if (maker->fd < 0 || elf_build_id_fd(maker->fd, &id, NULL) || !id.len)
 		return false;
@@ -546,7 +546,7 @@ static void keep(const char *dir, const char *file, const struct unwind_cache_ke
 		log_say(LOG_DEBUG, "%s: unwind table not written: %s", file,
 			strerror(-r));
 	else
-		(void)line_cache_trim(dir, line_cache_limit(), NULL);
+		(void)index_cache_trim(dir, index_cache_limit(), NULL);
 }
 
 int unwind_cache_load_by(const char *dir, const char *path,
@@ -559,7 +559,7 @@ int unwind_cache_load_by(const char *dir, const char *path,
 
 	if (!dir || !*dir || !take_key(maker, &key))
 		return maker->make(maker->ctx, maker->fd, ret_table);
-	file = line_cache_unwind_path(dir, &key.id);
+	file = index_cache_unwind_path(dir, &key.id);
 	if (!file)
 		return -ENOMEM;
 	r = unwind_cache_read(file, &key, ret_table);

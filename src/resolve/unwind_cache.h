@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "resolve/line_index.h"
+#include "resolve/index_cache.h"
 #include "resolve/unwind_table.h"
 
 struct elf_file;
 
-/* As unwind_table_load(), from the folder `dir` (line_cache_dir(); NULL: there is none) if that has the
+/* As unwind_table_load(), from the folder `dir` (index_cache_dir(); NULL: there is none) if that has the
  * table of this build-id; else it is made and put there.  `path`: of the binary, for lists. */
 int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
 		      struct elf_file *debug, struct unwind_table **ret_table);
@@ -32,7 +32,7 @@ int unwind_cache_load_by(const char *dir, const char *path,
 
 /* What else tells one table from another. */
 struct unwind_cache_key {
-	struct line_key id;
+	struct index_key id;
 	bool with_debug; /* a separate debug file was looked into */
 };
 /* Reads the file at `path`.  0; -ENOENT; -EBADMSG: it is damaged, hostile, of another version or of

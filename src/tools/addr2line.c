@@ -13,7 +13,7 @@
 #include "base/sort_keys.h"
 #include "base/vec.h"
 #include "present/lines/screen.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 #include "resolve/lines.h"
 #include "tools/addr2line_out.h"
 #include "tools/cache_fill.h"
@@ -326,7 +326,7 @@ static int answer_input(struct run *run)
 
 static int open_lines(struct run *run, struct err *err)
 {
-	char *cache_dir = run->set.no_cache ? NULL : line_cache_dir();
+	char *cache_dir = run->set.no_cache ? NULL : index_cache_dir();
 	struct lines_options options = { .cache_dir = cache_dir,
 					 .threads = (unsigned int)run->set.threads,
 					 .symbols = true };

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "present/lines/screen.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_make.h"
 #include "tools/archive_open.h"
@@ -218,7 +218,7 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 {
 	struct report_sources sources = { .trust = report_trust(set->force) };
 	struct spec spec = { 0 };
-	char *line_cache = set->source_files ? line_cache_dir() : NULL;
+	char *index_cache = set->source_files ? index_cache_dir() : NULL;
 	struct archive_request request = {
 		.sources = &sources,
 		.spec = &spec,
@@ -226,7 +226,7 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 		.no_debug_files = set->no_debug_files,
 		.whole_binaries = set->whole_binaries || set->folder,
 		.source_files = set->source_files,
-		.line_cache = line_cache,
+		.index_cache = index_cache,
 		.search_dirs = set->search_dirs,
 		.base_dirs = set->base_dirs,
 		.for_perf = set->perf,
@@ -244,7 +244,7 @@ static int archive(const struct settings *set, char *const *words, struct err *e
 	mistaken_word_say(&sources, &spec, r);
 	report_sources_done(&sources);
 	spec_done(&spec);
-	free(line_cache);
+	free(index_cache);
 	return r;
 }
 

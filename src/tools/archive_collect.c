@@ -334,7 +334,7 @@ static int add_source_files(struct collect *c, const struct source_image *at,
 static int add_lines(struct collect *c, const struct source_image *at)
 {
 	const struct archive_request *q = c->request;
-	const struct lines_options options = { .cache_dir = q->line_cache };
+	const struct lines_options options = { .cache_dir = q->index_cache };
 	bool kernel = at->image->kind == IMAGE_KERNEL && !q->no_debug_files;
 	struct naming_lines *lines = NULL;
 	size_t nr_taken = c->taken.nr;

@@ -9,7 +9,8 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "present/lines/screen.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
+#include "resolve/index_details.h"
 #include "resolve/line_writers.h"
 #include "resolve/lines.h"
 #include "tools/cache_fill.h"
@@ -84,14 +85,14 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-static void key_text(const struct line_cache_entry *e, char text[KEY_SHOWN + 1])
+static void key_text(const struct index_cache_entry *e, char text[KEY_SHOWN + 1])
 {
 	const char *name = strrchr(e->path, '/') + 1;
 
 	snprintf(text, KEY_SHOWN + 1, "%.*s", (int)strcspn(name, "."), name);
 }
 
-static void print_entry(const struct line_cache_entry *e)
+static void print_entry(const struct index_cache_entry *e)
 {
 	char key[KEY_SHOWN + 1];
 	char date[DATE_BYTES] = "";
@@ -114,21 +115,23 @@ static void print_entry(const struct line_cache_entry *e)
 
 static int list(const char *dir)
 {
-	line_cache_list entries;
-	int r = line_cache_read(dir, true, &entries);
+	index_cache_list entries;
+	int r = index_cache_read(dir, &entries);
 
-	for (size_t i = 0; !r && i < entries.nr; i++)
+	for (size_t i = 0; !r && i < entries.nr; i++) {
+		index_details_read(&entries.at[i]);
 		print_entry(&entries.at[i]);
+	}
 	if (!r)
-		line_cache_list_done(&entries);
+		index_cache_list_done(&entries);
 	return r;
 }
 
 static int print_size(const char *dir)
 {
-	line_cache_list entries;
+	index_cache_list entries;
 	uint64_t sum = 0;
-	int r = line_cache_read(dir, false, &entries);
+	int r = index_cache_read(dir, &entries);
 
 	if (r)
 		return r;
@@ -136,15 +139,15 @@ static int print_size(const char *dir)
 		sum += entries.at[i].bytes;
 	screen_print_line(stdout, "%s: %zu index files, %.1f MB of %.0f MB", dir,
 			  entries.nr, (double)sum / MEGABYTE,
-			  (double)line_cache_limit() / MEGABYTE);
-	line_cache_list_done(&entries);
+			  (double)index_cache_limit() / MEGABYTE);
+	index_cache_list_done(&entries);
 	return 0;
 }
 
 static int trim(const char *dir, uint64_t bytes)
 {
 	size_t removed = 0;
-	int r = line_cache_trim(dir, bytes, &removed);
+	int r = index_cache_trim(dir, bytes, &removed);
 
 	if (!r)
 		printf("%zu index files removed\n", removed);
@@ -153,7 +156,7 @@ static int trim(const char *dir, uint64_t bytes)
 
 /* Whether a word of the command line means the entry: the binary's path, or the beginning of
  * its build-id. */
-static bool is_meant(const struct line_cache_entry *e, const char *word)
+static bool is_meant(const struct index_cache_entry *e, const char *word)
 {
 	const char *name = strrchr(e->path, '/') + 1;
 	char *real;
@@ -170,20 +173,21 @@ static bool is_meant(const struct line_cache_entry *e, const char *word)
 
 static int purge_one(const char *dir, const char *word, size_t *removed)
 {
-	line_cache_list entries;
+	index_cache_list entries;
 	size_t before = *removed;
-	int r = line_cache_read(dir, true, &entries);
+	int r = index_cache_read(dir, &entries);
 
 	if (r)
 		return r;
 	for (size_t i = 0; i < entries.nr && !r; i++) {
+		index_details_read(&entries.at[i]);
 		if (!is_meant(&entries.at[i], word))
 			continue;
 		r = io_unlink(entries.at[i].path);
 		if (!r)
 			++*removed;
 	}
-	line_cache_list_done(&entries);
+	index_cache_list_done(&entries);
 	if (!r && *removed == before) {
 		command_error("%s: has no index file", word);
 		return 1;
@@ -295,7 +299,7 @@ static int run(const struct command *self, int argc, char **argv)
 		command_error("--background is for --build");
 		return 1;
 	}
-	dir = line_cache_dir();
+	dir = index_cache_dir();
 	if (!dir) {
 		command_error("there is no cache: set XDG_CACHE_HOME or HOME to a "
 			      "directory that only you can change");

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "present/export/afdo.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 #include "resolve/lines.h"
 #include "resolve/naming_lines.h"
 #include "tools/command.h"
@@ -82,7 +82,7 @@ static void say(const struct making *m)
 
 int export_afdo(struct export_run *run, struct err *err)
 {
-	char *cache = line_cache_dir();
+	char *cache = index_cache_dir();
 	struct making m = { .lines = { .cache_dir = cache } };
 	struct export_out out = { 0 };
 	int r = afdo_new(&m.afdo), closed;

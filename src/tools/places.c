@@ -10,7 +10,7 @@
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 #include "resolve/naming.h"
 #include "tools/archive_open.h"
 #include "tools/debug_dir.h"
@@ -153,7 +153,7 @@ int places_make(const struct places_options *from, struct naming_places **ret_pl
 		r = 0;
 	}
 	options.image_path = (const char *const *)folders.paths.at;
-	cache_dir = from->no_cache ? NULL : line_cache_dir();
+	cache_dir = from->no_cache ? NULL : index_cache_dir();
 	options.cache_dir = cache_dir;
 	if (!r && naming_places_new(&options, ret_places))
 		r = err_set(err, -ENOMEM, "out of memory");

@@ -13,7 +13,7 @@
 #include "base/comma.h"
 #include "base/err.h"
 #include "base/parse.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 #include "resolve/name_patterns.h"
 #include "resolve/naming.h"
 #include "tools/name_rules.h"
@@ -227,7 +227,7 @@ static int choose_layout_keys(struct report_plan *plan, struct err *err)
 static void choose_lines(struct report_plan *plan)
 {
 	if (!plan->options.no_cache)
-		plan->cache_dir = line_cache_dir();
+		plan->cache_dir = index_cache_dir();
 	plan->lines = (struct lines_options){
 		.cache_dir = plan->cache_dir,
 		.threads = plan->profile.threads,

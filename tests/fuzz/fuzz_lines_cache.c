@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 #include "resolve/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -193,7 +193,7 @@ static bool step_files(struct world *w, struct binary *b, const uint8_t *step)
 		read_kept(other);
 		return true;
 	case STEP_PURGE:
-		(void)line_cache_trim(w->cache, 0, &removed);
+		(void)index_cache_trim(w->cache, 0, &removed);
 		return true;
 	case STEP_CHANGE_CACHE:
 		change_cache(w, step[1], step[2]);

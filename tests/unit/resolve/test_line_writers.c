@@ -12,8 +12,8 @@
 #include "resolve/line_index.h"
 #include "resolve/line_writers.h"
 
-static const struct line_key one = { .bytes = { 1, 2, 3, 4, 5 }, .len = 5 };
-static const struct line_key other = { .bytes = { 4, 3, 2, 1, 5 }, .len = 5 };
+static const struct index_key one = { .bytes = { 1, 2, 3, 4, 5 }, .len = 5 };
+static const struct index_key other = { .bytes = { 4, 3, 2, 1, 5 }, .len = 5 };
 
 static int setup(void **state)
 {

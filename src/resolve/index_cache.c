@@ -1,4 +1,4 @@
-#include "resolve/line_cache.h"
+#include "resolve/index_cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,6 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/trust.h"
-#include "resolve/unwind_cache.h"
 
 enum {
 	STALE_SECONDS = 3600 /* a writer's file: it takes seconds */
@@ -22,7 +21,7 @@ enum {
 #define SUFFIX ".lines"
 #define UNWIND_SUFFIX ".unwind"
 
-char *line_cache_dir(void)
+char *index_cache_dir(void)
 {
 	const char *base = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
@@ -40,9 +39,9 @@ char *line_cache_dir(void)
 	return NULL;
 }
 
-static char *path_with(const char *dir, const struct line_key *key, const char *suffix)
+static char *path_with(const char *dir, const struct index_key *key, const char *suffix)
 {
-	char hex[2 * LINE_INDEX_KEY_MAX + 1] = "";
+	char hex[2 * INDEX_KEY_MAX + 1] = "";
 	char *path = NULL;
 
 	for (uint32_t i = 0; i < key->len; i++)
@@ -53,23 +52,23 @@ static char *path_with(const char *dir, const struct line_key *key, const char *
 		       : path;
 }
 
-char *line_cache_path(const char *dir, const struct line_key *key)
+char *index_cache_lines_path(const char *dir, const struct index_key *key)
 {
 	return path_with(dir, key, SUFFIX);
 }
 
-char *line_cache_unwind_path(const char *dir, const struct line_key *key)
+char *index_cache_unwind_path(const char *dir, const struct index_key *key)
 {
 	return path_with(dir, key, UNWIND_SUFFIX);
 }
 
-uint64_t line_cache_limit(void)
+uint64_t index_cache_limit(void)
 {
 	const char *text = getenv("OPROFILE_CACHE_MB");
 	uint64_t mb;
 
 	if (!text || !parse_u64_max(text, 1 << 30, &mb))
-		mb = LINE_CACHE_DEFAULT_MB;
+		mb = INDEX_CACHE_DEFAULT_MB;
 	return mb << 20;
 }
 
@@ -96,39 +95,18 @@ static int name_kind(const char *name, bool *ret_unwind)
 	return *end == '.' && strlen(end) == 7 ? 2 : 0;
 }
 
-static void read_details(struct line_cache_entry *e)
-{
-	struct line_directory dir;
-	struct line_index index;
-
-	if (e->is_unwind) {
-		e->path_of = unwind_cache_path_of(e->path);
-		return;
-	}
-	if (line_index_open(&index, e->path, NULL, &dir))
-		return;
-	e->path_of = index.path_of;
-	index.path_of = NULL;
-	e->nr_units = dir.units.nr;
-	for (size_t i = 0; i < dir.units.nr; i++)
-		e->nr_kept += dir.units.at[i].state != LINE_UNIT_ABSENT;
-	line_directory_done(&dir);
-	line_index_close(&index);
-}
-
 static int by_use(const void *a, const void *b)
 {
-	const struct line_cache_entry *x = a;
-	const struct line_cache_entry *y = b;
+	const struct index_cache_entry *x = a;
+	const struct index_cache_entry *y = b;
 
 	return x->used_ns > y->used_ns ? -1 : x->used_ns < y->used_ns;
 }
 
 /* One file of the folder; a writer's file that was left behind is removed here. */
-static int take_file(const char *dir, const char *name, bool details,
-		     line_cache_list *list)
+static int take_file(const char *dir, const char *name, index_cache_list *list)
 {
-	struct line_cache_entry e = { 0 };
+	struct index_cache_entry e = { 0 };
 	int kind = name_kind(name, &e.is_unwind);
 	struct stat st;
 
@@ -148,36 +126,33 @@ static int take_file(const char *dir, const char *name, bool details,
 	}
 	e.bytes = (uint64_t)st.st_size;
 	e.used_ns = st.st_atim.tv_sec * INT64_C(1000000000) + st.st_atim.tv_nsec;
-	if (details)
-		read_details(&e);
 	if (!vec_push(list, e)) {
 		free(e.path);
-		free(e.path_of);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-int line_cache_read(const char *dir, bool details, line_cache_list *ret_list)
+int index_cache_read(const char *dir, index_cache_list *ret_list)
 {
 	DIR *d = opendir(dir);
 	struct dirent *entry;
 	int r = 0;
 
-	*ret_list = (line_cache_list){ 0 };
+	*ret_list = (index_cache_list){ 0 };
 	if (!d)
 		return errno == ENOENT ? 0 : -errno;
 	while (!r && (entry = readdir(d)))
-		r = take_file(dir, entry->d_name, details, ret_list);
+		r = take_file(dir, entry->d_name, ret_list);
 	closedir(d);
 	if (ret_list->nr)
 		qsort(ret_list->at, ret_list->nr, sizeof(*ret_list->at), by_use);
 	if (r)
-		line_cache_list_done(ret_list);
+		index_cache_list_done(ret_list);
 	return r;
 }
 
-void line_cache_list_done(line_cache_list *list)
+void index_cache_list_done(index_cache_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
 		free(list->at[i].path);
@@ -186,12 +161,12 @@ void line_cache_list_done(line_cache_list *list)
 	vec_done(list);
 }
 
-int line_cache_trim(const char *dir, uint64_t max_bytes, size_t *ret_removed)
+int index_cache_trim(const char *dir, uint64_t max_bytes, size_t *ret_removed)
 {
-	line_cache_list list;
+	index_cache_list list;
 	uint64_t sum = 0;
 	size_t removed = 0;
-	int r = line_cache_read(dir, false, &list);
+	int r = index_cache_read(dir, &list);
 
 	if (r)
 		return r;
@@ -203,7 +178,7 @@ int line_cache_trim(const char *dir, uint64_t max_bytes, size_t *ret_removed)
 		if (!r)
 			removed++;
 	}
-	line_cache_list_done(&list);
+	index_cache_list_done(&list);
 	if (ret_removed)
 		*ret_removed = removed;
 	return r;
