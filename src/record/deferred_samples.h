@@ -1,5 +1,5 @@
 /* deferred_samples.h - samples whose callers in user space the kernel tells later, when the thread
- * returns to its program (resolve/chain_join.h), while they are recorded.
+ * returns to its program (resolve/space/chain_join.h), while they are recorded.
  * Layer: tools.  Starts as zeros. */
 #pragma once
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "resolve/chain_join.h"
+#include "resolve/space/chain_join.h"
 
 struct decoder;
 struct record;

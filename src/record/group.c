@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "record/priv.h"
-#include "resolve/resolver_ahead.h"
+#include "resolve/replay/resolver_ahead.h"
 
 enum {
 	GROUP_SAMPLES = 32

@@ -19,7 +19,7 @@
 #include "record/recorder.h"
 #include "record/side_band.h"
 #include "record/stacks.h"
-#include "resolve/resolver.h"
+#include "resolve/replay/resolver.h"
 
 struct perf_data_out;
 struct perf_source;

@@ -15,8 +15,8 @@
 #include "record/keep/session_dir.h"
 #include "record/perf_data_out.h"
 #include "record/priv.h"
-#include "resolve/resolver_ahead.h"
-#include "resolve/unwind.h"
+#include "resolve/replay/resolver_ahead.h"
+#include "resolve/unwind/unwind.h"
 
 enum {
 	ROUND_NS = 1000000000, /* at most this much is lost to a SIGKILL */

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "record/perf_data_out.h"
 #include "record/priv.h"
-#include "resolve/resolver_ahead.h"
+#include "resolve/replay/resolver_ahead.h"
 
 enum {
 	CPUS_MAX = 65536

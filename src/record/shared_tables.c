@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "resolve/unwind_table.h"
+#include "resolve/unwind/table.h"
 
 /* A file that anybody may have written can say of itself what build-id it likes. */
 static bool is_same_file(const struct image *a, const struct image *b)

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "decode/record.h"
-#include "resolve/resolver.h"
+#include "resolve/replay/resolver.h"
 
 struct side_band_entry {
 	uint64_t time_ns;

@@ -10,11 +10,11 @@
 #include "record/keep/image_keeper.h"
 #include "record/keep/session_dir.h"
 #include "record/shared_tables.h"
-#include "resolve/elf_build_id.h"
-#include "resolve/elf_file.h"
-#include "resolve/index_cache.h"
-#include "resolve/unwind_arch.h"
-#include "resolve/unwind_table.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/elf/file.h"
+#include "resolve/find/index_cache.h"
+#include "resolve/unwind/arch.h"
+#include "resolve/unwind/table.h"
 
 enum {
 	SMALL_BYTES = 1 << 18 /* of a binary, whose table takes a few milliseconds */

@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 #include "record/table_maker.h"
-#include "resolve/resolver.h"
+#include "resolve/replay/resolver.h"
 
 struct image_keeper;
 struct session_dir;

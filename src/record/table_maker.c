@@ -10,8 +10,8 @@
 #include "record/helper/table_account.h"
 #include "record/helper/table_budget.h"
 #include "record/helper/table_helper.h"
-#include "resolve/unwind_cache.h"
-#include "resolve/unwind_table.h"
+#include "resolve/unwind/cache.h"
+#include "resolve/unwind/table.h"
 
 static const uint64_t patience_ns = 500000000;
 

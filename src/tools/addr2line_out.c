@@ -5,7 +5,7 @@
 
 #include "base/digits.h"
 #include "base/safe_text.h"
-#include "resolve/demangle.h"
+#include "resolve/symbols/demangle.h"
 
 static void put(struct buf *b, const char *text)
 {

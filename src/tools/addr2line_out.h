@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "resolve/lines.h"
+#include "resolve/lines/lines.h"
 
 enum {
 	ADDR2LINE_FRAMES_MAX = 256

@@ -5,7 +5,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
-#include "resolve/code.h"
+#include "resolve/code/code.h"
 #include "tools/command.h"
 
 void annotate_code_init(struct annotate_code *c, const struct profile *profile,

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "resolve/lines.h"
+#include "resolve/lines/lines.h"
 
 struct code;
 struct profile;

@@ -16,7 +16,7 @@
 #include "base/path.h"
 #include "base/public_file.h"
 #include "record/keep/copy_rule.h"
-#include "resolve/code.h"
+#include "resolve/code/code.h"
 #include "tools/annotate_code.h"
 #include "tools/source_find.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "present/lines/screen.h"
-#include "resolve/index_cache.h"
+#include "resolve/find/index_cache.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_make.h"
 #include "tools/archive_open.h"

@@ -19,7 +19,7 @@ struct archive_request {
 	bool no_debug_files;          /* without separate debug files */
 	bool whole_binaries;          /* not only what reports read of them */
 	bool source_files;            /* those of the lines hit, too */
-	const char *index_cache;       /* folder of index files; NULL: none */
+	const char *index_cache;      /* folder of index files; NULL: none */
 	const char *search_dirs;      /* where else they are: folders, with commas */
 	const char *base_dirs;        /* what is taken off their paths then */
 	bool for_perf; /* as `perf archive` has it: only binaries, laid out as its cache */

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "decode/record.h"
 #include "format/perfdata/input.h"
-#include "resolve/jit_files.h"
+#include "resolve/jit/files.h"
 #include "tools/archive_collect.h"
 #include "tools/report_source.h"
 #include "tools/source_images.h"

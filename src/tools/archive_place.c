@@ -6,9 +6,9 @@
 
 #include "base/log.h"
 #include "format/archive/manifest.h"
-#include "resolve/debug_cache.h"
-#include "resolve/elf_build_id.h"
-#include "resolve/naming.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/find/debug_cache.h"
+#include "resolve/symbolize/naming.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_open.h"
 #include "tools/archive_out.h"

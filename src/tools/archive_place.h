@@ -1,6 +1,6 @@
 /* archive_place.h - where in an archive a file goes that the search of the reports took.
  * Layer: tools.  docs/archive.md has the layout of ours; perf's is that of its cache
- * (resolve/debug_cache.h). */
+ * (resolve/find/debug_cache.h). */
 #pragma once
 #include <stdbool.h>
 

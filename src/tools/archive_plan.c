@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "format/archive/manifest.h"
-#include "resolve/elf_file.h"
+#include "resolve/elf/file.h"
 #include "tools/archive_out.h"
 
 struct planned {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "resolve/elf_needed.h"
+#include "resolve/elf/needed.h"
 
 struct archive_out;
 struct archive_plan;

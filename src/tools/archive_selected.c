@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "format/perfdata/input.h"
-#include "resolve/naming.h"
+#include "resolve/symbolize/naming.h"
 #include "tools/archive_collect.h"
 #include "tools/command.h"
 #include "tools/import_file.h"

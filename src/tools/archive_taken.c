@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "record/keep/copy_rule.h"
-#include "resolve/binary.h"
-#include "resolve/elf_file.h"
+#include "resolve/elf/file.h"
+#include "resolve/find/binary.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_place.h"
 #include "tools/source_images.h"

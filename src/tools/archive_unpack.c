@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
-#include "resolve/debug_cache_store.h"
-#include "resolve/elf_build_id.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/find/debug_cache_store.h"
 #include "tools/scratch.h"
 
 enum {

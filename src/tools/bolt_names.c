@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "resolve/elf_file.h"
+#include "resolve/elf/file.h"
 
 enum {
 	SYMBOLS_MAX = 1 << 30 /* bytes of a table */

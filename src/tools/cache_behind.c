@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "resolve/line_later.h"
+#include "resolve/lines/later.h"
 #include "tools/command.h"
 
 enum {

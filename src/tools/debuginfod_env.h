@@ -2,7 +2,7 @@
  * clients read (debuginfod-client-config(7)), and how far that is.
  * Layer: tools. */
 #pragma once
-#include "resolve/debuginfod.h"
+#include "resolve/find/debuginfod.h"
 
 struct err;
 

@@ -6,9 +6,9 @@
 
 #include "base/err.h"
 #include "present/export/afdo.h"
-#include "resolve/index_cache.h"
-#include "resolve/lines.h"
-#include "resolve/naming_lines.h"
+#include "resolve/find/index_cache.h"
+#include "resolve/lines/lines.h"
+#include "resolve/symbolize/lines.h"
 #include "tools/command.h"
 #include "tools/export.h"
 #include "tools/export_code.h"

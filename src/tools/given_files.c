@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/path.h"
-#include "resolve/elf_build_id.h"
-#include "resolve/elf_file.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/elf/file.h"
 #include "tools/command.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include "format/session/session.h"
 #include "present/lines/screen.h"
 #include "record/keep/session_dir.h"
-#include "resolve/naming.h"
+#include "resolve/symbolize/naming.h"
 #include "tools/command.h"
 #include "tools/import_file.h"
 #include "tools/import_foreign.h"

@@ -13,7 +13,7 @@
 #include "decode/record.h"
 #include "format/session/checksums.h"
 #include "record/keep/jit_keeper.h"
-#include "resolve/naming.h"
+#include "resolve/symbolize/naming.h"
 
 enum {
 	NAME_BYTES = 64,

@@ -6,7 +6,7 @@
 
 #include "format/session/dict.h"
 #include "format/session/session.h"
-#include "resolve/jit_files.h"
+#include "resolve/jit/files.h"
 
 struct naming;
 struct naming_places;

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/io.h"
 #include "format/session/checksums.h"
-#include "resolve/elf_build_id.h"
+#include "resolve/elf/build_id.h"
 
 enum {
 	CODE_OFFSET = 4096,  /* where names begin, in the file and in memory */

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/trust.h"
-#include "resolve/name_patterns.h"
+#include "resolve/symbols/name_patterns.h"
 
 /* malloc'd; NULL: no home is known, or no memory.  What is empty or relative does not count
  * (XDG Base Directory Specification). */

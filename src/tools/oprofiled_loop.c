@@ -29,7 +29,7 @@
 #include "record/helper/table_helper.h"
 #include "record/priv.h"
 #include "record/recorder.h"
-#include "resolve/unwind_table.h"
+#include "resolve/unwind/table.h"
 #include "tools/oprofiled_priv.h"
 
 enum {

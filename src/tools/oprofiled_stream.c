@@ -12,7 +12,7 @@
 #include "format/session/dict.h"
 #include "format/session/session.h"
 #include "record/recorder.h"
-#include "resolve/elf_build_id.h"
+#include "resolve/elf/build_id.h"
 #include "tools/oprofiled_priv.h"
 
 enum {

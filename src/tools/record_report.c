@@ -7,7 +7,7 @@
 #include "capture/events/events.h"
 #include "capture/events/fit.h"
 #include "present/lines/screen.h"
-#include "resolve/unwind.h"
+#include "resolve/unwind/unwind.h"
 #include "tools/command.h"
 #include "tools/progress.h"
 

@@ -10,7 +10,7 @@
 #include "base/parse.h"
 #include "base/vec.h"
 #include "present/lines/screen.h"
-#include "resolve/naming.h"
+#include "resolve/symbolize/naming.h"
 #include "tools/archive_open.h"
 #include "tools/command.h"
 #include "tools/export.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "resolve/naming.h"
-#include "resolve/naming_unwind.h"
-#include "resolve/replay.h"
+#include "resolve/replay/replay.h"
+#include "resolve/symbolize/naming.h"
+#include "resolve/symbolize/unwind.h"
 #include "tools/report_source.h"
 #include "tools/script_side.h"
 #include "tools/script_sink.h"

@@ -9,10 +9,10 @@
 #include "base/hash.h"
 #include "base/huge.h"
 #include "format/perfdata/input.h"
-#include "resolve/demangle.h"
-#include "resolve/images.h"
-#include "resolve/naming.h"
-#include "resolve/symtab.h"
+#include "resolve/replay/images.h"
+#include "resolve/symbolize/naming.h"
+#include "resolve/symbols/demangle.h"
+#include "resolve/symbols/symtab.h"
 
 enum {
 	/* Labels have numbers: word of a piece, and above it which piece. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "resolve/jit_session.h"
-#include "resolve/naming.h"
+#include "resolve/jit/session.h"
+#include "resolve/symbolize/naming.h"
 #include "tools/report_source.h"
 #include "tools/script_sink.h"
 #include "tools/script_sources.h"

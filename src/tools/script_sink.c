@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/safe_text.h"
 #include "format/perfdata/input.h"
-#include "resolve/naming.h"
+#include "resolve/symbolize/naming.h"
 
 enum {
 	OUT_BYTES = 256 * 1024

@@ -16,9 +16,9 @@
 #include "base/tree.h"
 #include "format/session/checksums.h"
 #include "format/session/dict_merge.h"
-#include "resolve/binary.h"
-#include "resolve/jit_session.h"
-#include "resolve/naming.h"
+#include "resolve/find/binary.h"
+#include "resolve/jit/session.h"
+#include "resolve/symbolize/naming.h"
 #include "tools/script_filter.h"
 
 enum {

@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "format/perfdata/input.h"
-#include "resolve/elf_build_id.h"
-#include "resolve/replay.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/replay/replay.h"
 #include "tools/mistaken_word.h"
 
 struct walk {

@@ -8,9 +8,9 @@
 #include "capture/events/catalog.h"
 #include "capture/events/sources.h"
 #include "format/archive/pack.h"
-#include "resolve/http.h"
-#include "resolve/insn.h"
-#include "resolve/xz.h"
+#include "resolve/code/insn.h"
+#include "resolve/elf/xz.h"
+#include "resolve/find/http.h"
 #include "tools/controlfs.h"
 
 #define TEXT_OF_(x) #x

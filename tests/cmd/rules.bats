@@ -5,7 +5,7 @@
 setup()
 {
 	tree=$BATS_TEST_TMPDIR/tree
-	mkdir -p "$tree/scripts" "$tree/src/base" "$tree/src/resolve" "$tree/src/tools" \
+	mkdir -p "$tree/scripts" "$tree/src/base" "$tree/src/decode" "$tree/src/tools" \
 		"$tree/tests/unit/base"
 	cp "$SOURCE_ROOT"/scripts/{check-includes,check-headers,check-names,check-words,deps.sh} "$tree/scripts"
 	printf '#pragma once\nint thing(void);\n' >"$tree/src/base/thing.h"
@@ -28,27 +28,27 @@ setup()
 }
 
 @test "an include to the right is found in tests, too" {
-	printf '#include "resolve/space.h"\n' >"$tree/tests/unit/base/test_thing.c"
+	printf '#include "resolve/space/space.h"\n' >"$tree/tests/unit/base/test_thing.c"
 	run "$tree/scripts/check-includes"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"tests/unit/base/test_thing.c:1:"* ]]
 }
 
 @test "an include to the left is fine" {
-	printf '#include "base/thing.h"\n' >"$tree/src/resolve/x.c"
+	printf '#include "base/thing.h"\n' >"$tree/src/decode/x.c"
 	"$tree/scripts/check-includes"
 }
 
 @test "rooms that include each other are found" {
-	sed -i 's,^    "base": "",    "base": "decode",' "$tree/scripts/check-includes"
-	mkdir "$tree/src/decode"
-	printf '#include "base/thing.h"\n' >"$tree/src/decode/record.h"
+	sed -i 's,^    "decode": "format",    "decode": "format tools",' "$tree/scripts/check-includes"
+	printf '#include "decode/record.h"\n' >"$tree/src/tools/x.h"
+	touch "$tree/src/decode/record.h"
 	"$tree/scripts/check-includes"
-	printf '#include "decode/record.h"\n' >>"$tree/src/base/thing.c"
+	printf '#include "tools/x.h"\n' >"$tree/src/decode/record.h"
 	run "$tree/scripts/check-includes"
 	[ "$status" -eq 1 ]
-	[[ "$output" == "rooms in a circle: base decode" ]]
-	"$tree/scripts/check-includes" --graph | grep '^base .* -> decode'
+	[[ "$output" == "rooms in a circle: decode tools" ]]
+	"$tree/scripts/check-includes" --graph | grep '^decode .* -> tools'
 }
 
 @test "a file in a directory without a row is found" {

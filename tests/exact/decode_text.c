@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "resolve/code.h"
-#include "resolve/elf_file.h"
-#include "resolve/insn.h"
+#include "resolve/code/code.h"
+#include "resolve/code/insn.h"
+#include "resolve/elf/file.h"
 
 static void decode(struct code *code, const char *name, const struct elf_section *s)
 {

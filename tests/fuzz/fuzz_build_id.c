@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve/debug_cache_store.h"
-#include "resolve/elf_build_id.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/find/debug_cache_store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "resolve/code.h"
-#include "resolve/insn.h"
+#include "resolve/code/code.h"
+#include "resolve/code/insn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

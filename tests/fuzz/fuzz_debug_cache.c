@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "resolve/debug_cache.h"
-#include "resolve/debug_cache_store.h"
-#include "resolve/debuginfod_cache.h"
-#include "resolve/elf_build_id.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/find/debug_cache.h"
+#include "resolve/find/debug_cache_store.h"
+#include "resolve/find/debuginfod_cache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

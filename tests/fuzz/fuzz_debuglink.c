@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve/debug_link.h"
-#include "resolve/module_list.h"
+#include "resolve/find/debug_link.h"
+#include "resolve/symbols/module_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "resolve/lines.h"
+#include "resolve/lines/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

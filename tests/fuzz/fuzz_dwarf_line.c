@@ -1,7 +1,7 @@
 /* fuzz_dwarf_line.c - a line number program alone; the first byte says byte order and width. */
 #include <stdint.h>
 
-#include "resolve/dwarf_line.h"
+#include "resolve/dwarf/line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 #include <elf.h>
 #include <stdint.h>
 
-#include "resolve/dwarf_section.h"
-#include "resolve/elf_file.h"
+#include "resolve/dwarf/section.h"
+#include "resolve/elf/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

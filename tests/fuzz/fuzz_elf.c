@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve/demangle.h"
-#include "resolve/elf_build_id.h"
-#include "resolve/elf_file.h"
-#include "resolve/insn_marks.h"
-#include "resolve/symtab.h"
+#include "resolve/code/insn_marks.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/elf/file.h"
+#include "resolve/symbols/demangle.h"
+#include "resolve/symbols/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

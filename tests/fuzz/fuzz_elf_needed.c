@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "resolve/elf_file.h"
-#include "resolve/elf_needed.h"
+#include "resolve/elf/file.h"
+#include "resolve/elf/needed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <stdint.h>
 
-#include "resolve/exidx.h"
+#include "resolve/unwind/exidx.h"
 #include "unwind_walk.h"
 
 enum {

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "format/jit/jitdump.h"
-#include "resolve/jit_dump.h"
-#include "resolve/jit_lines.h"
-#include "resolve/jit_times.h"
-#include "resolve/unwind_jit.h"
-#include "resolve/unwind_table.h"
+#include "resolve/jit/dump.h"
+#include "resolve/jit/times.h"
+#include "resolve/lines/jit_lines.h"
+#include "resolve/unwind/jit.h"
+#include "resolve/unwind/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve/kallsyms.h"
-#include "resolve/symtab.h"
+#include "resolve/symbols/kallsyms.h"
+#include "resolve/symbols/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

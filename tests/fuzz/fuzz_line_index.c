@@ -8,9 +8,9 @@
 
 #include "base/hash.h"
 #include "base/io.h"
-#include "resolve/line_block.h"
-#include "resolve/line_index.h"
-#include "resolve/line_symbols.h"
+#include "resolve/lines/block.h"
+#include "resolve/lines/index.h"
+#include "resolve/lines/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "resolve/index_cache.h"
-#include "resolve/lines.h"
+#include "resolve/find/index_cache.h"
+#include "resolve/lines/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

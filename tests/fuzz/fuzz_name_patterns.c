@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve/name_patterns.h"
-#include "resolve/name_patterns_priv.h"
+#include "resolve/symbols/name_patterns.h"
+#include "resolve/symbols/name_patterns_priv.h"
 
 enum {
 	RULES_MAX = 256 /* bytes: regcomp(3) itself is not what is tried here */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "decode/record.h"
-#include "resolve/resolver.h"
+#include "resolve/replay/resolver.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

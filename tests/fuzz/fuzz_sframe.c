@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <stdint.h>
 
-#include "resolve/sframe.h"
+#include "resolve/unwind/sframe.h"
 #include "unwind_walk.h"
 
 enum {

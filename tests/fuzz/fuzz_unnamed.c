@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "resolve/elf_file.h"
-#include "resolve/symtab.h"
-#include "resolve/unnamed.h"
+#include "resolve/elf/file.h"
+#include "resolve/symbolize/unnamed.h"
+#include "resolve/symbols/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

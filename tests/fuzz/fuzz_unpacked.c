@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "resolve/gzip.h"
-#include "resolve/symtab.h"
-#include "resolve/unpacked.h"
+#include "resolve/elf/gzip.h"
+#include "resolve/elf/unpacked.h"
+#include "resolve/symbols/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

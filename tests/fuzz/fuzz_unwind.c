@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "resolve/cfi.h"
+#include "resolve/unwind/cfi.h"
 #include "unwind_walk.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "resolve/unwind_cache.h"
+#include "resolve/unwind/cache.h"
 #include "unwind_file.h"
 #include "unwind_walk.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "resolve/symtab.h"
-#include "resolve/xz.h"
+#include "resolve/elf/xz.h"
+#include "resolve/symbols/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

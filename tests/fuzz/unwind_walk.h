@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "resolve/unwind.h"
-#include "resolve/unwind_table.h"
+#include "resolve/unwind/table.h"
+#include "resolve/unwind/unwind.h"
 
 enum {
 	WALK_FRAMES_MAX = 256

@@ -21,7 +21,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "resolve/replay.h"
+#include "resolve/replay/replay.h"
 #include "tools/command.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "aggregate/profile/groups.h"
-#include "resolve/demangle.h"
-#include "resolve/name_patterns.h"
+#include "resolve/symbols/demangle.h"
+#include "resolve/symbols/name_patterns.h"
 
 int profile_init(struct profile *p, const struct profile_options *options)
 {

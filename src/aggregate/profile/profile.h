@@ -35,7 +35,7 @@
 #include "format/perfdata/input.h"
 #include "format/session/dict.h"
 #include "format/session/session.h"
-#include "resolve/naming.h"
+#include "resolve/symbolize/naming.h"
 
 struct err;
 struct lines_options;

@@ -7,10 +7,10 @@
 #include "aggregate/read/profile_feed.h"
 #include "base/err.h"
 #include "format/perfdata/input.h"
-#include "resolve/naming.h"
-#include "resolve/naming_unwind.h"
-#include "resolve/replay.h"
-#include "resolve/unwind.h"
+#include "resolve/replay/replay.h"
+#include "resolve/symbolize/naming.h"
+#include "resolve/symbolize/unwind.h"
+#include "resolve/unwind/unwind.h"
 
 static void add_counts(struct profile_input *in, const struct replay *replay)
 {

@@ -8,7 +8,7 @@
 #include "aggregate/views/count.h"
 #include "aggregate/views/view.h"
 #include "base/err.h"
-#include "resolve/naming_lines.h"
+#include "resolve/symbolize/lines.h"
 
 unsigned int profile_columns(const struct profile *p)
 {

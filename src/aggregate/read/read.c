@@ -7,8 +7,8 @@
 #include "aggregate/views/view.h"
 #include "base/err.h"
 #include "format/session/session.h"
-#include "resolve/jit_session.h"
-#include "resolve/naming.h"
+#include "resolve/jit/session.h"
+#include "resolve/symbolize/naming.h"
 
 static struct profile_event *find_event(struct profile *p, const struct dict *d,
 					const struct event_desc *desc)

@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "format/session/dict_merge.h"
 #include "format/session/segment_order.h"
-#include "resolve/naming.h"
+#include "resolve/symbolize/naming.h"
 
 enum part_state {
 	PART_WAITING, /* its time has not come */

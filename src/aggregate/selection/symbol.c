@@ -4,7 +4,7 @@
 
 #include "aggregate/selection/symbol_filter.h"
 #include "format/session/dict.h"
-#include "resolve/naming.h"
+#include "resolve/symbolize/naming.h"
 
 enum {
 	UNKNOWN, /* not asked yet */

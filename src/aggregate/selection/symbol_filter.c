@@ -6,7 +6,7 @@
 
 #include "aggregate/selection/spec.h"
 #include "base/comma.h"
-#include "resolve/demangle.h"
+#include "resolve/symbols/demangle.h"
 
 /* Takes `value`. */
 static int add(struct symbol_filter *f, bool exclude, char *value)

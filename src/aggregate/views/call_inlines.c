@@ -6,8 +6,8 @@
 
 #include "aggregate/views/view.h"
 #include "base/sort_keys.h"
-#include "resolve/lines.h"
-#include "resolve/naming_lines.h"
+#include "resolve/lines/lines.h"
+#include "resolve/symbolize/lines.h"
 
 enum {
 	CHAIN_MAX = 64,

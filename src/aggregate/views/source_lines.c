@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "aggregate/views/view.h"
-#include "resolve/lines.h"
-#include "resolve/naming_lines.h"
+#include "resolve/lines/lines.h"
+#include "resolve/symbolize/lines.h"
 
 enum {
 	FRAMES_MAX = 1, /* the innermost one says it all */

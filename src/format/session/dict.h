@@ -34,7 +34,7 @@ enum image_kind {
 	/* In kernel mode, neither in the kernel nor in a known module; offset = address: */
 	IMAGE_KERNEL_UNMAPPED,
 	/* Code of process `pid` that a jitdump tells of; name is the dump's; offset as in struct
-	 * jitdump_code.  Made when samples are read, in no file (resolve/jit_stage.h). */
+	 * jitdump_code.  Made when samples are read, in no file (resolve/jit/stage.h). */
 	IMAGE_JIT,
 	IMAGE_COUNT
 };

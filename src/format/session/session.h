@@ -66,7 +66,7 @@ struct session_totals {
 	int32_t target_status; /* wait status of the command, -1 none or still running */
 	bool finished;         /* the recording ended in good order */
 	/* User stacks that were unwound from a copy, by why they end: enum unwind_end of
-	 * resolve/unwind.h. */
+	 * resolve/unwind/unwind.h. */
 	uint64_t stack_ends[SESSION_STACK_ENDS];
 	/* By event: of the time that it was to be counted, how much it had a counter, in
 	 * SESSION_SHARE_WHOLEs, plus 1; 0: not known. */

@@ -5,8 +5,8 @@
 
 #include "aggregate/profile/profile.h"
 #include "present/annotation/annotation.h"
-#include "resolve/code.h"
-#include "resolve/insn.h"
+#include "resolve/code/code.h"
+#include "resolve/code/insn.h"
 
 enum {
 	FUNCTION_MAX = 16 << 20 /* bytes that are believed */

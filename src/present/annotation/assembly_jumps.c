@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "present/annotation/assembly.h"
-#include "resolve/code.h"
-#include "resolve/insn.h"
+#include "resolve/code/code.h"
+#include "resolve/code/insn.h"
 
 static size_t low_of(const struct jump *j)
 {

@@ -13,7 +13,7 @@
 #include "present/annotation/assembly.h"
 #include "present/annotation/write_assembly.h"
 #include "present/lines/screen.h"
-#include "resolve/code.h"
+#include "resolve/code/code.h"
 
 enum {
 	LINES_BEFORE = 5 /* of a file, that objdump -S shows in front */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "present/annotation/source_text.h"
-#include "resolve/lines.h"
+#include "resolve/lines/lines.h"
 
 struct annotation;
 struct assembly;

@@ -8,8 +8,8 @@
 #include "aggregate/profile/profile.h"
 #include "present/annotation/html_pages.h"
 #include "present/text/html_text.h"
-#include "resolve/code.h"
-#include "resolve/insn.h"
+#include "resolve/code/code.h"
+#include "resolve/code/insn.h"
 
 enum {
 	SOURCE_MAX_BYTES = 200 /* of a source line between instructions */

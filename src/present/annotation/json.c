@@ -12,8 +12,8 @@
 #include "present/annotation/assembly.h"
 #include "present/lines/json.h"
 #include "present/lines/percent.h"
-#include "resolve/code.h"
-#include "resolve/insn.h"
+#include "resolve/code/code.h"
+#include "resolve/code/insn.h"
 
 static const char schema[] = "oprofile-annotate/1";
 

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "present/annotation/annotation.h"
-#include "resolve/lines.h"
+#include "resolve/lines/lines.h"
 
 enum {
 	LINKS_NO_FILE = 0xffffffff,

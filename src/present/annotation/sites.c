@@ -5,7 +5,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "present/annotation/priv.h"
-#include "resolve/code.h"
+#include "resolve/code/code.h"
 
 enum {
 	FRAMES_MAX = 32

@@ -13,8 +13,8 @@
 #include "present/annotation/assembly_lines.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
-#include "resolve/code.h"
-#include "resolve/insn.h"
+#include "resolve/code/code.h"
+#include "resolve/code/insn.h"
 
 enum {
 	NONE = 0xffffffff,

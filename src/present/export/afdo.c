@@ -8,9 +8,9 @@
 #include "aggregate/count/code_counts.h"
 #include "base/strtab.h"
 #include "present/export/afdo_tree.h"
-#include "resolve/lines.h"
-#include "resolve/naming.h"
-#include "resolve/naming_lines.h"
+#include "resolve/lines/lines.h"
+#include "resolve/symbolize/lines.h"
+#include "resolve/symbolize/naming.h"
 
 enum {
 	FRAMES_MAX = 64,              /* of one place */

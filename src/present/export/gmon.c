@@ -18,7 +18,7 @@
 #include "present/export/export_writers.h"
 #include "present/lines/options.h"
 #include "present/lines/percent.h"
-#include "resolve/elf_file.h"
+#include "resolve/elf/file.h"
 
 enum {
 	BIN_BYTES = 2,      /* of code ... */

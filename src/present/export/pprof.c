@@ -17,7 +17,7 @@
 #include "present/calls/table.h"
 #include "present/export/export_writers.h"
 #include "present/lines/options.h"
-#include "resolve/gzip.h"
+#include "resolve/elf/gzip.h"
 
 /* Fields, by message. */
 enum {

@@ -12,8 +12,8 @@
 #include "present/lines/json.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
-#include "resolve/elf_build_id.h"
-#include "resolve/unwind.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/unwind/unwind.h"
 
 enum {
 	IMAGES_SHOWN = 20 /* of those with unresolved samples, in text */

@@ -8,8 +8,8 @@
 #include "present/lines/options.h"
 #include "present/text/write_xml.h"
 #include "present/text/write_xml_priv.h"
-#include "resolve/code.h"
-#include "resolve/symtab.h"
+#include "resolve/code/code.h"
+#include "resolve/symbols/symtab.h"
 
 enum {
 	VMA_DIGITS = 8,

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "record/helper/table_packets.h"
-#include "resolve/unwind_cache.h"
+#include "resolve/unwind/cache.h"
 
 enum {
 	PATIENCE_MS = 10000, /* of time, in which a machine may do other things */

@@ -22,8 +22,8 @@
 #include "record/helper/confine.h"
 #include "record/helper/sanitized.h"
 #include "record/helper/table_packets.h"
-#include "resolve/unwind_cache.h"
-#include "resolve/unwind_table.h"
+#include "resolve/unwind/cache.h"
+#include "resolve/unwind/table.h"
 
 enum {
 	HELPER_FD = 3,      /* of both processes: their only file */

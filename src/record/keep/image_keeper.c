@@ -18,7 +18,7 @@
 #include "record/keep/copy_list.h"
 #include "record/keep/image_open.h"
 #include "record/keep/session_dir.h"
-#include "resolve/elf_build_id.h"
+#include "resolve/elf/build_id.h"
 
 enum {
 	KEEP_MAX = 4096, /* descriptors held at most */

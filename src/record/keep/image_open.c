@@ -11,7 +11,7 @@
 #include "base/errand.h"
 #include "base/hash.h"
 #include "base/io.h"
-#include "resolve/elf_build_id.h"
+#include "resolve/elf/build_id.h"
 
 static const uint64_t patience_ns = 500000000;
 

@@ -17,7 +17,7 @@
 #include "format/session/dict.h"
 #include "record/keep/copy_list.h"
 #include "record/keep/lasting_mounts.h"
-#include "resolve/jit_files.h"
+#include "resolve/jit/files.h"
 
 enum {
 	KEEP_MAX = 1024,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "record/shared_tables.h"
-#include "resolve/unwind_table.h"
+#include "resolve/unwind/table.h"
 #include "unit.h"
 
 enum {

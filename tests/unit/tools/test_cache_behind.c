@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "resolve/line_later.h"
-#include "resolve/lines.h"
+#include "resolve/lines/later.h"
+#include "resolve/lines/lines.h"
 #include "tools/cache_behind.h"
 
 static char folder[] = "/tmp/oprofile-unit-XXXXXX";

@@ -20,9 +20,9 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "record/helper/table_packets.h"
-#include "resolve/unwind_arch.h"
-#include "resolve/unwind_cache.h"
-#include "resolve/unwind_table.h"
+#include "resolve/unwind/arch.h"
+#include "resolve/unwind/cache.h"
+#include "resolve/unwind/table.h"
 
 #include "unit.h"
 

@@ -1,0 +1,79 @@
+/* bytes.c - code that is in no file: of BPF programs, as the kernel made it. */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "resolve/code/insn.h"
+#include "resolve/code/priv.h"
+
+/* By the names of uname(2); those of 64 bits, which the kernel has a BPF compiler for. */
+static const struct {
+	const char *name;
+	struct insn_machine machine;
+} machines[] = {
+	{ "x86_64", { EM_X86_64, true, false } },
+	{ "aarch64", { EM_AARCH64, true, false } },
+	{ "s390x", { EM_S390, true, true } },
+	{ "ppc64le", { EM_PPC64, true, false } },
+	{ "ppc64", { EM_PPC64, true, true } },
+	{ "riscv64", { EM_RISCV, true, false } },
+	{ "i686", { EM_386, false, false } },
+	{ "armv7l", { EM_ARM, false, false } },
+};
+
+static int open_bytes(struct code *c, const struct code_where *where, struct err *err)
+{
+	int r = -ENOTSUP;
+
+	c->bytes = malloc(where->nr_bytes + 1);
+	if (!c->bytes)
+		return err_set(err, -ENOMEM, "out of memory");
+	memcpy(c->bytes, where->bytes, where->nr_bytes);
+	c->nr_bytes = where->nr_bytes;
+	c->start = where->start;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (!strcmp(machines[i].name, where->machine))
+			r = insn_open(&machines[i].machine, &c->decoder);
+	return r ? err_set(err, r, "code of machine '%s' cannot be disassembled here",
+			   where->machine)
+		 : 0;
+}
+
+static size_t read_bytes(struct code *c, uint64_t address, uint8_t *ret_bytes,
+			 size_t len)
+{
+	uint64_t at = address - c->start;
+
+	if (at >= c->nr_bytes)
+		return 0;
+	if (len > c->nr_bytes - at)
+		len = c->nr_bytes - (size_t)at;
+	memcpy(ret_bytes, c->bytes + at, len);
+	return len;
+}
+
+/* It is one function, whose name who asks knows: code_mean(). */
+static const struct symbol *symbol_bytes(const struct code *c, uint64_t address,
+					 uint64_t *ret_start)
+{
+	if (!c->tab || address - c->start >= c->nr_bytes)
+		return NULL;
+	*ret_start = c->start;
+	return symtab_find(c->tab, address - c->start);
+}
+
+static const char *no_section(struct code *c, uint64_t address)
+{
+	(void)c;
+	(void)address;
+	return "";
+}
+
+const struct code_kind code_bytes_kind = {
+	.begin = open_bytes,
+	.read = read_bytes,
+	.symbol = symbol_bytes,
+	.section = no_section,
+};

@@ -1,0 +1,18 @@
+/* Without Zydis x86 is LLVM's, too. */
+#include <stddef.h>
+
+#include "resolve/code/insn.h"
+
+static void *open_none(const char *triple, const struct insn_machine *machine)
+{
+	(void)triple;
+	(void)machine;
+	return NULL;
+}
+
+const struct insn_engine insn_zydis = { .name = "Zydis", .begin = open_none };
+
+bool insn_has_zydis(void)
+{
+	return false;
+}

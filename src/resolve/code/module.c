@@ -1,0 +1,117 @@
+/* module.c - code of kernel modules: files that are not linked, whose sections the kernel
+ * laid somewhere. */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "resolve/code/priv.h"
+#include "resolve/elf/unpacked.h"
+
+static int copy_places(struct code *c, const struct code_where *where)
+{
+	for (size_t i = 0; i < where->nr_places; i++) {
+		const struct elf_section *s =
+			elf_file_find_section(&c->elf, where->places[i].section);
+		struct symtab_place place = where->places[i];
+
+		/* Names are those of the file, which stays open. */
+		if (!s || !(s->flags & SHF_ALLOC))
+			continue;
+		place.section = elf_file_section_name(&c->elf, s);
+		if (!vec_push(&c->places, place))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int open_module(struct code *c, const struct code_where *where, struct err *err)
+{
+	int r;
+
+	c->fd = unpacked_open(where->path);
+	if (c->fd < 0)
+		return err_sys(err, c->fd, "%s", where->path);
+	r = code_open_elf(c, where->path, err);
+	if (r)
+		return r;
+	if (copy_places(c, where))
+		return err_set(err, -ENOMEM, "out of memory");
+	if (symtab_load_module_fd(c->fd, c->places.at, c->places.nr, 0, &c->tab, NULL))
+		c->tab = NULL;
+	r = code_relocs_read(c);
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+/* The section that an address is in: *ret_offset from its beginning. */
+static const struct elf_section *section_at(struct code *c, uint64_t address,
+					    uint64_t *ret_offset)
+{
+	for (size_t i = 0; i < c->places.nr; i++) {
+		const struct symtab_place *place = &c->places.at[i];
+		const struct elf_section *s =
+			elf_file_find_section(&c->elf, place->section);
+
+		if (!s || address < place->address ||
+		    address - place->address >= s->bytes)
+			continue;
+		*ret_offset = address - place->address;
+		return s;
+	}
+	return NULL;
+}
+
+static size_t read_module(struct code *c, uint64_t address, uint8_t *ret_bytes,
+			  size_t len)
+{
+	uint64_t offset;
+	const struct elf_section *s = section_at(c, address, &offset);
+	size_t most;
+
+	if (!s || s->type == SHT_NOBITS)
+		return 0;
+	most = s->bytes - offset < len ? (size_t)(s->bytes - offset) : len;
+	if (elf_file_read(&c->elf, s->offset + offset, ret_bytes, most))
+		return 0;
+	code_relocs_apply(c, address, ret_bytes, most);
+	return most;
+}
+
+static const struct symbol *symbol_module(const struct code *c, uint64_t address,
+					  uint64_t *ret_start)
+{
+	const struct symbol *found = c->tab ? symtab_find(c->tab, address) : NULL;
+
+	if (found)
+		*ret_start = found->offset;
+	return found;
+}
+
+static const char *section_module(struct code *c, uint64_t address)
+{
+	uint64_t offset;
+	const struct elf_section *s = section_at(c, address, &offset);
+
+	return s ? elf_file_section_name(&c->elf, s) : "";
+}
+
+static bool line_address(struct code *c, uint64_t address, uint64_t *ret_address)
+{
+	struct lines *lines = code_lines(c);
+	uint64_t offset;
+	const struct elf_section *s = section_at(c, address, &offset);
+
+	return lines && s &&
+	       !lines_place(lines, elf_file_section_name(&c->elf, s), offset,
+			    ret_address);
+}
+
+const struct code_kind code_module = {
+	.begin = open_module,
+	.read = read_module,
+	.symbol = symbol_module,
+	.section = section_module,
+	.line_address = line_address,
+};

@@ -1,0 +1,67 @@
+/* scopes.h - the functions of a unit, what was inlined into them, and where.
+ * Layer: resolve.  Only functions and inlined functions that have code are kept; types and
+ * variables are stepped over.
+ * Source of the format: DWARF 5, sections 3.3 (functions, inlining) and 7.5. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "resolve/dwarf/ranges.h"
+#include "resolve/dwarf/unit.h"
+
+enum {
+	DWARF_DEPTH_MAX = 2048,
+	DWARF_NO_SCOPE = 0xffffffff,
+	DWARF_NO_NAME = 0xffffffff
+};
+
+struct dwarf_function {
+	uint32_t name; /* offset in names, DWARF_NO_NAME: none */
+	bool linkage;  /* it is what the linker sees; else only a name in the source */
+	uint32_t decl_file;
+	uint32_t decl_line;
+};
+
+/* A function, or an instance of an inlined one. */
+struct dwarf_scope {
+	uint32_t parent; /* DWARF_NO_SCOPE: not inlined */
+	uint32_t function;
+	uint32_t call_file; /* as the unit's line program numbers files */
+	uint32_t call_line;
+	uint32_t call_column;
+	uint32_t call_discriminator;
+	uint64_t start; /* of its first range */
+};
+
+struct dwarf_scope_range {
+	uint64_t low;
+	uint64_t high;
+	uint32_t scope;
+};
+
+/* From `addr` on, up to the next one, this scope is the innermost. */
+struct dwarf_span {
+	uint64_t addr;
+	uint32_t scope; /* DWARF_NO_SCOPE: none */
+};
+
+/* Filled for one unit, then used again for the next. */
+struct dwarf_scopes {
+	VEC(struct dwarf_scope) scopes; /* a parent comes before its children */
+	VEC(struct dwarf_function) functions;
+	VEC(struct dwarf_scope_range) ranges;
+	VEC(struct dwarf_span) spans; /* by address */
+	struct buf names;             /* NUL-terminated */
+	struct map by_entry;          /* (offset, file) of an entry -> function */
+	dwarf_code_vec code;
+	VEC(struct dwarf_scope_range) heap;
+};
+
+/* Reads a unit, which is open.  0, -EBADMSG (it breaks off: what came before is there) or
+ * -ENOMEM. */
+int dwarf_scopes_read(struct dwarf_scopes *s, struct dwarf_open_unit *o,
+		      struct dwarf_reader *rd);
+void dwarf_scopes_done(struct dwarf_scopes *s);

@@ -1,0 +1,353 @@
+#include "resolve/elf/file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "base/err.h"
+#include "base/faults.h"
+#include "base/io.h"
+
+/* What the ELF header says about the tables; the rest of it is not needed. */
+struct tables {
+	uint64_t phoff;
+	uint64_t nr_segments;
+	uint32_t segment_bytes;
+};
+
+static bool is_under(const char *path, const char *folder)
+{
+	return strncmp(path, folder, strlen(folder)) == 0;
+}
+
+static int open_regular(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	/* Opening some devices does something (a tape rewinds): asked before, and again
+	 * behind the open, because the path may have changed meanwhile. */
+	if (is_under(path, "/dev/") && !is_under(path, "/dev/shm/"))
+		return -EINVAL;
+	if (stat(path, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+/* Callers take a failure for "not this file" and look elsewhere, so the reason is reported here. */
+int elf_open_regular(const char *path)
+{
+	return fault_unreadable_try(path, open_regular(path));
+}
+
+int elf_file_read(const struct elf_file *f, uint64_t off, void *ret_bytes, size_t len)
+{
+	ssize_t n;
+
+	if (off > f->len || len > f->len - off)
+		return -EBADMSG;
+	if (off + len <= f->head_len) {
+		memcpy(ret_bytes, f->head + off, len);
+		return 0;
+	}
+	if (f->fd < 0) {
+		memcpy(ret_bytes, f->bytes + off, len);
+		return 0;
+	}
+	n = io_pread_full(f->fd, ret_bytes, len, off);
+	if (n < 0)
+		return fault_unreadable_fd(f->fd, (int)n);
+	return (size_t)n == len ? 0 : -EBADMSG;
+}
+
+int elf_file_read_new(const struct elf_file *f, uint64_t off, uint64_t len,
+		      uint8_t **ret_bytes)
+{
+	uint8_t *bytes;
+	int r;
+
+	if (off > f->len || len > f->len - off)
+		return -EBADMSG;
+	bytes = malloc((size_t)len + 1);
+	if (!bytes)
+		return -ENOMEM;
+	r = elf_file_read(f, off, bytes, (size_t)len);
+	if (r) {
+		free(bytes);
+		return r;
+	}
+	bytes[len] = 0;
+	*ret_bytes = bytes;
+	return 0;
+}
+
+/* An address, offset or size: as wide as the file's class. */
+static uint64_t take_word(struct cursor *c, bool is64)
+{
+	return is64 ? cursor_u64(c) : cursor_u32(c);
+}
+
+static struct elf_section decode_section(struct cursor *c, bool is64)
+{
+	struct elf_section s;
+
+	s.name = cursor_u32(c);
+	s.type = cursor_u32(c);
+	s.flags = take_word(c, is64);
+	s.vaddr = take_word(c, is64);
+	s.offset = take_word(c, is64);
+	s.bytes = take_word(c, is64);
+	s.link = cursor_u32(c);
+	s.info = cursor_u32(c);
+	s.align = take_word(c, is64);
+	s.entry_bytes = take_word(c, is64);
+	return s;
+}
+
+static struct elf_segment decode_segment(struct cursor *c, bool is64)
+{
+	struct elf_segment s;
+
+	s.type = cursor_u32(c);
+	s.flags = is64 ? cursor_u32(c) : 0;
+	s.offset = take_word(c, is64);
+	s.vaddr = take_word(c, is64);
+	take_word(c, is64); /* p_paddr */
+	s.file_bytes = take_word(c, is64);
+	s.mem_bytes = take_word(c, is64);
+	if (!is64)
+		s.flags = cursor_u32(c);
+	return s;
+}
+
+/* Counts that do not fit their 16 bits are in the otherwise empty section 0. */
+static int take_extended_counts(struct elf_file *f, struct tables *t)
+{
+	uint8_t raw[sizeof(Elf64_Shdr)];
+	uint32_t need = f->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	struct cursor c = cursor_of(raw, need, f->swap);
+	struct elf_section first;
+
+	if (f->section_bytes < need || elf_file_read(f, f->shoff, raw, need))
+		return -EBADMSG;
+	first = decode_section(&c, f->is64);
+	if (f->nr_sections == 0)
+		f->nr_sections = first.bytes;
+	if (f->names_section == SHN_XINDEX)
+		f->names_section = first.link;
+	if (t->nr_segments == PN_XNUM) {
+		struct cursor info = cursor_of(raw, need, f->swap);
+
+		info.pos = f->is64 ? offsetof(Elf64_Shdr, sh_info)
+				   : offsetof(Elf32_Shdr, sh_info);
+		t->nr_segments = cursor_u32(&info);
+	}
+	return 0;
+}
+
+static int read_header(struct elf_file *f, struct tables *ret_tables, struct err *err)
+{
+	static const uint16_t probe = 1;
+	const uint8_t *ident = f->head;
+	bool host_is_le = *(const uint8_t *)&probe == 1;
+	struct tables t;
+	struct cursor c;
+
+	if (f->head_len < EI_NIDENT || memcmp(ident, ELFMAG, SELFMAG) != 0)
+		return err_set(err, -EBADMSG, "not an ELF file");
+	if ((ident[EI_CLASS] != ELFCLASS32 && ident[EI_CLASS] != ELFCLASS64) ||
+	    (ident[EI_DATA] != ELFDATA2LSB && ident[EI_DATA] != ELFDATA2MSB))
+		return err_set(err, -EBADMSG,
+			       "ELF file of an unknown class or byte order");
+	f->is64 = ident[EI_CLASS] == ELFCLASS64;
+	f->swap = (ident[EI_DATA] == ELFDATA2LSB) != host_is_le;
+	c = cursor_of(f->head, f->head_len, f->swap);
+	c.pos = EI_NIDENT;
+	f->type = cursor_u16(&c);
+	f->machine = cursor_u16(&c);
+	cursor_u32(&c);         /* e_version */
+	take_word(&c, f->is64); /* e_entry */
+	t.phoff = take_word(&c, f->is64);
+	f->shoff = take_word(&c, f->is64);
+	cursor_u32(&c); /* e_flags */
+	cursor_u16(&c); /* e_ehsize */
+	t.segment_bytes = cursor_u16(&c);
+	t.nr_segments = cursor_u16(&c);
+	f->section_bytes = cursor_u16(&c);
+	f->nr_sections = cursor_u16(&c);
+	f->names_section = cursor_u16(&c);
+	if (c.failed)
+		return err_set(err, -EBADMSG, "ELF header cut short");
+	if (f->shoff &&
+	    (f->nr_sections == 0 || t.nr_segments == PN_XNUM ||
+	     f->names_section == SHN_XINDEX) &&
+	    take_extended_counts(f, &t))
+		f->shoff = 0; /* then neither table is as large as it claims */
+	if (!f->shoff)
+		f->nr_sections = 0;
+	*ret_tables = t;
+	return 0;
+}
+
+/* Keeps the loadable segments, the notes and the unwind table's header.  One at a time: there are about a dozen, and
+ * they lie in the head. */
+static int read_segments(struct elf_file *f, const struct tables *t, struct err *err)
+{
+	uint32_t need = f->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	uint8_t raw[sizeof(Elf64_Phdr)];
+
+	if (t->nr_segments && t->segment_bytes < need)
+		return err_set(err, -EBADMSG, "ELF program headers of %u bytes",
+			       t->segment_bytes);
+	for (uint64_t i = 0; i < t->nr_segments && f->segments.nr < ELF_SEGMENTS_MAX;
+	     i++) {
+		struct cursor c = cursor_of(raw, need, f->swap);
+		struct elf_segment s;
+		uint64_t off;
+
+		if (__builtin_add_overflow(t->phoff, i * t->segment_bytes, &off) ||
+		    elf_file_read(f, off, raw, need))
+			return err_set(err, -EBADMSG, "ELF program headers cut short");
+		s = decode_segment(&c, f->is64);
+		if (s.type != PT_LOAD && s.type != PT_NOTE && s.type != PT_GNU_EH_FRAME)
+			continue;
+		if (!vec_push(&f->segments, s))
+			return err_set(err, -ENOMEM, "no memory");
+	}
+	return 0;
+}
+
+static int init(struct elf_file *f, struct err *err)
+{
+	struct tables tables = { 0 };
+	int r = read_header(f, &tables, err);
+
+	if (!r)
+		r = read_segments(f, &tables, err);
+	if (r)
+		elf_file_done(f);
+	return r;
+}
+
+static void init_empty(struct elf_file *f)
+{
+	memset(f, 0, offsetof(struct elf_file, head));
+	f->fd = -1;
+}
+
+int elf_file_init_fd(struct elf_file *f, int fd, struct err *err)
+{
+	struct stat st;
+	ssize_t n;
+
+	init_empty(f);
+	f->fd = fd;
+	if (fstat(fd, &st))
+		return err_sys(err, -errno, "cannot ask for the file's size");
+	f->len = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+	n = io_pread_full(fd, f->head, sizeof(f->head), 0);
+	if (n < 0)
+		return err_sys(err, fault_unreadable_fd(fd, (int)n), "cannot read");
+	if (f->len < (uint64_t)n) /* it grows */
+		f->len = (uint64_t)n;
+	f->head_len = (size_t)n;
+	return init(f, err);
+}
+
+int elf_file_init_bytes(struct elf_file *f, const void *bytes, size_t len,
+			struct err *err)
+{
+	init_empty(f);
+	f->bytes = bytes;
+	f->len = len;
+	f->head_len = len < sizeof(f->head) ? len : sizeof(f->head);
+	if (f->head_len)
+		memcpy(f->head, bytes, f->head_len);
+	return init(f, err);
+}
+
+void elf_file_done(struct elf_file *f)
+{
+	vec_done(&f->segments);
+	vec_done(&f->sections);
+	free(f->section_names);
+	f->section_names = NULL;
+}
+
+int elf_file_sections(struct elf_file *f, struct err *err)
+{
+	uint32_t need = f->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	uint8_t *raw;
+	int r;
+
+	if (!f->nr_sections || f->sections.nr)
+		return 0;
+	if (f->section_bytes < need || f->nr_sections > ELF_SECTIONS_MAX)
+		return err_set(err, -EBADMSG,
+			       "%llu ELF sections with headers of %u bytes",
+			       (unsigned long long)f->nr_sections, f->section_bytes);
+	r = elf_file_read_new(f, f->shoff, f->nr_sections * f->section_bytes, &raw);
+	if (r)
+		return err_set(err, r, "ELF section headers cut short");
+	if (!vec_reserve(&f->sections, f->nr_sections)) {
+		free(raw);
+		return err_set(err, -ENOMEM, "no memory");
+	}
+	for (size_t i = 0; i < f->nr_sections; i++) {
+		struct cursor c = cursor_of(raw + i * f->section_bytes, need, f->swap);
+
+		f->sections.at[f->sections.nr++] = decode_section(&c, f->is64);
+	}
+	free(raw);
+	return 0;
+}
+
+int elf_file_section_bytes(const struct elf_file *f, const struct elf_section *s,
+			   uint64_t max, uint8_t **ret_bytes)
+{
+	if (s->type == SHT_NOBITS || !s->bytes)
+		return -ENODATA;
+	if (s->bytes > max)
+		return -EFBIG;
+	return elf_file_read_new(f, s->offset, s->bytes, ret_bytes);
+}
+
+const char *elf_file_section_name(struct elf_file *f, const struct elf_section *s)
+{
+	if (!f->section_names) {
+		const struct elf_section *names;
+		uint8_t *text;
+
+		if (f->names_section >= f->sections.nr)
+			return "";
+		names = &f->sections.at[f->names_section];
+		if (elf_file_section_bytes(f, names, ELF_SECTION_NAMES_MAX, &text))
+			return "";
+		f->section_names = (char *)text;
+		f->section_names_len = (size_t)names->bytes;
+	}
+	return s->name < f->section_names_len ? f->section_names + s->name : "";
+}
+
+const struct elf_section *elf_file_find_section(struct elf_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->sections.nr; i++) {
+		if (strcmp(elf_file_section_name(f, &f->sections.at[i]), name) == 0)
+			return &f->sections.at[i];
+	}
+	return NULL;
+}

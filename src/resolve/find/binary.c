@@ -1,0 +1,646 @@
+#include "resolve/find/binary.h"
+
+#include <errno.h>
+#include <linux/fs.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/faults.h"
+#include "format/session/checksums.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/elf/file.h"
+#include "resolve/elf/unpacked.h"
+#include "resolve/find/debug_cache.h"
+#include "resolve/find/debug_link.h"
+#include "resolve/find/file_index.h"
+#include "resolve/find/live_files.h"
+
+enum {
+	HEX_BYTES = 2 * BUILD_ID_MAX + 1
+};
+
+/* The steps of a search, as a trace is told of them. */
+static const char step_copy[] = NAMING_STEP_COPY;
+static const char step_recorded[] = NAMING_STEP_RECORDED;
+static const char step_index[] = NAMING_STEP_INDEX;
+static const char step_cache[] = NAMING_STEP_CACHE;
+static const char step_debug_id[] = NAMING_STEP_DEBUG_ID;
+static const char step_debug_link[] = NAMING_STEP_DEBUG_LINK;
+static const char step_kernel[] = NAMING_STEP_KERNEL;
+static const char step_live[] = NAMING_STEP_LIVE;
+static const char step_debuginfod[] = NAMING_STEP_DEBUGINFOD;
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t len = strlen(s);
+	size_t end_len = strlen(end);
+
+	return len >= end_len && strcmp(s + len - end_len, end) == 0;
+}
+
+static uint64_t mtime_ns(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000 +
+	       (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* Zero is "unknown" on the recorded side. */
+static bool differs(uint64_t recorded, uint64_t found)
+{
+	return recorded && recorded != found;
+}
+
+/* Without a build-id.  On overlay and btrfs the kernel's records name another device (and
+ * inode) than stat() does, so these two never speak against a file of the right age and
+ * size; where age and size are unknown, they are all there is. */
+static enum naming_status verify_by_stat(const struct stat *st,
+					 const struct image *image)
+{
+	bool same_place =
+		!differs(image->dev, st->st_dev) && !differs(image->inode, st->st_ino);
+
+	if (differs(image->mtime_ns, mtime_ns(st)) ||
+	    differs(image->file_bytes, (uint64_t)st->st_size))
+		return NAMING_OTHER_FILE;
+	if (!image->mtime_ns)
+		return same_place ? NAMING_UNVERIFIED : NAMING_OTHER_FILE;
+	if (same_place && image->dev && image->inode && image->file_bytes)
+		return NAMING_OK;
+	return NAMING_UNVERIFIED;
+}
+
+enum naming_status binary_verify(int fd, const struct image *image)
+{
+	struct build_id id;
+	struct stat st;
+	int r;
+
+	if (!image->build_id.len) {
+		if (fstat(fd, &st))
+			return NAMING_UNREADABLE;
+		return verify_by_stat(&st, image);
+	}
+	r = elf_build_id_fd(fd, &id, NULL);
+	if (r == 0)
+		return build_id_equal(&id, &image->build_id) ? NAMING_OK
+							     : NAMING_OTHER_FILE;
+	return r == -ENODATA || r == -EBADMSG ? NAMING_OTHER_FILE : NAMING_UNREADABLE;
+}
+
+static void tell(const struct naming_trace *trace, const char *step, const char *path,
+		 enum naming_status outcome)
+{
+	if (trace)
+		trace->tried(trace->ctx, step, path, outcome);
+}
+
+/* Other failures of elf_open_regular() and unpacked_open() are reported by them, or are of the contents. */
+static int fault_if_refused(const char *path, int r)
+{
+	return r == -EACCES || r == -EPERM ? fault_unreadable(path, r) : r;
+}
+
+/* Takes `path` (malloc'd, may be NULL: memory) into the binary if the file passes, else
+ * frees it.  A copy that the session made needs no proof where there is no build-id: its
+ * name is the proof. */
+static int try_file(char *path, const struct image *image, const char *step,
+		    struct binary *b)
+{
+	bool own_copy = step == step_copy;
+	enum naming_status status;
+	int fd;
+
+	if (!path)
+		return -ENOMEM;
+	fd = image->kind == IMAGE_MODULE ? unpacked_open(path) : elf_open_regular(path);
+	if (fd < 0) {
+		status = err_is_absent(fault_if_refused(path, fd)) ? NAMING_NO_FILE
+								   : NAMING_UNREADABLE;
+		if (!own_copy && status == NAMING_UNREADABLE)
+			b->status = status;
+		tell(b->trace, step, path, status);
+		free(path);
+		return 0;
+	}
+	if (own_copy && !checksums_usable(fd, path))
+		status = NAMING_UNREADABLE;
+	else
+		status = own_copy && !image->build_id.len ? NAMING_OK
+							  : binary_verify(fd, image);
+	tell(b->trace, step, path, status);
+	if (status != NAMING_OK && status != NAMING_UNVERIFIED) {
+		if (!own_copy)
+			b->status = status;
+		close(fd);
+		free(path);
+		return 0;
+	}
+	b->fd = fd;
+	b->path = path;
+	b->status = status;
+	return 0;
+}
+
+__attribute__((format(printf, 1, 2))) static char *format_path(const char *format, ...)
+{
+	char *path = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&path, format, args) < 0)
+		path = NULL;
+	va_end(args);
+	return path;
+}
+
+char *binary_copy_path(const char *session_dir, const struct image *image)
+{
+	char hex[HEX_BYTES];
+
+	build_id_to_hex(&image->build_id, hex);
+	if (image->kind == IMAGE_VDSO)
+		return format_path("%s/vdso-%s", session_dir, hex);
+	if (image->build_id.len)
+		return format_path("%s/images/%s", session_dir, hex);
+	return format_path("%s/images/%llu-%llu", session_dir,
+			   (unsigned long long)image->dev,
+			   (unsigned long long)image->inode);
+}
+
+/* Where distributions install separate debug information. */
+static int find_by_build_id(const char *root, const struct image *image,
+			    struct binary *b)
+{
+	struct build_id id;
+	char hex[HEX_BYTES];
+	char *path;
+	int fd;
+
+	if (image->build_id.len < 2)
+		return 0;
+	build_id_to_hex(&image->build_id, hex);
+	path = format_path("%s/usr/lib/debug/.build-id/%.2s/%s.debug", root, hex,
+			   hex + 2);
+	if (!path)
+		return -ENOMEM;
+	fd = fault_unreadable(path, elf_open_regular(path));
+	if (fd >= 0 && elf_build_id_fd(fd, &id, NULL) == 0 &&
+	    build_id_equal(&id, &image->build_id)) {
+		b->debug_fd = fd;
+		b->debug_path = path;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return 0;
+}
+
+/* What the binary itself names; `name` is its recorded path, which counts where it is a copy
+ * that is used. */
+static int find_by_link(const char *root, const char *name, struct binary *b)
+{
+	struct debug_link link;
+	struct elf_file f;
+	int r;
+
+	if (name[0] != '/' || elf_file_init_fd(&f, b->fd, NULL))
+		return 0;
+	r = debug_link_read(&f, &link);
+	elf_file_done(&f);
+	if (!r)
+		r = debug_link_find(&link, root, name, &b->debug_fd, &b->debug_path);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* A relative path means nothing here: it was another process's directory. */
+static bool may_open(const struct image *image, const char *name)
+{
+	return image->kind == IMAGE_FILE && name[0] == '/' &&
+	       !ends_with(name, " (deleted)");
+}
+
+/* Tries the files that the index has under a name: `get` is one of its look-ups.  Without
+ * the proof of a build-id the name must be enough, and then it must be the only one. */
+static int try_index(const struct file_index *index, const char *name,
+		     const char *(*get)(const struct file_index *, const char *,
+					size_t),
+		     const struct image *image, struct binary *b)
+{
+	const char *path;
+	int r = 0;
+
+	if (!image->build_id.len && get(index, name, 1)) {
+		b->status = NAMING_AMBIGUOUS;
+		return 0;
+	}
+	for (size_t n = 0; !r && b->fd < 0 && (path = get(index, name, n)); n++)
+		r = try_file(strdup(path), image, step_index, b);
+	return r;
+}
+
+/* -ENOMEM, else 0: nothing there is no error. */
+static int open_cached(const struct binary_places *places, const struct image *image,
+		       const char *name, enum debug_cache_part part, int *ret_fd,
+		       char **ret_path)
+{
+	int r;
+
+	if (!places->debug_dir || !places->debug_dir[0] || !image->build_id.len)
+		return 0;
+	r = debug_cache_open(places->debug_dir, &image->build_id, part, name, ret_fd,
+			     ret_path);
+	if (part != DEBUG_CACHE_DEBUG || !r)
+		tell(places->trace, step_cache, r ? places->debug_dir : *ret_path,
+		     !r                 ? NAMING_OK
+		     : err_is_absent(r) ? NAMING_NO_FILE
+		     : r == -ESTALE     ? NAMING_OTHER_FILE
+					: NAMING_UNREADABLE);
+	return r == -ENOMEM ? r : 0;
+}
+
+int binary_fetch(const struct binary_places *places, const struct build_id *id,
+		 enum debuginfod_kind kind, int *ret_fd, char **ret_path)
+{
+	const struct debuginfod_want want = { .kind = kind, .id = *id };
+	int r;
+
+	if (!places->debuginfod || !id->len)
+		return -ENOENT;
+	r = debuginfod_open(places->debuginfod, &want, ret_fd, ret_path);
+	if (r == -EAGAIN && places->wants)
+		return vec_push(places->wants, want) ? -ENOENT : -ENOMEM;
+	if (r == -EAGAIN && !places->cached_only) {
+		debuginfod_fetch(places->debuginfod, &want, 1);
+		r = debuginfod_open(places->debuginfod, &want, ret_fd, ret_path);
+	}
+	if (r == -EAGAIN)
+		r = -ENOENT;
+	tell(places->trace, step_debuginfod, r ? debuginfod_kind_name(kind) : *ret_path,
+	     r ? NAMING_NO_FILE : NAMING_OK);
+	return r;
+}
+
+/* Whether the binary has all that a debug file would be asked for: symbols, or lines. */
+static bool needs_no_debug_file(int fd, bool lines)
+{
+	struct elf_file f;
+	bool has = false;
+
+	if (elf_file_init_fd(&f, fd, NULL))
+		return true;
+	if (elf_file_sections(&f, NULL))
+		has = false;
+	else if (lines)
+		has = elf_file_find_section(&f, ".debug_info") ||
+		      elf_file_find_section(&f, ".zdebug_info");
+	else
+		has = elf_file_find_section(&f, ".symtab") ||
+		      elf_file_find_section(&f, ".gnu_debugdata");
+	elf_file_done(&f);
+	return has;
+}
+
+static int fetch_debug_file(const struct binary_places *places,
+			    const struct build_id *id, struct binary *b)
+{
+	int r;
+
+	if (!places->debuginfod || needs_no_debug_file(b->fd, places->lines))
+		return 0;
+	r = binary_fetch(places, id, DEBUGINFOD_DEBUGINFO, &b->debug_fd,
+			 &b->debug_path);
+	return r == -ENOMEM ? r : 0;
+}
+
+static int find_debug_file(const struct binary_places *places,
+			   const struct image *image, const char *name,
+			   struct binary *b)
+{
+	struct image known = *image;
+	int r;
+
+	/* perf writes down the build-ids of the binaries that samples hit, not of those that
+	 * are only callers: then the file that stands for them tells. */
+	if (!known.build_id.len)
+		(void)elf_build_id_fd(b->fd, &known.build_id, NULL);
+	r = open_cached(places, &known, name, DEBUG_CACHE_DEBUG, &b->debug_fd,
+			&b->debug_path);
+
+	if (!r && b->debug_fd < 0) {
+		r = find_by_build_id(places->root, &known, b);
+		if (b->debug_fd >= 0)
+			tell(b->trace, step_debug_id, b->debug_path, NAMING_OK);
+	}
+	if (!r && b->debug_fd < 0) {
+		r = find_by_link(places->root, name, b);
+		if (b->debug_fd >= 0)
+			tell(b->trace, step_debug_link, b->debug_path, NAMING_OK);
+	}
+	if (!r && b->debug_fd < 0) {
+		tell(b->trace, step_debug_id, NULL, NAMING_NO_FILE);
+		r = fetch_debug_file(places, &known.build_id, b);
+	}
+	return r;
+}
+
+/* The file in perf's cache, which only a build-id leads to. */
+static int try_cache(const struct binary_places *places, const struct image *image,
+		     const char *name, struct binary *b)
+{
+	int r = open_cached(places, image, name,
+			    image->kind == IMAGE_VDSO ? DEBUG_CACHE_VDSO
+						      : DEBUG_CACHE_ELF,
+			    &b->fd, &b->path);
+
+	if (b->fd >= 0)
+		b->status = NAMING_OK;
+	return r;
+}
+
+/* Whether the file has the device, the inode and, where its file system tells, the generation
+ * that the recording saw at this path.  On another machine that is a copy of the same disk. */
+static bool is_very_file(const char *path, const struct image *image)
+{
+	int generation[2] = { 0 }; /* said to be a long, written as an int */
+	struct stat st;
+	bool is;
+	int fd;
+
+	if (!image->dev || !image->inode)
+		return false;
+	fd = elf_open_regular(path);
+	if (fd < 0)
+		return false;
+	is = !fstat(fd, &st) && st.st_dev == image->dev && st.st_ino == image->inode &&
+	     (ioctl(fd, FS_IOC_GETVERSION, generation) ||
+	      (uint32_t)generation[0] == (uint32_t)image->inode_gen);
+	close(fd);
+	return is;
+}
+
+/* At its recorded path.  Of another machine's binary without a build-id nothing there could
+ * be told to be the same; a root that the user named is that machine's. */
+static int try_recorded(const struct binary_places *places, const struct image *image,
+			const char *name, struct binary *b)
+{
+	if (!image->build_id.len && places->foreign && !places->root[0] &&
+	    !(places->host_unknown && is_very_file(name, image))) {
+		b->status = places->host_unknown ? NAMING_UNKNOWN_HOST : NAMING_FOREIGN;
+		tell(b->trace, step_recorded, name, b->status);
+		return 0;
+	}
+	if (places->archive && !image->build_id.len) {
+		/* A copy has other inodes. */
+		struct image copy = *image;
+
+		copy.dev = 0;
+		copy.inode = 0;
+		return try_file(format_path("%s%s", places->root, name), &copy,
+				step_recorded, b);
+	}
+	return try_file(format_path("%s%s", places->root, name), image, step_recorded,
+			b);
+}
+
+static bool is_binary(int fd, const struct image *image)
+{
+	enum naming_status status = binary_verify(fd, image);
+
+	return status == NAMING_OK || status == NAMING_UNVERIFIED;
+}
+
+/* As a process of the recording sees it that still lives. */
+static int try_live(const struct binary_places *places, const struct image *image,
+		    struct binary *b)
+{
+	int r;
+
+	if (!places->live || image->kind != IMAGE_FILE)
+		return 0;
+	r = live_files_open(places->live, image, places->number, is_binary, &b->fd,
+			    &b->path);
+	if (!r)
+		b->status = binary_verify(b->fd, image);
+	tell(b->trace, step_live, r ? NULL : b->path, r ? NAMING_NO_FILE : b->status);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Whether the file at the path is, by age and size, the one that the recording saw: a copy of the same
+ * build-id may then be of anything that said to have it.  Of a file that was stripped or built anew in its
+ * place, the copy has the names. */
+static bool is_untouched(const struct binary_places *places, const struct image *image,
+			 const char *name)
+{
+	struct stat st;
+	char *path;
+	bool is;
+
+	if (image->kind != IMAGE_FILE || !image->build_id.len || !image->mtime_ns ||
+	    !image->file_bytes || !may_open(image, name))
+		return false;
+	path = format_path("%s%s", places->root, name);
+	is = path && stat(path, &st) == 0 && mtime_ns(&st) == image->mtime_ns &&
+	     (uint64_t)st.st_size == image->file_bytes;
+	free(path);
+	return is;
+}
+
+/* In the session, whose copies are of what was deleted or replaced. */
+static int try_copy(const struct binary_places *places, const struct image *image,
+		    struct binary *b)
+{
+	if (!places->session_dir[0] ||
+	    (!image->build_id.len && (image->kind != IMAGE_FILE || !image->inode)))
+		return 0;
+	return try_file(binary_copy_path(places->session_dir, image), image, step_copy,
+			b);
+}
+
+/* Where it was, and where copies are kept by build-id. */
+static int find_known(const struct binary_places *places, const struct image *image,
+		      const char *name, struct binary *b)
+{
+	bool path_first = is_untouched(places, image, name);
+	int r = 0;
+
+	if (path_first)
+		r = try_recorded(places, image, name, b);
+	if (!r && b->fd < 0)
+		r = try_copy(places, image, b);
+	if (!r && b->fd < 0 && !path_first && may_open(image, name))
+		r = try_recorded(places, image, name, b);
+	if (!r && b->fd < 0)
+		r = try_cache(places, image, name, b);
+	if (!r && b->fd < 0)
+		r = try_live(places, image, b);
+	return r;
+}
+
+/* The search of one stage. */
+static int find_in_stage(const struct binary_places *places, const struct image *image,
+			 const char *name, struct binary *b)
+{
+	int r;
+
+	switch (places->stage) {
+	case BINARY_INDEX:
+		return may_open(image, name)
+			       ? try_index(places->index, strrchr(name, '/') + 1,
+					   file_index_get, image, b)
+			       : 0;
+	case BINARY_FETCH:
+		r = binary_fetch(places, &image->build_id, DEBUGINFOD_EXECUTABLE,
+				 &b->fd, &b->path);
+		if (!r)
+			b->status = NAMING_OK;
+		return r == -ENOMEM ? r : 0;
+	case BINARY_HERE:
+	case BINARY_STAGES:
+	default:
+		return find_known(places, image, name, b);
+	}
+}
+
+static int find_binary(const struct binary_places *places, const struct image *image,
+		       const char *name, struct binary *b)
+{
+	int r = find_in_stage(places, image, name, b);
+
+	if (!r && b->fd >= 0 && image->kind == IMAGE_FILE)
+		r = find_debug_file(places, image, name, b);
+	return r;
+}
+
+int binary_find(const struct binary_places *places, const struct image *image,
+		const char *name, struct binary *ret_binary)
+{
+	struct binary b = { .fd = -1,
+			    .debug_fd = -1,
+			    .status = NAMING_NO_FILE,
+			    .trace = places->trace };
+	int r = find_binary(places, image, name, &b);
+
+	if (r) {
+		binary_close(&b);
+		return r;
+	}
+	*ret_binary = b;
+	return 0;
+}
+
+/* Some servers have only what debug packages have. */
+static int fetch_module(const struct binary_places *places, const struct image *image,
+			const char *module, struct binary *b)
+{
+	int r = find_in_stage(places, image, module, b);
+
+	if (!r && b->fd < 0)
+		r = binary_fetch(places, &image->build_id, DEBUGINFOD_DEBUGINFO, &b->fd,
+				 &b->path);
+	if (!r && b->fd >= 0)
+		b->status = NAMING_OK;
+	return r == -ENOMEM ? r : 0;
+}
+
+static int find_installed_module(const struct binary_places *places,
+				 const struct image *image, const char *module,
+				 struct binary *b)
+{
+	int r = try_cache(places, image, NULL, b);
+
+	/* Where it was recorded, the kernel's release is proof enough for a good guess. */
+	if (!r && b->fd < 0 && places->modules &&
+	    (image->build_id.len || !places->foreign || places->root[0]))
+		r = try_index(places->modules, module, file_index_module, image, b);
+	if (!r && b->fd < 0) {
+		r = find_by_build_id(places->root, image, b);
+		b->fd = b->debug_fd;
+		b->path = b->debug_path;
+		b->debug_fd = -1;
+		b->debug_path = NULL;
+		if (b->fd >= 0)
+			b->status = NAMING_OK;
+	}
+	return r;
+}
+
+int binary_find_module(const struct binary_places *places, const char *module,
+		       const struct build_id *id, struct binary *ret_binary)
+{
+	struct binary b = { .fd = -1,
+			    .debug_fd = -1,
+			    .status = NAMING_NO_FILE,
+			    .trace = places->trace };
+	const struct image image = { .kind = IMAGE_MODULE, .build_id = *id };
+	int r = 0;
+
+	if (places->stage == BINARY_INDEX)
+		r = try_index(places->index, module, file_index_module, &image, &b);
+	else if (places->stage == BINARY_FETCH)
+		r = fetch_module(places, &image, module, &b);
+	else
+		r = find_installed_module(places, &image, module, &b);
+	if (r) {
+		binary_close(&b);
+		return r;
+	}
+	*ret_binary = b;
+	return 0;
+}
+
+int binary_find_vmlinux(const struct binary_places *places, const struct build_id *id,
+			const char *release, size_t *place, int *ret_fd,
+			char **ret_path)
+{
+	static const char *const around[][2] = {
+		{ "/usr/lib/debug/boot/vmlinux-", "" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/build/vmlinux" },
+		{ "/boot/vmlinux-", "" },
+	};
+	const struct image image = { .kind = IMAGE_KERNEL, .build_id = *id };
+	struct binary b = { .fd = -1, .debug_fd = -1, .trace = places->trace };
+	size_t i = *place;
+	int r = 0;
+
+	if (!id->len)
+		return -ENOENT;
+	if (i == 0) {
+		i++;
+		r = find_by_build_id(places->root, &image, &b);
+		tell(b.trace, step_debug_id, b.debug_path,
+		     b.debug_fd >= 0 ? NAMING_OK : NAMING_NO_FILE);
+		b.fd = b.debug_fd;
+		b.path = b.debug_path;
+	}
+	for (; !r && b.fd < 0 && i <= sizeof(around) / sizeof(around[0]); i++)
+		if (release[0] && !strchr(release, '/'))
+			r = try_file(format_path("%s%s%s%s", places->root,
+						 around[i - 1][0], release,
+						 around[i - 1][1]),
+				     &image, step_kernel, &b);
+	*place = i;
+	if (r || b.fd < 0)
+		return r ? r : -ENOENT;
+	*ret_fd = b.fd;
+	*ret_path = b.path;
+	return 0;
+}
+
+void binary_close(struct binary *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	if (b->debug_fd >= 0)
+		close(b->debug_fd);
+	free(b->path);
+	free(b->debug_path);
+	*b = (struct binary){ .fd = -1, .debug_fd = -1 };
+}

@@ -1,0 +1,278 @@
+#include "resolve/find/debug_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/faults.h"
+#include "base/io.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/elf/file.h"
+#include "resolve/elf/unpacked.h"
+
+enum {
+	HEX_BYTES = 2 * BUILD_ID_MAX + 1,
+	LINK_TEXT_MAX = PATH_MAX - 1
+};
+
+/* A build-id, and where the cache has it. */
+struct place {
+	const char *dir;
+	const struct build_id *id;
+	char hex[HEX_BYTES];
+};
+
+static const char *const part_files[DEBUG_CACHE_PARTS] = {
+	[DEBUG_CACHE_ELF] = "elf",
+	[DEBUG_CACHE_DEBUG] = "debug",
+	[DEBUG_CACHE_VDSO] = "vdso",
+	[DEBUG_CACHE_KALLSYMS] = "kallsyms",
+};
+
+/* The text of a link that has become a file: a relative path in one line, by which it tells
+ * itself from a binary.  -EINVAL: it is something else. */
+static int read_lost_link(const char *path, char *ret_text)
+{
+	int fd = elf_open_regular(path);
+	ssize_t len;
+
+	if (fd < 0)
+		return fd;
+	len = io_pread_full(fd, ret_text, LINK_TEXT_MAX, 0);
+	close(fd);
+	if (len < 0)
+		return fault_unreadable(path, (int)len);
+	while (len && ret_text[len - 1] == '\n')
+		len--;
+	ret_text[len] = '\0';
+	if (len < 3 || len == LINK_TEXT_MAX || strncmp(ret_text, "../", 3) ||
+	    strlen(ret_text) != (size_t)len || strchr(ret_text, '\n'))
+		return -EINVAL;
+	return 0;
+}
+
+const char *debug_cache_part_file(enum debug_cache_part part)
+{
+	return part_files[part];
+}
+
+int debug_cache_link(const char *dir, const struct build_id *id, char **ret_text)
+{
+	char text[LINK_TEXT_MAX + 1];
+	char hex[HEX_BYTES];
+	ssize_t len;
+	char *link;
+	int r = 0;
+
+	*ret_text = NULL;
+	build_id_to_hex(id, hex);
+	if (asprintf(&link, "%s/.build-id/%.2s/%s", dir, hex, hex + 2) < 0)
+		return -ENOMEM;
+	len = readlink(link, text, sizeof(text) - 1);
+	if (len >= 0)
+		text[len] = '\0';
+	else
+		r = errno == EINVAL ? read_lost_link(link, text) : -errno;
+	free(link);
+	if (r)
+		return r;
+	*ret_text = strdup(text);
+	return *ret_text ? 0 : -ENOMEM;
+}
+
+/* What .build-id/XX/REST stands for: a folder, or in the old layout a file.  0: *ret_path
+ * is malloc'd. */
+static int follow_link(const struct place *p, char **ret_path)
+{
+	static const char up[] = "../../"; /* to the cache */
+	char *text;
+	int len, r = debug_cache_link(p->dir, p->id, &text);
+
+	if (r && r != -EINVAL)
+		return r;
+	if (r) /* not a link at all */
+		len = asprintf(ret_path, "%s/.build-id/%.2s/%s", p->dir, p->hex,
+			       p->hex + 2);
+	else if (text[0] == '/')
+		len = asprintf(ret_path, "%s", text);
+	else if (!strncmp(text, up, sizeof(up) - 1) && !strstr(text + 4, ".."))
+		len = asprintf(ret_path, "%s/%s", p->dir, text + sizeof(up) - 1);
+	else
+		len = asprintf(ret_path, "%s/.build-id/%.2s/%s", p->dir, p->hex, text);
+	free(text);
+	return len < 0 ? -ENOMEM : 0;
+}
+
+/* Whether this is PATH/BUILD-ID, all links followed: a proof for what has no build-id. */
+static bool is_called_by_id(const char *path, const char *hex)
+{
+	char *real = realpath(path, NULL);
+	const char *name = real ? strrchr(real, '/') : NULL;
+	bool is = name && !strcmp(name + 1, hex);
+
+	free(real);
+	return is;
+}
+
+static int check_file(const struct place *p, enum debug_cache_part part, int fd)
+{
+	struct build_id id;
+
+	if (part == DEBUG_CACHE_KALLSYMS)
+		return 0;
+	return !elf_build_id_fd(fd, &id, NULL) && build_id_equal(&id, p->id) ? 0
+									     : -ESTALE;
+}
+
+/* Opens the part in `base`, which is a folder or the file itself.  Consumes `base`. */
+static int open_part(const struct place *p, enum debug_cache_part part, char *base,
+		     int *ret_fd, char **ret_path)
+{
+	struct stat st;
+	char *path = base;
+	int fd = -ENOENT, r;
+
+	if (!stat(base, &st) && S_ISDIR(st.st_mode)) {
+		if (asprintf(&path, "%s/%s", base, part_files[part]) < 0)
+			path = NULL;
+	} else if (part == DEBUG_CACHE_DEBUG) {
+		path = NULL; /* the old layout has none */
+	}
+	if (path && (part != DEBUG_CACHE_KALLSYMS || is_called_by_id(base, p->hex)))
+		fd = unpacked_open(path);
+	r = fd < 0 ? fd : check_file(p, part, fd);
+	if (path != base)
+		free(base);
+	if (!r) {
+		*ret_fd = fd;
+		*ret_path = path;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return r;
+}
+
+/* Where the part is by its image's name, without the link; NULL: no name, or no memory. */
+static char *path_by_name(const struct place *p, enum debug_cache_part part,
+			  const char *name)
+{
+	char *path;
+
+	if (part == DEBUG_CACHE_KALLSYMS)
+		name = "[kernel.kallsyms]";
+	else if (part == DEBUG_CACHE_VDSO)
+		name = "[vdso]";
+	if (!name || strstr(name, ".."))
+		return NULL;
+	if (asprintf(&path, "%s/%s/%s", p->dir, name, p->hex) < 0)
+		return NULL;
+	return path;
+}
+
+static bool place_of(const char *dir, const struct build_id *id,
+		     struct place *ret_place)
+{
+	*ret_place = (struct place){ .dir = dir, .id = id };
+	build_id_to_hex(id, ret_place->hex);
+	return dir && dir[0] && id->len >= 2;
+}
+
+int debug_cache_open(const char *dir, const struct build_id *id,
+		     enum debug_cache_part part, const char *name, int *ret_fd,
+		     char **ret_path)
+{
+	struct place p;
+	char *base;
+	int r, r_name;
+
+	if (!place_of(dir, id, &p))
+		return -ENOENT;
+	r = follow_link(&p, &base);
+	if (!r)
+		r = open_part(&p, part, base, ret_fd, ret_path);
+	if (!r || r == -ENOMEM)
+		return r;
+	base = path_by_name(&p, part, name);
+	if (!base)
+		return r;
+	r_name = open_part(&p, part, base, ret_fd, ret_path);
+	/* The link's trouble tells more than that the name leads nowhere. */
+	return r_name == -ENOENT ? r : r_name;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)b, *(char *const *)a);
+}
+
+/* [kernel.kcore]/BUILD-ID/TIME/kallsyms, the newest first. */
+static int add_boots(const struct place *p, debug_cache_paths *paths)
+{
+	size_t first = paths->nr;
+	const struct dirent *entry;
+	char *folder, *path;
+	DIR *dir;
+	int r = 0;
+
+	if (asprintf(&folder, "%s/[kernel.kcore]/%s", p->dir, p->hex) < 0)
+		return -ENOMEM;
+	dir = opendir(folder);
+	while (!r && dir && (entry = readdir(dir)) &&
+	       paths->nr - first < DEBUG_CACHE_BOOTS_MAX) {
+		if (entry->d_name[0] == '.')
+			continue;
+		if (asprintf(&path, "%s/%s/kallsyms", folder, entry->d_name) < 0)
+			r = -ENOMEM;
+		else if (!vec_push(paths, path)) {
+			free(path);
+			r = -ENOMEM;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	free(folder);
+	if (paths->nr > first)
+		qsort(paths->at + first, paths->nr - first, sizeof(*paths->at),
+		      compare_names);
+	return r;
+}
+
+int debug_cache_kallsyms(const char *dir, const struct build_id *id,
+			 debug_cache_paths *ret_paths)
+{
+	debug_cache_paths paths = { 0 };
+	struct place p;
+	char *path;
+	int fd, r = 0;
+
+	if (place_of(dir, id, &p)) {
+		r = debug_cache_open(dir, id, DEBUG_CACHE_KALLSYMS, NULL, &fd, &path);
+		if (!r) {
+			close(fd);
+			r = vec_push(&paths, path) ? 0 : -ENOMEM;
+			if (r)
+				free(path);
+		}
+		if (r != -ENOMEM)
+			r = add_boots(&p, &paths);
+	}
+	if (r)
+		debug_cache_paths_done(&paths);
+	else
+		*ret_paths = paths;
+	return r;
+}
+
+void debug_cache_paths_done(debug_cache_paths *paths)
+{
+	for (size_t i = 0; i < paths->nr; i++)
+		free(paths->at[i]);
+	vec_done(paths);
+}

@@ -1,0 +1,397 @@
+#include "resolve/find/live_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/map.h"
+#include "base/parse.h"
+#include "base/vec.h"
+#include "resolve/elf/file.h"
+
+enum {
+	SMALL_FILE_MAX = 4096,
+	LINK_TEXT_MAX = 4096,
+	MAPPED_MAX = 4096, /* mapped files that are nowhere else */
+	START_FIELD = 22   /* of /proc/PID/stat: ticks since boot */
+};
+
+/* What the kernel puts behind the path of a file that is. */
+static const char deleted[] = " (deleted)";
+static const uint64_t ns_per_s = 1000000000;
+
+/* A process of the recording that lives. */
+struct live_process {
+	int32_t pid;
+	uint32_t app; /* its main binary: image of the dict, or DICT_NONE */
+	uint64_t root_dev;
+	uint64_t root_inode;
+	uint64_t mounts; /* number of its mount namespace */
+};
+
+/* A mapped file that its path does not lead to. */
+struct live_mapping {
+	uint64_t hash; /* of the path that it had */
+	char *path;    /* below map_files */
+};
+
+struct live_files {
+	const struct dict *dict;
+	const struct session_info *info;
+	size_t nr_threads; /* of the dict that were looked at */
+	struct map known;  /* pids: looked at */
+	VEC(struct live_process) processes;
+	size_t nr_mapped; /* processes whose mappings were looked at */
+	VEC(struct live_mapping) mappings;
+	struct map mapped;        /* (hash, inode) of these: each file once */
+	struct live_process self; /* this one: whose files are found without help */
+};
+
+static bool is_this_boot(const char *boot_id)
+{
+	struct buf text = { 0 };
+	size_t len = strlen(boot_id);
+	bool is = !io_read_file("/proc/sys/kernel/random/boot_id", &text,
+				SMALL_FILE_MAX) &&
+		  text.len >= len && !memcmp(text.data, boot_id, len);
+
+	buf_done(&text);
+	return is;
+}
+
+/* A perf.data names the machine and its kernel, but not the boot. */
+bool live_files_possible(const struct session_info *info)
+{
+	struct utsname here;
+
+	if (uname(&here) || !info->hostname || strcmp(info->hostname, here.nodename) ||
+	    !info->os_release || strcmp(info->os_release, here.release))
+		return false;
+	return !info->boot_id || !info->boot_id[0] || is_this_boot(info->boot_id);
+}
+
+static int read_link(const char *path, char *ret_text)
+{
+	ssize_t len = readlink(path, ret_text, LINK_TEXT_MAX - 1);
+
+	if (len < 0)
+		return -errno;
+	ret_text[len] = '\0';
+	return 0;
+}
+
+/* Where the process finds its files.  Negative: that may not be looked at. */
+static int read_root(const char *pid, struct live_process *p)
+{
+	char path[64];
+	char text[LINK_TEXT_MAX];
+	char *end;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%s/root", pid);
+	if (stat(path, &st))
+		return -errno;
+	p->root_dev = st.st_dev;
+	p->root_inode = st.st_ino;
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", pid);
+	if (read_link(path, text))
+		return -EACCES;
+	end = strchr(text, ']');
+	if (strncmp(text, "mnt:[", 5) != 0 || !end)
+		return -EBADMSG;
+	*end = '\0';
+	return parse_u64(text + 5, &p->mounts) ? 0 : -EBADMSG;
+}
+
+static bool same_root(const struct live_process *a, const struct live_process *b)
+{
+	return a->root_dev == b->root_dev && a->root_inode == b->root_inode &&
+	       a->mounts == b->mounts;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * ns_per_s + (uint64_t)t.tv_nsec;
+}
+
+/* When the process began, since boot; 0: not known. */
+static uint64_t start_ns(int32_t pid)
+{
+	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
+	struct buf text = { 0 };
+	uint64_t ticks = 0;
+	char path[64];
+	char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (io_read_file(path, &text, SMALL_FILE_MAX)) {
+		buf_done(&text);
+		return 0;
+	}
+	buf_put_u8(&text, 0);
+	/* The second field is a name in brackets, with anything in it. */
+	at = text.failed ? NULL : strrchr((char *)text.data, ')');
+	for (int field = 2; at && field < START_FIELD; field++)
+		at = strchr(at + 1, ' ');
+	if (at) {
+		at[1 + strspn(at + 1, "0123456789")] = '\0';
+		if (!parse_u64(at + 1, &ticks))
+			ticks = 0;
+	}
+	buf_done(&text);
+	return hz ? ticks * (ns_per_s / hz) : 0;
+}
+
+/* Whether a process of that number that lives now is the one that was recorded: it began when
+ * that did.  How long the machine slept before that is not known. */
+static bool is_same_process(const struct live_files *l, const struct thread *t)
+{
+	uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	uint64_t began;
+
+	if (l->info->clock_id != CLOCK_MONOTONIC || !l->info->start_ns)
+		return true;
+	began = start_ns(t->pid);
+	if (!began)
+		return false;
+	if (t->start_ns)
+		return t->start_ns + ns_per_s + slept >= began &&
+		       t->start_ns <= began + ns_per_s;
+	return began <= l->info->start_ns + ns_per_s + slept;
+}
+
+int live_files_new(const struct dict *dict, const struct session_info *info,
+		   struct live_files **ret_live)
+{
+	struct live_files *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	l->dict = dict;
+	l->info = info;
+	(void)read_root("self", &l->self);
+	*ret_live = l;
+	return 0;
+}
+
+void live_files_free(struct live_files *l)
+{
+	if (!l)
+		return;
+	map_done(&l->known);
+	vec_done(&l->processes);
+	for (size_t i = 0; i < l->mappings.nr; i++)
+		free(l->mappings.at[i].path);
+	vec_done(&l->mappings);
+	map_done(&l->mapped);
+	free(l);
+}
+
+static int add_process(struct live_files *l, const struct thread *t)
+{
+	struct live_process p = { .pid = t->pid, .app = t->app };
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", t->pid);
+	if (read_root(pid, &p) || !is_same_process(l, t))
+		return 0;
+	return vec_push(&l->processes, p) ? 0 : -ENOMEM;
+}
+
+/* Looks at the processes that the dict has gained. */
+static int update(struct live_files *l)
+{
+	for (; l->nr_threads < l->dict->threads.nr; l->nr_threads++) {
+		const struct thread *t = &l->dict->threads.at[l->nr_threads];
+		struct map_slot *slot;
+		bool is_new;
+		int r;
+
+		if (t->pid <= 0 || t->flags & (THREAD_KERNEL | THREAD_LOST))
+			continue;
+		/* After an exec it is the same process with another binary. */
+		slot = map_at(&l->known, (uint64_t)t->pid, t->app, &is_new);
+		if (!slot)
+			return -ENOMEM;
+		slot->value_plus_1 = 1;
+		r = is_new ? add_process(l, t) : 0;
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* One search. */
+struct search {
+	const struct image *image;
+	char name[LINK_TEXT_MAX];
+	bool (*is_it)(int fd, const struct image *image);
+	int fd;
+	char *path;
+};
+
+/* Consumes `path`.  0 (s->fd tells whether it is the file) or -ENOMEM. */
+static int try_path(struct search *s, char *path)
+{
+	int fd = path ? elf_open_regular(path) : -1;
+
+	if (fd >= 0 && s->is_it(fd, s->image)) {
+		s->fd = fd;
+		s->path = path;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return path ? 0 : -ENOMEM;
+}
+
+static char *path_of(const struct live_process *p, const char *what, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "/proc/%d/%s%s", p->pid, what, name) < 0 ? NULL : path;
+}
+
+/* Takes " (deleted)" off.  Whether it was there. */
+static bool cut_deleted(char *name)
+{
+	size_t len = strlen(name);
+	size_t tail = sizeof(deleted) - 1;
+
+	if (len <= tail || strcmp(name + len - tail, deleted) != 0)
+		return false;
+	name[len - tail] = '\0';
+	return true;
+}
+
+/* Notes a mapped file, if only this way leads to it.  Consumes `path`.  0 or -ENOMEM. */
+static int add_mapping(struct live_files *l, const struct live_process *p, char *path)
+{
+	struct live_mapping m = { .path = path };
+	char text[LINK_TEXT_MAX];
+	struct map_slot *slot;
+	struct stat st;
+	bool is_new = false;
+	int r = 0;
+
+	if (!read_link(path, text) && (cut_deleted(text) || !same_root(p, &l->self)) &&
+	    !stat(path, &st)) {
+		m.hash = hash_bytes(text, strlen(text), 0);
+		slot = map_at(&l->mapped, m.hash, st.st_ino, &is_new);
+		if (slot)
+			slot->value_plus_1 = 1;
+		r = slot ? 0 : -ENOMEM;
+	}
+	if (!r && is_new && vec_push(&l->mappings, m))
+		return 0;
+	free(path);
+	return is_new ? -ENOMEM : r;
+}
+
+static int add_mappings(struct live_files *l, const struct live_process *p)
+{
+	char *folder = path_of(p, "map_files", "");
+	DIR *dir = folder ? opendir(folder) : NULL;
+	int r = folder ? 0 : -ENOMEM;
+	const struct dirent *e;
+
+	while (!r && dir && l->mappings.nr < MAPPED_MAX && (e = readdir(dir))) {
+		char *path = path_of(p, "map_files/", e->d_name);
+
+		r = path ? add_mapping(l, p, path) : -ENOMEM;
+	}
+	if (dir)
+		closedir(dir);
+	free(folder);
+	return r;
+}
+
+/* Each process's mappings are read once, however many images are looked for. */
+static int try_mappings(struct search *s, struct live_files *l)
+{
+	uint64_t hash = hash_bytes(s->name, strlen(s->name), 0);
+	int r = 0;
+
+	for (; !r && l->nr_mapped < l->processes.nr; l->nr_mapped++)
+		r = add_mappings(l, &l->processes.at[l->nr_mapped]);
+	for (size_t i = 0; !r && s->fd < 0 && i < l->mappings.nr; i++)
+		if (l->mappings.at[i].hash == hash) {
+			char *path = strdup(l->mappings.at[i].path);
+
+			r = path ? try_path(s, path) : -ENOMEM;
+		}
+	return r;
+}
+
+/* Below the root of a process, if that is another one than those before. */
+static int try_root(struct search *s, const struct live_files *l, size_t number)
+{
+	const struct live_process *p = &l->processes.at[number];
+
+	if (same_root(p, &l->self))
+		return 0;
+	for (size_t i = 0; i < number; i++)
+		if (same_root(p, &l->processes.at[i]))
+			return 0;
+	return try_path(s, path_of(p, "root", s->name));
+}
+
+/* Processes whose main binary the image is know it as their exe; others may have mapped it. */
+static int search(struct search *s, struct live_files *l, uint32_t number)
+{
+	size_t nr = l->processes.nr;
+	int r = 0;
+
+	for (size_t i = 0; !r && s->fd < 0 && i < nr; i++)
+		if (l->processes.at[i].app == number)
+			r = try_path(s, path_of(&l->processes.at[i], "exe", ""));
+	for (size_t i = 0; !r && s->fd < 0 && i < nr; i++)
+		r = try_root(s, l, i);
+	if (!r && s->fd < 0)
+		r = try_mappings(s, l);
+	return r;
+}
+
+/* "" for a name that is no path. */
+static void put_name(struct search *s, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len >= sizeof(s->name))
+		return;
+	memcpy(s->name, name, len + 1);
+	(void)cut_deleted(s->name);
+}
+
+int live_files_open(struct live_files *l, const struct image *image, uint32_t number,
+		    bool (*is_it)(int fd, const struct image *image), int *ret_fd,
+		    char **ret_path)
+{
+	struct search s = { .image = image, .is_it = is_it, .fd = -1 };
+	int r = update(l);
+
+	put_name(&s, dict_str(l->dict, image->name));
+	if (!r && s.name[0] == '/' && !strstr(s.name, "/../"))
+		r = search(&s, l, number);
+	if (r)
+		return r;
+	if (s.fd < 0)
+		return -ENOENT;
+	*ret_fd = s.fd;
+	*ret_path = s.path;
+	return 0;
+}

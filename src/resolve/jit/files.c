@@ -1,0 +1,243 @@
+#include "resolve/jit/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/faults.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "format/session/checksums.h"
+
+enum {
+	NS_PER_SECOND = 1000000000,
+	NAME_BYTES = 64,
+	STATUS_MAX = 1 << 16
+};
+
+/* Whether a file name is START, digits, END. */
+static bool is_numbered(const char *name, const char *start, const char *end)
+{
+	size_t len = strlen(start);
+	size_t digits;
+
+	if (strncmp(name, start, len) != 0)
+		return false;
+	digits = strspn(name + len, "0123456789");
+	return digits && digits < NAME_BYTES - 16 && !strcmp(name + len + digits, end);
+}
+
+bool jit_is_dump_name(const char *name)
+{
+	return is_numbered(name, "jit-", ".dump") || is_numbered(name, "", ".dump");
+}
+
+const char *jit_dump_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return path[0] == '/' && is_numbered(slash + 1, "jit-", ".dump") ? slash + 1
+									 : NULL;
+}
+
+int jit_open(const char *path, uint64_t inode)
+{
+	struct stat st;
+	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0);
+
+	/* A link, or a socket, is refused on purpose. */
+	if (fd < 0)
+		return fd == -ELOOP || fd == -ENXIO ? fd
+						    : fault_unreadable_try(path, fd);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (!inode || st.st_ino == inode))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int jit_open_kept(const char *path)
+{
+	int fd = jit_open(path, 0);
+
+	if (fd < 0 || checksums_usable(fd, path))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+/* The last number of a line of /proc/PID/status, in our own namespaces; 0 or -ENOENT. */
+static int status_number(int32_t pid, const char *line, uint64_t *ret_number)
+{
+	struct buf status = { 0 };
+	char path[NAME_BYTES];
+	char *at, *end;
+	int r = -ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (io_read_file(path, &status, STATUS_MAX))
+		buf_clear(&status);
+	buf_put(&status, "", 1);
+	at = status.failed ? NULL : strstr((char *)status.data, line);
+	end = at ? strchr(at + 1, '\n') : NULL;
+	if (end) {
+		*end = '\0';
+		at = strrchr(at, '\t');
+		if (at && parse_u64(at + 1, ret_number))
+			r = 0;
+	}
+	buf_done(&status);
+	return r;
+}
+
+int32_t jit_own_pid(int32_t pid)
+{
+	uint64_t number;
+
+	return !status_number(pid, "\nNSpid:", &number) && number && number <= INT32_MAX
+		       ? (int32_t)number
+		       : pid;
+}
+
+int64_t jit_uid(int32_t pid)
+{
+	uint64_t number;
+
+	/* Real, effective, saved, and that of new files. */
+	return !status_number(pid, "\nUid:", &number) && number <= UINT32_MAX
+		       ? (int64_t)number
+		       : -1;
+}
+
+bool jit_may_be_copied(int fd, int64_t uid)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (st.st_mode & S_IROTH || st.st_uid == uid ||
+				   (st.st_uid && st.st_uid == geteuid()));
+}
+
+/* ---- files of a recording ---- */
+
+/* One try: *ret_path holds a path that was made for it, which goes where it leads nowhere. */
+static int try_file(int made, uint64_t inode, uint64_t since_ns, int *ret_fd,
+		    char **ret_path)
+{
+	struct stat st;
+	int fd;
+
+	if (made < 0)
+		return -ENOMEM;
+	fd = jit_open(*ret_path, inode);
+	if (fd >= 0 && since_ns &&
+	    (fstat(fd, &st) ||
+	     (uint64_t)st.st_mtim.tv_sec < since_ns / NS_PER_SECOND)) {
+		close(fd);
+		fd = -ENOENT;
+	}
+	if (fd < 0) {
+		free(*ret_path);
+		*ret_path = NULL;
+		return -ENOENT;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+/* The copy of a session, likewise. */
+static int try_kept(int made, int *ret_fd, char **ret_path)
+{
+	int fd = made < 0 ? -ENOMEM : jit_open_kept(*ret_path);
+
+	if (fd >= 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	if (made >= 0)
+		free(*ret_path);
+	*ret_path = NULL;
+	return made < 0 ? -ENOMEM : -ENOENT;
+}
+
+/* The copy has the number that the process had in its own namespace. */
+static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
+			 char **ret_path)
+{
+	int r = -ENOENT;
+	struct dirent *entry;
+	char *dir;
+	DIR *d;
+
+	if (asprintf(&dir, "%s/jit/%d", session_dir, pid) < 0)
+		return -ENOMEM;
+	d = opendir(dir);
+	while (d && r == -ENOENT && (entry = readdir(d)))
+		if (is_numbered(entry->d_name, "perf-", ".map"))
+			r = try_kept(asprintf(ret_path, "%s/%s", dir, entry->d_name),
+				     ret_fd, ret_path);
+	if (d)
+		closedir(d);
+	free(dir);
+	return r;
+}
+
+/* A process that still lives may see another /tmp, and have another number there. */
+static int open_live_map(int32_t pid, uint64_t since_ns, int *ret_fd, char **ret_path)
+{
+	int r = try_file(asprintf(ret_path, "/proc/%d/root%s%d.map", pid, "/tmp/perf-",
+				  jit_own_pid(pid)),
+			 0, since_ns, ret_fd, ret_path);
+
+	return r != -ENOENT ? r
+			    : try_file(asprintf(ret_path, "/tmp/perf-%d.map", pid), 0,
+				       since_ns, ret_fd, ret_path);
+}
+
+int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
+		 char **ret_path)
+{
+	int r = -ENOENT;
+
+	if (pid <= 0)
+		return r;
+	if (places->session_dir[0])
+		r = open_kept_map(places->session_dir, pid, ret_fd, ret_path);
+	if (r == -ENOENT && places->root[0])
+		return try_file(
+			asprintf(ret_path, "%s/tmp/perf-%d.map", places->root, pid), 0,
+			0, ret_fd, ret_path);
+	return r == -ENOENT && places->here
+		       ? open_live_map(pid, places->since_wall_ns, ret_fd, ret_path)
+		       : r;
+}
+
+int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path,
+		  uint64_t inode, int *ret_fd, char **ret_path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	int r = -ENOENT;
+
+	if (!jit_is_dump_name(name))
+		return r;
+	if (places->session_dir[0])
+		r = try_kept(asprintf(ret_path, "%s/jit/%d/%s", places->session_dir,
+				      pid, name),
+			     ret_fd, ret_path);
+	/* Copies have inodes of their own. */
+	if (r == -ENOENT && places->root[0])
+		return try_file(asprintf(ret_path, "%s%s", places->root, path), 0, 0,
+				ret_fd, ret_path);
+	if (r != -ENOENT || !places->here)
+		return r;
+	r = try_file(asprintf(ret_path, "/proc/%d/root%s", pid, path), inode, 0, ret_fd,
+		     ret_path);
+	return r != -ENOENT ? r
+			    : try_file(asprintf(ret_path, "%s", path), inode, 0, ret_fd,
+				       ret_path);
+}

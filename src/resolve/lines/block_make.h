@@ -1,0 +1,28 @@
+/* block_make.h - makes blocks of what was read of a unit.
+ * Layer: resolve. */
+#pragma once
+#include "base/buf.h"
+#include "base/vec.h"
+#include "resolve/dwarf/line.h"
+#include "resolve/dwarf/scopes.h"
+
+/* Memory that is used again from block to block; starts as zeros. */
+struct line_block_maker {
+	VEC(uint32_t) file_of; /* the program's number -> 1 + ours, 0: not asked yet */
+	VEC(uint32_t) files;   /* offsets in strings */
+	VEC(uint32_t) scope_at;
+	VEC(uint64_t) heads;
+	VEC(uint32_t) starts;
+	struct buf strings;
+	struct buf scopes;
+	struct buf spans;
+	struct buf rows;
+	struct buf functions;
+};
+
+/* Appends a block to `out`.  `p` (NULL: no lines) names the files of rows and calls.
+ * 0, -EFBIG (4 GB and more) or -ENOMEM. */
+int line_block_make(struct line_block_maker *m, struct dwarf_program *p,
+		    const dwarf_row_vec *rows, const struct dwarf_scopes *s,
+		    struct buf *out);
+void line_block_maker_done(struct line_block_maker *m);

@@ -1,4 +1,0 @@
-#include "resolve/name_patterns_priv.h"
-#include "stl_pat.h" /* made from stl.pat when the build is configured */
-
-const char name_patterns_stl[] = STL_PAT;

@@ -1,0 +1,288 @@
+#include "resolve/replay/images.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+
+#include "base/hash.h"
+#include "resolve/symbols/module_name.h"
+
+static const uint64_t ask_again_ns = 100000000;
+
+void image_table_init(struct image_table *t, struct dict *dict,
+		      const struct resolver_ops *ops)
+{
+	*t = (struct image_table){ .dict = dict, .ops = ops };
+}
+
+void image_table_done(struct image_table *t)
+{
+	vec_done(&t->entries);
+	vec_done(&t->unused);
+	map_done(&t->by_identity);
+}
+
+static bool starts_with(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* What a mapping's name says about its kind.  Names the kernel makes up for memory without
+ * a file: mm/shmem.c, fs/anon_inodes.c, arch_vma_name() and perf_event_mmap_event(). */
+static enum image_kind user_kind(const struct record_mmap *m)
+{
+	static const char *const memory[] = {
+		"//anon", "/dev/zero", "/anon_hugepage", "/SYSV", "/memfd:", "/i915",
+	};
+
+	if (!strcmp(m->path, "[vdso]"))
+		return IMAGE_VDSO;
+	if (m->build_id_len)
+		return IMAGE_FILE; /* a build-id note makes a binary of any memory */
+	if (m->path[0] != '/')
+		return IMAGE_ANON;
+	for (size_t i = 0; i < sizeof(memory) / sizeof(*memory); i++)
+		if (m->path[1] == memory[i][1] && starts_with(m->path, memory[i]))
+			return IMAGE_ANON;
+	return IMAGE_FILE;
+}
+
+/* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz" or "[ext4]" is the module ext4; the file's
+ * name may have dashes where the module's has underscores. */
+static void module_name(const char *path, char *out, size_t out_bytes)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path + (path[0] == '[');
+	const char *end = strstr(name, slash ? ".ko" : "]");
+	size_t len = end ? (size_t)(end - name) : strlen(name);
+
+	if (len >= out_bytes)
+		len = out_bytes - 1;
+	memcpy(out, name, len);
+	out[len] = '\0';
+	for (char *c = out; *c; c++)
+		*c = module_name_char(*c);
+}
+
+static const char kernel_prefix[] = "[kernel.kallsyms]";
+
+enum image_kind image_kernel_name(const char *path, char *out, size_t out_bytes)
+{
+	if (starts_with(path, kernel_prefix)) {
+		memcpy(out, kernel_prefix, sizeof(kernel_prefix));
+		return IMAGE_KERNEL;
+	}
+	module_name(path, out, out_bytes);
+	return IMAGE_MODULE;
+}
+
+static uint64_t identity_hash(const struct image *i)
+{
+	uint64_t hash = hash_pair(i->name, i->kind);
+
+	if (i->build_id.len)
+		return hash_bytes(i->build_id.bytes, i->build_id.len, hash);
+	return hash_pair(hash,
+			 hash_pair(i->inode, i->dev ^ i->inode_gen << 1 ^ i->start));
+}
+
+static bool same_image(const struct image *a, const struct image *b)
+{
+	if (a->name != b->name || a->kind != b->kind ||
+	    a->build_id.len != b->build_id.len)
+		return false;
+	if (a->build_id.len)
+		return !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.len);
+	return a->inode == b->inode && a->dev == b->dev &&
+	       a->inode_gen == b->inode_gen && a->start == b->start && a->end == b->end;
+}
+
+uint32_t image_table_add(struct image_table *t, const struct image *image)
+{
+	struct image_entry entry = { .image = *image, .number = DICT_NONE };
+	uint32_t index = (uint32_t)t->entries.nr;
+
+	if (entry.image.kind == IMAGE_ANON || entry.image.kind == IMAGE_UNMAPPED)
+		entry.image.inode = ++t->nr_instances;
+	if (t->unused.nr) {
+		index = t->unused.at[--t->unused.nr];
+		t->entries.at[index] = entry;
+		return index;
+	}
+	return vec_push(&t->entries, entry) ? index : IMAGE_TABLE_FAILED;
+}
+
+bool image_table_is_instance(const struct image_table *t, uint32_t entry)
+{
+	enum image_kind kind = t->entries.at[entry].image.kind;
+
+	return kind == IMAGE_ANON || kind == IMAGE_BPF;
+}
+
+void image_table_count(void *ctx, uint32_t entry, int change)
+{
+	struct image_table *t = ctx;
+
+	t->entries.at[entry].refs += (uint32_t)change;
+	/* Without the memory for the note the entry just stays. */
+	if (!t->entries.at[entry].refs)
+		(void)vec_push(&t->unused, entry);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Some linkers and cp keep the inode. */
+static bool is_rewritten(struct image_table *t, struct image_entry *e)
+{
+	uint64_t now;
+
+	if (!t->ops || !t->ops->is_rewritten || e->image.kind != IMAGE_FILE ||
+	    e->image.build_id.len || e->number == DICT_NONE)
+		return false;
+	now = now_ns();
+	if (now - e->asked_ns < ask_again_ns)
+		return false;
+	e->asked_ns = now;
+	return t->ops->is_rewritten(t->ops->ctx, dict_str(t->dict, e->image.name),
+				    &t->dict->images.at[e->number]);
+}
+
+static uint32_t find_or_add(struct image_table *t, const struct image *image)
+{
+	uint64_t hash = identity_hash(image);
+	uint64_t turn = 0;
+	uint32_t index;
+
+	while ((index = map_get(&t->by_identity, hash, turn)) != MAP_NONE) {
+		struct image_entry *e = &t->entries.at[index];
+
+		if (same_image(&e->image, image)) {
+			if (!is_rewritten(t, e))
+				return index;
+			break;
+		}
+		turn++;
+	}
+	index = image_table_add(t, image);
+	if (index == IMAGE_TABLE_FAILED || map_set(&t->by_identity, hash, turn, index))
+		return IMAGE_TABLE_FAILED;
+	return index;
+}
+
+/* "[kernel.kallsyms]_text" with _text's run-time address as the offset; 0 where the kernel
+ * hides it.  `prefix_len`: up to the symbol.  0 or -ENOMEM. */
+static int note_reference(struct image_table *t, const struct record_mmap *m,
+			  size_t prefix_len, struct image *image)
+{
+	const char *symbol = m->path + prefix_len;
+
+	if (!*symbol || !m->pgoff)
+		return 0;
+	image->ref_name = dict_string(t->dict, symbol);
+	image->ref_address = m->pgoff;
+	return image->ref_name == DICT_NONE ? -ENOMEM : 0;
+}
+
+uint32_t image_table_of_guest(struct image_table *t, const struct record_mmap *m)
+{
+	struct image image = { .kind = IMAGE_GUEST_KERNEL,
+			       .start = m->start,
+			       .end = m->start + m->len };
+	const char *bracket = strchr(m->path, ']');
+	char name[IMAGE_NAME_MAX] = "[";
+	size_t len = 1;
+
+	/* Its name without the last bracket: others have a number there. */
+	if (starts_with(m->path, "[guest.kernel.kallsyms") && bracket) {
+		len = (size_t)(bracket - m->path) < sizeof(name) - 2
+			      ? (size_t)(bracket - m->path)
+			      : sizeof(name) - 2;
+		memcpy(name, m->path, len);
+		if (note_reference(t, m, (size_t)(bracket + 1 - m->path), &image))
+			return IMAGE_TABLE_FAILED;
+	} else {
+		module_name(m->path, name + 1, sizeof(name) - 2);
+		len = strlen(name);
+	}
+	memcpy(name + len, "]", 2);
+	image.name = dict_string(t->dict, name);
+	return image.name == DICT_NONE ? IMAGE_TABLE_FAILED : find_or_add(t, &image);
+}
+
+uint64_t image_table_first_offset(const struct record_mmap *m)
+{
+	return m->path[0] == '/' && strncmp(m->path, "//", 2) != 0 ? m->pgoff : 0;
+}
+
+uint32_t image_table_of_mmap(struct image_table *t, const struct record_mmap *m,
+			     bool kernel)
+{
+	struct image image = { .build_id.len = m->build_id_len };
+	char name[IMAGE_NAME_MAX];
+
+	memcpy(image.build_id.bytes, m->build_id, sizeof(m->build_id));
+	if (kernel) {
+		image.kind = image_kernel_name(m->path, name, sizeof(name));
+		image.name = dict_string(t->dict, name);
+		image.start = m->start;
+		image.end = m->start + m->len;
+		if (image.kind == IMAGE_KERNEL &&
+		    note_reference(t, m, strlen(kernel_prefix), &image))
+			return IMAGE_TABLE_FAILED;
+	} else {
+		image.kind = user_kind(m);
+		image.name = dict_string(t->dict, m->path);
+	}
+	if (image.name == DICT_NONE)
+		return IMAGE_TABLE_FAILED;
+	if (image.kind == IMAGE_ANON) {
+		/* No compiler's code is in data: it keeps its own name. */
+		image.pid = m->prot & PROT_EXEC ? m->pid : 0;
+		image.start = m->start;
+		image.end = m->start + m->len;
+		image.ref_address = image_table_first_offset(m);
+		return image_table_add(t, &image);
+	}
+	/* A kernel of 64 bits has another vdso for programs of 32. */
+	if (image.kind == IMAGE_VDSO && !image.build_id.len &&
+	    m->start + m->len <= UINT32_MAX)
+		image.end = UINT32_MAX;
+	if (image.kind == IMAGE_FILE && !image.build_id.len) {
+		image.dev = makedev(m->maj, m->min);
+		image.inode = m->ino;
+		image.inode_gen = m->ino_gen;
+	}
+	return find_or_add(t, &image);
+}
+
+static bool is_binary(enum image_kind kind)
+{
+	return kind == IMAGE_FILE || kind == IMAGE_VDSO || kind == IMAGE_KERNEL ||
+	       kind == IMAGE_MODULE;
+}
+
+uint32_t image_table_first_hit(struct image_table *t, uint32_t entry, int32_t pid,
+			       const struct mapping *m)
+{
+	struct image_entry *e = &t->entries.at[entry];
+	/* What is found out of the file is the dict's: the entry goes on being known by what the
+	 * mapping told. */
+	struct image image = e->image;
+
+	if (t->ops && t->ops->first_hit && is_binary(image.kind))
+		t->ops->first_hit(t->ops->ctx, dict_str(t->dict, image.name), pid,
+				  m ? m->start : 0, m ? m->end : 0, &image);
+	/* A file can have any build-id, also another's: who has its state knows better. */
+	e->number = image.kind == IMAGE_FILE && image.mtime_ns
+			    ? dict_image_of_file(t->dict, &image)
+			    : dict_image(t->dict, &image);
+	return e->number;
+}

@@ -1,0 +1,15 @@
+/* read_ahead.h - a feed in a thread of its own, a few batches ahead.
+ * Layer: resolve, for replay.c alone. */
+#pragma once
+#include "resolve/replay/feed.h"
+
+struct err;
+struct read_ahead;
+
+/* `feed` is the thread's until read_ahead_free().  0 or a negative errno. */
+int read_ahead_new(struct feed *feed, struct read_ahead **ret_ahead);
+/* Ends the thread.  NULL is fine. */
+void read_ahead_free(struct read_ahead *a);
+/* As feed_next(). */
+int read_ahead_next(struct read_ahead *a, struct feed_batch *ret_batch,
+		    struct err *err);

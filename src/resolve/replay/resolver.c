@@ -1,0 +1,361 @@
+#include "resolve/replay/resolver.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "resolve/replay/resolver_priv.h"
+
+static int make_worlds(struct resolver *r)
+{
+	r->kernel_unmapped = IMAGE_TABLE_FAILED;
+	for (int w = 0; w < WORLD_COUNT; w++) {
+		r->world_images[w] = IMAGE_TABLE_FAILED;
+		if (w == WORLD_USER)
+			continue;
+		r->worlds[w] = procs_new(&r->procs, WORLD_PID - w, 0);
+		if (!r->worlds[w])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* A megabyte that only chains are looked up in.  0 or -ENOMEM. */
+static int make_caches(struct resolver *r)
+{
+	if (r->depth != RESOLVE_CHAINS)
+		return 0;
+	r->frames = calloc(FRAME_CACHE, sizeof(*r->frames));
+	r->callers = calloc(CALLERS_CACHE, sizeof(*r->callers));
+	return r->frames && r->callers ? 0 : -ENOMEM;
+}
+
+int resolver_new(struct dict *dict, const struct resolver_ops *ops,
+		 enum resolver_depth depth, struct resolver **ret_resolver)
+{
+	struct resolver *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	r->dict = dict;
+	r->ops = ops;
+	r->depth = depth;
+	r->max_frames = CHAIN_MAX;
+	procs_init(&r->procs);
+	image_table_init(&r->images, dict, ops);
+	r->procs.pool.count_image = image_table_count;
+	r->procs.pool.ctx = &r->images;
+	if (make_caches(r) || make_worlds(r)) {
+		resolver_free(r);
+		return -ENOMEM;
+	}
+	*ret_resolver = r;
+	return 0;
+}
+
+void resolver_free(struct resolver *r)
+{
+	if (!r)
+		return;
+	procs_done(&r->procs);
+	image_table_done(&r->images);
+	map_done(&r->cgroups);
+	map_done(&r->asked);
+	free(r->frames);
+	free(r->callers);
+	stack_memo_done(&r->memo);
+	free(r->pcs);
+	free(r->rest);
+	free(r->rest_pcs);
+	free(r);
+}
+
+void resolver_set_max_frames(struct resolver *r, uint32_t max)
+{
+	r->max_frames = max && max < CHAIN_MAX ? max : CHAIN_MAX;
+}
+
+void resolver_name_back(struct resolver *r)
+{
+	r->name_back = true;
+}
+
+uint64_t resolver_changed(const struct resolver *r)
+{
+	return r->changed;
+}
+
+uint32_t resolver_world_image(struct resolver *r, enum world world)
+{
+	static const struct {
+		enum image_kind kind;
+		const char *name;
+	} rows[WORLD_COUNT] = {
+		[WORLD_KERNEL] = { IMAGE_KERNEL, "[kernel.kallsyms]" },
+		[WORLD_GUEST_KERNEL] = { IMAGE_GUEST_KERNEL, "[unknown]" },
+		[WORLD_GUEST_USER] = { IMAGE_GUEST_USER, "[unknown]" },
+		[WORLD_HYPERVISOR] = { IMAGE_HYPERVISOR, "[unknown]" },
+	};
+	struct image image = { .kind = rows[world].kind };
+
+	if (r->world_images[world] == IMAGE_TABLE_FAILED) {
+		image.name = dict_string(r->dict, rows[world].name);
+		r->world_images[world] = image_table_add(&r->images, &image);
+	}
+	return r->world_images[world];
+}
+
+/* What perf calls a task whose name it does not know. */
+uint32_t resolver_number_comm(struct resolver *r, struct proc_thread *thread)
+{
+	char comm[16];
+
+	if (thread->number_comm == PROC_NO_COMM) {
+		snprintf(comm, sizeof(comm), ":%d", thread->tid);
+		thread->number_comm = r->name_back ? dict_own_string(r->dict, comm)
+						   : dict_string(r->dict, comm);
+	}
+	return thread->number_comm;
+}
+
+/* Finds or makes the process; asks the surroundings once about an unknown one. */
+static struct process *get_process(struct resolver *r, int32_t pid, uint64_t time_ns,
+				   bool ask)
+{
+	struct process *process = procs_find(&r->procs, pid, time_ns);
+
+	if (process)
+		return process;
+	if (ask && pid > 0 && r->ops && r->ops->unknown_process &&
+	    map_get(&r->asked, (uint32_t)pid, 0) == MAP_NONE) {
+		if (map_set(&r->asked, (uint32_t)pid, 0, 1))
+			return NULL;
+		r->ops->unknown_process(r->ops->ctx, pid);
+		process = procs_find(&r->procs, pid, time_ns);
+		if (process)
+			return process;
+	}
+	process = procs_new(&r->procs, pid, 0);
+	if (process && pid <= 0)
+		process->kernel = true;
+	return process;
+}
+
+/* `like`: the thread whose name it has at first, or NULL.  Of one without a name it has none: its
+ * number is its own. */
+static struct proc_thread *add_thread(struct resolver *r, struct process *process,
+				      int32_t tid, uint64_t time_ns,
+				      const struct proc_thread *like)
+{
+	uint32_t comm = like ? thread_comm_at(like, time_ns) : PROC_NO_COMM;
+
+	if (!like && tid == 0) {
+		comm = dict_string(r->dict, "swapper");
+		if (comm == DICT_NONE)
+			return NULL;
+	}
+	return procs_new_thread(&r->procs, process, tid, time_ns, comm);
+}
+
+struct proc_thread *resolver_thread(struct resolver *r, int32_t pid, int32_t tid,
+				    uint64_t time_ns, bool ask)
+{
+	struct proc_thread *thread = procs_find_thread(&r->procs, tid, time_ns);
+	struct process *process;
+
+	if (thread && (thread->process->pid == pid || pid < 0))
+		return thread;
+	process = get_process(r, pid, time_ns, ask);
+	if (!process)
+		return NULL;
+	thread = procs_find_thread(&r->procs, tid,
+				   time_ns); /* the asking may have made it */
+	if (thread && thread->process->pid == pid)
+		return thread;
+	return add_thread(r, process, tid, 0, NULL);
+}
+
+/* A virtual machine's kernel: one for all of them, which was there from the beginning. */
+static int apply_guest_mmap(struct resolver *r, const struct record_mmap *m,
+			    struct mapping *mapping)
+{
+	mapping->image = image_table_of_guest(&r->images, m);
+	return mapping->image == IMAGE_TABLE_FAILED
+		       ? -ENOMEM
+		       : procs_map(&r->procs, r->worlds[WORLD_GUEST_KERNEL], 0,
+				   mapping);
+}
+
+static int apply_mmap(struct resolver *r, const struct record *rec)
+{
+	const struct record_mmap *m = &rec->mmap;
+	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool kernel = m->pid == -1 || mode == PERF_RECORD_MISC_KERNEL;
+	bool code = m->prot & PROT_EXEC;
+	struct mapping mapping = { .start = m->start, .end = m->start + m->len };
+	struct process *process;
+	uint32_t app;
+	int r_map;
+
+	if (!m->len || mapping.end < mapping.start)
+		return 0;
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL)
+		return apply_guest_mmap(r, m, &mapping);
+	if (mode == PERF_RECORD_MISC_GUEST_USER) /* the pids are the guest's */
+		return 0;
+	mapping.image = image_table_of_mmap(&r->images, m, kernel);
+	if (mapping.image == IMAGE_TABLE_FAILED)
+		return -ENOMEM;
+	mapping.counted = image_table_is_instance(&r->images, mapping.image);
+	if (kernel) {
+		if (r->images.entries.at[mapping.image].image.kind == IMAGE_KERNEL)
+			r->world_images[WORLD_KERNEL] = mapping.image;
+		return procs_map(&r->procs, r->worlds[WORLD_KERNEL], rec->id.time_ns,
+				 &mapping);
+	}
+	mapping.pgoff = image_table_first_offset(m);
+	process = get_process(r, m->pid, rec->id.time_ns, false);
+	if (!process)
+		return -ENOMEM;
+	r_map = procs_map(&r->procs, process, rec->id.time_ns, &mapping);
+	/* The first binary that is mapped behind an exec is the program itself. */
+	app = process->versions.at[process->versions.nr - 1].app;
+	if (!r_map && code && app == PROC_NO_APP &&
+	    r->images.entries.at[mapping.image].image.kind == IMAGE_FILE)
+		process->versions.at[process->versions.nr - 1].app = mapping.image;
+	return r_map;
+}
+
+/* perf, too, counts the samples of a thread without a name under the first one that it gets. */
+static int name_back(struct resolver *r, struct proc_thread *thread, uint32_t comm)
+{
+	struct comm_version *first = &thread->comms.at[0];
+
+	if (!r->name_back || first->comm != PROC_NO_COMM)
+		return 0;
+	first->comm = comm;
+	if (thread->number_comm == PROC_NO_COMM) /* there are none */
+		return 0;
+	r->changed++;
+	return dict_change_string(r->dict, thread->number_comm,
+				  dict_str(r->dict, comm));
+}
+
+static int apply_comm(struct resolver *r, const struct record *rec)
+{
+	const struct record_comm *c = &rec->comm;
+	uint64_t time_ns = rec->id.time_ns;
+	struct proc_thread *thread = resolver_thread(r, c->pid, c->tid, time_ns, false);
+	uint32_t comm = dict_string(r->dict, c->comm);
+
+	if (!thread || comm == DICT_NONE || name_back(r, thread, comm))
+		return -ENOMEM;
+	/* Another thread than the first calls exec: it takes the number of the first one,
+	 * which has ended. */
+	if (c->exec && thread->end_ns != UINT64_MAX)
+		thread = procs_new_thread(&r->procs, thread->process, c->tid, time_ns,
+					  comm);
+	if (!thread || (c->exec && procs_exec(&r->procs, thread->process, time_ns)))
+		return -ENOMEM;
+	return procs_set_comm(&r->procs, thread, time_ns, comm);
+}
+
+/* A FORK that a snapshot made up says only that the process exists (perf marks it so). */
+static int apply_known_fork(struct resolver *r, const struct record_task *t)
+{
+	struct process *process = procs_find(&r->procs, t->pid, UINT64_MAX);
+
+	if (!process || process->end_ns != UINT64_MAX)
+		process = procs_new(&r->procs, t->pid, 0);
+	if (process)
+		/* kthreadd has pid 2 and is the parent of all kernel threads */
+		process->kernel = t->pid == 2 || t->ppid == 2;
+	return process ? 0 : -ENOMEM;
+}
+
+static int apply_fork(struct resolver *r, const struct record *rec)
+{
+	const struct record_task *t = &rec->task;
+	uint64_t time_ns = rec->id.has_time ? rec->id.time_ns : t->time_ns;
+	struct proc_thread *parent = procs_find_thread(&r->procs, t->ptid, time_ns);
+	struct process *process;
+
+	if (rec->misc & PERF_RECORD_MISC_FORK_EXEC)
+		return apply_known_fork(r, t);
+	process = get_process(r, t->ppid, time_ns, true);
+	if (process && t->pid != t->ppid)
+		process = procs_fork(&r->procs, process, t->pid, time_ns);
+	if (!process || !add_thread(r, process, t->tid, time_ns, parent))
+		return -ENOMEM;
+	return 0;
+}
+
+static int apply_exit(struct resolver *r, const struct record *rec)
+{
+	struct proc_thread *thread =
+		procs_find_thread(&r->procs, rec->task.tid, rec->id.time_ns);
+
+	if (thread)
+		procs_exit(&r->procs, thread, rec->id.time_ns);
+	return 0;
+}
+
+static int apply_ksymbol(struct resolver *r, const struct record *rec)
+{
+	const struct record_ksymbol *k = &rec->ksymbol;
+	struct mapping mapping = { .start = k->addr, .end = k->addr + k->len };
+	struct image image = { .kind = IMAGE_BPF,
+			       .start = mapping.start,
+			       .end = mapping.end };
+
+	if (mapping.end <= mapping.start)
+		return 0;
+	if (k->unregister)
+		return procs_unmap(&r->procs, r->worlds[WORLD_KERNEL], rec->id.time_ns,
+				   mapping.start, mapping.end);
+	image.name = dict_string(r->dict, k->name);
+	mapping.image = image_table_add(&r->images, &image);
+	if (image.name == DICT_NONE || mapping.image == IMAGE_TABLE_FAILED)
+		return -ENOMEM;
+	mapping.counted = true;
+	return procs_map(&r->procs, r->worlds[WORLD_KERNEL], rec->id.time_ns, &mapping);
+}
+
+static int apply_cgroup(struct resolver *r, const struct record *rec)
+{
+	uint32_t path = dict_string(r->dict, rec->cgroup.path);
+
+	if (path == DICT_NONE)
+		return -ENOMEM;
+	return map_set(&r->cgroups, rec->cgroup.id, 0, path);
+}
+
+typedef int (*apply_fn)(struct resolver *r, const struct record *rec);
+
+static const apply_fn side_band[] = {
+	[PERF_RECORD_MMAP] = apply_mmap,     [PERF_RECORD_MMAP2] = apply_mmap,
+	[PERF_RECORD_COMM] = apply_comm,     [PERF_RECORD_FORK] = apply_fork,
+	[PERF_RECORD_EXIT] = apply_exit,     [PERF_RECORD_KSYMBOL] = apply_ksymbol,
+	[PERF_RECORD_CGROUP] = apply_cgroup,
+};
+
+bool resolver_takes(uint32_t type)
+{
+	return type < sizeof(side_band) / sizeof(*side_band) && side_band[type];
+}
+
+int resolver_side_band(struct resolver *r, const struct record *rec)
+{
+	if (!resolver_takes(rec->type))
+		return 0;
+	r->steps++;
+	return side_band[rec->type](r, rec);
+}
+
+void resolver_frontier(struct resolver *r, uint64_t time_ns)
+{
+	r->steps++;
+	procs_prune(&r->procs, time_ns);
+}

@@ -1,0 +1,544 @@
+/* resolver_samples.c - the half of resolver.h that resolves samples. */
+#include <errno.h>
+
+#include "base/hash.h"
+#include "resolve/replay/resolver_priv.h"
+
+enum {
+	/* Addresses so near to each other are mostly in one mapping. */
+	MAPPING_SHIFT = 21
+};
+
+static struct recent_thread *recent_slot(struct resolver *r, int32_t tid)
+{
+	return &r->recent[(uint32_t)tid & (RECENT_THREADS - 1)];
+}
+
+/* The thread, if it is one of the last samples: few run at a time. */
+static struct proc_thread *recent_thread(struct resolver *r, const struct record_id *id)
+{
+	const struct recent_thread *recent = recent_slot(r, id->tid);
+	struct proc_thread *thread = recent->thread;
+
+	if (recent->changes != r->procs.changes || !thread || thread->tid != id->tid ||
+	    thread->process->pid != id->pid || id->time_ns < thread->start_ns)
+		return NULL;
+	return thread;
+}
+
+/* What is known of the sample's thread, if it is true at that time. */
+static struct recent_thread *still_true(struct resolver *r, const struct record_id *id)
+{
+	struct recent_thread *recent = recent_slot(r, id->tid);
+
+	return recent->thread && recent->tid == id->tid && recent->pid == id->pid &&
+			       recent->steps == r->steps &&
+			       recent->changes == r->procs.changes &&
+			       id->time_ns >= recent->since_ns
+		       ? recent
+		       : NULL;
+}
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* Only the newest with its number: an older one is right for old times alone. */
+static void note_thread(struct resolver *r, struct proc_thread *t)
+{
+	struct recent_thread *recent = recent_slot(r, t->tid);
+	const struct proc_version *user = process_newest(t->process);
+	const struct proc_version *kernel = process_newest(r->worlds[WORLD_KERNEL]);
+	bool known = recent->thread == t && recent->changes == r->procs.changes;
+
+	if (known && recent->steps == r->steps)
+		return;
+	if (!known && t != procs_find_thread(&r->procs, t->tid, UINT64_MAX))
+		return;
+	*recent = (struct recent_thread){
+		.thread = t,
+		.pid = t->process->pid,
+		.tid = t->tid,
+		.changes = r->procs.changes,
+		.steps = r->steps,
+		.since_ns =
+			later(later(t->start_ns, t->comms.at[t->comms.nr - 1].time_ns),
+			      later(user->time_ns, kernel->time_ns)),
+		.user = user,
+		.kernel = kernel,
+		.number = DICT_NONE,
+	};
+}
+
+/* In misc of a sample: PERF_RECORD_MISC_CPUMODE_MASK. */
+static enum world world_of_mode(uint16_t misc)
+{
+	static const uint8_t worlds[PERF_RECORD_MISC_CPUMODE_MASK + 1] = {
+		[PERF_RECORD_MISC_KERNEL] = WORLD_KERNEL,
+		[PERF_RECORD_MISC_USER] = WORLD_USER,
+		[PERF_RECORD_MISC_GUEST_KERNEL] = WORLD_GUEST_KERNEL,
+		[PERF_RECORD_MISC_GUEST_USER] = WORLD_GUEST_USER,
+	};
+
+	return worlds[misc & PERF_RECORD_MISC_CPUMODE_MASK];
+}
+
+static uint32_t unmapped_image(struct resolver *r, struct process *process)
+{
+	struct image image = { .kind = IMAGE_UNMAPPED, .pid = process->pid };
+
+	if (process->unmapped == PROC_NO_APP) {
+		image.name = dict_string(r->dict, "[unknown]");
+		process->unmapped = image_table_add(&r->images, &image);
+	}
+	return process->unmapped;
+}
+
+/* Where it is known where the kernel is, what lies beside it and its modules is not the
+ * kernel's: perf says so, too. */
+static uint32_t unmapped_entry(struct resolver *r, const struct resolver_found *at,
+			       enum world world)
+{
+	struct image image = { .kind = IMAGE_KERNEL_UNMAPPED };
+	uint32_t whole;
+
+	if (world == WORLD_USER)
+		return unmapped_image(r, at->process);
+	whole = resolver_world_image(r, world);
+	if (world != WORLD_KERNEL || whole == IMAGE_TABLE_FAILED ||
+	    !r->images.entries.at[whole].image.end)
+		return whole;
+	if (r->kernel_unmapped == IMAGE_TABLE_FAILED) {
+		image.name = dict_string(r->dict, "[unknown]");
+		r->kernel_unmapped = image_table_add(&r->images, &image);
+	}
+	return r->kernel_unmapped;
+}
+
+/* The image, by its number in the dict, and the offset of an address that lies in mapping
+ * `m`, or (NULL) in none.  DICT_NONE when memory is short. */
+static uint32_t find_place(struct resolver *r, const struct resolver_found *at,
+			   uint64_t ip, enum world world, const struct mapping *m,
+			   uint64_t *ret_offset)
+{
+	uint32_t entry = m ? m->image : unmapped_entry(r, at, world);
+
+	if (entry == IMAGE_TABLE_FAILED)
+		return DICT_NONE;
+	*ret_offset = m ? ip - m->start + m->pgoff
+			: ip - r->images.entries.at[entry].image.start;
+	return image_table_hit(&r->images, entry, at->process->pid, m);
+}
+
+uint32_t resolver_frame(struct resolver *r, const struct resolver_found *at,
+			uint64_t ip, enum world world, const struct mapping *m)
+{
+	uint64_t offset;
+	uint32_t image = find_place(r, at, ip, world, m, &offset);
+
+	return image == DICT_NONE ? DICT_NONE : dict_frame(r->dict, image, offset);
+}
+
+/* What is no code is a small number, a pointer to data or text: each in a hole of its own. */
+static struct hole_slot *hole_slot(struct resolver *r, uint64_t ip)
+{
+	unsigned int bits = 63 - (unsigned int)__builtin_clzll(ip | 1);
+
+	return &r->holes[bits / 8];
+}
+
+/* The mapping of an address that is not in the slot's. */
+static const struct mapping *find_mapping(struct resolver *r,
+					  const struct proc_version *version,
+					  uint64_t ip, struct mapping_slot *slot)
+{
+	struct hole_slot *empty = hole_slot(r, ip);
+	struct space_hole hole = { 0 };
+	const struct mapping *m;
+
+	if (empty->generation == version->generation && ip >= empty->hole.from &&
+	    ip < empty->hole.to)
+		return NULL;
+	m = space_find_or_hole(version->root, ip, &hole);
+	if (m)
+		*slot = (struct mapping_slot){ version->generation, m };
+	else
+		*empty = (struct hole_slot){ version->generation, hole };
+	return m;
+}
+
+const struct mapping *resolver_mapping(struct resolver *r,
+				       const struct proc_version *version, uint64_t ip)
+{
+	uint64_t key = hash_quick(ip >> MAPPING_SHIFT, version->generation);
+	struct mapping_slot *slot = &r->mappings[key % MAPPINGS];
+	const struct mapping *m = slot->m;
+
+	if (m && slot->generation == version->generation && ip >= m->start &&
+	    ip < m->end)
+		return m;
+	return find_mapping(r, version, ip, slot);
+}
+
+static const struct mapping *leaf_mapping(struct resolver *r,
+					  const struct resolver_found *at, uint64_t ip)
+{
+	return resolver_mapping(r, resolver_version(r, at, (enum world)at->world), ip);
+}
+
+/* The stack of a sample's address alone. */
+static uint32_t leaf_stack(struct resolver *r, const struct resolver_found *at,
+			   uint64_t ip)
+{
+	enum world world = (enum world)at->world;
+	const struct mapping *m;
+	uint64_t offset;
+	uint32_t image;
+
+	if (at->has_leaf && at->leaf_image != DICT_NONE)
+		return dict_leaf(r->dict, at->leaf_image, at->leaf_offset);
+	m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
+	image = find_place(r, at, ip, world, m, &offset);
+	return image == DICT_NONE ? DICT_NONE : dict_leaf(r->dict, image, offset);
+}
+
+uint32_t resolver_leaf_frame(struct resolver *r, const struct resolver_found *at,
+			     uint64_t ip)
+{
+	const struct mapping *m = at->has_leaf ? at->leaf : leaf_mapping(r, at, ip);
+
+	return resolver_frame(r, at, ip, (enum world)at->world, m);
+}
+
+/* The string of a sample's cgroup; 0: unknown. */
+static uint32_t cgroup_of(struct resolver *r, struct process *process, int32_t pid,
+			  uint64_t id)
+{
+	const struct resolver_ops *ops = r->ops;
+	uint32_t path;
+
+	if (!id && !process->cgroup_asked && ops && ops->process_cgroup && pid > 0) {
+		process->cgroup_asked = true;
+		process->cgroup = ops->process_cgroup(ops->ctx, pid);
+	}
+	id = id ? id : process->cgroup;
+	if (!id)
+		return 0;
+	path = map_get(&r->cgroups, id, 0);
+	if (path != MAP_NONE || !ops || !ops->unknown_cgroup)
+		return path == MAP_NONE ? 0 : path;
+	/* Without the memory for the note it is asked again. */
+	(void)map_set(&r->cgroups, id, 0, 0);
+	ops->unknown_cgroup(ops->ctx, id, pid);
+	path = map_get(&r->cgroups, id, 0);
+	return path == MAP_NONE ? 0 : path;
+}
+
+/* The dict's thread of these; `app` is an entry of the image table. */
+static uint32_t make_thread(struct resolver *r, const struct proc_thread *t,
+			    int32_t pid, uint32_t app)
+{
+	const struct thread thread = {
+		.pid = pid,
+		.tid = t->tid,
+		.ns_pid = pid,
+		.ns_tid = t->tid,
+		.comm = t->last_comm,
+		.app = app == PROC_NO_APP ? DICT_NONE
+					  : image_table_hit(&r->images, app, pid, NULL),
+		.cgroup = t->last_cgroup,
+		.flags = (t->process->kernel ? THREAD_KERNEL : 0) |
+			 (pid < 0 ? THREAD_EXITING : 0),
+		.start_ns = t->process->start_ns,
+	};
+
+	return dict_thread(r->dict, &thread);
+}
+
+/* DICT_NONE when memory is short. */
+static inline uint32_t comm_at(struct resolver *r, struct proc_thread *t,
+			       uint64_t time_ns)
+{
+	uint32_t comm = thread_comm_at(t, time_ns);
+
+	return comm == PROC_NO_COMM ? resolver_number_comm(r, t) : comm;
+}
+
+/* The dict's thread for what is true of this thread now. */
+static uint32_t dict_thread_of(struct resolver *r, struct proc_thread *t, int32_t pid,
+			       uint64_t time_ns, uint64_t cgroup_id)
+{
+	uint32_t comm = comm_at(r, t, time_ns);
+	uint32_t app = process_app_at(t->process, time_ns);
+	uint32_t cgroup = cgroup_of(r, t->process, pid, cgroup_id);
+
+	if (app == PROC_NO_APP && t->process->kernel && pid >= 0)
+		app = resolver_world_image(r, WORLD_KERNEL);
+	if (t->last_thread != DICT_NONE && t->last_app == app && t->last_comm == comm &&
+	    t->last_cgroup == cgroup)
+		return t->last_thread;
+	t->last_app = app;
+	t->last_comm = comm;
+	t->last_cgroup = cgroup;
+	t->last_thread = comm != DICT_NONE ? make_thread(r, t, pid, app) : DICT_NONE;
+	return t->last_thread;
+}
+
+static bool wants_chain(const struct resolver *r, const struct record *rec)
+{
+	return r->depth == RESOLVE_CHAINS &&
+	       (rec->sample.nr_chain || resolver_can_unwind(r, &rec->sample));
+}
+
+/* The mapping of a sample's address, and its place in the dict's table, which is the memory
+ * that takes longest to come. */
+static void find_leaf(struct resolver *r, struct resolver_found *f, uint64_t ip)
+{
+	const struct mapping *m = leaf_mapping(r, f, ip);
+	uint32_t image = m ? r->images.entries.at[m->image].number : DICT_NONE;
+
+	f->has_leaf = true;
+	f->leaf = m;
+	f->leaf_image = image;
+	if (image == DICT_NONE)
+		return;
+	f->leaf_offset = ip - m->start + m->pgoff;
+	dict_prefetch_frame(r->dict, image, f->leaf_offset);
+}
+
+/* As far as it is not what the last sample of the thread found.  0 or -ENOMEM. */
+static int find_anew(struct resolver *r, const struct record_id *id,
+		     struct resolver_found *f)
+{
+	f->thread = recent_thread(r, id);
+	if (!f->thread)
+		f->thread = resolver_thread(r, id->pid, id->tid, id->time_ns, true);
+	if (!f->thread)
+		return -ENOMEM;
+	f->process = f->thread->process;
+	f->user = process_at(f->process, id->time_ns);
+	f->kernel = process_at(r->worlds[WORLD_KERNEL], id->time_ns);
+	f->number = DICT_NONE;
+	note_thread(r, f->thread);
+	return 0;
+}
+
+int resolver_find(struct resolver *r, const struct record *rec,
+		  struct resolver_found *ret_found)
+{
+	const struct record_sample *s = &rec->sample;
+	const struct recent_thread *recent = still_true(r, &rec->id);
+	struct resolver_found *f = ret_found;
+
+	if (recent) {
+		f->thread = recent->thread;
+		f->process = f->thread->process;
+		f->user = recent->user;
+		f->kernel = recent->kernel;
+		f->number = recent->cgroup == s->cgroup ? recent->number : DICT_NONE;
+	} else if (find_anew(r, &rec->id, f)) {
+		return -ENOMEM;
+	}
+	f->world = (int)world_of_mode(rec->misc);
+	f->changes = r->procs.changes;
+	f->has_leaf = false;
+	f->ahead = NULL;
+	if (!wants_chain(r, rec))
+		find_leaf(r, f, s->ip.v);
+	return 0;
+}
+
+/* The thread's number in the dict, for the sample and those behind it. */
+static uint32_t find_number(struct resolver *r, const struct record *rec,
+			    const struct resolver_found *found)
+{
+	const struct record_id *id = &rec->id;
+	uint64_t cgroup = rec->sample.cgroup;
+	uint32_t number =
+		dict_thread_of(r, found->thread, id->pid, id->time_ns, cgroup);
+	struct recent_thread *recent = still_true(r, id);
+
+	/* Of one that has ended its samples do not say whose it is: that holds for them alone. */
+	if (recent && recent->thread == found->thread) {
+		recent->cgroup = cgroup;
+		recent->number = number;
+	}
+	return number;
+}
+
+/* What is known of a sample without its stack.  0 or -ENOMEM. */
+static int begin_sample(struct resolver *r, const struct record *rec,
+			const struct resolver_found *found, struct sample *ret_sample)
+{
+	ret_sample->thread =
+		found->number != DICT_NONE ? found->number : find_number(r, rec, found);
+	ret_sample->stack = DICT_NONE;
+	ret_sample->time_ns = rec->id.time_ns;
+	ret_sample->period = rec->sample.period;
+	ret_sample->event = rec->id.event;
+	ret_sample->cpu = rec->id.cpu;
+	return ret_sample->thread == DICT_NONE ? -ENOMEM : 0;
+}
+
+void resolver_look(struct resolver *r, const struct decoder *d,
+		   const struct record *rec, const struct resolver_found *found,
+		   struct resolver_chain *chain)
+{
+	resolver_chain_look(r, d, rec, found, chain);
+}
+
+void resolver_ask(struct resolver *r, const struct decoder *d, const struct record *rec,
+		  const struct resolver_found *found, struct resolver_chain *chain)
+{
+	resolver_chain_ask(r, d, rec, found, chain);
+}
+
+bool resolver_has_room(const struct resolver *r)
+{
+	return r->nr_chain <= CHAIN_ROOM - CHAIN_MAX;
+}
+
+int resolver_begin(struct resolver *r, const struct decoder *d,
+		   const struct record *rec, struct resolver_found *found,
+		   struct resolver_chain *chain, struct sample *ret_sample)
+{
+	/* A thread that nobody had told of may have moved what was found. */
+	if (found->changes != r->procs.changes) {
+		if (resolver_find(r, rec, found))
+			return -ENOMEM;
+		resolver_chain_look(r, d, rec, found, chain);
+	}
+	r->nr_pcs = 0;
+	r->later = false;
+	if (begin_sample(r, rec, found, ret_sample) ||
+	    resolver_chain_frames(r, d, rec, found, chain))
+		return r->later ? -EAGAIN : -ENOMEM;
+	return 0;
+}
+
+bool resolver_step(const struct resolver *r, struct resolver_chain *chain)
+{
+	return resolver_chain_step(r, chain);
+}
+
+int resolver_end(struct resolver *r, struct resolver_chain *chain,
+		 struct sample *sample)
+{
+	sample->stack = resolver_chain_stack(r, chain);
+	return sample->stack == DICT_NONE ? -ENOMEM : 0;
+}
+
+void resolver_group_end(struct resolver *r)
+{
+	r->nr_chain = 0;
+}
+
+void resolver_group_lost(struct resolver *r)
+{
+	for (size_t i = 0; i < CALLERS_CACHE; i++)
+		if (r->callers[i].of)
+			r->callers[i] = (struct callers_slot){ 0 };
+	resolver_group_end(r);
+}
+
+static int finish_chain(struct resolver *r, const struct decoder *d,
+			const struct record *rec, const struct resolver_found *found,
+			struct sample *sample)
+{
+	struct resolver_chain chain;
+
+	r->nr_chain = 0;
+	resolver_chain_look(r, d, rec, found, &chain);
+	if (resolver_chain_frames(r, d, rec, found, &chain))
+		return r->later ? -EAGAIN : -ENOMEM;
+	r->nr_chain = 0;
+	return resolver_end(r, &chain, sample);
+}
+
+int resolver_finish(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct resolver_found *found,
+		    struct sample *ret_sample)
+{
+	/* A thread that nobody had told of may have moved what was found. */
+	if (found->changes != r->procs.changes && resolver_find(r, rec, found))
+		return -ENOMEM;
+	r->here = *found;
+	r->last_mapping = NULL;
+	r->nr_pcs = 0;
+	r->later = false;
+	if (begin_sample(r, rec, found, ret_sample))
+		return -ENOMEM;
+	if (r->depth == RESOLVE_THREADS)
+		return 0;
+	if (wants_chain(r, rec))
+		return finish_chain(r, d, rec, found, ret_sample);
+	ret_sample->stack = leaf_stack(r, found, rec->sample.ip.v);
+	return ret_sample->stack == DICT_NONE ? -ENOMEM : 0;
+}
+
+int resolver_sample(struct resolver *r, const struct decoder *d,
+		    const struct record *rec, struct sample *ret_sample)
+{
+	struct resolver_found found;
+
+	return resolver_find(r, rec, &found)
+		       ? -ENOMEM
+		       : resolver_finish(r, d, rec, &found, ret_sample);
+}
+
+/* While a program is being replaced its registers still say where the old one is: in the call
+ * that replaces it. */
+static const struct mapping *find_before_exec(const struct resolver_found *at,
+					      uint64_t address)
+{
+	const struct proc_version *first = at->process->versions.at;
+	const struct proc_version *v = at->user;
+
+	for (unsigned int i = 0; v > first && i < EXEC_VERSIONS; i++, v--)
+		if (v->exec)
+			return space_find(v[-1].root, address);
+	return NULL;
+}
+
+int resolver_locate(struct resolver *r, uint16_t mode, uint64_t address,
+		    struct resolver_place *ret_place)
+{
+	enum world world = world_of_mode(mode);
+	const struct proc_version *version = resolver_version(r, &r->here, world);
+	const struct mapping *m = r->last_mapping;
+
+	/* What calls what is often in one mapping. */
+	if (r->last_generation != version->generation || !m || address < m->start ||
+	    address >= m->end) {
+		m = space_find(version->root, address);
+		if (!m && world == WORLD_USER)
+			m = find_before_exec(&r->here, address);
+		r->last_mapping = m;
+		r->last_generation = version->generation;
+	}
+	ret_place->entry = RESOLVER_NOWHERE;
+	ret_place->offset = address;
+	ret_place->mapping = m;
+	if (m) {
+		ret_place->entry = m->image;
+		ret_place->offset = address - m->start + m->pgoff;
+	} else if (world != WORLD_USER) {
+		ret_place->entry = unmapped_entry(r, &r->here, world);
+		if (ret_place->entry == IMAGE_TABLE_FAILED)
+			return -ENOMEM;
+		ret_place->offset -= r->images.entries.at[ret_place->entry].image.start;
+	}
+	return 0;
+}
+
+int resolver_image(struct resolver *r, const struct resolver_place *place,
+		   uint32_t *ret_image)
+{
+	*ret_image = DICT_NONE;
+	if (place->entry == RESOLVER_NOWHERE)
+		return 0;
+	*ret_image = image_table_hit(&r->images, place->entry, r->here.process->pid,
+				     place->mapping);
+	return *ret_image == DICT_NONE ? -ENOMEM : 0;
+}

@@ -1,0 +1,221 @@
+/* resolver_unwind.c - user stacks of samples that brought their registers and a part of the
+ * stack, for resolver_samples.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "resolve/replay/resolver_ahead.h"
+#include "resolve/replay/resolver_priv.h"
+#include "resolve/unwind/table.h"
+#include "resolve/unwind/unwind.h"
+
+struct find {
+	struct resolver *r;
+	const struct resolver_found *at;
+	uint64_t time_ns;
+};
+
+static bool read_rest(void *ctx, uint64_t address, unsigned int bytes,
+		      uint64_t *ret_value)
+{
+	const struct find *f = ctx;
+
+	return stack_rest_read(f->r->rest, address, bytes, ret_value);
+}
+
+const struct unwind_table *resolver_table_later(void)
+{
+	static const struct unwind_table later;
+
+	return &later;
+}
+
+static enum unwind_code find_code(void *ctx, uint64_t pc,
+				  const struct unwind_table **ret_table,
+				  uint64_t *ret_offset)
+{
+	const struct find *f = ctx;
+	const struct mapping *m = space_find(f->at->user->root, pc);
+	uint32_t image;
+
+	if (!m)
+		return UNWIND_CODE_NOWHERE;
+	image = image_table_hit(&f->r->images, m->image, f->at->process->pid, m);
+	*ret_offset = pc - m->start + m->pgoff;
+	if (f->r->unwind.jit_place && image != DICT_NONE)
+		f->r->unwind.jit_place(f->r->unwind.jit_ctx, &image, ret_offset,
+				       f->time_ns);
+	*ret_table =
+		image == DICT_NONE ? NULL : f->r->unwind.table(f->r->unwind.ctx, image);
+	if (*ret_table == resolver_table_later()) {
+		f->r->later = true;
+		return UNWIND_CODE_NOWHERE;
+	}
+	if (f->r->ahead && image != DICT_NONE)
+		resolver_ahead_note(f->r->ahead, m->image, *ret_table);
+	return *ret_table ? UNWIND_CODE_WITH_TABLE : UNWIND_CODE_WITHOUT;
+}
+
+static bool is_code(void *ctx, uint64_t address)
+{
+	const struct find *f = ctx;
+
+	return space_find(f->at->user->root, address - 1);
+}
+
+int resolver_use_unwind(struct resolver *r, const struct resolver_unwind *unwind)
+{
+	if (!r->pcs)
+		r->pcs = malloc(CHAIN_MAX * sizeof(*r->pcs));
+	if (unwind->copy && !r->rest) {
+		r->rest = malloc(sizeof(*r->rest));
+		r->rest_pcs = malloc(CHAIN_MAX * sizeof(*r->rest_pcs));
+	}
+	if (!r->pcs || (unwind->copy && (!r->rest || !r->rest_pcs)))
+		return -ENOMEM;
+	r->unwind = *unwind;
+	return 0;
+}
+
+bool resolver_can_unwind(const struct resolver *r, const struct record_sample *s)
+{
+	const uint64_t needs = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+
+	return r->unwind.table && (s->has & needs) == needs && s->user_regs.abi &&
+	       s->user_stack.len;
+}
+
+/* A stack that is longer than its copy, once more, with what its process has of it.  False: that
+ * does not lead to its root either, and the frames of the first time are as good. */
+static bool unwind_with_rest(struct resolver *r, const struct unwind_moment *first,
+			     const struct resolver_found *at, size_t max,
+			     size_t *ret_nr)
+{
+	struct find find = *(const struct find *)first->ops->ctx;
+	const struct unwind_window nothing = { .start = first->window->start };
+	const struct unwind_ops ops = { .find = first->ops->find,
+					.read = read_rest,
+					.ctx = &find };
+	const struct unwind_moment moment = { first->arch, &nothing, &ops,
+					      first->regs };
+
+	r->rest->copy = r->unwind.copy;
+	r->rest->ctx = r->unwind.ctx;
+	r->rest->is_code = is_code;
+	r->rest->code_ctx = &find;
+	r->rest->pid = at->process->pid;
+	stack_rest_begin(r->rest, first->window, first->arch->is64);
+	return unwind_stack(&moment, r->rest_pcs, max, ret_nr) == UNWIND_END_ROOT;
+}
+
+static bool try_rest(struct resolver *r, struct unwind_moment *moment,
+		     const struct resolver_found *at, size_t max, size_t *ret_nr)
+{
+	size_t nr;
+
+	/* Nobody has it any more. */
+	if (at->process->end_ns != UINT64_MAX)
+		return false;
+	r->rests.tried++;
+	if (!unwind_with_rest(r, moment, at, max, &nr))
+		return false;
+	r->rests.found++;
+	memcpy(r->pcs, r->rest_pcs, nr * sizeof(*r->pcs));
+	*ret_nr = nr;
+	return true;
+}
+
+const struct unwind_arch *resolver_moment(const struct resolver *r,
+					  const struct decoder *d,
+					  const struct record *rec,
+					  struct unwind_window *ret_window,
+					  struct unwind_regs *ret_regs)
+{
+	const struct record_sample *s = &rec->sample;
+	const struct unwind_arch *arch = unwind_arch_of_machine(
+		r->unwind.machine, s->user_regs.abi == PERF_SAMPLE_REGS_ABI_32);
+
+	if (!arch || !unwind_regs_of_sample(arch, d, &s->user_regs, ret_regs))
+		return NULL;
+	*ret_window = (struct unwind_window){ .bytes = s->user_stack.at,
+					      .len = s->user_stack.len,
+					      .swap = d->swap,
+					      .start = ret_regs->at[arch->sp] };
+	return arch;
+}
+
+/* Whether another thread has unwound it, in the space that it is in.  That thread did not know
+ * how many frames there is room for: what ends at the limit is done again. */
+static bool take_ahead(struct resolver *r, const struct resolver_found *at, size_t max,
+		       size_t *ret_nr)
+{
+	const struct ahead_stack *stack = at->ahead;
+
+	if (!stack || !stack->found || stack->root != at->user->root ||
+	    stack->nr > max || (stack->nr == max && max < CHAIN_MAX))
+		return false;
+	memcpy(r->pcs, stack->pcs, stack->nr * sizeof(*r->pcs));
+	*ret_nr = stack->nr;
+	return true;
+}
+
+bool resolver_unwind_stack(struct resolver *r, const struct decoder *d,
+			   const struct record *rec, const struct resolver_found *at,
+			   size_t max, size_t *ret_nr)
+{
+	struct find find = { r, at, rec->id.time_ns };
+	struct unwind_ops ops = { .find = find_code, .ctx = &find };
+	struct unwind_window window;
+	struct unwind_regs regs, again;
+	struct unwind_moment moment = { NULL, &window, &ops, &regs };
+	bool is_ahead = take_ahead(r, at, max, ret_nr);
+	enum unwind_end end;
+
+	if (is_ahead && (at->ahead->end != UNWIND_END_SHORT || !r->unwind.copy)) {
+		r->unwind_ends[at->ahead->end]++;
+		return at->ahead->end == UNWIND_END_ROOT;
+	}
+	moment.arch = resolver_moment(r, d, rec, &window, &regs);
+	if (!moment.arch) {
+		*ret_nr = 0;
+		return false;
+	}
+	again = regs;
+	end = is_ahead ? at->ahead->end : unwind_stack(&moment, r->pcs, max, ret_nr);
+	if (r->later)
+		return false;
+	moment.regs = &again;
+	if (end == UNWIND_END_SHORT && r->unwind.copy &&
+	    try_rest(r, &moment, at, max, ret_nr))
+		end = UNWIND_END_ROOT;
+	if (r->later)
+		return false;
+	r->unwind_ends[end]++;
+	return end == UNWIND_END_ROOT;
+}
+
+const uint64_t *resolver_unwound(struct resolver *r, const struct decoder *d,
+				 const struct record *rec, size_t max, size_t *ret_nr)
+{
+	*ret_nr = 0;
+	if (resolver_can_unwind(r, &rec->sample))
+		(void)resolver_unwind_stack(r, d, rec, &r->here,
+					    max < CHAIN_MAX ? max : CHAIN_MAX, ret_nr);
+	return r->pcs;
+}
+
+const uint64_t *resolver_last_unwound(const struct resolver *r, size_t *ret_nr)
+{
+	*ret_nr = r->nr_pcs;
+	return r->pcs;
+}
+
+const uint64_t *resolver_unwind_ends(const struct resolver *r)
+{
+	return r->unwind_ends;
+}
+
+struct resolver_rests resolver_unwind_rests(const struct resolver *r)
+{
+	return r->rests;
+}

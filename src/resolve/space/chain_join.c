@@ -1,0 +1,174 @@
+#include "resolve/space/chain_join.h"
+
+#include <errno.h>
+
+enum {
+	SPAN_MIN = 4096 /* chains that are kept in any case */
+};
+
+/* In the data's byte order, as chains are. */
+static void put_word(const struct decoder *d, struct buf *out, uint64_t word)
+{
+	word = d->swap ? __builtin_bswap64(word) : word;
+	buf_put(out, &word, sizeof(word));
+}
+
+/* Entries that CPUs have for it: there, the callers further up are gone. */
+static bool is_full(uint64_t nr)
+{
+	return nr == 8 || nr == 16 || nr >= 32;
+}
+
+/* Where in user space the sample is.  The branch stack knows only the begin of that function. */
+static uint64_t user_address(const struct decoder *d, const struct record *rec,
+			     uint64_t user_at)
+{
+	const struct record_sample *s = &rec->sample;
+	uint64_t word;
+
+	if ((rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER)
+		return s->ip.v;
+	if (user_at + 1 < s->nr_chain) {
+		word = decoder_chain_at(d, s, user_at + 1);
+		if (chain_mark_of(word) == CHAIN_ADDRESS)
+			return word;
+	}
+	return decoder_branch_at(d, s, 0).to;
+}
+
+/* The words up to the user's marker; nr_chain: there is none. */
+static uint64_t find_user(const struct decoder *d, const struct record_sample *s)
+{
+	uint64_t i = 0;
+
+	while (i < s->nr_chain &&
+	       chain_mark_of(decoder_chain_at(d, s, i)) != CHAIN_USER)
+		i++;
+	return i;
+}
+
+static int take_room(const struct buf *room, struct record_sample *s)
+{
+	if (room->failed)
+		return -ENOMEM;
+	s->chain = room->data;
+	s->nr_chain = room->len / sizeof(uint64_t);
+	return 0;
+}
+
+/* The order is that of resolve_lbr_callchain_sample(), tools/perf/util/machine.c. */
+int chain_join_branches(const struct decoder *d, enum chain_form form, struct buf *room,
+			struct record *rec)
+{
+	const struct perf_event_attr *a = &d->attrs.at[rec->id.event];
+	struct record_sample *s = &rec->sample;
+	bool perf = form == CHAIN_AS_PERF;
+	uint64_t user;
+
+	if (!s->nr_chain || !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK) ||
+	    !(s->has & PERF_SAMPLE_BRANCH_STACK) || !s->nr_branches)
+		return 0;
+	user = find_user(d, s);
+	if (user == s->nr_chain)
+		return 0;
+	buf_clear(room);
+	buf_put(room, s->chain, (user + 1) * sizeof(uint64_t));
+	put_word(d, room,
+		 perf ? decoder_branch_at(d, s, 0).to : user_address(d, rec, user));
+	for (uint64_t i = 0; i < s->nr_branches; i++)
+		put_word(d, room, decoder_branch_at(d, s, i).from + !perf);
+	if (!perf && is_full(s->nr_branches))
+		put_word(d, room, UINT64_MAX);
+	return take_room(room, s);
+}
+
+int deferred_chains_add(struct deferred_chains *c, const struct record *rec)
+{
+	const struct record_callchain_deferred *from = &rec->deferred;
+	struct deferred_span *s = &c->now;
+	const struct deferred_chain chain = { s->words.len, from->nr };
+
+	if (!from->chain || !from->nr || s->list.nr >= UINT32_MAX - 1)
+		return 0;
+	buf_put(&s->words, from->chain, from->nr * sizeof(uint64_t));
+	if (s->words.failed || !vec_push(&s->list, chain))
+		return -ENOMEM;
+	if (s->newest_ns < rec->id.time_ns)
+		s->newest_ns = rec->id.time_ns;
+	return map_set(&s->by_cookie, from->cookie, (uint32_t)rec->id.tid,
+		       (uint32_t)s->list.nr - 1);
+}
+
+static void span_done(struct deferred_span *s)
+{
+	map_done(&s->by_cookie);
+	vec_done(&s->list);
+	buf_done(&s->words);
+	*s = (struct deferred_span){ 0 };
+}
+
+void deferred_chains_forget(struct deferred_chains *c, uint64_t time_ns)
+{
+	if (c->now.list.nr < SPAN_MIN || c->before.newest_ns >= time_ns)
+		return;
+	span_done(&c->before);
+	c->before = c->now;
+	c->now = (struct deferred_span){ 0 };
+}
+
+void deferred_chains_done(struct deferred_chains *c)
+{
+	span_done(&c->now);
+	span_done(&c->before);
+}
+
+static const uint8_t *find_deferred(const struct deferred_span *s, uint64_t cookie,
+				    int32_t tid, uint64_t *ret_nr)
+{
+	uint32_t index = map_get(&s->by_cookie, cookie, (uint32_t)tid);
+
+	if (index == MAP_NONE)
+		return NULL;
+	*ret_nr = s->list.at[index].nr;
+	return s->words.data + s->list.at[index].at;
+}
+
+/* Nobody knows the callers: the sample's own address, if it is the user's, and an end. */
+static void put_unknown(const struct decoder *d, enum chain_form form,
+			const struct record *rec, struct buf *room)
+{
+	if ((rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER) {
+		put_word(d, room, PERF_CONTEXT_USER);
+		put_word(d, room, rec->sample.ip.v);
+	}
+	if (form == CHAIN_OF_RETURNS)
+		put_word(d, room, UINT64_MAX);
+}
+
+/* As sample__merge_deferred_callchain(), tools/perf/util/callchain.c: marker and cookie are the last
+ * words, and the user part has a marker of its own. */
+int chain_join_deferred(const struct deferred_chains *c, const struct decoder *d,
+			enum chain_form form, bool last, struct buf *room,
+			struct record *rec)
+{
+	struct record_sample *s = &rec->sample;
+	const uint8_t *words;
+	uint64_t cookie, nr;
+
+	if (s->nr_chain < 2 || chain_mark_of(decoder_chain_at(d, s, s->nr_chain - 2)) !=
+				       CHAIN_USER_DEFERRED)
+		return 0;
+	cookie = decoder_chain_at(d, s, s->nr_chain - 1);
+	words = find_deferred(&c->now, cookie, rec->id.tid, &nr);
+	if (!words)
+		words = find_deferred(&c->before, cookie, rec->id.tid, &nr);
+	if (!words && !last)
+		return 1;
+	buf_clear(room);
+	buf_put(room, s->chain, (s->nr_chain - 2) * sizeof(uint64_t));
+	if (words)
+		buf_put(room, words, nr * sizeof(uint64_t));
+	else
+		put_unknown(d, form, rec, room);
+	return take_room(room, s);
+}

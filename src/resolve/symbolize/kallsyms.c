@@ -1,0 +1,307 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/faults.h"
+#include "base/io.h"
+#include "format/session/checksums.h"
+#include "resolve/elf/build_id.h"
+#include "resolve/elf/file.h"
+#include "resolve/elf/unpacked.h"
+#include "resolve/find/debug_cache.h"
+#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/priv.h"
+
+enum {
+	KALLSYMS_MAX_BYTES = 256 << 20, /* unpacked; a large kernel has 15 MB */
+	NOTES_MAX_BYTES = 1 << 20
+};
+
+static const char running_kallsyms[] = "/proc/kallsyms";
+
+const struct image *naming_kernel_image(const struct naming *n)
+{
+	const struct image *best = NULL;
+
+	for (size_t i = 0; i < n->dict->images.nr; i++) {
+		const struct image *image = &n->dict->images.at[i];
+
+		if (image->kind == IMAGE_KERNEL &&
+		    (!best || image->ref_address > best->ref_address))
+			best = image;
+	}
+	return best;
+}
+
+const struct build_id *naming_kernel_id(const struct naming *n,
+					const struct image *image)
+{
+	return image && image->build_id.len ? &image->build_id
+					    : &n->info->kernel_build_id;
+}
+
+void naming_kallsyms_done(struct naming_kallsyms *k)
+{
+	kallsyms_index_done(&k->index);
+	buf_done(&k->text);
+	free(k->path);
+	*k = (struct naming_kallsyms){ 0 };
+}
+
+/* -ENODATA: what was read is not a text that has addresses. */
+static int check_text(int r, const struct buf *text)
+{
+	if (r == -ENOMEM)
+		return r;
+	return r || !kallsyms_has_addresses((const char *)text->data, text->len)
+		       ? -ENODATA
+		       : 0;
+}
+
+/* Reads the text of a file.  -ENODATA: none that has addresses. */
+static int read_text(const char *path, struct buf *out)
+{
+	int fd = elf_open_regular(path);
+	int r;
+
+	if (fd < 0)
+		return -ENODATA;
+	r = io_read_fd(fd, out, KALLSYMS_MAX_BYTES);
+	close(fd);
+	if (r != -EFBIG)
+		fault_unreadable(path, r);
+	return check_text(r, out);
+}
+
+/* The same of the packed file of a session.  A text that is cut short is not used: symbols before the cut
+ * would also get the samples after it. */
+static int read_packed(const char *path, struct buf *out)
+{
+	struct buf bytes = { 0 };
+	int r = checksums_read_file(path, &bytes, UNPACKED_PACKED_MAX);
+
+	if (!r) {
+		r = unpacked_zstd(&bytes, KALLSYMS_MAX_BYTES, out);
+		if (r && r != -ENOMEM)
+			fault_damaged(path, "it cannot be unpacked");
+	}
+	buf_done(&bytes);
+	return check_text(r, out);
+}
+
+/* Takes the unpacked text at `path`, which is consumed, if it is good; all else of `k` is zero then.
+ * -ENODATA: it is not. */
+static int take_text(struct naming_kallsyms *k, char *path)
+{
+	int r = path ? read_text(path, &k->text) : -ENOMEM;
+
+	k->path = path;
+	if (!r)
+		r = kallsyms_index(&k->index, (const char *)k->text.data, k->text.len);
+	if (r)
+		naming_kallsyms_done(k);
+	return r;
+}
+
+/* Appends the symbols of modules that came while the session was recorded. */
+static int add_late_modules(const char *session_dir, struct buf *text)
+{
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s/modules.kallsyms", session_dir) < 0)
+		return -ENOMEM;
+	r = checksums_read_file(path, text, KALLSYMS_MAX_BYTES);
+	free(path);
+	return r == -ENOMEM ? r : 0;
+}
+
+static int from_session(struct naming *n, struct naming_kallsyms *k)
+{
+	char *path;
+	int r;
+
+	if (!n->session_dir[0])
+		return -ENODATA;
+	if (asprintf(&path, "%s/kallsyms.zst", n->session_dir) < 0)
+		return -ENOMEM;
+	r = read_packed(path, &k->text);
+	k->path = path;
+	if (!r)
+		r = add_late_modules(n->session_dir, &k->text);
+	if (!r)
+		r = kallsyms_index(&k->index, (const char *)k->text.data, k->text.len);
+	if (r)
+		naming_kallsyms_done(k);
+	if (!r)
+		k->same_boot = k->for_modules = true;
+	return r;
+}
+
+/* Finds how far the kernel ran from where this text has it.  False: nothing tells. */
+static bool find_shift(const struct naming *n, const struct image *kernel,
+		       struct naming_kallsyms *k)
+{
+	static const char *const begins[] = { "_text", "_stext" };
+	const char *text = (const char *)k->text.data;
+	uint64_t there;
+
+	if (!kernel) {
+		k->for_modules = true; /* whose addresses are looked at one by one */
+		return true;
+	}
+	if (kernel->ref_address &&
+	    kallsyms_find(text, k->text.len, dict_str(n->dict, kernel->ref_name),
+			  &there)) {
+		k->shift = kernel->ref_address - there;
+		k->for_modules = !k->shift;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		if (kernel->start &&
+		    kallsyms_find(text, k->text.len, begins[i], &there) &&
+		    there == kernel->start) {
+			k->for_modules = true;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes the text at `path`, consumed, if it is good and it is known where its symbols were.
+ * -ENODATA: it is not. */
+static int take_placed_text(const struct naming *n, const struct image *kernel,
+			    char *path, struct naming_kallsyms *k)
+{
+	int r = take_text(k, path);
+
+	if (r || find_shift(n, kernel, k))
+		return r;
+	naming_kallsyms_done(k);
+	return -ENODATA;
+}
+
+/* Of all boots that the cache has, the one that ran, else the first. */
+static int from_cache(struct naming *n, const struct image *kernel,
+		      struct naming_kallsyms *k)
+{
+	debug_cache_paths paths;
+	int r = debug_cache_kallsyms(naming_places_debug_dir(n->places),
+				     naming_kernel_id(n, kernel), &paths);
+
+	if (r)
+		return r;
+	for (size_t i = 0; r != -ENOMEM && i < paths.nr; i++) {
+		struct naming_kallsyms one = { 0 };
+
+		r = take_placed_text(n, kernel, strdup(paths.at[i]), &one);
+		if (!r && (!k->path || !one.shift)) {
+			naming_kallsyms_done(k);
+			*k = one;
+		} else if (!r) {
+			naming_kallsyms_done(&one);
+		}
+		if (!r && !k->shift)
+			break;
+	}
+	debug_cache_paths_done(&paths);
+	if (r == -ENOMEM) {
+		naming_kallsyms_done(k);
+		return r;
+	}
+	return k->path ? 0 : -ENODATA;
+}
+
+static bool read_running_id(struct build_id *ret_id)
+{
+	struct buf notes = { 0 };
+	bool known = !io_read_file("/sys/kernel/notes", &notes, NOTES_MAX_BYTES) &&
+		     !notes_build_id(notes.data, notes.len, ret_id);
+
+	buf_done(&notes);
+	return known;
+}
+
+/* Whether the kernel's code ends where that of the text does. */
+static bool has_its_end(const struct image *kernel, const struct naming_kallsyms *k)
+{
+	uint64_t end;
+
+	return kernel &&
+	       kallsyms_find((const char *)k->text.data, k->text.len, "_etext", &end) &&
+	       end == kernel->end;
+}
+
+/* This machine's own, if this is the kernel that ran: by its build-id, or where that is not
+ * known by the machine, its kernel's release and the place where the kernel ran.  Of a recording
+ * that does not tell its machine the place and the size must do. */
+static int from_here(struct naming *n, const struct image *kernel,
+		     struct naming_kallsyms *k)
+{
+	const struct build_id *ran = naming_kernel_id(n, kernel);
+	struct build_id here = { 0 };
+	int r;
+
+	if (naming_places_archive(n->places))
+		return -ENODATA;
+	if (ran->len ? !read_running_id(&here) || !build_id_equal(&here, ran)
+		     : !n->is_local && !n->host_unknown)
+		return -ENODATA;
+	r = take_placed_text(n, kernel, strdup(running_kallsyms), k);
+	if (!r && !ran->len &&
+	    (k->shift || (!n->is_local && !has_its_end(kernel, k)))) {
+		naming_kallsyms_done(k); /* perhaps another kernel */
+		r = -ENODATA;
+	}
+	if (r)
+		return r;
+	k->for_modules &= n->is_local || n->host_unknown;
+	k->status = ran->len ? NAMING_OK : NAMING_UNVERIFIED;
+	return 0;
+}
+
+bool naming_runs_here(struct naming *n)
+{
+	const struct build_id *ran = naming_kernel_id(n, naming_kernel_image(n));
+	struct build_id here = { 0 };
+
+	if (naming_places_archive(n->places))
+		return false;
+	if (ran->len)
+		return read_running_id(&here) && build_id_equal(&here, ran);
+	return !naming_kallsyms_read(n) && n->kallsyms.path &&
+	       !strcmp(n->kallsyms.path, running_kallsyms);
+}
+
+int naming_kallsyms_read(struct naming *n)
+{
+	const struct image *kernel = naming_kernel_image(n);
+	struct naming_kallsyms k = { 0 };
+	int r;
+
+	if (n->kallsyms.read)
+		return 0;
+	r = from_session(n, &k);
+	if (r == -ENODATA && n->session_dir[0])
+		naming_tried(n, "the session's kallsyms", NULL, NAMING_NO_KALLSYMS);
+	if (r == -ENODATA) {
+		r = from_cache(n, kernel, &k);
+		if (r == -ENODATA)
+			naming_tried(n, "kallsyms in perf's cache", NULL,
+				     NAMING_NO_KALLSYMS);
+	}
+	if (r == -ENODATA) {
+		r = from_here(n, kernel, &k);
+		if (r == -ENODATA)
+			naming_tried(n, "this machine's kallsyms", running_kallsyms,
+				     NAMING_OTHER_FILE);
+	}
+	if (r && r != -ENODATA)
+		return r;
+	n->kallsyms = k;
+	n->kallsyms.index.text = (const char *)k.text.data;
+	n->kallsyms.read = true;
+	return 0;
+}

@@ -1,0 +1,247 @@
+#include "resolve/symbolize/places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/faults.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "resolve/find/debuginfod.h"
+#include "resolve/find/file_index.h"
+
+struct naming_places {
+	char *root;
+	char *vmlinux;
+	char *guest_kallsyms;
+	char *guest_vmlinux;
+	char *debug_dir;
+	char *cache_dir;
+	const struct naming_trace *trace;
+	struct debuginfod *debuginfod;
+	bool archive;
+	VEC(char *) folders; /* with the NULL at their end */
+	bool indexed;
+	struct file_index *index;
+	struct map warned; /* hash of a name */
+	bool explained;    /* what a file that differs may mean */
+};
+
+static int copy_folders(struct naming_places *p, const char *const *folders)
+{
+	for (; folders && *folders; folders++) {
+		char *copy = strdup(*folders);
+
+		if (!copy || !vec_push(&p->folders, copy)) {
+			free(copy);
+			return -ENOMEM;
+		}
+	}
+	return vec_push(&p->folders, NULL) ? 0 : -ENOMEM;
+}
+
+/* A root of "/" or "/mnt/" is "" or "/mnt": recorded paths begin with a slash. */
+static char *copy_root(const char *root)
+{
+	size_t len = root ? strlen(root) : 0;
+
+	while (len && root[len - 1] == '/')
+		len--;
+	return len ? strndup(root, len) : strdup("");
+}
+
+int naming_places_new(const struct naming_options *options,
+		      struct naming_places **ret_places)
+{
+	struct naming_places *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->root = copy_root(options->root);
+	p->vmlinux = strdup(options->vmlinux ? options->vmlinux : "");
+	p->guest_kallsyms =
+		strdup(options->guest_kallsyms ? options->guest_kallsyms : "");
+	p->guest_vmlinux = strdup(options->guest_vmlinux ? options->guest_vmlinux : "");
+	p->debug_dir = strdup(options->debug_dir ? options->debug_dir : "");
+	p->cache_dir = strdup(options->cache_dir ? options->cache_dir : "");
+	p->trace = options->trace;
+	p->archive = options->archive;
+	if (!p->root || !p->vmlinux || !p->debug_dir || !p->cache_dir ||
+	    !p->guest_kallsyms || !p->guest_vmlinux ||
+	    copy_folders(p, options->image_path) ||
+	    (options->debuginfod && !options->archive &&
+	     debuginfod_new(options->debuginfod, &p->debuginfod))) {
+		naming_places_free(p);
+		return -ENOMEM;
+	}
+	*ret_places = p;
+	return 0;
+}
+
+void naming_places_free(struct naming_places *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->folders.nr; i++)
+		free(p->folders.at[i]);
+	vec_done(&p->folders);
+	file_index_free(p->index);
+	debuginfod_free(p->debuginfod);
+	map_done(&p->warned);
+	free(p->root);
+	free(p->vmlinux);
+	free(p->guest_kallsyms);
+	free(p->guest_vmlinux);
+	free(p->debug_dir);
+	free(p->cache_dir);
+	free(p);
+}
+
+const char *naming_places_root(const struct naming_places *p)
+{
+	return p ? p->root : "";
+}
+
+const char *naming_places_vmlinux(const struct naming_places *p)
+{
+	return p ? p->vmlinux : "";
+}
+
+const char *naming_places_guest_kallsyms(const struct naming_places *p)
+{
+	return p ? p->guest_kallsyms : "";
+}
+
+const char *naming_places_guest_vmlinux(const struct naming_places *p)
+{
+	return p ? p->guest_vmlinux : "";
+}
+
+const char *naming_places_cache_dir(const struct naming_places *p)
+{
+	return p ? p->cache_dir : "";
+}
+
+const char *naming_places_debug_dir(const struct naming_places *p)
+{
+	return p ? p->debug_dir : "";
+}
+
+bool naming_places_archive(const struct naming_places *p)
+{
+	return p && p->archive;
+}
+
+struct debuginfod *naming_places_debuginfod(const struct naming_places *p)
+{
+	return p ? p->debuginfod : NULL;
+}
+
+int naming_places_source(struct naming_places *p, const struct build_id *id,
+			 const char *path, int *ret_fd, char **ret_path)
+{
+	const struct debuginfod_want want = { DEBUGINFOD_SOURCE, *id, path };
+	int r;
+
+	if (!p || !p->debuginfod || !id->len)
+		return -ENOENT;
+	r = debuginfod_open(p->debuginfod, &want, ret_fd, ret_path);
+	if (r != -EAGAIN)
+		return r;
+	debuginfod_fetch(p->debuginfod, &want, 1);
+	r = debuginfod_open(p->debuginfod, &want, ret_fd, ret_path);
+	return r == -EAGAIN ? -ENOENT : r;
+}
+
+const struct naming_trace *naming_places_trace(const struct naming_places *p)
+{
+	return p ? p->trace : NULL;
+}
+
+const struct file_index *naming_places_index(struct naming_places *p)
+{
+	if (!p || p->folders.nr <= 1)
+		return NULL;
+	if (!p->indexed) {
+		p->indexed = true;
+		(void)file_index_new((const char *const *)p->folders.at, &p->index);
+	}
+	return p->index;
+}
+
+/* Whether nothing was said of this name yet. */
+static bool is_news(struct naming_places *p, const char *name)
+{
+	struct map_slot *slot;
+	bool is_new;
+
+	if (!p)
+		return true;
+	slot = map_at(&p->warned, hash_bytes(name, strlen(name), 0), 0, &is_new);
+	if (!slot)
+		return true;
+	slot->value_plus_1 = 1;
+	return is_new;
+}
+
+static void warn_of_difference(struct naming_places *p, const char *name, bool by_age)
+{
+	log_say(LOG_WARNING,
+		"the %s of the binary file does not match that of the sample file for "
+		"%s",
+		by_age ? "last modified time" : "build-id", name);
+	if (p && p->explained)
+		return;
+	if (p)
+		p->explained = true;
+	log_say(LOG_WARNING,
+		"Either this is the wrong binary or the binary has been modified since "
+		"the sample file was created.");
+}
+
+/* Whether the reason why the file cannot be read was given. */
+static bool is_reported(const struct naming_places *p, const char *name)
+{
+	char *path;
+	bool is;
+
+	if (fault_is_reported(name))
+		return true;
+	if (asprintf(&path, "%s%s", naming_places_root(p), name) < 0)
+		return false;
+	is = fault_is_reported(path);
+	free(path);
+	return is;
+}
+
+void naming_places_warn(struct naming_places *p, const char *name,
+			enum naming_status status, bool by_age)
+{
+	static const char *const texts[NAMING_STATUS_COUNT][2] = {
+		[NAMING_NO_FILE] = { "", " could not be found." },
+		[NAMING_UNREADABLE] = { "", " could not be read, or is not in a usable "
+					    "binary format." },
+		[NAMING_AMBIGUOUS] = { "", " matches more than one file: detailed "
+					   "profile will not be provided." },
+		[NAMING_FOREIGN] = { "",
+				     " was recorded on another machine without a "
+				     "build-id, so no file here can stand for it." },
+		[NAMING_UNKNOWN_HOST] = { "it is not known on which machine ",
+					  " was recorded, and it has no build-id, so "
+					  "no file here can stand for it." },
+		[NAMING_UNVERIFIED] = { "could not check that the binary file ",
+					" has not been modified since the profile was "
+					"taken. Results may be inaccurate." },
+	};
+
+	if ((status != NAMING_OTHER_FILE && !texts[status][0]) ||
+	    (status == NAMING_UNREADABLE && is_reported(p, name)) || !is_news(p, name))
+		return;
+	if (status == NAMING_OTHER_FILE)
+		warn_of_difference(p, name, by_age);
+	else
+		log_say(LOG_WARNING, "%s%s%s", texts[status][0], name,
+			texts[status][1]);
+}

@@ -1,0 +1,112 @@
+#include "resolve/symbolize/unwind.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "resolve/elf/file.h"
+#include "resolve/jit/dump.h"
+#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/priv.h"
+#include "resolve/unwind/cache.h"
+#include "resolve/unwind/jit.h"
+
+struct entry {
+	bool done;
+	struct unwind_table *table;
+};
+
+struct naming_unwind {
+	struct naming *naming;
+	VEC(struct entry) entries; /* by image number */
+};
+
+int naming_unwind_new(struct naming *n, struct naming_unwind **ret_unwind)
+{
+	*ret_unwind = calloc(1, sizeof(**ret_unwind));
+	if (!*ret_unwind)
+		return -ENOMEM;
+	(*ret_unwind)->naming = n;
+	return 0;
+}
+
+void naming_unwind_free(struct naming_unwind *u)
+{
+	if (!u)
+		return;
+	for (size_t i = 0; i < u->entries.nr; i++)
+		unwind_table_free(u->entries.at[i].table);
+	vec_done(&u->entries);
+	free(u);
+}
+
+static bool open_elf(struct elf_file *f, int fd)
+{
+	if (fd < 0 || elf_file_init_fd(f, fd, NULL))
+		return false;
+	if (elf_file_sections(f, NULL) == 0)
+		return true;
+	elf_file_done(f);
+	return false;
+}
+
+static struct unwind_table *load(struct naming *n, const struct image *image)
+{
+	struct unwind_table *table = NULL;
+	struct elf_file f, debug;
+	struct binary b;
+	bool has_debug;
+
+	if (naming_find_binary(n, image, dict_str(n->dict, image->name), &b))
+		return NULL;
+	if (open_elf(&f, b.fd)) {
+		has_debug = open_elf(&debug, b.debug_fd);
+		/* Without a table the frame pointer is tried. */
+		if (unwind_cache_load(naming_places_cache_dir(n->places),
+				      b.path ? b.path : "", &f,
+				      has_debug ? &debug : NULL, &table))
+			table = NULL;
+		if (has_debug)
+			elf_file_done(&debug);
+		elf_file_done(&f);
+	}
+	binary_close(&b);
+	return table;
+}
+
+static struct unwind_table *load_dump(struct naming *n, const struct image *image)
+{
+	struct unwind_table *table = NULL;
+	struct mapped bytes = { 0 };
+	struct jitdump dump;
+	char *path = NULL;
+
+	if (naming_open_dump(n, image, &path, &bytes, &dump)) {
+		free(path);
+		return NULL;
+	}
+	if (unwind_jit_table(&dump, bytes.bytes, bytes.len, &table))
+		table = NULL;
+	mapped_release(&bytes);
+	jitdump_done(&dump);
+	free(path);
+	return table;
+}
+
+const struct unwind_table *naming_unwind_table(void *unwind, uint32_t image)
+{
+	struct naming_unwind *u = unwind;
+	const struct image *i = &u->naming->dict->images.at[image];
+	struct entry *e;
+
+	while (u->entries.nr <= image)
+		if (!vec_push(&u->entries, (struct entry){ 0 }))
+			return NULL;
+	e = &u->entries.at[image];
+	if (!e->done && (i->kind == IMAGE_FILE || i->kind == IMAGE_VDSO))
+		e->table = load(u->naming, i);
+	if (!e->done && i->kind == IMAGE_JIT)
+		e->table = load_dump(u->naming, i);
+	e->done = true;
+	return e->table;
+}

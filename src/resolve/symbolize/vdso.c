@@ -1,0 +1,43 @@
+/* vdso.c - the vdso of a recording that has no build-id of it. */
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "resolve/symbolize/places.h"
+#include "resolve/symbolize/priv.h"
+
+enum {
+	VDSO_BYTES_MAX = 1 << 20
+};
+
+/* To the end of its section headers, which are its last part.  0: there is none. */
+static size_t own_bytes(const ElfW(Ehdr) * header)
+{
+	uint64_t bytes;
+
+	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+		return 0;
+	bytes = header->e_shoff + (uint64_t)header->e_shnum * header->e_shentsize;
+	return bytes <= VDSO_BYTES_MAX ? (size_t)bytes : 0;
+}
+
+int naming_own_vdso(struct naming *n, const struct image *image, struct naming_entry *e)
+{
+	const ElfW(Ehdr) *own =
+		(const void *)getauxval(AT_SYSINFO_EHDR); /* NOLINT(*-no-int-to-ptr) */
+	size_t len = own_bytes(own);
+	int r;
+
+	/* That of a 32-bit process is another one than ours. */
+	if (!len || image->build_id.len || image->end ||
+	    naming_places_root(n->places)[0] || !naming_runs_here(n))
+		return 0;
+	r = symtab_load_elf_bytes(own, len, &e->tab, NULL);
+	if (!r) {
+		e->status = NAMING_UNVERIFIED;
+		naming_set_from(e, "[vdso]");
+	}
+	return r == -ENOMEM ? r : 0;
+}

@@ -1,0 +1,353 @@
+#include "resolve/symbols/rust_binders.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEPTH_MAX = 200, /* libiberty stops a little later */
+	/* What has begun at a position: a reference back must name the same kind. */
+	BEGAN_PATH = 1,
+	BEGAN_TYPE = 2,
+	BEGAN_CONST = 4
+};
+
+struct walk {
+	const char *text; /* behind "_R": references count from here */
+	size_t len;
+	size_t at;
+	uint8_t *began; /* BEGAN_... by position */
+	unsigned int depth;
+	bool bad;
+	uint64_t nr_binders;
+};
+
+static void take_path(struct walk *w);
+static void take_type(struct walk *w);
+static void take_const(struct walk *w);
+
+static char peek(const struct walk *w)
+{
+	if (w->at < w->len)
+		return w->text[w->at];
+	return '\0';
+}
+
+static char take(struct walk *w)
+{
+	if (w->at < w->len)
+		return w->text[w->at++];
+	w->bad = true;
+	return '\0';
+}
+
+static bool take_if(struct walk *w, char c)
+{
+	if (w->bad || peek(w) != c)
+		return false;
+	w->at++;
+	return true;
+}
+
+/* False at a full stack: then `bad` is set. */
+static bool enter(struct walk *w, uint8_t kind)
+{
+	if (w->bad || w->depth >= DEPTH_MAX) {
+		w->bad = true;
+		return false;
+	}
+	if (w->at < w->len)
+		w->began[w->at] |= kind;
+	w->depth++;
+	return true;
+}
+
+static int base62_digit(char c)
+{
+	if (isdigit((unsigned char)c))
+		return c - '0';
+	if (islower((unsigned char)c))
+		return c - 'a' + 10;
+	return isupper((unsigned char)c) ? c - 'A' + 36 : -1;
+}
+
+/* "_" is 0, "0_" is 1, ...; UINT64_MAX for more than fits. */
+static uint64_t take_base62(struct walk *w)
+{
+	uint64_t v = 0;
+	bool many = false;
+
+	if (take_if(w, '_'))
+		return 0;
+	for (;;) {
+		char c = take(w);
+		int digit = base62_digit(c);
+
+		if (c == '_')
+			return many || v >= UINT64_MAX - 1 ? UINT64_MAX : v + 1;
+		if (digit < 0) {
+			w->bad = true;
+			return UINT64_MAX;
+		}
+		many = many || __builtin_mul_overflow(v, 62, &v) ||
+		       __builtin_add_overflow(v, (uint64_t)digit, &v);
+	}
+}
+
+static void take_binder(struct walk *w)
+{
+	uint64_t more;
+
+	if (!take_if(w, 'G'))
+		return;
+	more = take_base62(w);
+	if (more == UINT64_MAX ||
+	    __builtin_add_overflow(w->nr_binders, more + 1, &w->nr_binders))
+		w->nr_binders = UINT64_MAX;
+}
+
+static void take_lifetime(struct walk *w)
+{
+	if (take_if(w, 'L'))
+		take_base62(w);
+}
+
+static void take_disambiguator(struct walk *w)
+{
+	if (take_if(w, 's'))
+		take_base62(w);
+}
+
+/* [u] LENGTH [_] BYTES */
+static void take_plain_name(struct walk *w)
+{
+	size_t bytes = 0;
+
+	take_if(w, 'u');
+	if (!isdigit((unsigned char)peek(w)))
+		w->bad = true;
+	/* A number does not begin with 0 unless that is all of it. */
+	if (!take_if(w, '0')) {
+		while (isdigit((unsigned char)peek(w)) && bytes <= w->len)
+			bytes = bytes * 10 + (size_t)(take(w) - '0');
+	}
+	take_if(w, '_');
+	if (w->bad || bytes > w->len - w->at)
+		w->bad = true;
+	else
+		w->at += bytes;
+}
+
+static void take_name(struct walk *w)
+{
+	take_disambiguator(w);
+	take_plain_name(w);
+}
+
+/* The B is taken. */
+static void take_reference(struct walk *w, uint8_t kind)
+{
+	size_t from = w->at - 1;
+	uint64_t to = take_base62(w);
+
+	if (to >= from || !(w->began[to] & kind))
+		w->bad = true;
+}
+
+static void take_generic_args(struct walk *w)
+{
+	while (!w->bad && !take_if(w, 'E')) {
+		if (peek(w) == 'L')
+			take_lifetime(w);
+		else if (take_if(w, 'K'))
+			take_const(w);
+		else
+			take_type(w);
+	}
+}
+
+static void take_impl_path(struct walk *w)
+{
+	take_disambiguator(w);
+	take_path(w);
+}
+
+static void take_path(struct walk *w)
+{
+	if (!enter(w, BEGAN_PATH))
+		return;
+	switch (take(w)) {
+	case 'C':
+		take_name(w);
+		break;
+	case 'M':
+		take_impl_path(w);
+		take_type(w);
+		break;
+	case 'X':
+		take_impl_path(w);
+		take_type(w);
+		take_path(w);
+		break;
+	case 'Y':
+		take_type(w);
+		take_path(w);
+		break;
+	case 'N':
+		if (!isalpha((unsigned char)take(w)))
+			w->bad = true;
+		take_path(w);
+		take_name(w);
+		break;
+	case 'I':
+		take_path(w);
+		take_generic_args(w);
+		break;
+	case 'B':
+		take_reference(w, BEGAN_PATH);
+		break;
+	default:
+		w->bad = true;
+	}
+	w->depth--;
+}
+
+static void take_types(struct walk *w)
+{
+	while (!w->bad && !take_if(w, 'E'))
+		take_type(w);
+}
+
+static void take_function(struct walk *w)
+{
+	take_binder(w);
+	take_if(w, 'U');
+	if (take_if(w, 'K') && !take_if(w, 'C'))
+		take_plain_name(w);
+	take_types(w);
+	take_type(w);
+}
+
+static void take_dyn(struct walk *w)
+{
+	take_binder(w);
+	while (!w->bad && !take_if(w, 'E')) {
+		take_path(w);
+		while (take_if(w, 'p')) {
+			take_plain_name(w);
+			take_type(w);
+		}
+	}
+	if (peek(w) != 'L')
+		w->bad = true;
+	take_lifetime(w);
+}
+
+static void take_type_behind(struct walk *w, char c)
+{
+	switch (c) {
+	case 'A':
+		take_type(w);
+		take_const(w);
+		break;
+	case 'R':
+	case 'Q':
+		take_lifetime(w);
+		take_type(w);
+		break;
+	case 'S':
+	case 'P':
+	case 'O':
+		take_type(w);
+		break;
+	case 'F':
+		take_function(w);
+		break;
+	case 'D':
+		take_dyn(w);
+		break;
+	case 'T':
+		take_types(w);
+		break;
+	case 'B':
+		take_reference(w, BEGAN_PATH | BEGAN_TYPE);
+		break;
+	default:
+		w->bad = true;
+	}
+}
+
+static void take_type(struct walk *w)
+{
+	char c = peek(w);
+
+	if (c && strchr("CMXYNI", c)) {
+		if (enter(w, BEGAN_TYPE)) {
+			take_path(w);
+			w->depth--;
+		}
+		return;
+	}
+	if (!enter(w, BEGAN_TYPE))
+		return;
+	c = take(w);
+	if (!islower((unsigned char)c))
+		take_type_behind(w, c);
+	w->depth--;
+}
+
+static void take_hex(struct walk *w)
+{
+	take_if(w, 'n');
+	while (isxdigit((unsigned char)peek(w)) && !isupper((unsigned char)peek(w)))
+		w->at++;
+	if (!take_if(w, '_'))
+		w->bad = true;
+}
+
+static void take_const(struct walk *w)
+{
+	char c;
+
+	if (!enter(w, BEGAN_CONST))
+		return;
+	c = take(w);
+	/* Of the basic types whole numbers, bool and char; p: a placeholder. */
+	if (c == 'B')
+		take_reference(w, BEGAN_CONST);
+	else if (c && strchr("abchijlmnostxy", c))
+		take_hex(w);
+	else if (c != 'p')
+		w->bad = true;
+	w->depth--;
+}
+
+/* Behind the name comes what a compiler appended (".llvm.123"). */
+static void take_symbol(struct walk *w)
+{
+	take_path(w);
+	if (!w->bad && isupper((unsigned char)peek(w)))
+		take_path(w); /* the crate that it was made for */
+	if (peek(w) && peek(w) != '.' && peek(w) != '$')
+		w->bad = true;
+}
+
+int rust_binders(const char *name, uint64_t *ret_nr)
+{
+	struct walk w = { .text = name + 2 };
+
+	if (strncmp(name, "_R", 2) != 0)
+		return -EBADMSG;
+	w.len = strlen(w.text);
+	w.began = calloc(w.len + 1, 1);
+	if (!w.began)
+		return -EBADMSG;
+	take_symbol(&w);
+	free(w.began);
+	if (w.bad)
+		return -EBADMSG;
+	*ret_nr = w.nr_binders;
+	return 0;
+}

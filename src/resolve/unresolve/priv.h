@@ -1,0 +1,95 @@
+/* priv.h - what the files of unresolve.h share.
+ * Layer: resolve, private to them. */
+#pragma once
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "resolve/space/space.h"
+#include "resolve/unresolve/unresolve.h"
+
+/* An image as far as it has a place of its own. */
+struct unresolve_image {
+	uint64_t base; /* address of offset 0; of FILE and VDSO: of their first chunk */
+	bool placed;   /* base is set */
+	bool moved;    /* of another machine's kernel: not where it was */
+	uint32_t kernel; /* of a placed KERNEL: the image whose place it has */
+};
+
+/* What perf knows of a process so far. */
+struct unresolve_process {
+	int32_t pid;
+	bool known;
+	uint32_t app;
+	uint64_t start_ns;
+	uint32_t epoch; /* grows with each FORK: its threads have to be said again */
+	struct space_node *mapped; /* since the last FORK */
+};
+
+struct unresolve_thread {
+	uint32_t said; /* thread of the dict whose name perf knows, DICT_NONE: none */
+	int32_t pid;
+	uint32_t epoch;
+};
+
+struct unresolve {
+	const struct dict *dict;
+	const struct unresolve_ops *ops;
+	bool cgroups;
+	struct space_pool pool;
+	struct space_node *kernel; /* BPF programs: they come and go */
+	struct space_node *fixed;  /* kernels and modules */
+	VEC(struct unresolve_image) images;
+	struct map chunks; /* (image, chunk of the offset) -> slot */
+	uint32_t nr_slots;
+	VEC(struct unresolve_process) processes;
+	struct map by_pid;
+	VEC(struct unresolve_thread) threads;
+	struct map by_tid; /* perf knows a thread by its tid alone */
+	struct map cgroup_said;
+	VEC(uint64_t) chain;
+	struct buf record;
+	char name[64];
+};
+
+/* Who and when, of the records that are no samples. */
+struct unresolve_id {
+	int32_t pid, tid;
+	uint64_t time_ns;
+};
+
+/* Which of the processor's modes an address belongs to, as cpumode and as the mark in a
+ * chain. */
+struct unresolve_mode {
+	uint16_t cpumode; /* PERF_RECORD_MISC_... */
+	uint64_t mark;    /* PERF_CONTEXT_... */
+};
+
+/* ---- unresolve_records.c: the records ---- */
+int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
+			 const struct mapping *m, const struct image *image,
+			 const char *path);
+/* `mode`: PERF_RECORD_MISC_KERNEL or _GUEST_KERNEL. */
+int unresolve_write_kernel(struct unresolve *u, uint16_t mode, const struct mapping *m,
+			   const char *path);
+int unresolve_write_ksymbol(struct unresolve *u, const struct unresolve_id *id,
+			    const struct image *image, bool unregister);
+int unresolve_write_comm(struct unresolve *u, const struct unresolve_id *id,
+			 const char *comm, bool exec);
+/* `known`: the task was there before, and inherits nothing. */
+int unresolve_write_fork(struct unresolve *u, const struct unresolve_id *id,
+			 int32_t ppid, bool known);
+int unresolve_write_cgroup(struct unresolve *u, const struct unresolve_id *id,
+			   uint64_t cgroup, const char *path);
+/* The sample whose chain is in u->chain. */
+int unresolve_write_sample(struct unresolve *u, const struct sample *s,
+			   const struct unresolve_id *id, uint16_t cpumode, uint64_t ip,
+			   uint64_t cgroup);
+
+/* ---- unresolve_maps.c: where things are ---- */
+/* The address of a frame, mapped if need be.  0 or a negative errno. */
+int unresolve_address(struct unresolve *u, struct unresolve_process *p, uint32_t frame,
+		      uint64_t time_ns, uint64_t *ret_ip);
+struct unresolve_mode unresolve_mode_of(const struct unresolve *u, uint32_t frame);
+/* Maps the beginning of a process's main binary. */
+int unresolve_map_app(struct unresolve *u, struct unresolve_process *p, uint32_t app,
+		      uint64_t time_ns);

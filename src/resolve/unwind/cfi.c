@@ -1,0 +1,324 @@
+#include "resolve/unwind/cfi.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "resolve/dwarf/leb.h"
+#include "resolve/elf/file.h"
+
+enum {
+	EH_FRAME_MAX_BYTES = 1 << 28,
+	ID_BYTES = 4, /* in .eh_frame also where a length takes eight bytes more */
+	AUGMENTATION_MAX = 16, /* characters; known ones have up to five */
+	HDR_BYTES = 4 + 8,     /* of .eh_frame_hdr, up to the pointer to .eh_frame */
+	HDR_VERSION = 1
+};
+
+/* DW_EH_PE_...: how a pointer is written (low half) and what it is relative to. */
+enum {
+	PE_ABSPTR = 0x00,
+	PE_ULEB128 = 0x01,
+	PE_UDATA2 = 0x02,
+	PE_UDATA4 = 0x03,
+	PE_UDATA8 = 0x04,
+	PE_SLEB128 = 0x09,
+	PE_SDATA2 = 0x0a,
+	PE_SDATA4 = 0x0b,
+	PE_SDATA8 = 0x0c,
+	PE_FORMAT = 0x0f,
+	PE_PCREL = 0x10,
+	PE_APPLICATION = 0xf0, /* with the bit for "indirect", which is not for code */
+	PE_OMIT = 0xff
+};
+
+static uint64_t take_value(struct cursor *c, unsigned int encoding, bool is64)
+{
+	switch (encoding & PE_FORMAT) {
+	case PE_ABSPTR:
+		return is64 ? cursor_u64(c) : cursor_u32(c);
+	case PE_ULEB128:
+		return leb_u(c);
+	case PE_UDATA2:
+		return cursor_u16(c);
+	case PE_UDATA4:
+		return cursor_u32(c);
+	case PE_UDATA8:
+	case PE_SDATA8:
+		return cursor_u64(c);
+	case PE_SDATA2:
+		return (uint64_t)(int16_t)cursor_u16(c);
+	case PE_SDATA4:
+		return (uint64_t)(int32_t)cursor_u32(c);
+	case PE_SLEB128:
+		return (uint64_t)leb_s(c);
+	default:
+		c->failed = true;
+		return 0;
+	}
+}
+
+static uint64_t narrow(uint64_t v, bool is64)
+{
+	return is64 ? v : (uint32_t)v;
+}
+
+uint64_t cfi_pointer(struct cursor *c, uint64_t vaddr, unsigned int encoding, bool is64)
+{
+	uint64_t at = vaddr + c->pos;
+	uint64_t v = take_value(c, encoding, is64);
+
+	if ((encoding & PE_APPLICATION) == PE_PCREL)
+		v += at;
+	else if ((encoding & PE_APPLICATION) != PE_ABSPTR)
+		c->failed = true; /* relative to what no linker uses for code */
+	return narrow(v, is64);
+}
+
+/* The augmentation's data: the encoding of the FDEs' pointers, and what kind of frames they
+ * are. */
+static bool take_augmentation(struct cursor *c, const char *letters, bool is64,
+			      struct cfi_cie *cie)
+{
+	for (; *letters && !c->failed; letters++) {
+		unsigned int encoding;
+
+		switch (*letters) {
+		case 'R':
+			cie->encoding = cursor_u8(c);
+			if (cie->encoding == PE_OMIT)
+				return false;
+			break;
+		case 'L':
+			cursor_u8(c);
+			break;
+		case 'P':
+			encoding = cursor_u8(c);
+			take_value(c, encoding, is64);
+			break;
+		case 'S':
+			cie->is_signal = true;
+			break;
+		case 'B': /* return addresses are signed with the second key */
+		case 'G': /* memory tags */
+			break;
+		default:
+			return true; /* what follows is in the length alone */
+		}
+	}
+	return !c->failed;
+}
+
+static const char *take_letters(struct cursor *c)
+{
+	const char *letters = (const char *)c->data + c->pos;
+	size_t nr = 0;
+
+	while (cursor_u8(c))
+		if (++nr > AUGMENTATION_MAX)
+			return NULL;
+	return c->failed ? NULL : letters;
+}
+
+/* Reads the CIE whose content (behind its id) the cursor has. */
+static bool decode_cie(const struct cfi_walk *w, struct cursor *c, struct cfi_cie *cie)
+{
+	unsigned int version = cursor_u8(c);
+	const char *letters = take_letters(c);
+	bool good = true;
+
+	*cie = (struct cfi_cie){ .encoding = PE_ABSPTR,
+				 .address_bytes = w->is64 ? 8 : 4 };
+	if (!letters)
+		return false;
+	if (version == 4) {
+		cie->address_bytes = cursor_u8(c);
+		cursor_u8(c); /* size of segments */
+	}
+	if (letters[0] == 'e' && letters[1] == 'h')
+		take_value(c, PE_ABSPTR, w->is64); /* of GCC 2 */
+	cie->code_align = leb_u(c);
+	cie->data_align = leb_s(c);
+	cie->return_register = version == 1 ? cursor_u8(c) : leb_u(c);
+	if (letters[0] == 'z') {
+		uint64_t len = leb_u(c);
+		struct cursor data = *c;
+
+		cie->has_data = true;
+		if (!cursor_take(c, len > SIZE_MAX ? SIZE_MAX : (size_t)len))
+			return false;
+		data.len = c->pos;
+		good = take_augmentation(&data, letters + 1, w->is64, cie);
+	}
+	cie->program = c->data + c->pos;
+	cie->program_len = cursor_left(c);
+	return good && !c->failed;
+}
+
+/* An entry (CIE or FDE): its id and the bytes behind it.  False at the terminator or where
+ * the chain is broken.  *pos moves behind it. */
+static bool next_entry(const struct cfi_walk *w, size_t *pos, uint64_t *ret_id,
+		       size_t *ret_field, struct cursor *ret_content)
+{
+	struct cursor c = cursor_of(w->bytes, w->len, w->swap);
+	bool wide = false;
+	uint64_t len;
+
+	c.pos = *pos;
+	len = cursor_u32(&c);
+	if (len == 0xffffffff) {
+		len = cursor_u64(&c);
+		wide = w->debug_frame;
+	}
+	if (c.failed || len < ID_BYTES || len > cursor_left(&c))
+		return false;
+	*ret_field = c.pos;
+	*pos = c.pos + (size_t)len;
+	c.len = *pos;
+	*ret_id = wide ? cursor_u64(&c) : cursor_u32(&c);
+	if (w->debug_frame && *ret_id == (wide ? UINT64_MAX : UINT32_MAX))
+		*ret_id = 0;
+	else if (w->debug_frame)
+		++*ret_id; /* so that the first CIE's place is not the mark of a CIE */
+	*ret_content = c;
+	return true;
+}
+
+/* Makes the CIE that an FDE names the current one: in .eh_frame it lies that far before the
+ * FDE's own field for it, in .debug_frame it is a place in the section. */
+static bool use_cie(struct cfi_walk *w, size_t field, uint64_t id)
+{
+	struct cursor content;
+	size_t pos, at;
+
+	if (w->debug_frame ? id - 1 > w->len : id > field)
+		return false;
+	pos = w->debug_frame ? (size_t)(id - 1) : field - (size_t)id;
+	if (w->cie_known && w->cie_at == pos)
+		return w->cie_good;
+	w->cie_at = pos;
+	w->cie_known = true;
+	w->cie_good = next_entry(w, &pos, &id, &at, &content) && id == 0 &&
+		      decode_cie(w, &content, &w->cie);
+	return w->cie_good;
+}
+
+static bool decode_fde(struct cfi_walk *w, struct cursor *c, size_t field, uint64_t id,
+		       struct cfi_fde *ret)
+{
+	const struct cfi_cie *cie = &w->cie;
+
+	if (!use_cie(w, field, id))
+		return false;
+	if (w->debug_frame) {
+		ret->start = leb_word(c, cie->address_bytes);
+		ret->bytes = leb_word(c, cie->address_bytes);
+	} else {
+		ret->start = cfi_pointer(c, w->vaddr, cie->encoding, w->is64);
+		ret->bytes = narrow(take_value(c, cie->encoding & PE_FORMAT, w->is64),
+				    w->is64);
+	}
+	if (cie->has_data) {
+		uint64_t len = leb_u(c);
+
+		cursor_take(c, len > SIZE_MAX ? SIZE_MAX : (size_t)len);
+	}
+	ret->program = c->data + c->pos;
+	ret->program_len = cursor_left(c);
+	return !c->failed && ret->bytes && ret->bytes <= UINT64_MAX - ret->start;
+}
+
+struct cfi_walk cfi_walk_of(const void *bytes, size_t len, uint64_t vaddr, bool is64,
+			    bool swap, bool debug_frame)
+{
+	return (struct cfi_walk){ .bytes = bytes,
+				  .len = len,
+				  .vaddr = vaddr,
+				  .is64 = is64,
+				  .swap = swap,
+				  .debug_frame = debug_frame };
+}
+
+bool cfi_next(struct cfi_walk *w, struct cfi_fde *ret_fde)
+{
+	struct cursor content;
+	size_t field;
+	uint64_t id;
+
+	while (next_entry(w, &w->pos, &id, &field, &content))
+		/* A CIE has the id 0; it is decoded when an FDE names it. */
+		if (id != 0 && decode_fde(w, &content, field, id, ret_fde))
+			return true;
+	return false;
+}
+
+struct place {
+	uint64_t offset;
+	uint64_t bytes;
+	uint64_t vaddr;
+};
+
+/* Without sections: .eh_frame_hdr is a segment, and points to .eh_frame, which ends with a
+ * terminator somewhere before its segment does. */
+static bool find_by_segment(const struct elf_file *f, struct place *ret)
+{
+	uint8_t hdr[HDR_BYTES];
+	uint64_t vaddr;
+
+	for (size_t i = 0; i < f->segments.nr; i++) {
+		const struct elf_segment *s = &f->segments.at[i];
+		struct cursor c = cursor_of(hdr, sizeof(hdr), f->swap);
+
+		if (s->type != PT_GNU_EH_FRAME ||
+		    elf_file_read(f, s->offset, hdr, sizeof(hdr)) ||
+		    hdr[0] != HDR_VERSION)
+			continue;
+		c.pos = 4;
+		vaddr = cfi_pointer(&c, s->vaddr, hdr[1], f->is64);
+		for (size_t j = 0; !c.failed && j < f->segments.nr; j++) {
+			s = &f->segments.at[j];
+			if (s->type != PT_LOAD || vaddr < s->vaddr ||
+			    vaddr - s->vaddr >= s->file_bytes)
+				continue;
+			*ret = (struct place){ s->offset + (vaddr - s->vaddr),
+					       s->file_bytes - (vaddr - s->vaddr),
+					       vaddr };
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_eh_frame(struct elf_file *f, struct place *ret)
+{
+	const struct elf_section *s = elf_file_find_section(f, ".eh_frame");
+
+	if (!s)
+		return find_by_segment(f, ret);
+	if (s->type == SHT_NOBITS)
+		return false;
+	*ret = (struct place){ s->offset, s->bytes, s->vaddr };
+	return true;
+}
+
+int cfi_read_eh_frame(struct elf_file *f, uint8_t **ret_bytes, size_t *ret_len,
+		      uint64_t *ret_vaddr)
+{
+	struct place place;
+	int r;
+
+	*ret_bytes = NULL;
+	*ret_len = 0;
+	if (!find_eh_frame(f, &place) || place.offset > f->len)
+		return 0;
+	if (place.bytes > f->len - place.offset)
+		place.bytes = f->len - place.offset;
+	if (place.bytes > EH_FRAME_MAX_BYTES)
+		return 0;
+	r = elf_file_read_new(f, place.offset, place.bytes, ret_bytes);
+	if (r)
+		return r == -EBADMSG ? 0 : r;
+	*ret_len = (size_t)place.bytes;
+	*ret_vaddr = place.vaddr;
+	return 0;
+}

@@ -1,0 +1,274 @@
+#include "resolve/unwind/exidx.h"
+
+#include "base/cursor.h"
+#include "resolve/dwarf/leb.h"
+#include "resolve/unwind/cfi_rows.h"
+
+enum {
+	ENTRY_BYTES = 8,
+	LAST_BYTES = 0x1000, /* of the last entry, which has no next one */
+	FIRST_BYTES = 0x40,  /* of _start */
+	CANNOT_UNWIND = 1,
+	SP = 13,
+	LINK = 14,
+	PC = 15,
+	REGISTERS = 16,
+	WORD = 4,
+	OP_FINISH = 0xb0,
+	STEPS_MAX = 1024
+};
+
+/* The instructions: bytes of words, the highest first. */
+struct code {
+	struct cursor c;
+	uint32_t word;
+	unsigned int left; /* bytes of the word */
+	unsigned int words;
+};
+
+/* `sp` moves from a register's value up; what it passes are registers that were saved. */
+struct run {
+	struct code code;
+	uint8_t base;
+	int32_t at; /* from the base register's value on */
+	int32_t saved[REGISTERS];
+	uint32_t has;
+	bool failed;
+};
+
+static uint64_t place_31(uint64_t vaddr, uint32_t word)
+{
+	return (uint32_t)(vaddr + (uint64_t)(int64_t)((int32_t)(word << 1) >> 1));
+}
+
+static struct cursor cursor_at(const struct exidx *x, const struct exidx_section *s,
+			       uint64_t vaddr)
+{
+	struct cursor c = cursor_of(s->bytes, s->len, x->swap);
+
+	if (s->bytes && vaddr >= s->vaddr && vaddr - s->vaddr <= s->len)
+		c.pos = (size_t)(vaddr - s->vaddr);
+	else
+		c.failed = true;
+	return c;
+}
+
+static uint32_t word_of(const struct exidx *x, size_t i, unsigned int which)
+{
+	uint64_t at = (uint64_t)i * ENTRY_BYTES + (uint64_t)which * WORD;
+	struct cursor c = cursor_at(x, &x->index, x->index.vaddr + at);
+
+	return cursor_u32(&c);
+}
+
+static uint64_t start_of(const struct exidx *x, size_t i)
+{
+	/* Thumb's bit is none of the address. */
+	return place_31(x->index.vaddr + i * ENTRY_BYTES, word_of(x, i, 0)) & ~1ULL;
+}
+
+size_t exidx_nr(const struct exidx *x)
+{
+	return x->index.bytes ? x->index.len / ENTRY_BYTES : 0;
+}
+
+/* Where a program begins nothing is known either, and there is nothing to know. */
+static bool is_first(const struct exidx *x, size_t i)
+{
+	return x->entry && word_of(x, i, 1) == CANNOT_UNWIND &&
+	       start_of(x, i) == (x->entry & ~1ULL);
+}
+
+bool exidx_function(const struct exidx *x, size_t i, uint64_t *ret_start,
+		    uint64_t *ret_bytes)
+{
+	uint64_t start = start_of(x, i);
+	uint64_t end = start + LAST_BYTES;
+
+	if (i + 1 < exidx_nr(x))
+		end = start_of(x, i + 1);
+	/* The linker lets it stand for what follows, too. */
+	if (is_first(x, i) && end > start + FIRST_BYTES)
+		end = start + FIRST_BYTES;
+	*ret_start = start;
+	*ret_bytes = end - start;
+	return end > start;
+}
+
+static uint8_t take(struct code *code)
+{
+	if (!code->left) {
+		if (!code->words)
+			return OP_FINISH;
+		code->words--;
+		code->word = cursor_u32(&code->c);
+		code->left = WORD;
+	}
+	code->left--;
+	return (uint8_t)(code->word >> (8 * code->left));
+}
+
+/* False: there are no instructions that anybody could know. */
+static bool find_code(const struct exidx *x, size_t i, struct code *ret)
+{
+	uint64_t vaddr = x->index.vaddr + i * ENTRY_BYTES + WORD;
+	uint32_t word = word_of(x, i, 1);
+
+	*ret = (struct code){ .word = word, .left = 3 };
+	if (word == CANNOT_UNWIND)
+		return false;
+	if (word >> 31)
+		return word >> 24 == 0x80;
+	ret->c = cursor_at(x, &x->extra, place_31(vaddr, word));
+	word = cursor_u32(&ret->c);
+	if (!(word >> 31)) {
+		/* A language's own handler; all have this first. */
+		word = cursor_u32(&ret->c);
+		ret->words = word >> 24;
+	} else if (word >> 24 == 0x81 || word >> 24 == 0x82) {
+		ret->words = word >> 16 & 0xff;
+		ret->left = 2;
+	} else if (word >> 24 != 0x80) {
+		return false;
+	}
+	ret->word = word;
+	return !ret->c.failed;
+}
+
+static void move(struct run *r, uint64_t by)
+{
+	if (by > INT32_MAX || __builtin_add_overflow(r->at, (int32_t)by, &r->at))
+		r->failed = true;
+}
+
+static void pop(struct run *r, uint32_t registers)
+{
+	for (unsigned int i = 0; i < REGISTERS; i++) {
+		if (!(registers >> i & 1))
+			continue;
+		r->saved[i] = r->at;
+		r->has |= 1U << i;
+		move(r, WORD);
+	}
+}
+
+/* The place is that of a register from here on: nothing may have been found by another. */
+static void use_base(struct run *r, uint8_t reg)
+{
+	if (r->has || reg == SP || reg == PC)
+		r->failed = true;
+	r->base = reg;
+	r->at = 0;
+}
+
+static void step_large(struct run *r)
+{
+	uint64_t v = 0;
+	unsigned int shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = take(&r->code);
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80 && shift < 32);
+	move(r, 0x204 + (v << 2));
+}
+
+/* 0xb0 to 0xff: few general registers, and all others, of which the sizes count. */
+static void step_rest(struct run *r, uint8_t op)
+{
+	uint8_t next;
+
+	if (op == 0xb1) {
+		next = take(&r->code);
+		r->failed |= !next || next > 15;
+		pop(r, next);
+	} else if (op == 0xb2) {
+		step_large(r);
+	} else if (op == 0xb3) { /* FSTMFDX has a word of its own */
+		move(r, ((take(&r->code) & 15) + 1) * 8 + 4);
+	} else if (op == 0xb4) { /* what signs the return address */
+		move(r, WORD);
+	} else if (op == 0xb5) {
+		/* How it is signed. */
+	} else if (op >= 0xb8 && op <= 0xbf) {
+		move(r, ((op & 7) + 1) * 8 + 4);
+	} else if ((op >= 0xc0 && op <= 0xc5) || (op >= 0xd0 && op <= 0xd7)) {
+		move(r, ((op & 7) + 1) * 8);
+	} else if (op == 0xc7) {
+		next = take(&r->code);
+		r->failed |= !next || next > 15;
+		move(r, (uint64_t)__builtin_popcount(next) * WORD);
+	} else if (op == 0xc6 || op == 0xc8 || op == 0xc9) {
+		move(r, ((take(&r->code) & 15) + 1) * 8);
+	} else {
+		r->failed = true;
+	}
+}
+
+static void step(struct run *r, uint8_t op)
+{
+	uint32_t mask;
+
+	if (op < 0x40) {
+		move(r, (uint64_t)op * 4 + 4);
+	} else if (op < 0x80) {
+		r->failed |= __builtin_sub_overflow(r->at, (op & 0x3f) * 4 + 4, &r->at);
+	} else if (op < 0x90) {
+		mask = (uint32_t)(op & 15) << 8 | take(&r->code);
+		r->failed |= !mask; /* "refuse to unwind" */
+		pop(r, mask << 4);
+	} else if (op < 0xa0) {
+		use_base(r, op & 15);
+	} else if (op < 0xb0) {
+		pop(r, ((1U << ((op & 7) + 1)) - 1) << 4 | (op & 8 ? 1U << LINK : 0));
+	} else {
+		step_rest(r, op);
+	}
+}
+
+static void finish(const struct run *r, struct cfi_state *state)
+{
+	state->base = UNWIND_BASE_REG;
+	state->reg = r->base;
+	state->offset = r->at;
+	for (unsigned int i = 0; i < REGISTERS; i++) {
+		struct cfi_register *reg = &state->registers[i == PC ? LINK : i];
+		int32_t value;
+
+		if (!(r->has >> i & 1))
+			continue;
+		if (__builtin_sub_overflow(r->saved[i], r->at, &value)) {
+			state->base = UNWIND_NONE;
+			return;
+		}
+		*reg = (struct cfi_register){ .how = UNWIND_AT_CFA, .value = value };
+	}
+}
+
+void exidx_state(const struct exidx *x, size_t i, struct cfi_state *ret_state)
+{
+	struct run r = { .base = SP };
+	uint8_t op = 0;
+
+	*ret_state = (struct cfi_state){ .base = UNWIND_NONE };
+	for (unsigned int reg = 0; reg < UNWIND_REGS; reg++)
+		ret_state->registers[reg].how = CFI_SAME;
+	if (is_first(x, i)) {
+		ret_state->base = UNWIND_BASE_REG;
+		ret_state->reg = SP;
+		ret_state->registers[LINK].how = UNWIND_UNDEFINED;
+		return;
+	}
+	if (!find_code(x, i, &r.code))
+		return;
+	for (unsigned int n = 0; !r.failed && n < STEPS_MAX; n++) {
+		op = take(&r.code);
+		if (op == OP_FINISH)
+			break;
+		step(&r, op);
+	}
+	if (op == OP_FINISH && !r.failed && !r.code.c.failed)
+		finish(&r, ret_state);
+}

@@ -1,0 +1,370 @@
+#include "resolve/unwind/expr.h"
+
+#include <errno.h>
+
+#include "resolve/dwarf/leb.h"
+#include "resolve/unwind/arch.h"
+
+/* DW_OP_... */
+enum {
+	OP_ADDR = 0x03,
+	OP_DEREF = 0x06,
+	OP_CONST1U = 0x08,
+	OP_CONST1S,
+	OP_CONST2U,
+	OP_CONST2S,
+	OP_CONST4U,
+	OP_CONST4S,
+	OP_CONST8U,
+	OP_CONST8S,
+	OP_CONSTU,
+	OP_CONSTS,
+	OP_DUP,
+	OP_DROP,
+	OP_OVER,
+	OP_PICK,
+	OP_SWAP,
+	OP_ROT,
+	OP_ABS = 0x19,
+	OP_AND,
+	OP_DIV,
+	OP_MINUS,
+	OP_MOD,
+	OP_MUL,
+	OP_NEG,
+	OP_NOT,
+	OP_OR,
+	OP_PLUS,
+	OP_PLUS_UCONST,
+	OP_SHL,
+	OP_SHR,
+	OP_SHRA,
+	OP_XOR,
+	OP_BRA,
+	OP_EQ,
+	OP_GE,
+	OP_GT,
+	OP_LE,
+	OP_LT,
+	OP_NE,
+	OP_SKIP,
+	OP_LIT0 = 0x30,
+	OP_LIT31 = 0x4f,
+	OP_BREG0 = 0x70,
+	OP_BREG31 = 0x8f,
+	OP_BREGX = 0x92,
+	OP_DEREF_SIZE = 0x94,
+	OP_NOP = 0x96
+};
+
+enum {
+	STACK_MAX = 32,
+	STEPS_MAX = 1000 /* backward branches could go on for ever */
+};
+
+struct machine {
+	const struct unwind_expr_env *env;
+	struct cursor c;
+	uint64_t stack[STACK_MAX];
+	unsigned int nr;
+	int error;
+};
+
+static void fail(struct machine *m, int error)
+{
+	if (!m->error)
+		m->error = error;
+}
+
+static void push(struct machine *m, uint64_t v)
+{
+	if (m->nr < STACK_MAX)
+		m->stack[m->nr++] = v;
+	else
+		fail(m, -EBADMSG);
+}
+
+static uint64_t pop(struct machine *m)
+{
+	if (m->nr)
+		return m->stack[--m->nr];
+	fail(m, -EBADMSG);
+	return 0;
+}
+
+/* The n-th from the top. */
+static uint64_t peek(struct machine *m, unsigned int n)
+{
+	if (n < m->nr)
+		return m->stack[m->nr - 1 - n];
+	fail(m, -EBADMSG);
+	return 0;
+}
+
+static void push_register(struct machine *m, uint64_t dwarf_register)
+{
+	unsigned int slot = unwind_arch_slot(m->env->arch, dwarf_register);
+	uint64_t offset = (uint64_t)leb_s(&m->c);
+
+	if (slot == UNWIND_NO_REG || !(m->env->known >> slot & 1))
+		fail(m, -ENODATA);
+	else
+		push(m, m->env->registers[slot] + offset);
+}
+
+static void deref(struct machine *m, unsigned int bytes)
+{
+	uint64_t at = pop(m);
+	uint64_t v = 0;
+
+	if (bytes < 1 || bytes > 8)
+		fail(m, -EBADMSG);
+	else if (!m->error && !m->env->read(m->env->ctx, at, bytes, &v))
+		fail(m, -ENODATA);
+	push(m, v);
+}
+
+static void branch(struct machine *m, bool taken)
+{
+	int16_t distance = (int16_t)cursor_u16(&m->c);
+	int64_t to = (int64_t)m->c.pos + distance;
+
+	if (!taken)
+		return;
+	if (to < 0 || to > (int64_t)m->c.len)
+		fail(m, -EBADMSG);
+	else
+		m->c.pos = (size_t)to;
+}
+
+/* Constants.  False: it is none of them. */
+static bool step_constant(struct machine *m, uint8_t op)
+{
+	struct cursor *c = &m->c;
+
+	if (op >= OP_LIT0 && op <= OP_LIT31) {
+		push(m, op - OP_LIT0);
+		return true;
+	}
+	switch (op) {
+	case OP_ADDR:
+		push(m, m->env->arch->is64 ? cursor_u64(c) : cursor_u32(c));
+		return true;
+	case OP_CONST1U:
+		push(m, cursor_u8(c));
+		return true;
+	case OP_CONST1S:
+		push(m, (uint64_t)(int8_t)cursor_u8(c));
+		return true;
+	case OP_CONST2U:
+		push(m, cursor_u16(c));
+		return true;
+	case OP_CONST2S:
+		push(m, (uint64_t)(int16_t)cursor_u16(c));
+		return true;
+	case OP_CONST4U:
+		push(m, cursor_u32(c));
+		return true;
+	case OP_CONST4S:
+		push(m, (uint64_t)(int32_t)cursor_u32(c));
+		return true;
+	case OP_CONST8U:
+	case OP_CONST8S:
+		push(m, cursor_u64(c));
+		return true;
+	case OP_CONSTU:
+		push(m, leb_u(c));
+		return true;
+	case OP_CONSTS:
+		push(m, (uint64_t)leb_s(c));
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What moves things on the stack, or changes the one on top. */
+static bool step_stack(struct machine *m, uint8_t op)
+{
+	uint64_t a, b, c;
+
+	switch (op) {
+	case OP_DUP:
+		push(m, peek(m, 0));
+		return true;
+	case OP_DROP:
+		pop(m);
+		return true;
+	case OP_OVER:
+		push(m, peek(m, 1));
+		return true;
+	case OP_PICK:
+		push(m, peek(m, cursor_u8(&m->c)));
+		return true;
+	case OP_SWAP:
+		a = pop(m);
+		b = pop(m);
+		push(m, a);
+		push(m, b);
+		return true;
+	case OP_ROT:
+		a = pop(m);
+		b = pop(m);
+		c = pop(m);
+		push(m, a);
+		push(m, c);
+		push(m, b);
+		return true;
+	case OP_ABS:
+		a = pop(m);
+		push(m, (int64_t)a < 0 ? 0 - a : a);
+		return true;
+	case OP_NEG:
+		push(m, 0 - pop(m));
+		return true;
+	case OP_NOT:
+		push(m, ~pop(m));
+		return true;
+	case OP_PLUS_UCONST:
+		a = pop(m);
+		push(m, a + leb_u(&m->c));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint64_t divide(struct machine *m, int64_t a, int64_t b)
+{
+	if (!b)
+		fail(m, -EBADMSG);
+	return !b ? 0 : b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b);
+}
+
+static uint64_t shift_arithmetic(uint64_t a, uint64_t by)
+{
+	uint64_t sign = (int64_t)a < 0 ? UINT64_MAX : 0;
+
+	if (by > 63)
+		return sign;
+	return by ? a >> by | sign << (64 - by) : a;
+}
+
+/* Operations on two values: `b` was on top. */
+static bool step_two(struct machine *m, uint8_t op)
+{
+	uint64_t b, a;
+	bool is_one = (op >= OP_AND && op <= OP_MUL) || op == OP_OR || op == OP_PLUS ||
+		      (op >= OP_SHL && op <= OP_XOR) || (op >= OP_EQ && op <= OP_NE);
+
+	if (!is_one)
+		return false;
+	b = pop(m);
+	a = pop(m);
+	switch (op) {
+	case OP_AND:
+		push(m, a & b);
+		break;
+	case OP_DIV:
+		push(m, divide(m, (int64_t)a, (int64_t)b));
+		break;
+	case OP_MINUS:
+		push(m, a - b);
+		break;
+	case OP_MOD:
+		if (!b)
+			fail(m, -EBADMSG);
+		push(m, b ? a % b : 0);
+		break;
+	case OP_MUL:
+		push(m, a * b);
+		break;
+	case OP_OR:
+		push(m, a | b);
+		break;
+	case OP_PLUS:
+		push(m, a + b);
+		break;
+	case OP_SHL:
+		push(m, b < 64 ? a << b : 0);
+		break;
+	case OP_SHR:
+		push(m, b < 64 ? a >> b : 0);
+		break;
+	case OP_SHRA:
+		push(m, shift_arithmetic(a, b));
+		break;
+	case OP_XOR:
+		push(m, a ^ b);
+		break;
+	case OP_EQ:
+		push(m, a == b);
+		break;
+	case OP_GE:
+		push(m, (int64_t)a >= (int64_t)b);
+		break;
+	case OP_GT:
+		push(m, (int64_t)a > (int64_t)b);
+		break;
+	case OP_LE:
+		push(m, (int64_t)a <= (int64_t)b);
+		break;
+	case OP_LT:
+		push(m, (int64_t)a < (int64_t)b);
+		break;
+	default: /* OP_NE */
+		push(m, a != b);
+		break;
+	}
+	return true;
+}
+
+static void step(struct machine *m)
+{
+	uint8_t op = cursor_u8(&m->c);
+
+	if (op >= OP_BREG0 && op <= OP_BREG31) {
+		push_register(m, op - OP_BREG0);
+		return;
+	}
+	if (step_constant(m, op) || step_stack(m, op) || step_two(m, op))
+		return;
+	switch (op) {
+	case OP_BREGX:
+		push_register(m, leb_u(&m->c));
+		break;
+	case OP_DEREF:
+		deref(m, m->env->arch->is64 ? 8 : 4);
+		break;
+	case OP_DEREF_SIZE:
+		deref(m, cursor_u8(&m->c));
+		break;
+	case OP_BRA:
+		branch(m, pop(m) != 0);
+		break;
+	case OP_SKIP:
+		branch(m, true);
+		break;
+	case OP_NOP:
+		break;
+	default:
+		fail(m, -EBADMSG);
+		break;
+	}
+}
+
+int unwind_expr(const uint8_t *code, size_t len, const struct unwind_expr_env *env,
+		bool has_first, uint64_t first, uint64_t *ret_value)
+{
+	struct machine m = { .env = env, .c = cursor_of(code, len, env->swap) };
+
+	if (has_first)
+		push(&m, first);
+	for (unsigned int i = 0; cursor_left(&m.c) && !m.error; i++) {
+		step(&m);
+		if (m.c.failed || i >= STEPS_MAX)
+			fail(&m, -EBADMSG);
+	}
+	*ret_value = pop(&m);
+	return m.error;
+}

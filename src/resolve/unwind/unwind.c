@@ -1,0 +1,435 @@
+#include "resolve/unwind/unwind.h"
+
+#include <string.h>
+
+#include "decode/record.h"
+#include "resolve/unwind/expr.h"
+#include "resolve/unwind/table.h"
+
+struct run {
+	const struct unwind_arch *arch;
+	const struct unwind_window *window;
+	const struct unwind_ops *ops;
+	struct unwind_regs *regs;
+	uint64_t cfa;      /* of the frame before; 0: there is none */
+	bool is_return;    /* pc is a return address: the call is before it */
+	bool is_short;     /* something behind the window was asked for */
+	unsigned int word; /* bytes of one */
+	uint64_t mask;     /* of an address in registers */
+};
+
+const char *unwind_end_text(enum unwind_end end)
+{
+	static const char *const texts[UNWIND_ENDS] = {
+		[UNWIND_END_ROOT] = "complete",
+		[UNWIND_END_NO_RULE] = "no unwind information",
+		[UNWIND_END_SHORT] = "the copied part of the stack was too short",
+		[UNWIND_END_MEMORY] = "unwind information led outside of the stack",
+		[UNWIND_END_ADDRESS] = "a return address without code",
+		[UNWIND_END_LIMIT] = "too many frames",
+	};
+
+	return end < UNWIND_ENDS ? texts[end] : "";
+}
+
+bool unwind_regs_of_sample(const struct unwind_arch *arch, const struct decoder *d,
+			   const struct record_regs *sample,
+			   struct unwind_regs *ret_regs)
+{
+	bool has_pc = false;
+	uint64_t nr = 0;
+
+	*ret_regs = (struct unwind_regs){ 0 };
+	for (unsigned int i = 0; i < 64; i++) {
+		uint64_t v;
+
+		if (!(sample->mask >> i & 1))
+			continue;
+		v = decoder_u64_at(d, sample->values, nr++);
+		if (i == arch->perf_pc) {
+			ret_regs->pc = v & arch->address_bits;
+			has_pc = true;
+		}
+		if (i < arch->nr_perf && arch->perf[i] != UNWIND_NO_REG) {
+			ret_regs->at[arch->perf[i]] = v;
+			ret_regs->known |= 1ULL << arch->perf[i];
+		}
+	}
+	return has_pc && ret_regs->known >> arch->sp & 1;
+}
+
+static uint64_t load(const uint8_t *at, unsigned int bytes, bool swap)
+{
+	uint64_t v8;
+	uint32_t v4;
+	uint16_t v2;
+
+	switch (bytes) {
+	case 8:
+		memcpy(&v8, at, sizeof(v8));
+		return swap ? __builtin_bswap64(v8) : v8;
+	case 4:
+		memcpy(&v4, at, sizeof(v4));
+		return swap ? __builtin_bswap32(v4) : v4;
+	case 2:
+		memcpy(&v2, at, sizeof(v2));
+		return swap ? __builtin_bswap16(v2) : v2;
+	default:
+		return *at;
+	}
+}
+
+static bool read_memory(void *ctx, uint64_t address, unsigned int bytes,
+			uint64_t *ret_value)
+{
+	struct run *r = ctx;
+	const struct unwind_window *w = r->window;
+	uint64_t at;
+
+	address &= r->mask;
+	at = address - w->start;
+	/* Odd sizes are for expressions, which ask for powers of two. */
+	if (bytes & (bytes - 1))
+		return false;
+	if (address >= w->start && at <= w->len && bytes <= w->len - at) {
+		*ret_value = load(w->bytes + at, bytes, w->swap);
+		return true;
+	}
+	if (r->ops->read && r->ops->read(r->ops->ctx, address, bytes, ret_value))
+		return true;
+	/* Not more than a stack may be long: the rest is a value that is no address. */
+	r->is_short |= address >= w->start && at < 1ULL << 32;
+	return false;
+}
+
+static bool evaluate(struct run *r, const struct unwind_table *t, int32_t at,
+		     bool has_first, uint64_t *ret_value)
+{
+	struct unwind_expr_env env = { .arch = r->arch,
+				       .swap = t->swap,
+				       .registers = r->regs->at,
+				       .known = r->regs->known,
+				       .read = read_memory,
+				       .ctx = r };
+	const uint8_t *code;
+	size_t len;
+
+	code = unwind_table_code(t, at, &len);
+	return unwind_expr(code, len, &env, has_first, *ret_value, ret_value) == 0;
+}
+
+static bool find_cfa(struct run *r, const struct unwind_table *t,
+		     const struct unwind_set *set, uint64_t *ret_cfa)
+{
+	*ret_cfa = 0;
+	if (set->base == UNWIND_BASE_CODE)
+		return evaluate(r, t, set->offset, false, ret_cfa);
+	if (!(r->regs->known >> set->reg & 1))
+		return false;
+	*ret_cfa = (r->regs->at[set->reg] + (uint64_t)(int64_t)set->offset) & r->mask;
+	return true;
+}
+
+/* A register that was kept in memory.  Below the stack pointer nothing is kept any more: the end
+ * of the function has restored it, and compilers do not always say so. */
+static bool fetch(struct run *r, unsigned int slot, uint64_t address,
+		  uint64_t *ret_value)
+{
+	if (read_memory(r, address, r->word, ret_value))
+		return true;
+	*ret_value = r->regs->at[slot];
+	return (address & r->mask) < r->window->start && slot != r->arch->pc &&
+	       r->regs->known >> slot & 1;
+}
+
+/* The caller's value of one register.  False: it cannot be known. */
+static bool apply(struct run *r, const struct unwind_table *t,
+		  const struct unwind_rule *rule, uint64_t cfa, uint64_t *ret_value)
+{
+	switch (rule->how) {
+	case UNWIND_AT_CFA:
+		return fetch(r, rule->slot, cfa + (uint64_t)(int64_t)rule->value,
+			     ret_value);
+	case UNWIND_CFA_PLUS:
+		*ret_value = cfa + (uint64_t)(int64_t)rule->value;
+		return true;
+	case UNWIND_REGISTER:
+		*ret_value = r->regs->at[rule->value];
+		return r->regs->known >> rule->value & 1;
+	case UNWIND_EXPRESSION:
+		*ret_value = cfa;
+		return evaluate(r, t, rule->value, true, ret_value) &&
+		       fetch(r, rule->slot, *ret_value, ret_value);
+	case UNWIND_VALUE:
+		*ret_value = cfa;
+		return evaluate(r, t, rule->value, true, ret_value);
+	default:
+		return false;
+	}
+}
+
+/* The caller's registers.  False: there is no caller, or it is not known who it is; then
+ * *ret_end says which. */
+static bool step_rules(struct run *r, const struct unwind_table *t,
+		       const struct unwind_set *set, enum unwind_end *ret_end)
+{
+	const struct unwind_arch *a = r->arch;
+	const struct unwind_rule *rules =
+		set->nr_rules ? t->rules.at + set->first_rule : NULL;
+	struct unwind_regs *regs = r->regs;
+	uint64_t values[UNWIND_REGS];
+	uint64_t known = regs->known, cfa, pc;
+	bool has_sp = false, has_return = false;
+
+	*ret_end = UNWIND_END_MEMORY;
+	if (!find_cfa(r, t, set, &cfa))
+		return false;
+	for (unsigned int i = 0; i < set->nr_rules; i++) {
+		bool good;
+
+		values[i] = 0;
+		good = apply(r, t, &rules[i], cfa, &values[i]);
+
+		has_sp |= rules[i].slot == a->sp;
+		if (rules[i].slot == set->return_slot) {
+			has_return = true;
+			if (rules[i].how == UNWIND_UNDEFINED)
+				*ret_end = UNWIND_END_ROOT;
+			if (!good)
+				return false;
+		}
+		known = good ? known | 1ULL << rules[i].slot
+			     : known & ~(1ULL << rules[i].slot);
+	}
+	for (unsigned int i = 0; i < set->nr_rules; i++)
+		regs->at[rules[i].slot] = values[i];
+	regs->known = known;
+	if (!has_sp) {
+		regs->at[a->sp] = (cfa - a->frame_bias) & r->mask;
+		regs->known |= 1ULL << a->sp;
+	}
+	/* A return address that is still in its register is good for the innermost frame, and
+	 * for one that a signal interrupted, if the sample has that register. */
+	if (!has_return && (a->link == UNWIND_NO_REG || r->is_return ||
+			    !(regs->known >> set->return_slot & 1))) {
+		*ret_end = UNWIND_END_NO_RULE;
+		return false;
+	}
+	pc = regs->at[set->return_slot] & a->address_bits;
+	if (pc == regs->pc && cfa == r->cfa)
+		return false;
+	r->cfa = cfa;
+	r->is_return = !set->is_signal;
+	regs->pc = pc;
+	return true;
+}
+
+/* Code without rules: by the convention of frame pointers, if it follows it. */
+static bool step_frame_pointer(struct run *r, enum unwind_end *ret_end)
+{
+	const struct unwind_arch *a = r->arch;
+	struct unwind_regs *regs = r->regs;
+	uint64_t fp, next, pc;
+
+	*ret_end = UNWIND_END_NO_RULE;
+	if (a->fp == UNWIND_NO_REG || !(regs->known >> a->fp & 1))
+		return false;
+	fp = regs->at[a->fp] & r->mask;
+	if (!fp && r->is_return)
+		*ret_end = UNWIND_END_ROOT;
+	if (fp < regs->at[a->sp] || fp % r->word)
+		return false;
+	if (!read_memory(r, fp, r->word, &next) ||
+	    !read_memory(r, fp + r->word, r->word, &pc))
+		return false;
+	regs->at[a->fp] = next;
+	regs->at[a->sp] = fp + 2ULL * r->word;
+	regs->pc = pc & a->address_bits;
+	if (a->link != UNWIND_NO_REG)
+		regs->at[a->link] = pc;
+	r->cfa = regs->at[a->sp];
+	r->is_return = true;
+	return true;
+}
+
+/* How far a stack is on its way to the next frame. */
+enum stage {
+	STAGE_CODE,  /* what is at the program counter? */
+	STAGE_ROW,   /* where in the table are its rules? */
+	STAGE_SET,   /* which are they? */
+	STAGE_RULES, /* where do they lead? */
+	STAGE_END
+};
+
+/* One stack on its way up. */
+struct walk {
+	struct run run;
+	struct unwind_job *job;
+	enum stage stage;
+	enum unwind_code code;
+	const struct unwind_table *table;
+	const struct unwind_set *set; /* NULL: there are no rules */
+	uint64_t offset;
+};
+
+static void find_code(struct walk *w)
+{
+	struct run *r = &w->run;
+
+	/* The call may be the last instruction of its function. */
+	w->table = NULL;
+	w->set = NULL;
+	w->code = r->ops->find(r->ops->ctx, r->regs->pc - r->is_return, &w->table,
+			       &w->offset);
+}
+
+static void find_set(struct walk *w)
+{
+	const struct unwind_set *set;
+
+	if (w->code != UNWIND_CODE_WITH_TABLE)
+		return;
+	set = unwind_table_find(w->table, w->offset);
+	if (set->base != UNWIND_NONE && w->table->arch == w->run.arch)
+		w->set = set;
+}
+
+/* Moves to the caller's frame. */
+static bool step(struct walk *w, enum unwind_end *ret_end)
+{
+	struct run *r = &w->run;
+
+	if (w->code == UNWIND_CODE_NOWHERE) {
+		*ret_end = UNWIND_END_ADDRESS;
+		return false;
+	}
+	if (r->arch->pc != UNWIND_NO_REG) {
+		r->regs->at[r->arch->pc] = r->regs->pc;
+		r->regs->known |= 1ULL << r->arch->pc;
+	}
+	return w->set ? step_rules(r, w->table, w->set, ret_end)
+		      : step_frame_pointer(r, ret_end);
+}
+
+/* One step.  UNWIND_END_LIMIT: there is a caller. */
+static enum unwind_end go_up(struct walk *w)
+{
+	struct run *r = &w->run;
+	enum unwind_end end = UNWIND_END_LIMIT;
+
+	r->is_short = false;
+	if (step(w, &end))
+		return r->regs->pc ? UNWIND_END_LIMIT : UNWIND_END_ROOT;
+	return r->is_short && end != UNWIND_END_ROOT ? UNWIND_END_SHORT : end;
+}
+
+/* Has the words fetched that lie before the frame's address, where it was called from. */
+static void ask_for_frame(const struct walk *w)
+{
+	const struct unwind_window *window = w->run.window;
+	uint64_t at;
+
+	if (!w->set || w->set->base != UNWIND_BASE_REG)
+		return;
+	at = w->run.regs->at[w->set->reg] + (uint64_t)(int64_t)w->set->offset -
+	     w->run.word - window->start;
+	if (at < window->len)
+		__builtin_prefetch(window->bytes + at);
+}
+
+static void take_step(struct walk *w)
+{
+	struct unwind_job *job = w->job;
+
+	job->pcs[job->nr] = w->run.regs->pc + (job->nr && !w->run.is_return);
+	job->nr++;
+	job->end = go_up(w);
+	/* Where no code is there was no call either. */
+	job->nr -= job->end == UNWIND_END_ADDRESS && job->nr > 1;
+	w->stage = job->end == UNWIND_END_LIMIT && job->nr < job->max ? STAGE_CODE
+								      : STAGE_END;
+}
+
+/* What memory the next stage looks at is asked for. */
+static void go_on(struct walk *w)
+{
+	switch (w->stage) {
+	case STAGE_CODE:
+		find_code(w);
+		w->stage = STAGE_RULES;
+		if (w->code == UNWIND_CODE_WITH_TABLE) {
+			unwind_table_ask_bucket(w->table, w->offset);
+			w->stage = STAGE_ROW;
+		}
+		break;
+	case STAGE_ROW:
+		unwind_table_ask_row(w->table, w->offset);
+		w->stage = STAGE_SET;
+		break;
+	case STAGE_SET:
+		find_set(w);
+		ask_for_frame(w);
+		w->stage = STAGE_RULES;
+		break;
+	case STAGE_RULES:
+		take_step(w);
+		break;
+	case STAGE_END:
+	default:
+		break;
+	}
+}
+
+static void begin_walk(struct walk *w, struct unwind_job *job)
+{
+	const struct unwind_moment *m = &job->moment;
+
+	*w = (struct walk){ .job = job,
+			    .stage = job->max ? STAGE_CODE : STAGE_END,
+			    .run = { .arch = m->arch,
+				     .window = m->window,
+				     .ops = m->ops,
+				     .regs = m->regs,
+				     .word = m->arch->is64 ? 8 : 4,
+				     .mask = m->arch->is64 ? UINT64_MAX
+							   : UINT32_MAX } };
+	job->nr = 0;
+	job->end = UNWIND_END_LIMIT;
+}
+
+void unwind_stacks(struct unwind_job *jobs, size_t nr)
+{
+	struct walk walks[UNWIND_TOGETHER];
+	struct walk *going[UNWIND_TOGETHER];
+	size_t left = 0;
+
+	for (; left < nr; left++) {
+		going[left] = &walks[left];
+		begin_walk(&walks[left], &jobs[left]);
+	}
+	while (left) {
+		nr = left;
+		left = 0;
+		for (size_t i = 0; i < nr; i++) {
+			go_on(going[i]);
+			if (going[i]->stage != STAGE_END)
+				going[left++] = going[i];
+		}
+	}
+}
+
+enum unwind_end unwind_stack(const struct unwind_moment *m, uint64_t *pcs, size_t max,
+			     size_t *ret_nr)
+{
+	struct unwind_job job = { .moment = *m, .pcs = pcs, .max = max };
+	struct walk w;
+
+	begin_walk(&w, &job);
+	while (w.stage != STAGE_END) {
+		find_code(&w);
+		find_set(&w);
+		take_step(&w);
+	}
+	*ret_nr = job.nr;
+	return job.end;
+}

@@ -1,0 +1,85 @@
+#include "unit.h"
+
+#include "base/hash.h"
+#include "resolve/unwind/stack_memo.h"
+
+static uint64_t key_of(uint32_t stack)
+{
+	return hash_pair(stack, 7);
+}
+
+static void test_nothing_is_known(void **unused)
+{
+	struct stack_memo m = { 0 };
+
+	(void)unused;
+	assert_int_equal(stack_memo_get(&m, key_of(1)), DICT_NONE);
+	stack_memo_prefetch(&m, key_of(1));
+	stack_memo_put(&m, key_of(1), 1);
+	assert_int_equal(stack_memo_get(&m, key_of(1)), 1);
+	assert_int_equal(stack_memo_get(&m, key_of(2)), DICT_NONE);
+	stack_memo_done(&m);
+}
+
+/* While it grows most are kept, and none is another one's. */
+static void test_many_are_kept(void **unused)
+{
+	enum {
+		NR = 500000
+	};
+	struct stack_memo m = { 0 };
+	size_t nr_kept = 0;
+
+	(void)unused;
+	for (uint32_t i = 0; i < NR; i++) {
+		stack_memo_put(&m, key_of(i), i);
+		assert_int_equal(stack_memo_get(&m, key_of(i)), i);
+	}
+	for (uint32_t i = 0; i < NR; i++) {
+		uint32_t stack = stack_memo_get(&m, key_of(i));
+
+		assert_true(stack == i || stack == DICT_NONE);
+		nr_kept += stack == i;
+	}
+	assert_true(nr_kept > NR / 10 * 8);
+	stack_memo_done(&m);
+}
+
+/* What there is no room for makes others go, and takes no more memory. */
+static void test_it_is_bounded(void **unused)
+{
+	enum {
+		NR = 5000000
+	};
+	struct stack_memo m = { 0 };
+
+	(void)unused;
+	for (uint32_t i = 0; i < NR; i++)
+		stack_memo_put(&m, key_of(i), i);
+	assert_true(m.nr_lines * sizeof(*m.lines) <= 16 << 20);
+	assert_int_equal(stack_memo_get(&m, key_of(NR - 1)), NR - 1);
+	stack_memo_done(&m);
+}
+
+static void test_same_key_again(void **unused)
+{
+	struct stack_memo m = { 0 };
+
+	(void)unused;
+	for (int i = 0; i < 10; i++)
+		stack_memo_put(&m, key_of(1), 1);
+	assert_int_equal(m.nr_keys, 1);
+	stack_memo_done(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_is_known),
+		cmocka_unit_test(test_many_are_kept),
+		cmocka_unit_test(test_it_is_bounded),
+		cmocka_unit_test(test_same_key_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
