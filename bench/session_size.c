@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "format/session/session.h"
 
 enum {

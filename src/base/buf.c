@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/containers/huge.h"
 #include "base/digits.h"
-#include "base/huge.h"
 
 bool buf_reserve(struct buf *b, size_t extra)
 {

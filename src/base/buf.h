@@ -16,7 +16,7 @@ struct buf {
 
 /* Makes room for `extra` more bytes; false (and b->failed) when memory is short. */
 bool buf_reserve(struct buf *b, size_t extra);
-/* The same for an empty one that will be many megabytes: in huge pages, as base/huge.h. */
+/* The same for an empty one that will be many megabytes: in huge pages, as base/containers/huge.h. */
 bool buf_reserve_huge(struct buf *b, size_t bytes);
 void buf_put(struct buf *b, const void *bytes, size_t len);
 void buf_put_u8(struct buf *b, uint8_t v);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "base/safe_text.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
 #include "capture/events/events.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"

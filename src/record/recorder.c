@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "capture/source/perf_source.h"
 #include "capture/source/snapshot.h"

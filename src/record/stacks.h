@@ -3,7 +3,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "record/table_maker.h"
 #include "resolve/replay/resolver.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <sys/types.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct thread_list {
 	VEC(pid_t) list;

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/sort_keys.h"
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
-#include "base/sort_keys.h"
-#include "base/vec.h"
 #include "present/lines/screen.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/lines/lines.h"

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/output.h"
-#include "base/path.h"
+#include "base/files/output.h"
+#include "base/files/path.h"
 #include "present/annotation/annotation.h"
 #include "present/annotation/html.h"
 #include "present/annotation/json.h"

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/io.h"
-#include "base/vec.h"
+#include "base/files/io.h"
 #include "present/annotation/annotate_margin.h"
 #include "present/annotation/annotation.h"
 #include "present/annotation/assembly.h"

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
 #include "base/err.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/files/io.h"
+#include "base/files/public_file.h"
 #include "base/log.h"
-#include "base/map.h"
-#include "base/public_file.h"
 #include "format/archive/pack.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"

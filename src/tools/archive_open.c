@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/containers/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
-#include "base/io.h"
-#include "base/tree.h"
+#include "base/files/io.h"
+#include "base/files/tree.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
 #include "tools/scratch.h"

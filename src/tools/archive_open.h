@@ -2,7 +2,7 @@
  * file, unpacked into a folder of its own.  docs/archive.md has the layout.
  * Layer: tools. */
 #pragma once
-#include "base/trust.h"
+#include "base/files/trust.h"
 
 struct archive;
 struct err;

@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
 #include "base/err.h"
-#include "base/guard.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/files/guard.h"
+#include "base/files/io.h"
+#include "base/files/output.h"
+#include "base/files/public_file.h"
 #include "base/log.h"
-#include "base/map.h"
-#include "base/output.h"
-#include "base/public_file.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
 #include "tools/scratch.h"

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/log.h"
-#include "base/map.h"
 #include "format/archive/manifest.h"
 #include "resolve/elf/file.h"
 #include "tools/archive_out.h"

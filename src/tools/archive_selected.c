@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/perfdata/input.h"
 #include "resolve/symbolize/naming.h"
 #include "tools/archive_collect.h"

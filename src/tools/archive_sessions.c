@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "base/tree.h"
+#include "base/files/tree.h"
 #include "format/archive/manifest.h"
 #include "format/session/checksums.h"
 #include "format/session/session.h"

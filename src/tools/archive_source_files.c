@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/hash.h"
+#include "base/files/path.h"
 #include "base/log.h"
-#include "base/map.h"
-#include "base/path.h"
-#include "base/vec.h"
 #include "format/archive/manifest.h"
 #include "resolve/lines/lines.h"
 #include "resolve/symbolize/lines.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"

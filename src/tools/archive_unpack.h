@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/trust.h"
+#include "base/files/trust.h"
 
 struct err;
 

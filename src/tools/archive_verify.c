@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
 #include "tools/archive_open.h"

@@ -3,7 +3,7 @@
 #pragma once
 #include <stddef.h>
 
-#include "base/trust.h"
+#include "base/files/trust.h"
 
 struct err;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
 #include "resolve/elf/file.h"
 
 enum {

@@ -4,8 +4,8 @@
 #pragma once
 #include <stdint.h>
 
-#include "base/map.h"
-#include "base/strtab.h"
+#include "base/containers/map.h"
+#include "base/containers/strtab.h"
 
 struct err;
 

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/system/kernel_files.h"
 #include "present/lines/screen.h"
 #include "resolve/elf/build_id.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "present/lines/screen.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/lines/index_details.h"

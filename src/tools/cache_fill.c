@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 
 enum {
 	LEAST_IMPORTANT = 19,

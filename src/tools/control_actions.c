@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/events/events.h"
 #include "present/lines/screen.h"
 #include "record/keep/session_dir.h"

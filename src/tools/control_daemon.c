@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 #include "daemon/server/background.h"
 #include "present/lines/screen.h"

@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/files/path.h"
 #include "base/parse.h"
-#include "base/path.h"
 #include "daemon/server/metrics_server.h"
 #include "present/lines/screen.h"
 #include "tools/command.h"

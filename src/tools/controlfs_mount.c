@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/path.h"
+#include "base/files/path.h"
 #include "daemon/server/control_client.h"
 #include "tools/command.h"
 #include "tools/controlfs.h"

@@ -6,7 +6,7 @@
 
 #include "base/comma.h"
 #include "base/err.h"
-#include "base/output.h"
+#include "base/files/output.h"
 #include "base/parse.h"
 #include "record/thread_list.h"
 #include "tools/command.h"

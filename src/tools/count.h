@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "capture/events/counters.h"
 #include "capture/system/cpus.h"
 #include "tools/target.h"

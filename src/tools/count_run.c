@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
 #include "tools/command.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/trust.h"
+#include "base/files/trust.h"
 
 char *debug_dir(void)
 {

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/files/trust.h"
 #include "base/parse.h"
-#include "base/trust.h"
 #include "tools/progress.h"
 
 enum {

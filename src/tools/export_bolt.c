@@ -12,8 +12,8 @@
 
 #include "aggregate/count/code_counts.h"
 #include "base/buf.h"
+#include "base/containers/strtab.h"
 #include "base/err.h"
-#include "base/strtab.h"
 #include "present/lines/screen.h"
 #include "resolve/code/code.h"
 #include "resolve/code/insn.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/containers/strtab.h"
 #include "base/err.h"
-#include "base/strtab.h"
 #include "present/export/callgrind.h"
 #include "present/lines/screen.h"
 #include "tools/export.h"

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
-#include "base/output.h"
+#include "base/files/io.h"
+#include "base/files/output.h"
 #include "tools/scratch.h"
 
 enum {

@@ -13,8 +13,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
-#include "base/path.h"
+#include "base/files/io.h"
+#include "base/files/path.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
 #include "tools/command.h"

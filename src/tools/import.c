@@ -9,7 +9,7 @@
 
 #include "aggregate/selection/spec.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/session/session.h"
 #include "present/lines/screen.h"
 #include "record/keep/session_dir.h"

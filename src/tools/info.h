@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/trust.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/trust.h"
 #include "format/perfdata/input.h"
 
 struct err;

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/faults.h"
-#include "base/io.h"
-#include "base/tree.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
+#include "base/files/tree.h"
 #include "format/session/checksums.h"
 #include "tools/info.h"
 

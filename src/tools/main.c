@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/faults.h"
+#include "base/containers/nearest.h"
+#include "base/files/faults.h"
+#include "base/files/output.h"
 #include "base/log.h"
-#include "base/nearest.h"
-#include "base/output.h"
 #include "tools/command.h"
 #include "tools/help.h"
 #include "tools/version.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "aggregate/selection/spec.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "tools/command.h"
 #include "tools/report_source.h"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
-#include "base/trust.h"
+#include "base/files/io.h"
+#include "base/files/trust.h"
 #include "resolve/symbols/name_patterns.h"
 
 /* malloc'd; NULL: no home is known, or no memory.  What is empty or relative does not count

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/containers/map.h"
+#include "base/containers/strtab.h"
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/map.h"
 #include "base/safe_text.h"
-#include "base/strtab.h"
-#include "base/vec.h"
 #include "format/foreign/opreport_text.h"
 #include "tools/command.h"
 #include "tools/export_out.h"

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/guard.h"
-#include "base/io.h"
+#include "base/files/guard.h"
+#include "base/files/io.h"
+#include "base/files/output.h"
 #include "base/log.h"
-#include "base/output.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
 #include "capture/source/snapshot.h"

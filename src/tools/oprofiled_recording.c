@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "format/session/session.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/containers/nearest.h"
 #include "base/err.h"
-#include "base/nearest.h"
 #include "base/parse.h"
 
 enum {

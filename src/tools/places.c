@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/comma.h"
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/symbolize/naming.h"
 #include "tools/archive_open.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
 #include "present/lines/screen.h"

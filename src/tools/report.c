@@ -7,7 +7,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
-#include "base/output.h"
+#include "base/files/output.h"
 #include "present/lines/ratio.h"
 #include "present/lines/screen.h"
 #include "tools/command.h"

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "aggregate/selection/spec.h"
-#include "base/trust.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/trust.h"
 #include "tools/options.h"
 
 struct archive;

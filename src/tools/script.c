@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/vec.h"
 #include "base/err.h"
 #include "base/parse.h"
-#include "base/vec.h"
 #include "present/lines/screen.h"
 #include "resolve/symbolize/naming.h"
 #include "tools/archive_open.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "aggregate/selection/image_names.h"
-#include "base/hash.h"
-#include "base/huge.h"
+#include "base/containers/hash.h"
+#include "base/containers/huge.h"
 #include "format/perfdata/input.h"
 #include "resolve/replay/images.h"
 #include "resolve/symbolize/naming.h"

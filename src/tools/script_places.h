@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/map.h"
-#include "base/strtab.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/strtab.h"
+#include "base/containers/vec.h"
 #include "format/session/dict.h"
 #include "present/export/script.h"
 

@@ -7,7 +7,7 @@
 
 #include "aggregate/selection/spec.h"
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "format/session/dict.h"
 #include "format/session/session.h"
 #include "present/export/script.h"

@@ -3,7 +3,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "base/trust.h"
+#include "base/files/trust.h"
 #include "format/session/session.h"
 
 struct err;

@@ -10,8 +10,8 @@
 
 #include "base/comma.h"
 #include "base/err.h"
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 #include "record/keep/copy_rule.h"
 
 static void paths_done(source_find_paths *p)

@@ -4,7 +4,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct err;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 enum {
 	FILE_MAX_BYTES = 64 << 20,

@@ -3,7 +3,7 @@
  * and backslashes protect; a word whose file cannot be read stays as it is. */
 #pragma once
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct err;
 

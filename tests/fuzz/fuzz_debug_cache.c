@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/debug_cache.h"
 #include "resolve/find/debug_cache_store.h"

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/lines/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/containers/hash.h"
+#include "base/files/io.h"
 #include "resolve/lines/block.h"
 #include "resolve/lines/index.h"
 #include "resolve/lines/symbols.h"

@@ -1,7 +1,7 @@
 /* fuzz_lines_cache.c - two binaries of one build-id and their index files, opened, asked, changed
  * and closed in any order.  Frames are kept and read until their lines are freed, whatever happens
  * to the files in between: with a sanitizer, a stale pointer into a file's mapping is found
- * (base/mapped.c).
+ * (base/files/mapped.c).
  *
  * Input: a byte with the number of steps; three bytes for each: what to do, and with what; two
  * bytes with the length of the first binary; the first binary; the second. */
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/lines/lines.h"
 

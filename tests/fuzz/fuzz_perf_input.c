@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "drain_perf_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

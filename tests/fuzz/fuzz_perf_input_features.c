@@ -2,7 +2,7 @@
  * byte order. */
 #include <sys/mman.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "drain_perf_input.h"
 #include "format/perfdata/input_priv.h"
 

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "drain_perf_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

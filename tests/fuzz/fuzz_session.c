@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/containers/hash.h"
+#include "base/files/io.h"
 #include "format/session/block.h"
 #include "format/session/session.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "record/helper/table_answers.h"
 #include "record/helper/table_packets.h"
 #include "unwind_file.h"

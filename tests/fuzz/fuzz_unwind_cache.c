@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/unwind/cache.h"
 #include "unwind_file.h"
 #include "unwind_walk.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 enum {
 	INPUT_MAX = 64 * 1024 * 1024

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 
 enum {
 	UNWIND_FILE_HEAD = 160,

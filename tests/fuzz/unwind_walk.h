@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "resolve/unwind/table.h"
 #include "resolve/unwind/unwind.h"
 

@@ -20,7 +20,7 @@
 #include "aggregate/read/read.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/replay/replay.h"
 #include "tools/command.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/direct.h"
-#include "base/io.h"
+#include "base/files/direct.h"
+#include "base/files/io.h"
 #include "unit.h"
 
 /* Has the page cache forget the file.  False where it cannot, as in memory. */

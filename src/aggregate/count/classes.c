@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/containers/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "format/session/session.h"
 
 enum {

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 
 struct err;
 struct profile;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "aggregate/count/tally.h"
-#include "base/huge.h"
-#include "base/sort_keys.h"
+#include "base/containers/huge.h"
+#include "base/containers/sort_keys.h"
 
 enum {
 	RECENT = 1024,

@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/pairs.h"
-#include "base/vec.h"
+#include "base/containers/pairs.h"
+#include "base/containers/vec.h"
 
 #define TIMELINE_MANY 0x80000000u
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "format/session/dict.h"
 
 enum {

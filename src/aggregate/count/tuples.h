@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct tuple_slot {
 	uint32_t hash;

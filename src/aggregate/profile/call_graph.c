@@ -6,7 +6,7 @@
 
 #include "aggregate/profile/groups.h"
 #include "aggregate/profile/profile.h"
-#include "base/sort_keys.h"
+#include "base/containers/sort_keys.h"
 
 /* What a row of the profile was: samples at a node. */
 struct item {

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/pairs.h"
-#include "base/vec.h"
+#include "base/containers/pairs.h"
+#include "base/containers/vec.h"
 
 /* Not nodes of a function: what the outermost ones have as caller. */
 enum {

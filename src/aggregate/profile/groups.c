@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
-#include "base/hash.h"
-#include "base/huge.h"
+#include "base/containers/hash.h"
+#include "base/containers/huge.h"
 
 enum {
 	FIRST_SLOTS = 1024,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/trust.h"
+#include "base/files/trust.h"
 #include "format/session/dict.h"
 #include "format/session/session.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/containers/nearest.h"
 #include "base/err.h"
-#include "base/nearest.h"
 #include "base/parse.h"
 
 static const uint64_t min_width_ns = 100; /* times are kept to 100 ns */

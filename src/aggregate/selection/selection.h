@@ -8,7 +8,7 @@
 
 #include "aggregate/selection/spec.h"
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct dict;
 struct event_desc;

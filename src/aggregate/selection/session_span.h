@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/trust.h"
+#include "base/files/trust.h"
 
 struct session_info;
 

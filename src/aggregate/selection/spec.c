@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/comma.h"
+#include "base/containers/nearest.h"
 #include "base/err.h"
-#include "base/nearest.h"
 #include "base/parse.h"
 
 struct tag_row {

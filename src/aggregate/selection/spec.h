@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "aggregate/selection/spec_time.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct err;
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "aggregate/selection/selection.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct naming;
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct spec;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "aggregate/views/view.h"
-#include "base/sort_keys.h"
+#include "base/containers/sort_keys.h"
 #include "resolve/lines/lines.h"
 #include "resolve/symbolize/lines.h"
 

@@ -8,9 +8,9 @@
 #include "aggregate/profile/groups.h"
 #include "aggregate/profile/profile.h"
 #include "aggregate/views/view.h"
-#include "base/huge.h"
-#include "base/sort_keys.h"
-#include "base/sort_numbers.h"
+#include "base/containers/huge.h"
+#include "base/containers/sort_keys.h"
+#include "base/containers/sort_numbers.h"
 
 enum {
 	WHERE_SHIFT = 32,

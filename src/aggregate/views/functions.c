@@ -5,7 +5,7 @@
 
 #include "aggregate/views/call_inlines.h"
 #include "aggregate/views/view.h"
-#include "base/sort_keys.h"
+#include "base/containers/sort_keys.h"
 
 struct adding {
 	struct view *v;

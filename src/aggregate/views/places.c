@@ -5,8 +5,8 @@
 
 #include "aggregate/views/call_inlines.h"
 #include "aggregate/views/view.h"
-#include "base/hash.h"
-#include "base/sort_keys.h"
+#include "base/containers/hash.h"
+#include "base/containers/sort_keys.h"
 
 static const uint64_t vma_unknown = UINT64_MAX;
 

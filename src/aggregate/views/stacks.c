@@ -4,7 +4,7 @@
 
 #include "aggregate/profile/call_tree.h"
 #include "aggregate/views/view.h"
-#include "base/sort_keys.h"
+#include "base/containers/sort_keys.h"
 
 /* Leaves are named in the order of addresses, as view_name_places() does it. */
 static int order_leaves(const struct view *v, const uint8_t *is_leaf, size_t nr,

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "aggregate/views/call_inlines.h"
-#include "base/hash.h"
-#include "base/huge.h"
+#include "base/containers/hash.h"
+#include "base/containers/huge.h"
 
 enum {
 	FIRST_ROOM = 16,

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/containers/nearest.h"
 #include "base/err.h"
-#include "base/nearest.h"
 #include "base/parse.h"
 #include "capture/events/catalog_priv.h"
 #include "capture/events/cpu_types.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/containers/nearest.h"
 #include "base/err.h"
-#include "base/nearest.h"
 #include "base/parse.h"
 #include "capture/events/catalog.h"
 #include "capture/events/catalog_priv.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/events/fit.h"
 #include "capture/events/perf_attr.h"
 #include "capture/system/cpus.h"

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 #include "capture/events/cpu_type_rows.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/strtab.h"
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/strtab.h"
-#include "base/vec.h"
 #include "capture/events/catalog_priv.h"
 #include "capture/events/cpu_types.h"
 #include "capture/events/pfm_tables.h"

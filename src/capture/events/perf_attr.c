@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 #include "capture/events/events.h"
 

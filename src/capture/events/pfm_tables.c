@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/containers/hash.h"
+#include "base/files/io.h"
 #include "capture/events/catalog_priv.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/nearest.h"
+#include "base/containers/nearest.h"
 
 struct cpu_type;
 struct err;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 #include "capture/events/events.h"
 #include "capture/events/priv.h"

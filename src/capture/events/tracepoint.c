@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 #include "capture/events/events.h"
 #include "capture/events/priv.h"

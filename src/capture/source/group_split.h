@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/deltas.h"
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/deltas.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 
 struct group_split {
 	struct map leaders; /* by id */

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
 #include "capture/events/fit.h"
 #include "capture/events/perf_attr.h"
 #include "capture/source/attrs.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "capture/events/tracepoint.h"
 #include "capture/source/group_split.h"
 #include "capture/source/perf_source.h"

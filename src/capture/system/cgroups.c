@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 enum {
 	TEXT_MAX = 4 << 20,

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "base/buf.h"
-#include "base/io.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/io.h"
 
 enum {
 	CPU_MAX = 1 << 20

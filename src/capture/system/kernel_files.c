@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/containers/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/system/kernel_files_priv.h"
 #include "format/session/checksums.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/system/kernel_files.h"
 #include "capture/system/kernel_files_priv.h"
 #include "format/session/checksums.h"

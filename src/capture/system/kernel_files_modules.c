@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
 #include "base/elf_note.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 #include "capture/system/kernel_files_priv.h"
 

@@ -10,7 +10,7 @@
 #include "base/cursor.h"
 #include "base/elf_note.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/system/kernel_files.h"
 #include "capture/system/process_memory.h"
 #include "format/session/checksums.h"

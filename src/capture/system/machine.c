@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/elf_note.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 
 enum {
 	TEXT_BYTES_MAX = 16 << 20

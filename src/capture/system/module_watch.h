@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "capture/system/proc_modules.h"
 
 struct module_watch_entry {

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
-#include "base/path.h"
-#include "base/public_file.h"
-#include "base/trust.h"
+#include "base/files/io.h"
+#include "base/files/path.h"
+#include "base/files/public_file.h"
+#include "base/files/trust.h"
 
 enum {
 	FIRST_FD = 3

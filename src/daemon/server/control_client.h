@@ -4,7 +4,7 @@
 #pragma once
 #include <stddef.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "daemon/server/control_line.h"
 
 struct err;

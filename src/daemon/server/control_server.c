@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "daemon/server/control_line.h"
 #include "daemon/server/control_peer.h"
 #include "daemon/server/epoll_rest.h"

@@ -11,9 +11,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
+#include "base/files/trust.h"
 #include "base/parse.h"
-#include "base/trust.h"
 
 enum {
 	FILE_MAX = 1 << 20,

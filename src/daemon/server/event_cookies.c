@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 
 static bool is_same(const struct event_binary *b, const char *path,
 		    const struct image *image)

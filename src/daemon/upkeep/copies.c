@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/io.h"
 #include "format/session/checksums.h"
 
 struct copy {

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 
 enum {
 	SPARE_S = 120 /* of clocks that are set, and files whose times are coarse */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct disk_sync_file {
 	char *path;

@@ -8,10 +8,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
-#include "base/vec.h"
 #include "daemon/upkeep/copies.h"
 #include "daemon/upkeep/retention_times.h"
 #include "daemon/upkeep/segment_merge.h"

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct err;
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/archive/pack_priv.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <zstd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/archive/pack_priv.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
 #include "format/foreign/foreign.h"
 
 enum {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "base/cursor.h"
 #include "base/err.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "format/foreign/foreign.h"
 
 enum {

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/io.h"
-#include "base/output.h"
-#include "base/vec.h"
+#include "base/files/io.h"
+#include "base/files/output.h"
 #include "format/perfdata/data_priv.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "format/perfdata/data.h"
 
 /* A number as all others: "PERFILE2" of a little-endian machine. */

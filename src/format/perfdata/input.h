@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/trust.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/trust.h"
 #include "format/session/dict.h"
 
 struct err;

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/direct.h"
-#include "base/huge.h"
+#include "base/containers/huge.h"
+#include "base/files/direct.h"
 #include "format/perfdata/input_priv.h"
 
 enum {

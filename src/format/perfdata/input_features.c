@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/perfdata/input_priv.h"
 
 /* The features' payloads: tools/perf/util/header.c, process_*().  One that is not in the

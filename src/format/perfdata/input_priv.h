@@ -9,9 +9,9 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "base/containers/vec.h"
 #include "base/cursor.h"
-#include "base/mapped.h"
-#include "base/vec.h"
+#include "base/files/mapped.h"
 #include "format/perfdata/data_priv.h"
 #include "format/perfdata/input.h"
 

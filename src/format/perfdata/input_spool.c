@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/perfdata/input_priv.h"
 
 /* A file that comes through a pipe (`xzcat perf.data.xz | ...`): what it says of itself lies

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/containers/hash.h"
 #include "base/cursor.h"
-#include "base/hash.h"
 
 /* The \r\n and ^Z show a file that was mangled as text, as PNG's signature does. */
 static const uint8_t segment_magic[8] = { 'O', 'P', 'S', 'E', 'G', '\r', '\n', 0x1a };

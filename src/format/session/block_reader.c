@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 
 enum {
 	WINDOW_BYTES = 256 * 1024

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/faults.h"
-#include "base/hash.h"
-#include "base/io.h"
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 
 enum {
 	CHUNK_BYTES = 1 << 16,

@@ -40,9 +40,9 @@ int checksums_verify(int fd, const char *path, enum checksum *ret_state);
 int checksums_verify_bytes(const char *path, const void *bytes, size_t len,
 			   enum checksum *ret_state);
 /* io_read_file() of a side file.  -EBADMSG: it is damaged.  What is wrong with a file that exists is reported
- * (base/faults.h), and nothing is appended. */
+ * (base/files/faults.h), and nothing is appended. */
 int checksums_read_file(const char *path, struct buf *out, size_t max);
-/* Whether the contents may be used.  If not, the reason is reported (base/faults.h).  The answer for a file is
+/* Whether the contents may be used.  If not, the reason is reported (base/files/faults.h).  The answer for a file is
  * kept, so that a large one is read once. */
 bool checksums_usable(int fd, const char *path);
 /* Reports damage of the file at `path`, for those that copy it as it is. */

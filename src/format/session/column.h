@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/containers/vec.h"
 #include "base/cursor.h"
-#include "base/vec.h"
 
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;

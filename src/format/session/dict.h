@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
-#include "base/pairs.h"
-#include "base/strtab.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/pairs.h"
+#include "base/containers/strtab.h"
+#include "base/containers/vec.h"
 
 enum {
 	DICT_NONE =

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "format/session/column.h"
 #include "format/session/dict.h"
 #include "format/session/dict_calls.h"

@@ -4,7 +4,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "format/session/dict.h"
 #include "format/session/session.h"
 

@@ -5,7 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 
 int session_hold(const char *dir)
 {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
-#include "base/vec.h"
 
 #define SEGMENT_PREFIX "segment-"
 

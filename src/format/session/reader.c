@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/session/block_reader.h"
 #include "format/session/dict_block.h"
 #include "format/session/info.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "format/session/column.h"
 #include "format/session/dict_block.h"
 #include "format/session/session.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "format/session/recent.h"
 
 enum {

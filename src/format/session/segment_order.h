@@ -7,8 +7,8 @@
 #pragma once
 #include <stdint.h>
 
-#include "base/trust.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/trust.h"
 #include "format/session/session.h"
 
 struct err;

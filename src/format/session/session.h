@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/trust.h"
+#include "base/files/trust.h"
 #include "format/session/dict.h"
 
 struct err;

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/session/block.h"
 #include "format/session/dict_block.h"
 #include "format/session/info.h"

@@ -6,8 +6,8 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/err.h"
+#include "base/files/path.h"
 #include "base/parse.h"
-#include "base/path.h"
 #include "present/annotation/priv.h"
 #include "present/lines/columns.h"
 #include "present/lines/options.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct assembly;
 struct code;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
-#include "base/hash.h"
-#include "base/path.h"
+#include "base/containers/hash.h"
+#include "base/files/path.h"
 #include "present/annotation/annotate_margin.h"
 #include "present/annotation/annotation.h"
 #include "present/annotation/assembly.h"

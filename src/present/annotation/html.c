@@ -8,7 +8,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "annotate_page.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "present/annotation/annotate_margin.h"
 #include "present/annotation/html_pages.h"
 #include "present/annotation/write_annotation.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
-#include "base/faults.h"
+#include "base/files/faults.h"
 #include "present/annotation/html_pages.h"
 #include "present/annotation/source_text.h"
 #include "present/annotation/write_annotation.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
-#include "base/path.h"
+#include "base/files/path.h"
 
 int links_init(struct annotation_links *l, const struct annotation *a)
 {

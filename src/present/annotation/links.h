@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "present/annotation/annotation.h"
 #include "resolve/lines/lines.h"
 

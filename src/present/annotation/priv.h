@@ -1,8 +1,8 @@
 /* priv.h - an annotation while it is made.
  * Layer: present, for annotation*.c alone. */
 #pragma once
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "present/annotation/annotation.h"
 
 /* Samples of one line, of one function. */

@@ -1,5 +1,5 @@
 #include "present/annotation/source_text.h"
-#include "base/faults.h"
+#include "base/files/faults.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 enum {
 	SOURCE_TEXTS_OPEN = 16

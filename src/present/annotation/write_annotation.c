@@ -7,7 +7,7 @@
 
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
-#include "base/faults.h"
+#include "base/files/faults.h"
 #include "present/annotation/annotate_margin.h"
 #include "present/annotation/annotation.h"
 #include "present/annotation/source_text.h"

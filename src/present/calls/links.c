@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "aggregate/profile/profile.h"
-#include "base/map.h"
+#include "base/containers/map.h"
 
 /* The links of one side while they are sorted. */
 struct side {

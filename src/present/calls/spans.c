@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/huge.h"
-#include "base/sort_keys.h"
+#include "base/containers/huge.h"
+#include "base/containers/sort_keys.h"
 
 enum {
 	FIRST_SHIFT = 32

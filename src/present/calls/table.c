@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
-#include "base/sort_keys.h"
+#include "base/containers/sort_keys.h"
 #include "present/lines/percent.h"
 
 static const char truncated[] = "[truncated]";

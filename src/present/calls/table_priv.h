@@ -2,7 +2,7 @@
  * Layer: present; private to call_table.c and call_table_rows.c. */
 #pragma once
 #include "aggregate/profile/profile.h"
-#include "base/pairs.h"
+#include "base/containers/pairs.h"
 #include "present/calls/table.h"
 
 /* `own` nodes are those of the profile with symbols for functions. */

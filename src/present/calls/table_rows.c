@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/huge.h"
-#include "base/sort_keys.h"
-#include "base/sort_numbers.h"
+#include "base/containers/huge.h"
+#include "base/containers/sort_keys.h"
+#include "base/containers/sort_numbers.h"
 #include "present/calls/table_priv.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "aggregate/count/code_counts.h"
-#include "base/strtab.h"
+#include "base/containers/strtab.h"
 #include "present/export/afdo_tree.h"
 #include "resolve/lines/lines.h"
 #include "resolve/symbolize/lines.h"

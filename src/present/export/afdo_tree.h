@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/map.h"
-#include "base/strtab.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/strtab.h"
+#include "base/containers/vec.h"
 
 enum {
 	AFDO_NONE = 0xffffffff

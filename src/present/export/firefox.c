@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/containers/sort_numbers.h"
 #include "base/err.h"
-#include "base/sort_numbers.h"
 #include "present/calls/spans.h"
 #include "present/export/export_writers.h"
 #include "present/lines/json.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/containers/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/utf8.h"
 #include "present/calls/table.h"
 #include "present/export/export_writers.h"

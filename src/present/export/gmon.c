@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/containers/sort_keys.h"
 #include "base/err.h"
-#include "base/io.h"
-#include "base/sort_keys.h"
+#include "base/files/io.h"
 #include "format/foreign/gmon.h"
 #include "present/export/export_writers.h"
 #include "present/lines/options.h"

@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/containers/pairs.h"
+#include "base/containers/sort_keys.h"
 #include "base/err.h"
-#include "base/pairs.h"
-#include "base/sort_keys.h"
 #include "heatmap_page.h"
 #include "present/calls/spans.h"
 #include "present/export/export_writers.h"

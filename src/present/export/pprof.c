@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/containers/pairs.h"
 #include "base/err.h"
-#include "base/pairs.h"
 #include "base/parse.h"
 #include "base/utf8.h"
 #include "present/calls/table.h"

@@ -4,8 +4,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "base/containers/nearest.h"
 #include "base/err.h"
-#include "base/nearest.h"
 
 enum {
 	COMMON = SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT,

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/containers/nearest.h"
 #include "base/err.h"
-#include "base/nearest.h"
 
 /* "name", "name(int)" and "name (inlined)". */
 static bool is_name(const char *shown, const char *name)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/containers/map.h"
 #include "base/err.h"
-#include "base/map.h"
 #include "present/lines/options.h"
 #include "present/lines/percent.h"
 #include "present/lines/sort.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "aggregate/count/classes.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "present/lines/order.h"
 
 struct err;

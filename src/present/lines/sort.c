@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "aggregate/profile/profile.h"
-#include "base/sort_keys.h"
+#include "base/containers/sort_keys.h"
 #include "present/lines/lines.h"
 
 struct sorting {

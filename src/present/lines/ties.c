@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "aggregate/profile/profile.h"
-#include "base/sort_keys.h"
+#include "base/containers/sort_keys.h"
 #include "present/lines/columns.h"
 
 /* The distinct values of one key, each with a group that has it. */

@@ -7,8 +7,8 @@
 
 #include "aggregate/profile/profile.h"
 #include "aggregate/views/quality.h"
-#include "base/faults.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/faults.h"
 #include "present/lines/json.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "present/lines/cell_cache.h"
 #include "present/lines/columns.h"
 #include "present/lines/lines.h"

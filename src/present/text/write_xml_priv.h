@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "present/text/xml_tree.h"
 
 struct present_options;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/containers/vec.h"
 #include "base/log.h"
-#include "base/vec.h"
 #include "record/helper/allowance.h"
 #include "record/helper/table_account.h"
 

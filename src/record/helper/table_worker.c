@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 #include "record/helper/confine.h"
 #include "record/helper/sanitized.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "decode/record.h"
 
 struct containers {

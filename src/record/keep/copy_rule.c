@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/public_file.h"
+#include "base/files/io.h"
+#include "base/files/public_file.h"
 
 /* Another user must not choose which binary is at the path. */
 static bool is_owner(const char *binary, uid_t uid)

@@ -9,8 +9,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/containers/hash.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "capture/system/kernel_files.h"
 #include "decode/record.h"

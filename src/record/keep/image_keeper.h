@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "format/session/dict.h"
 #include "record/keep/held_file.h"
 #include "record/keep/image_open.h"

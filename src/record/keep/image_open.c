@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
 #include "base/errand.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/elf/build_id.h"
 
 static const uint64_t patience_ns = 500000000;

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
 #include "base/errand.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "decode/record.h"
 #include "format/session/dict.h"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct copy_list;
 struct dict;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/parse.h"
 
 enum {

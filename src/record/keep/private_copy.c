@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/errand.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 enum {
 	COPY_MODE = 0600

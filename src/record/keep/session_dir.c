@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/guard.h"
-#include "base/io.h"
-#include "base/output.h"
-#include "base/trust.h"
+#include "base/files/guard.h"
+#include "base/files/io.h"
+#include "base/files/output.h"
+#include "base/files/trust.h"
 
 enum {
 	FOLDERS_DEEP = 2 /* of a session: jit/PID/ */

@@ -3,8 +3,8 @@
  * Layer: tools.  A new session is made beside, as DIR/samples/.recording-PID, and takes the
  * place of `current` only when the recording has really begun.
  * Nothing is written, removed or renamed through a symbolic link, nor in a directory of another user
- * (base/trust.h): DIR alone, where it was given, may be either.  It is held open, so that it does not help
- * to replace it with a link later (base/guard.h). */
+ * (base/files/trust.h): DIR alone, where it was given, may be either.  It is held open, so that it does not help
+ * to replace it with a link later (base/files/guard.h). */
 #pragma once
 #include <stdbool.h>
 
@@ -20,7 +20,7 @@ struct session_dir {
 	int lock_fd;    /* one recorder a DIR at a time */
 	bool append;
 	bool committed;
-	bool guarded; /* DIR/samples and DIR/kernel (base/guard.h) */
+	bool guarded; /* DIR/samples and DIR/kernel (base/files/guard.h) */
 };
 
 /* `dir` NULL: ./oprofile_data, made if missing; a given one must exist.

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/containers/vec.h"
 #include "base/cursor.h"
-#include "base/vec.h"
 #include "resolve/elf/file.h"
 
 enum {

@@ -1,8 +1,8 @@
 /* priv.h - what the files of the code of images share.
  * Layer: resolve, for code*.c alone. */
 #pragma once
-#include "base/mapped.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/mapped.h"
 #include "format/jit/jitdump.h"
 #include "resolve/code/code.h"
 #include "resolve/elf/file.h"

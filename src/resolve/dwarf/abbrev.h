@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/containers/vec.h"
 #include "base/cursor.h"
-#include "base/vec.h"
 
 struct dwarf_section;
 struct dwarf_spare;

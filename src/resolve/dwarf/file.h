@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "resolve/dwarf/section.h"
 #include "resolve/elf/file.h"
 

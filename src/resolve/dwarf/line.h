@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/containers/vec.h"
 #include "base/cursor.h"
-#include "base/vec.h"
 #include "resolve/dwarf/unit.h"
 
 enum {

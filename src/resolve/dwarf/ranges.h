@@ -1,7 +1,7 @@
 /* ranges.h - where the code of a unit or a function lies.
  * Layer: resolve.  Source of the format: DWARF 5, sections 2.17.3 and 7.25; DWARF 4, 2.17.3. */
 #pragma once
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "resolve/dwarf/unit.h"
 
 typedef VEC(struct dwarf_code) dwarf_code_vec;

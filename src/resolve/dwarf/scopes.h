@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "resolve/dwarf/ranges.h"
 #include "resolve/dwarf/unit.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 #include "resolve/dwarf/unpack.h"
 #include "resolve/elf/file.h"
 

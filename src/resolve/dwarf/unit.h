@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/containers/vec.h"
 #include "base/cursor.h"
-#include "base/vec.h"
 #include "resolve/dwarf/abbrev.h"
 #include "resolve/dwarf/file.h"
 #include "resolve/dwarf/section.h"

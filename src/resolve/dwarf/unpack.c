@@ -10,7 +10,7 @@
 #include <zstd.h>
 
 #include "base/cursor.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/dwarf/section.h"
 #include "resolve/elf/file.h"
 

@@ -10,8 +10,8 @@
 
 #include "base/cursor.h"
 #include "base/err.h"
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 
 /* What the ELF header says about the tables; the rest of it is not needed. */
 struct tables {

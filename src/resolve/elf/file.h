@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct err;
 
@@ -65,7 +65,7 @@ struct elf_file {
 
 /* A regular file for reading, with O_CLOEXEC: never waits for a FIFO nor touches a device.
  * The descriptor, -EINVAL if it is no regular file, or another negative errno.  Here and below: a file that
- * exists but cannot be opened or read is reported (base/faults.h), but for want of permission. */
+ * exists but cannot be opened or read is reported (base/files/faults.h), but for want of permission. */
 int elf_open_regular(const char *path);
 
 /* Reads header and segments of the file at `fd`, which stays the caller's and open as long

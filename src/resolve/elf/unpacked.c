@@ -8,8 +8,8 @@
 #include <zstd.h>
 
 #include "base/buf.h"
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 #include "resolve/elf/file.h"
 #include "resolve/elf/gzip.h"
 #include "resolve/elf/xz.h"

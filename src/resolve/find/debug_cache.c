@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
 #include "resolve/elf/unpacked.h"

@@ -13,7 +13,7 @@
  * own build-id is the wanted one, and kallsyms, which has none, only from a folder that is
  * called by it. */
 #pragma once
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "format/session/dict.h"
 
 enum debug_cache_part {

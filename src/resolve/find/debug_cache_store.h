@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "format/session/dict.h"
 #include "resolve/find/debug_cache.h"
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 #include "resolve/elf/file.h"
 
 enum {

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
 #include "base/log.h"
-#include "base/map.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/http.h"
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
+#include "base/files/trust.h"
 #include "base/parse.h"
-#include "base/trust.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
 

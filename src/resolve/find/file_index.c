@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "resolve/symbols/module_name.h"
 
 struct file {

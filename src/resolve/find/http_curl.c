@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/find/http.h"
 
 static const char elf_magic[] = "\177ELF";

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/digits.h"
-#include "base/io.h"
+#include "base/files/io.h"
+#include "base/files/trust.h"
 #include "base/parse.h"
-#include "base/trust.h"
 
 enum {
 	STALE_SECONDS = 3600 /* a writer's file: it takes seconds */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 enum {
 	INDEX_CACHE_DEFAULT_MB = 1024,

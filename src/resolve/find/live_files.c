@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
-#include "base/io.h"
-#include "base/map.h"
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
+#include "base/files/io.h"
 #include "base/parse.h"
-#include "base/vec.h"
 #include "resolve/elf/file.h"
 
 enum {

@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 #include "base/log.h"
 
 static const uint64_t bytes_max = (uint64_t)1 << 32;

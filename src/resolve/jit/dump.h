@@ -1,7 +1,7 @@
 /* dump.h - a jitdump file in memory, and the symbols of its code.
  * Layer: resolve. */
 #pragma once
-#include "base/mapped.h"
+#include "base/files/mapped.h"
 #include "format/jit/jitdump.h"
 #include "resolve/symbols/symtab.h"
 

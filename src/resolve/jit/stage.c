@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/files/mapped.h"
 #include "base/log.h"
-#include "base/mapped.h"
 #include "resolve/jit/dump.h"
 #include "resolve/jit/times.h"
 

@@ -2,7 +2,7 @@
  * Layer: resolve. */
 #pragma once
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "resolve/dwarf/line.h"
 #include "resolve/dwarf/scopes.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "base/log.h"
 #include "resolve/dwarf/flatten.h"
 #include "resolve/dwarf/line.h"

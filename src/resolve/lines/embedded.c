@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/files/path.h"
 #include "resolve/dwarf/line.h"
 #include "resolve/lines/priv.h"
 

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
 #include "base/cursor.h"
-#include "base/faults.h"
-#include "base/hash.h"
-#include "base/io.h"
-#include "base/trust.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
+#include "base/files/trust.h"
 
 const char line_index_magic[8] = "OPLINES";
 

@@ -3,7 +3,7 @@
  * Layer: resolve.  Mapped into memory; little-endian; written beside and renamed, so that
  * any number of readers and writers may work at once.  The form: docs/line-index.md.
  *
- * A file that becomes shorter under us reads as zeros (base/mapped.h).
+ * A file that becomes shorter under us reads as zeros (base/files/mapped.h).
  * Each block has a hash of its own, which is checked when the block is first used: opening a
  * big index costs nothing, and a damaged block is one that is not there. */
 #pragma once
@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/mapped.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/mapped.h"
 #include "resolve/find/index_cache.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 enum {
 	/* V8 adds to the addresses of lines what perf once forgot: where the code begins in

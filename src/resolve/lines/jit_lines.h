@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/mapped.h"
+#include "base/files/mapped.h"
 #include "format/jit/jitdump.h"
 
 struct jit_lines;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/lines/lines.h"
 #include "resolve/lines/priv.h"
 #include "resolve/lines/writers.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 struct index_key;
 struct lines;

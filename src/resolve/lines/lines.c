@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/index_cache.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "resolve/find/index_cache.h"
 #include "resolve/lines/later.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/containers/sort_keys.h"
+#include "base/containers/vec.h"
 #include "base/cursor.h"
-#include "base/sort_keys.h"
-#include "base/vec.h"
 #include "resolve/dwarf/file.h"
 #include "resolve/elf/file.h"
 

@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "resolve/replay/images.h"
 
 static const char kernel_name[] = "[kernel.kallsyms]";

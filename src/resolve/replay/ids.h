@@ -1,8 +1,8 @@
 /* ids.h - the build-ids that a perf.data knows of its binaries, by name.
  * Layer: resolve, for replay.c alone. */
 #pragma once
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "format/perfdata/input.h"
 #include "format/session/dict.h"
 

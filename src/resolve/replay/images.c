@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "resolve/symbols/module_name.h"
 
 static const uint64_t ask_again_ns = 100000000;

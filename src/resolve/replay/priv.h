@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "decode/record.h"
 #include "format/session/dict.h"
 #include "resolve/jit/files.h"

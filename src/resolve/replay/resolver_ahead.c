@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/containers/vec.h"
 #include "base/signals.h"
-#include "base/vec.h"
 #include "resolve/replay/resolver_priv.h"
 
 enum {

@@ -2,7 +2,7 @@
  * behind them the nodes of its stack.  A group of samples goes through the steps together. */
 #include <errno.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "resolve/replay/resolver_priv.h"
 
 enum {

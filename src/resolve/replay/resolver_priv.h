@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "format/session/dict.h"
 #include "resolve/replay/images.h"
 #include "resolve/replay/resolver.h"

@@ -1,7 +1,7 @@
 /* resolver_samples.c - the half of resolver.h that resolves samples. */
 #include <errno.h>
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "resolve/replay/resolver_priv.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "format/perfdata/input.h"
 #include "resolve/replay/feed.h"
 

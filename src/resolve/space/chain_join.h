@@ -4,8 +4,8 @@
  * Layer: resolve. */
 #pragma once
 #include "base/buf.h"
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "decode/record.h"
 
 /* How the callers are put into the chain. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/deltas.h"
-#include "base/vec.h"
+#include "base/containers/deltas.h"
+#include "base/containers/vec.h"
 #include "decode/record.h"
 
 /* What one event has counted. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 #include "resolve/elf/file.h"
 #include "resolve/symbolize/places.h"
 #include "resolve/symbolize/priv.h"

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "resolve/jit/dump.h"
 #include "resolve/symbolize/places.h"

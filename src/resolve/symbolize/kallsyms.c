@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/faults.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 #include "format/session/checksums.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/faults.h"
+#include "base/files/faults.h"
 #include "format/session/checksums.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"

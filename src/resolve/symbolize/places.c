@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/faults.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
+#include "base/files/faults.h"
 #include "base/log.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "resolve/find/debuginfod.h"
 #include "resolve/find/file_index.h"
 

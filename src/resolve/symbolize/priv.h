@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "base/mapped.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/files/mapped.h"
 #include "format/perfdata/input.h"
 #include "resolve/find/binary.h"
 #include "resolve/find/debuginfod.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "resolve/elf/file.h"
 #include "resolve/symbols/plt.h"
 #include "resolve/symbols/symtab.h"

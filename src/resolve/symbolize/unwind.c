@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "resolve/elf/file.h"
 #include "resolve/jit/dump.h"
 #include "resolve/symbolize/places.h"

@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "resolve/elf/file.h"
 #include "resolve/symbols/symtab.h"
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "format/session/dict.h"
 #include "resolve/symbols/symtab.h"
 

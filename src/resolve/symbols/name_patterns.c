@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/containers/vec.h"
 #include "base/err.h"
-#include "base/io.h"
-#include "base/vec.h"
+#include "base/files/io.h"
 #include "resolve/symbols/name_patterns_priv.h"
 
 enum {

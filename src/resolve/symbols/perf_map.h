@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "resolve/symbols/symtab.h"
 
 /* One function, or what later lines left of it. */

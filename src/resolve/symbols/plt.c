@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/containers/sort_keys.h"
 #include "base/cursor.h"
 #include "base/err.h"
-#include "base/sort_keys.h"
 #include "resolve/elf/file.h"
 #include "resolve/symbols/symtab_priv.h"
 

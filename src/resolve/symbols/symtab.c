@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/sort_keys.h"
+#include "base/containers/sort_keys.h"
 #include "resolve/symbols/symtab_priv.h"
 
 enum {

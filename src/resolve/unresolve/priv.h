@@ -2,8 +2,8 @@
  * Layer: resolve, private to them. */
 #pragma once
 #include "base/buf.h"
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
 #include "resolve/space/space.h"
 #include "resolve/unresolve/unresolve.h"
 

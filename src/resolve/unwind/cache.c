@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/containers/hash.h"
 #include "base/cursor.h"
-#include "base/faults.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
+#include "base/files/trust.h"
 #include "base/log.h"
-#include "base/trust.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
 #include "resolve/find/index_cache.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort_keys.h"
+#include "base/containers/sort_keys.h"
 #include "resolve/elf/file.h"
 #include "resolve/unwind/cfi.h"
 

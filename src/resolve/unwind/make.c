@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/sort_keys.h"
+#include "base/containers/hash.h"
+#include "base/containers/sort_keys.h"
 #include "resolve/unwind/asm.h"
 #include "resolve/unwind/cfi_rows.h"
 #include "resolve/unwind/exidx.h"

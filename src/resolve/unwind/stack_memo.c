@@ -1,6 +1,6 @@
 #include "resolve/unwind/stack_memo.h"
 
-#include "base/huge.h"
+#include "base/containers/huge.h"
 
 enum {
 	FIRST_LINES = 1 << 10, /* 64 KB */

@@ -7,7 +7,7 @@
 
 #include "aggregate/selection/keys.h"
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/events/sources.h"
 #include "present/export/writers.h"
 #include "present/lines/columns.h"

@@ -7,7 +7,7 @@
 
 #include "aggregate/count/tally.h"
 #include "aggregate/profile/profile.h"
-#include "base/huge.h"
+#include "base/containers/huge.h"
 
 #include "unit.h"
 

@@ -11,7 +11,7 @@
 #include <zstd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "capture/system/kernel_files_priv.h"
 #include "unit.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 
 #include "unit.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "daemon/upkeep/segment_merge.h"
 #include "format/session/hold.h"
 #include "format/session/session.h"

@@ -6,7 +6,7 @@
 
 #include "alloc_fail.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "unit.h"
 
 static void put(struct perf_maker *m, uint64_t v, unsigned int bytes)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "format/perfdata/input.h"
 #include "format/perfdata/perf_maker.h"
 #include "unit.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/containers/hash.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "format/session/session.h"
 #include "unit.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "alloc_fail.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "unit.h"
 
 enum {

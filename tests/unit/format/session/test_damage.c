@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "recording.h"
 
 enum {

@@ -9,7 +9,7 @@
 
 #include "alloc_fail.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "unit.h"
 
 static char dir[64];

@@ -10,7 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 
 #include "unit.h"
 

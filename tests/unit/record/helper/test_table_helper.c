@@ -17,7 +17,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "record/helper/table_packets.h"
 #include "resolve/unwind/arch.h"

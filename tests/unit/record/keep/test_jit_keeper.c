@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "decode/record.h"
 #include "record/keep/copy_list.h"
 #include "record/keep/lasting_mounts.h"

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 
 #include "unit.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/elf_maker.h"
 

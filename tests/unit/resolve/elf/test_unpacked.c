@@ -10,7 +10,7 @@
 #include <zstd.h>
 
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/elf/gzip.h"
 #include "unit.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/find/debug_link.h"
 
 static void crc_is_that_of_zlib(void **state)

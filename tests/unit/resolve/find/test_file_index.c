@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "alloc_fail.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/find/file_index.h"
 
 struct tree {

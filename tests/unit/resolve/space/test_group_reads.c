@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/deltas.h"
+#include "base/containers/deltas.h"
 #include "unit.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/elf/elf_maker.h"
 #include "resolve/find/debug_cache.h"
 #include "resolve/find/debug_cache_store.h"

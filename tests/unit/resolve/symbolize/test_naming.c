@@ -11,7 +11,7 @@
 
 #include "alloc_fail.h"
 #include "base/buf.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "base/log.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/elf_maker.h"

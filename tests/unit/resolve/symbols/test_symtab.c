@@ -10,7 +10,7 @@
 #include "alloc_fail.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
+#include "base/files/io.h"
 #include "resolve/elf/elf_maker.h"
 #include "resolve/elf/xz.h"
 #include "resolve/symbols/symtab.h"

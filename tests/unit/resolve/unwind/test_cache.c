@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
-#include "base/io.h"
+#include "base/containers/hash.h"
+#include "base/files/io.h"
 #include "resolve/unwind/cache.h"
 
 #include "resolve/elf/elf_maker.h"

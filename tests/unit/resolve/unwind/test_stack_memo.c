@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "base/hash.h"
+#include "base/containers/hash.h"
 #include "resolve/unwind/stack_memo.h"
 
 static uint64_t key_of(uint32_t stack)

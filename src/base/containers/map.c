@@ -1,0 +1,113 @@
+#include "base/containers/map.h"
+
+#include <errno.h>
+
+#include "base/containers/hash.h"
+#include "base/containers/huge.h"
+
+enum {
+	FIRST_SLOTS = 64,
+	/* Up to here a table grows fourfold: most of what is put in is then moved once. */
+	QUICK_SLOTS = 1 << 16,
+	AHEAD_SLOTS = 16
+};
+
+static size_t more_slots(const struct map *m)
+{
+	size_t nr = m->slots ? m->mask + 1 : 0;
+
+	if (!nr)
+		return FIRST_SLOTS;
+	return nr < QUICK_SLOTS ? nr * 4 : nr * 2;
+}
+
+static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
+{
+	size_t i = hash_quick(a, b) & m->mask;
+
+	while (m->slots[i].value_plus_1 && (m->slots[i].a != a || m->slots[i].b != b))
+		i = (i + 1) & m->mask;
+	return &m->slots[i];
+}
+
+static void free_slots(struct map *m)
+{
+	huge_zfree(m->slots, m->slots ? m->mask + 1 : 0, sizeof(*m->slots));
+}
+
+void map_prefetch(const struct map *m, uint64_t a, uint64_t b)
+{
+	const struct map_slot *slot;
+
+	if (!m->slots)
+		return;
+	slot = &m->slots[hash_quick(a, b) & m->mask];
+	/* Every fourth lies across two lines. */
+	__builtin_prefetch(slot);
+	__builtin_prefetch(&slot->more);
+}
+
+static int grow(struct map *m)
+{
+	size_t nr_slots = more_slots(m);
+	struct map bigger = { .mask = nr_slots - 1, .nr = m->nr };
+
+	bigger.slots = huge_zalloc(nr_slots, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; m->slots && i <= m->mask; i++) {
+		const struct map_slot *old = &m->slots[i];
+		const struct map_slot *ahead = &m->slots[(i + AHEAD_SLOTS) & m->mask];
+
+		if (ahead->value_plus_1)
+			map_prefetch(&bigger, ahead->a, ahead->b);
+		if (old->value_plus_1)
+			*probe(&bigger, old->a, old->b) = *old;
+	}
+	free_slots(m);
+	*m = bigger;
+	return 0;
+}
+
+uint32_t map_get(const struct map *m, uint64_t a, uint64_t b)
+{
+	if (!m->slots)
+		return MAP_NONE;
+	return probe(m, a, b)->value_plus_1 - 1; /* an empty slot gives MAP_NONE */
+}
+
+struct map_slot *map_at(struct map *m, uint64_t a, uint64_t b, bool *ret_new)
+{
+	struct map_slot *slot;
+
+	/* At most 5/8 full: with linear probing a miss then looks at 4 slots. */
+	if (!m->slots || (m->nr + 1) * 8 > (m->mask + 1) * 5)
+		if (grow(m))
+			return NULL;
+	slot = probe(m, a, b);
+	*ret_new = !slot->value_plus_1;
+	if (*ret_new) {
+		slot->a = a;
+		slot->b = b;
+		slot->value_plus_1 = 1;
+		m->nr++;
+	}
+	return slot;
+}
+
+int map_set(struct map *m, uint64_t a, uint64_t b, uint32_t value)
+{
+	bool is_new;
+	struct map_slot *slot = map_at(m, a, b, &is_new);
+
+	if (!slot)
+		return -ENOMEM;
+	slot->value_plus_1 = value + 1;
+	return 0;
+}
+
+void map_done(struct map *m)
+{
+	free_slots(m);
+	*m = (struct map){ 0 };
+}

@@ -1,0 +1,138 @@
+#include "base/containers/nearest.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	size_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/* The optimal string alignment distance, three rows at a time. */
+size_t nearest_distance(const char *a, const char *b)
+{
+	size_t rows[3][NEAREST_WORD_MAX + 1];
+	size_t len_a = strlen(a);
+	size_t len_b = strlen(b);
+
+	if (len_a > NEAREST_WORD_MAX || len_b > NEAREST_WORD_MAX)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= len_b; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= len_a; i++) {
+		const size_t *before = rows[(i + 1) % 3]; /* row i - 2 */
+		const size_t *above = rows[(i - 1) % 3];
+		size_t *row = rows[i % 3];
+
+		row[0] = i;
+		for (size_t j = 1; j <= len_b; j++) {
+			row[j] = min3(above[j] + 1, row[j - 1] + 1,
+				      above[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && before[j - 2] + 1 < row[j])
+				row[j] = before[j - 2] + 1;
+		}
+	}
+	return rows[len_a % 3][len_b];
+}
+
+void nearest_try(struct nearest *n, const char *candidate)
+{
+	size_t cost = nearest_distance(n->word, candidate);
+	size_t limit = (strlen(n->word) + 2) / 3;
+
+	if (cost > limit || (n->best && cost >= n->best_cost))
+		return;
+	n->best = candidate;
+	n->best_cost = cost;
+}
+
+/* ---- several ---- */
+
+enum {
+	LETTERS_TO_CONTAIN = 4, /* fewer are in too many words */
+	COST_CONTAINED = 3,     /* as good as so many edits */
+	COST_BEHIND_BEST = 3    /* what is farther than the nearest is not said */
+};
+
+static void lower(char *to, const char *from, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		to[i] = (char)tolower((unsigned char)from[i]);
+	to[len] = '\0';
+}
+
+void nearest_few_init(struct nearest_few *n, const char *word, size_t len)
+{
+	*n = (struct nearest_few){ 0 };
+	if (len > NEAREST_WORD_MAX)
+		return;
+	lower(n->word, word, len);
+	n->limit = (len + 2) / 3;
+}
+
+static size_t cost_of(const struct nearest_few *n, const char *candidate)
+{
+	char name[NEAREST_WORD_MAX + 1] = "";
+	size_t len = strlen(candidate);
+	size_t typed = strlen(n->word);
+	size_t apart = len < typed ? typed - len : len - typed;
+	size_t cost = SIZE_MAX;
+
+	if (!*n->word || len > NEAREST_WORD_MAX)
+		return SIZE_MAX;
+	lower(name, candidate, len);
+	/* So many letters are put in or taken out at least. */
+	if (apart <= n->limit)
+		cost = nearest_distance(n->word, name);
+	if (cost > COST_CONTAINED && typed >= LETTERS_TO_CONTAIN &&
+	    strstr(name, n->word))
+		return COST_CONTAINED;
+	return cost > n->limit ? SIZE_MAX : cost;
+}
+
+void nearest_few_try(struct nearest_few *n, const char *candidate)
+{
+	size_t cost = cost_of(n, candidate);
+	size_t at = n->nr;
+
+	if (cost == SIZE_MAX)
+		return;
+	for (size_t i = 0; i < n->nr; i++)
+		if (!strcasecmp(n->one[i].name, candidate))
+			return;
+	while (at && n->one[at - 1].cost > cost)
+		at--;
+	if (at == NEAREST_FEW)
+		return;
+	n->nr += n->nr < NEAREST_FEW;
+	memmove(&n->one[at + 1], &n->one[at], (n->nr - at - 1) * sizeof(n->one[0]));
+	n->one[at].cost = cost;
+	(void)snprintf(n->one[at].name, sizeof(n->one[at].name), "%s", candidate);
+}
+
+void nearest_few_text(const struct nearest_few *n, char ret_text[NEAREST_TEXT_MAX])
+{
+	size_t size = NEAREST_TEXT_MAX;
+	size_t nr = n->nr;
+	size_t len;
+
+	ret_text[0] = '\0';
+	while (nr && n->one[nr - 1].cost > n->one[0].cost + COST_BEHIND_BEST)
+		nr--;
+	if (!nr)
+		return;
+	len = (size_t)snprintf(ret_text, size, " (Did you mean ");
+	for (size_t i = 0; i < nr; i++)
+		len += (size_t)snprintf(ret_text + len, size - len, "%s%s",
+					!i            ? ""
+					: i + 1 == nr ? " or "
+						      : ", ",
+					n->one[i].name);
+	(void)snprintf(ret_text + len, size - len, "?)");
+}

@@ -1,0 +1,262 @@
+#include "base/files/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/containers/vec.h"
+#include "base/files/trust.h"
+
+struct guarded {
+	char *path;        /* PARENT/NAME */
+	size_t parent_len; /* of it */
+	size_t len;
+	int fd; /* of PARENT */
+	unsigned int holders;
+};
+
+static struct {
+	pthread_rwlock_t lock;
+	VEC(struct guarded) dirs;
+} guards = { .lock = PTHREAD_RWLOCK_INITIALIZER };
+
+static bool is_below(const struct guarded *g, const char *path)
+{
+	return !strncmp(path, g->path, g->len) &&
+	       (path[g->len] == '/' || path[g->len] == '\0');
+}
+
+/* The innermost one; under the lock. */
+static struct guarded *find_guard(const char *path)
+{
+	struct guarded *found = NULL;
+
+	for (size_t i = 0; i < guards.dirs.nr; i++) {
+		struct guarded *g = &guards.dirs.at[i];
+
+		if (is_below(g, path) && (!found || g->len > found->len))
+			found = g;
+	}
+	return found;
+}
+
+static size_t length_without_slashes(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
+static struct guarded *find_same(const char *path)
+{
+	size_t len = length_without_slashes(path);
+
+	for (size_t i = 0; i < guards.dirs.nr; i++)
+		if (guards.dirs.at[i].len == len &&
+		    !memcmp(guards.dirs.at[i].path, path, len))
+			return &guards.dirs.at[i];
+	return NULL;
+}
+
+static int add_new(char *path, size_t parent_len, int fd)
+{
+	struct guarded g = { .path = path,
+			     .parent_len = parent_len,
+			     .len = strlen(path),
+			     .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
+			     .holders = 1 };
+
+	if (g.fd < 0)
+		return -errno;
+	if (vec_push(&guards.dirs, g))
+		return 0;
+	close(g.fd);
+	return -ENOMEM;
+}
+
+/* Takes `path`; NULL: memory was short. */
+static int add(char *path, size_t parent_len, int fd)
+{
+	struct guarded *same;
+	int r = 0;
+
+	if (!path)
+		return -ENOMEM;
+	pthread_rwlock_wrlock(&guards.lock);
+	same = find_same(path);
+	if (same)
+		same->holders++;
+	else
+		r = add_new(path, parent_len, fd);
+	pthread_rwlock_unlock(&guards.lock);
+	if (same || r)
+		free(path);
+	return r;
+}
+
+static char *path_in(const char *parent, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", parent, name) < 0 ? NULL : path;
+}
+
+int guard_add(const char *parent, const char *name, int fd)
+{
+	return add(path_in(parent, name), strlen(parent), fd);
+}
+
+int guard_add_all(const char *path, int fd)
+{
+	size_t len = length_without_slashes(path);
+
+	return add(strndup(path, len), len, fd);
+}
+
+int guard_add_path(const char *path, int fd)
+{
+	const char *slash = strrchr(path, '/');
+
+	return add(strdup(path), slash ? (size_t)(slash - path) : 0, fd);
+}
+
+void guard_drop_path(const char *path)
+{
+	struct guarded *g;
+
+	pthread_rwlock_wrlock(&guards.lock);
+	g = find_same(path);
+	if (g && !--g->holders) {
+		close(g->fd);
+		free(g->path);
+		*g = guards.dirs.at[--guards.dirs.nr];
+		if (!guards.dirs.nr)
+			vec_done(&guards.dirs);
+	}
+	pthread_rwlock_unlock(&guards.lock);
+}
+
+void guard_drop(const char *parent, const char *name)
+{
+	char *path = path_in(parent, name);
+
+	if (path)
+		guard_drop_path(path);
+	free(path);
+}
+
+/* A descriptor of PARENT, and what of the path is relative to it; -ENOENT: nothing guards it. */
+static int open_guard(const char *path, const char **ret_rest)
+{
+	const struct guarded *g;
+	int fd = -ENOENT;
+
+	pthread_rwlock_rdlock(&guards.lock);
+	g = find_guard(path);
+	if (g) {
+		*ret_rest = path + g->parent_len;
+		fd = fcntl(g->fd, F_DUPFD_CLOEXEC, 0);
+		if (fd < 0)
+			fd = -errno;
+	}
+	pthread_rwlock_unlock(&guards.lock);
+	return fd;
+}
+
+/* From `fd`, which is closed, into the directory that is named by the first `len` bytes. */
+static int enter(int fd, const char *name, size_t len)
+{
+	char component[NAME_MAX + 1];
+	struct stat st;
+	int next, r = 0;
+
+	if (len > NAME_MAX) {
+		close(fd);
+		return -ENAMETOOLONG;
+	}
+	memcpy(component, name, len);
+	component[len] = '\0';
+	next = openat(fd, component, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (next < 0 || fstat(next, &st))
+		r = -errno;
+	else if (S_ISLNK(st.st_mode))
+		r = -ELOOP;
+	else if (!S_ISDIR(st.st_mode))
+		r = -ENOTDIR;
+	else if (!trust_is_own(st.st_uid))
+		r = -EPERM;
+	close(fd);
+	if (r && next >= 0)
+		close(next);
+	return r ? r : next;
+}
+
+static bool is_dots(const char *name, size_t len)
+{
+	return len == 2 && !strncmp(name, "..", 2);
+}
+
+static int walk(int fd, const char *rest, struct guard_at *ret_at)
+{
+	for (;;) {
+		size_t len;
+
+		rest += strspn(rest, "/");
+		len = strcspn(rest, "/");
+		if (is_dots(rest, len)) {
+			close(fd);
+			return -EINVAL;
+		}
+		if (!rest[len])
+			break;
+		fd = enter(fd, rest, len);
+		if (fd < 0)
+			return fd;
+		rest += len;
+	}
+	*ret_at = (struct guard_at){ .fd = fd,
+				     .name = *rest ? rest : ".",
+				     .is_guarded = true };
+	return 0;
+}
+
+int guard_at(const char *path, struct guard_at *ret_at)
+{
+	const char *rest;
+	int fd = open_guard(path, &rest);
+
+	if (fd == -ENOENT) {
+		*ret_at = (struct guard_at){ .fd = AT_FDCWD, .name = path };
+		return 0;
+	}
+	return fd < 0 ? fd : walk(fd, rest, ret_at);
+}
+
+void guard_at_end(struct guard_at *at)
+{
+	int saved = errno;
+
+	if (at->is_guarded)
+		close(at->fd);
+	errno = saved;
+}
+
+size_t guard_length(const char *path)
+{
+	const struct guarded *g;
+	size_t len;
+
+	pthread_rwlock_rdlock(&guards.lock);
+	g = find_guard(path);
+	len = g ? g->len : 0;
+	pthread_rwlock_unlock(&guards.lock);
+	return len;
+}

@@ -1,0 +1,268 @@
+/* io_names.c - the functions of io.h that find or change names of files; base/files/guard.h keeps them below
+ * guarded directories. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files/guard.h"
+#include "base/files/io.h"
+
+enum {
+	MADE_UP = 6, /* "XXXXXX" */
+	TRIES = 100
+};
+
+int io_open(const char *path, int flags, mode_t mode)
+{
+	struct guard_at at;
+	int r = guard_at(path, &at);
+	int fd;
+
+	if (r)
+		return r;
+	if (at.is_guarded && (flags & O_ACCMODE) != O_RDONLY)
+		flags |= O_NOFOLLOW;
+	fd = openat(at.fd, at.name, flags | O_CLOEXEC, mode);
+	if (fd < 0)
+		fd = -errno;
+	guard_at_end(&at);
+	return fd;
+}
+
+int io_open_lock(const char *path)
+{
+	int fd = io_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
+	struct stat st;
+	int r = 0;
+
+	if (fd < 0)
+		return fd;
+	/* A hard link that another user planted is neither written nor given another mode. */
+	if (fstat(fd, &st))
+		r = -errno;
+	else if (!S_ISREG(st.st_mode))
+		r = -EINVAL;
+	else if (st.st_nlink > 1)
+		r = -EMLINK;
+	if (r) {
+		close(fd);
+		return r;
+	}
+	if (fchmod(fd, 0600)) {
+		/* Of another owner, who could lock it anyway. */
+	}
+	return fd;
+}
+
+static void make_up(char *letters)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
+	unsigned char random[MADE_UP];
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		memset(random, getpid(), sizeof(random));
+	for (size_t i = 0; i < MADE_UP; i++)
+		letters[i] = digits[random[i] % (sizeof(digits) - 1)];
+}
+
+int io_open_temp(char *template, size_t suffix_len, mode_t mode)
+{
+	char *letters = template + strlen(template) - suffix_len - MADE_UP;
+	int fd = -EEXIST;
+
+	for (int i = 0; i < TRIES && fd == -EEXIST; i++) {
+		make_up(letters);
+		fd = io_open(template, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+	}
+	return fd;
+}
+
+int io_make_temp_dir(int at, char *template)
+{
+	char *letters = template + strlen(template) - MADE_UP;
+	int r = -EEXIST;
+
+	for (int i = 0; i < TRIES && r == -EEXIST; i++) {
+		make_up(letters);
+		r = mkdirat(at, template, 0700) ? -errno : 0;
+	}
+	return r;
+}
+
+/* What is done in two directories at once. */
+static int between(const char *from, const char *to,
+		   int (*fn)(const struct guard_at *from, const struct guard_at *to))
+{
+	struct guard_at a, b;
+	int r = guard_at(from, &a);
+
+	if (r)
+		return r;
+	r = guard_at(to, &b);
+	if (!r) {
+		r = fn(&a, &b) ? -errno : 0;
+		guard_at_end(&b);
+	}
+	guard_at_end(&a);
+	return r;
+}
+
+static int call_rename(const struct guard_at *from, const struct guard_at *to)
+{
+	return renameat(from->fd, from->name, to->fd, to->name);
+}
+
+static int call_rename_new(const struct guard_at *from, const struct guard_at *to)
+{
+	return renameat2(from->fd, from->name, to->fd, to->name, RENAME_NOREPLACE);
+}
+
+static int call_rename_checked(const struct guard_at *from, const struct guard_at *to)
+{
+	if (!faccessat(to->fd, to->name, F_OK, AT_SYMLINK_NOFOLLOW)) {
+		errno = EEXIST;
+		return -1;
+	}
+	return call_rename(from, to);
+}
+
+static int call_link(const struct guard_at *from, const struct guard_at *to)
+{
+	return linkat(from->fd, from->name, to->fd, to->name, 0);
+}
+
+int io_rename(const char *from, const char *to)
+{
+	return between(from, to, call_rename);
+}
+
+int io_rename_new(const char *from, const char *to)
+{
+	int r = between(from, to, call_rename_new);
+
+	/* Not all file systems can. */
+	return r == -EINVAL ? between(from, to, call_rename_checked) : r;
+}
+
+int io_link(const char *from, const char *to)
+{
+	return between(from, to, call_link);
+}
+
+static int remove_at(const char *path, int flags)
+{
+	struct guard_at at;
+	int r = guard_at(path, &at);
+
+	if (r)
+		return r;
+	r = unlinkat(at.fd, at.name, flags) ? -errno : 0;
+	guard_at_end(&at);
+	return r;
+}
+
+int io_unlink(const char *path)
+{
+	return remove_at(path, 0);
+}
+
+int io_rmdir(const char *path)
+{
+	return remove_at(path, AT_REMOVEDIR);
+}
+
+int io_mkdir(const char *path, mode_t mode)
+{
+	struct guard_at at;
+	int r = guard_at(path, &at);
+
+	if (r)
+		return r;
+	r = mkdirat(at.fd, at.name, mode) ? -errno : 0;
+	guard_at_end(&at);
+	return r;
+}
+
+int io_make_dirs(const char *path, mode_t mode)
+{
+	size_t guarded = guard_length(path);
+	char *copy;
+	int r = 0;
+
+	if (!*path)
+		return -ENOENT;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	for (char *p = copy + (guarded ? guarded : 1); !r; p++) {
+		char kept = *p;
+
+		if (kept != '/' && kept != '\0')
+			continue;
+		*p = '\0';
+		r = io_mkdir(copy, mode);
+		if (r == -EEXIST)
+			r = 0;
+		*p = kept;
+		if (!kept)
+			break;
+	}
+	free(copy);
+	return r;
+}
+
+int io_remove_tree(const char *path)
+{
+	struct guard_at at;
+	int r = guard_at(path, &at);
+
+	if (r)
+		return r;
+	r = io_remove_tree_at(at.fd, at.name);
+	guard_at_end(&at);
+	return r;
+}
+
+int io_set_times(const char *path, const struct timespec times[2])
+{
+	struct guard_at at;
+	int r = guard_at(path, &at);
+
+	if (r)
+		return r;
+	r = utimensat(at.fd, at.name, times, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
+	guard_at_end(&at);
+	return r;
+}
+
+int io_set_mode(const char *path, mode_t mode)
+{
+	int fd = io_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = fchmod(fd, mode) ? -errno : 0;
+	close(fd);
+	return r;
+}
+
+int io_open_dir(const char *path, DIR **ret_dir)
+{
+	int fd = io_open(path, O_RDONLY | O_DIRECTORY, 0);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	*ret_dir = fdopendir(fd);
+	if (*ret_dir)
+		return 0;
+	r = -errno;
+	close(fd);
+	return r;
+}

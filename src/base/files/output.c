@@ -1,0 +1,368 @@
+#include "base/files/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/files/trust.h"
+
+enum {
+	LINKS_MAX = 40
+};
+
+/* A walk along a path, so that each link is seen by its own descriptor. */
+struct chase {
+	const char *path; /* as given */
+	int dir;          /* where the walk is */
+	char *rest;       /* what is left of the path, malloc'd */
+	char name[NAME_MAX + 1];
+	int links;
+	bool refuses_last; /* links of others, if they are the last component */
+	bool is_dir; /* the whole path is to be one; no link of others is followed */
+	mode_t make_mode;  /* missing directories are made; 0: they are not */
+	bool last_is_link; /* the last component of the path was one */
+	bool last_is_magic; /* an open file of a process: only the kernel can follow it */
+	struct err *err;
+};
+
+static bool is_shared(const struct stat *dir)
+{
+	return dir->st_mode & S_ISVTX && dir->st_mode & S_IWOTH;
+}
+
+static int refuse(const struct chase *c, const char *what, uid_t owner)
+{
+	return err_set(c->err, -EPERM,
+		       "%s is %s user %u in a directory where everybody can write: "
+		       "give another name",
+		       c->path, what, owner);
+}
+
+static int use_dir(struct chase *c, int dir)
+{
+	if (c->dir >= 0)
+		close(c->dir);
+	c->dir = dir;
+	return dir < 0 ? -errno : 0;
+}
+
+static int chase_from(struct chase *c, bool from_root)
+{
+	return use_dir(c,
+		       open(from_root ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* Takes the next component of the path; false: there is none. */
+static bool next_name(struct chase *c, bool *ret_is_last)
+{
+	const char *at = c->rest + strspn(c->rest, "/");
+	size_t len = strcspn(at, "/");
+
+	if (!len || len > NAME_MAX)
+		return false;
+	memcpy(c->name, at, len);
+	c->name[len] = '\0';
+	at += len;
+	*ret_is_last = !at[strspn(at, "/")];
+	memmove(c->rest, at, strlen(at) + 1);
+	return true;
+}
+
+static int check_link(const struct chase *c, const struct stat *link, bool is_last)
+{
+	struct stat dir;
+
+	if (fstat(c->dir, &dir))
+		return -errno;
+	if (trust_is_own(link->st_uid))
+		return 0;
+	if (!c->is_dir && !(is_last && c->refuses_last) &&
+	    (!is_shared(&dir) || link->st_uid == dir.st_uid))
+		return 0;
+	return err_set(c->err, -EPERM,
+		       "%s is or leads through a symbolic link of user %u: give a path "
+		       "without it",
+		       c->path, link->st_uid);
+}
+
+static bool is_in_proc(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Puts what the open link holds before the rest of the path. */
+static int follow(struct chase *c, int link)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlinkat(link, "", target, sizeof(target));
+	char *rest;
+
+	if (len < 0)
+		return -errno;
+	if (len == (ssize_t)sizeof(target))
+		return -ENAMETOOLONG;
+	if (++c->links > LINKS_MAX)
+		return -ELOOP;
+	if (asprintf(&rest, "%.*s%s", (int)len, target, c->rest) < 0)
+		return -ENOMEM;
+	free(c->rest);
+	c->rest = rest;
+	return *rest == '/' ? chase_from(c, true) : 0;
+}
+
+static int enter_proc(const struct chase *c)
+{
+	const int flags = O_PATH | O_DIRECTORY;
+
+	return openat(c->dir, c->name, flags | O_CLOEXEC);
+}
+
+/* One component, open as `fd`, which is taken.  1 if it was the last. */
+static int step_into(struct chase *c, int fd, bool is_last)
+{
+	struct stat st;
+	int r = fstat(fd, &st) ? -errno : 0;
+
+	if (!r && S_ISLNK(st.st_mode)) {
+		r = check_link(c, &st, is_last);
+		if (!r && is_in_proc(fd)) {
+			c->last_is_magic = is_last;
+			r = is_last ? 1 : use_dir(c, enter_proc(c));
+		} else if (!r) {
+			c->last_is_link |= is_last;
+			r = follow(c, fd);
+		}
+		close(fd);
+		return r;
+	}
+	if (!r && !is_last && !S_ISDIR(st.st_mode))
+		r = -ENOTDIR;
+	if (!r && !is_last)
+		return use_dir(c, fd);
+	close(fd);
+	return r ? r : 1;
+}
+
+static int open_name(const struct chase *c)
+{
+	const int flags = O_PATH | O_NOFOLLOW;
+	int fd = openat(c->dir, c->name, flags | O_CLOEXEC);
+
+	if (fd >= 0 || errno != ENOENT || !c->make_mode)
+		return fd;
+	if (mkdirat(c->dir, c->name, c->make_mode) && errno != EEXIST)
+		return -1;
+	return openat(c->dir, c->name, flags | O_CLOEXEC);
+}
+
+static int step(struct chase *c)
+{
+	bool is_last;
+	int fd;
+
+	if (!next_name(c, &is_last)) {
+		snprintf(c->name, sizeof(c->name), ".");
+		return 1;
+	}
+	is_last &= !c->is_dir;
+	fd = open_name(c);
+	if (fd >= 0)
+		return step_into(c, fd, is_last);
+	return errno == ENOENT && is_last ? 1 : -errno;
+}
+
+/* To the directory and the name of the file; chase_end() in any case. */
+static int chase_path(struct chase *c)
+{
+	int r;
+
+	c->rest = strdup(c->path);
+	r = c->rest ? chase_from(c, *c->path == '/') : -ENOMEM;
+	if (!r && !*c->path)
+		r = -ENOENT;
+	while (!r)
+		r = step(c);
+	return r < 0 ? r : 0;
+}
+
+static void chase_end(struct chase *c)
+{
+	if (c->dir >= 0)
+		close(c->dir);
+	free(c->rest);
+}
+
+/* A file that was there already. */
+static int check_stat(const struct chase *c, const struct stat *st)
+{
+	struct stat dir;
+
+	if (fstat(c->dir, &dir))
+		return -errno;
+	if (!is_shared(&dir) || S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
+		return 0;
+	if (!trust_is_own(st->st_uid) && st->st_uid != dir.st_uid)
+		return refuse(c, "a file of", st->st_uid);
+	return S_ISREG(st->st_mode) && st->st_nlink > 1
+		       ? refuse(c, "a file with several hard links, of", st->st_uid)
+		       : 0;
+}
+
+static int check_file(const struct chase *c, int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? -errno : check_stat(c, &st);
+}
+
+/* Before it is opened: another user's FIFO would be waited for. */
+static int check_name(const struct chase *c)
+{
+	struct stat st;
+
+	return c->last_is_magic || fstatat(c->dir, c->name, &st, AT_SYMLINK_NOFOLLOW)
+		       ? 0
+		       : check_stat(c, &st);
+}
+
+/* Nothing is cut off before it is known whose file it is. */
+static int open_at(const struct chase *c, int flags, mode_t mode)
+{
+	int follow = c->last_is_magic ? 0 : O_NOFOLLOW;
+	int as = (flags & ~O_TRUNC) | O_CREAT | follow;
+	int fd = openat(c->dir, c->name, O_CLOEXEC | as, mode);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = c->last_is_magic ? 0 : check_file(c, fd);
+	if (!r && flags & O_TRUNC && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    ftruncate(fd, 0))
+		r = -errno;
+	if (r) {
+		close(fd);
+		return r;
+	}
+	return fd;
+}
+
+int output_open(const char *path, int flags, mode_t mode, struct err *err)
+{
+	struct err said = { 0 };
+	struct chase c = { .path = path, .dir = -1, .err = &said };
+	int fd = chase_path(&c);
+
+	if (!fd)
+		fd = check_name(&c);
+	if (!fd)
+		fd = open_at(&c, flags, mode);
+	chase_end(&c);
+	if (fd >= 0)
+		return fd;
+	return said.code ? err_set(err, fd, "%s", said.text)
+			 : err_sys(err, fd, "%s: cannot write", path);
+}
+
+int output_open_stream(const char *path, FILE **ret_stream, struct err *err)
+{
+	int fd = output_open(path, O_WRONLY | O_TRUNC, 0666, err);
+
+	if (fd < 0)
+		return fd;
+	*ret_stream = fdopen(fd, "we");
+	if (*ret_stream)
+		return 0;
+	close(fd);
+	return err_set(err, -ENOMEM, "out of memory");
+}
+
+/* The path of the file that was found, by the kernel's name of its directory. */
+static int name_found(const struct chase *c, char **ret_path)
+{
+	char link[64], dir[PATH_MAX];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", c->dir);
+	len = readlink(link, dir, sizeof(dir));
+	if (len < 0 || len == (ssize_t)sizeof(dir))
+		return len < 0 ? -errno : -ENAMETOOLONG;
+	return asprintf(ret_path, "%.*s/%s", (int)len, dir, c->name) < 0 ? -ENOMEM : 0;
+}
+
+int output_target(const char *path, char **ret_target, struct err *err)
+{
+	struct err said = { 0 };
+	struct chase c = {
+		.path = path, .dir = -1, .refuses_last = true, .err = &said
+	};
+	int r = chase_path(&c);
+
+	*ret_target = NULL;
+	if (!r)
+		r = check_name(&c);
+	if (!r && !c.last_is_magic) {
+		if (c.last_is_link)
+			r = name_found(&c, ret_target);
+		else if (!(*ret_target = strdup(path)))
+			r = -ENOMEM;
+	}
+	chase_end(&c);
+	if (!r)
+		return 0;
+	return said.code ? err_set(err, r, "%s", said.text)
+			 : err_sys(err, r, "%s: cannot write", path);
+}
+
+static int open_dir(struct chase *c, struct err *err)
+{
+	struct err said = { 0 };
+	int r, dir;
+
+	c->err = &said;
+	r = chase_path(c);
+	dir = c->dir;
+	if (!r)
+		c->dir = -1;
+	chase_end(c);
+	if (!r)
+		return dir;
+	return said.code ? err_set(err, r, "%s", said.text)
+			 : err_sys(err, r, c->make_mode ? "cannot create %s" : "%s",
+				   c->path);
+}
+
+int output_open_dir(const char *path, struct err *err)
+{
+	struct chase c = { .path = path, .dir = -1, .is_dir = true };
+
+	return open_dir(&c, err);
+}
+
+int output_make_dir(const char *path, mode_t mode, struct err *err)
+{
+	struct chase c = { .path = path, .dir = -1, .is_dir = true, .make_mode = mode };
+
+	return open_dir(&c, err);
+}
+
+int output_failure(FILE *stream)
+{
+	int fd = fileno(stream);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) ||
+	    !(S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd))))
+		return -EIO;
+	return write(fd, "\n", 1) < 0 ? -errno : -EIO;
+}

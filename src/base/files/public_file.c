@@ -1,0 +1,157 @@
+#include "base/files/public_file.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files/io.h"
+
+/* Is called for each directory above a file, from the innermost one outwards; false ends it. */
+typedef bool (*climb_fn)(void *ctx, const struct stat *dir);
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The directory of a file, for openat(2); -1: it cannot be opened, or the file in it is another one
+ * than `fd` (-1: any). */
+static int open_parent(const char *path, int fd)
+{
+	char *real = realpath(path, NULL);
+	char *slash = real ? strrchr(real, '/') : NULL;
+	struct stat file, found;
+	int dir = -1;
+
+	if (slash) {
+		*slash = '\0';
+		dir = io_open(slash > real ? real : "/", O_PATH | O_DIRECTORY, 0);
+	}
+	if (dir >= 0 && fd >= 0 &&
+	    (fstat(fd, &file) || fstatat(dir, slash + 1, &found, AT_SYMLINK_NOFOLLOW) ||
+	     !is_same(&file, &found))) {
+		close(dir);
+		dir = -1;
+	}
+	free(real);
+	return dir;
+}
+
+/* By "..", so that these are the directories above it, whatever others rename meanwhile.  False if
+ * not all were seen. */
+static bool climb(const char *path, int fd, climb_fn fn, void *ctx)
+{
+	int dir = open_parent(path, fd);
+	struct stat st, above;
+	bool at_root = false;
+	int up;
+
+	if (dir < 0 || fstat(dir, &st)) {
+		if (dir >= 0)
+			close(dir);
+		return false;
+	}
+	while (fn(ctx, &st)) {
+		up = openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(dir);
+		dir = up;
+		if (dir < 0 || fstat(dir, &above))
+			break;
+		at_root = is_same(&st, &above);
+		if (at_root)
+			break;
+		st = above;
+	}
+	if (dir >= 0)
+		close(dir);
+	return at_root;
+}
+
+static bool is_searchable(void *ctx, const struct stat *dir)
+{
+	(void)ctx;
+	return dir->st_mode & S_IXOTH;
+}
+
+bool public_file(int fd, const char *path)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_mode & S_IROTH &&
+	       climb(path, fd, is_searchable, NULL);
+}
+
+/* ---- private directories ---- */
+
+struct outermost {
+	bool any;
+	struct stat dir;
+};
+
+static bool note_private(void *ctx, const struct stat *dir)
+{
+	struct outermost *o = ctx;
+
+	if (!(dir->st_mode & S_IXOTH)) {
+		o->any = true;
+		o->dir = *dir;
+	}
+	return true;
+}
+
+struct search {
+	const struct stat *dir;
+	bool found;
+};
+
+static bool note_found(void *ctx, const struct stat *dir)
+{
+	struct search *s = ctx;
+
+	s->found |= is_same(s->dir, dir);
+	return true;
+}
+
+bool public_file_same_private(int fd, const char *path, const char *other)
+{
+	struct outermost outermost = { 0 };
+	struct search search = { .dir = &outermost.dir };
+
+	return climb(path, fd, note_private, &outermost) && outermost.any &&
+	       climb(other, -1, note_found, &search) && search.found;
+}
+
+/* ---- whose path ---- */
+
+static bool is_of(void *ctx, const struct stat *st)
+{
+	const uid_t *uid = ctx;
+
+	return (!st->st_uid || st->st_uid == *uid) &&
+	       (!S_ISDIR(st->st_mode) || !(st->st_mode & S_IWOTH) ||
+		st->st_mode & S_ISVTX);
+}
+
+bool public_file_path_is_of(const char *path, uid_t uid)
+{
+	char prefix[PATH_MAX];
+	size_t len = strlen(path);
+	struct stat st;
+
+	if (len >= sizeof(prefix))
+		return false;
+	memcpy(prefix, path, len + 1);
+	/* The directories as they are spelled, where links are; then the real ones. */
+	for (size_t i = 1; i <= len; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		prefix[i] = '\0';
+		if (lstat(prefix, &st) || (path[i] && !is_of(&uid, &st)))
+			return false;
+		prefix[i] = path[i];
+	}
+	return is_of(&uid, &st) && climb(path, -1, is_of, &uid);
+}

@@ -1,0 +1,162 @@
+#include "base/files/trust.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/files/public_file.h"
+#include "base/log.h"
+
+bool trust_is_own(uid_t owner)
+{
+	return !owner || owner == geteuid();
+}
+
+int trust_check(int fd, enum trust trust, const char *shown, struct err *err)
+{
+	struct stat st;
+
+	if (trust == TRUST_ANY)
+		return 0;
+	if (fstat(fd, &st))
+		return err_sys(err, -errno, "%s", shown);
+	if (!trust_is_own(st.st_uid))
+		return err_set(
+			err, -EPERM,
+			"%s is not owned by you or root (use --force to read it)",
+			shown);
+	return 0;
+}
+
+/* ---- what others can change ---- */
+
+static bool is_exclusive(const struct stat *st)
+{
+	return trust_is_own(st->st_uid) && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+bool trust_is_exclusive(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && is_exclusive(&st);
+}
+
+int trust_check_config(int fd, const char *shown, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_sys(err, -errno, "%s", shown);
+	if (is_exclusive(&st))
+		return 0;
+	return trust_is_own(st.st_uid)
+		       ? err_set(err, -EPERM,
+				 "%s is not read, since others can write it: run "
+				 "chmod go-w %s",
+				 shown, shown)
+		       : err_set(err, -EPERM,
+				 "%s is not read, since it belongs to user %u, not to "
+				 "you or root",
+				 shown, st.st_uid);
+}
+
+/* Of a directory that does not exist yet; its parent decides. */
+static bool is_safe_to_make(const char *path)
+{
+	char *above = strdup(path);
+	struct stat st;
+	char *slash;
+	bool is_safe = true;
+
+	while (above && (slash = strrchr(above, '/')) && slash != above) {
+		*slash = '\0';
+		if (!stat(above, &st)) {
+			/* In a sticky directory another user may be quicker. */
+			is_safe = !(st.st_mode & S_IWOTH) &&
+				  public_file_path_is_of(above, geteuid());
+			break;
+		}
+	}
+	free(above);
+	return is_safe;
+}
+
+bool trust_cache_dir(const char *path)
+{
+	struct stat st;
+	bool is_safe;
+
+	if (!stat(path, &st))
+		is_safe = is_exclusive(&st) && public_file_path_is_of(path, geteuid());
+	else
+		/* Another error is for whoever opens it. */
+		is_safe = errno != ENOENT || is_safe_to_make(path);
+	if (!is_safe)
+		log_say_once(LOG_WARNING,
+			     "the cache %s is not used: other users can change it, or "
+			     "a directory above it",
+			     path);
+	return is_safe;
+}
+
+bool trust_cache_file(int fd, const char *path)
+{
+	if (trust_is_exclusive(fd))
+		return true;
+	log_say_once(LOG_WARNING, "%s is not used: other users can change it", path);
+	return false;
+}
+
+/* ---- directories in which changes are made ---- */
+
+static int check_dir(const struct stat *st, const char *shown, struct err *err)
+{
+	if (S_ISLNK(st->st_mode))
+		return err_set(
+			err, -ELOOP,
+			"%s is a symbolic link, which may lead to files of others: "
+			"remove it, or give another --session-dir",
+			shown);
+	if (!S_ISDIR(st->st_mode))
+		return err_sys(err, -ENOTDIR, "%s", shown);
+	if (!trust_is_own(st->st_uid))
+		return err_set(
+			err, -EPERM,
+			"%s belongs to user %u, not to you or root: give another "
+			"--session-dir",
+			shown, st->st_uid);
+	return 0;
+}
+
+int trust_open_dir(int at, const char *name, const char *shown, struct err *err)
+{
+	int fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return errno == ENOENT ? -ENOENT : err_sys(err, -errno, "%s", shown);
+	r = fstat(fd, &st) ? err_sys(err, -errno, "%s", shown)
+			   : check_dir(&st, shown, err);
+	if (r) {
+		close(fd);
+		return r;
+	}
+	return fd;
+}
+
+int trust_make_dir(int at, const char *name, mode_t mode, const char *shown,
+		   struct err *err)
+{
+	int fd;
+
+	if (mkdirat(at, name, mode) && errno != EEXIST)
+		return err_sys(err, -errno, "cannot create %s", shown);
+	fd = trust_open_dir(at, name, shown, err);
+	return fd == -ENOENT ? err_sys(err, fd, "%s", shown) : fd;
+}

@@ -1,0 +1,362 @@
+#include "tools/import_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "aggregate/selection/sample.h"
+#include "aggregate/selection/selection.h"
+#include "aggregate/selection/session_span.h"
+#include "base/err.h"
+#include "base/files/io.h"
+#include "format/session/session.h"
+#include "resolve/replay/replay.h"
+#include "resolve/symbolize/naming.h"
+#include "resolve/symbolize/unwind.h"
+#include "resolve/unwind/unwind.h"
+#include "tools/command.h"
+#include "tools/import_jit.h"
+
+enum {
+	FLUSH_SAMPLES = 64 * 1024,
+	TIME_UNIT_NS = 100 /* what a segment keeps of times: docs/format.md, 6 */
+};
+
+struct import {
+	const char *segment;
+	const struct spec *spec;
+	struct perf_input *input;
+	struct replay *replay;
+	struct naming *naming; /* NULL: nothing is unwound */
+	struct naming_unwind *unwind;
+	struct selection selection;
+	struct session_info info; /* strings are the replay's */
+	struct segment_writer *writer;
+	struct session_totals totals;
+	uint64_t time_factor; /* of samples without a time, which are numbered */
+	struct import_result result;
+	bool flushed;        /* something is written, ... */
+	uint64_t changed;    /* ... when so many names of the dict had changed */
+	const char *jit_dir; /* where files of JIT compilers go, NULL: they do not */
+	struct import_jit jit;
+};
+
+bool import_is_incomplete(const struct import_result *result)
+{
+	const struct perf_input_damage *d = &result->damage;
+
+	return d->cut_bytes || d->missing_bytes || d->bad_bytes || d->bad_features ||
+	       d->missing_files || result->interrupted || result->malformed;
+}
+
+void import_say_incomplete(const char *name, const struct import_result *result)
+{
+	const struct perf_input_damage *d = &result->damage;
+
+	command_warning("%s is incomplete: %s%s%" PRIu64 " bytes missing, %" PRIu64
+			" of a record cut off, %" PRIu64 " damaged, %" PRIu64
+			" header features unreadable, %" PRIu64
+			" records malformed; %" PRIu64 " samples read",
+			name,
+			result->interrupted ? "the recording was interrupted; " : "",
+			perf_input_files_text(d).text, d->missing_bytes, d->cut_bytes,
+			d->bad_bytes, d->bad_features, result->malformed,
+			result->samples + result->skipped);
+}
+
+/* Samples without a time get their number in the file instead: it has to survive. */
+static uint64_t time_factor(const struct perf_input_info *info)
+{
+	for (size_t i = 0; i < info->events.nr; i++)
+		if (info->events.at[i].attr.sample_type & PERF_SAMPLE_TIME)
+			return 1;
+	return TIME_UNIT_NS;
+}
+
+/* Where the header does not tell when it began, the first samples do. */
+static uint64_t start_of(const struct import *m, const struct sample_batch *first)
+{
+	uint64_t start_ns = replay_info(m->replay)->start_ns;
+
+	for (size_t i = 0; !replay_info(m->replay)->start_ns && i < first->nr; i++)
+		if (!i || first->time_ns[i] < start_ns)
+			start_ns = first->time_ns[i];
+	return start_ns - start_ns % TIME_UNIT_NS;
+}
+
+static int open_writer(struct import *m, struct err *err)
+{
+	uint64_t start_ns = m->info.start_ns;
+
+	m->info = *replay_info(m->replay);
+	m->info.flags |= SESSION_IMPORTED;
+	/* The wall clock belongs to another moment of the session's clock. */
+	if (m->info.start_wall_ns)
+		m->info.start_wall_ns += start_ns - perf_input_info(m->input)->clock_ns;
+	m->info.start_ns = start_ns;
+	return segment_writer_open(m->segment, &m->info, replay_dict(m->replay),
+				   &m->writer, err);
+}
+
+static void update_totals(struct import *m)
+{
+	const struct feed_counts *c = replay_counts(m->replay);
+	struct session_totals *t = &m->totals;
+
+	t->lost = c->lost;
+	t->lost_records = c->lost_records;
+	t->throttled = c->by_type[PERF_RECORD_THROTTLE];
+	t->undecodable = replay_undecodable(m->replay);
+	t->end_ns = c->last_ns;
+	t->target_status = -1;
+	for (size_t i = 0; i < UNWIND_ENDS; i++)
+		t->stack_ends[i] = replay_unwind_ends(m->replay)[i];
+}
+
+static int add_sample(struct import *m, const struct sample_batch *b, size_t i)
+{
+	struct sample sample = sample_batch_at(b, i);
+	int wanted = selection_wants_sample(&m->selection, b, i);
+
+	if (wanted < 0)
+		return wanted;
+	if (!wanted) {
+		m->result.skipped++;
+		return 0;
+	}
+	sample.time_ns *= m->time_factor;
+	m->totals.samples++;
+	return segment_writer_add(m->writer, &sample);
+}
+
+static int add_batch(struct import *m, const struct sample_batch *b, struct err *err)
+{
+	for (size_t i = 0; i < b->nr; i++)
+		if (add_sample(m, b, i))
+			return err_set(err, -ENOMEM, "out of memory");
+	if (segment_writer_pending(m->writer) < FLUSH_SAMPLES)
+		return 0;
+	if (!m->flushed)
+		m->changed = replay_changed(m->replay);
+	m->flushed = true;
+	/* What the reading thread has counted so far is not ours to look at before the end. */
+	return segment_writer_flush(m->writer, &m->totals, err);
+}
+
+/* The first samples are there: now it is known when it all began. */
+static int begin(struct import *m, const struct sample_batch *first, struct err *err)
+{
+	const struct perf_input_info *info = perf_input_info(m->input);
+	struct session_span span = { .first_ns = info->first_ns,
+				     .last_ns = info->last_ns,
+				     .wall_ns = info->clock_wall_ns,
+				     .wall_at_ns = info->clock_ns };
+
+	m->info.start_ns = start_of(m, first);
+	span.start_ns = m->info.start_ns;
+	if (selection_set_times(&m->selection, &span))
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!m->selection.times_known)
+		return err_set(err, -ENODATA,
+			       "time: it is not known when the samples begin and end, "
+			       "so there are no shares of it: give seconds, such as "
+			       "time:1.5s-3s");
+	return open_writer(m, err);
+}
+
+static int copy_samples(struct import *m, struct err *err)
+{
+	for (;;) {
+		struct sample_batch batch;
+		int r = replay_next(m->replay, &batch, err);
+
+		if (r)
+			return r < 0 ? r : 0;
+		if (!m->writer)
+			r = begin(m, &batch, err);
+		if (!r)
+			r = add_batch(m, &batch, err);
+		if (r)
+			return r;
+	}
+}
+
+static int copy_batch(struct import *m, const struct sample_batch *b)
+{
+	for (size_t i = 0; i < b->nr; i++) {
+		const struct sample sample = sample_batch_at(b, i);
+
+		if (segment_writer_add(m->writer, &sample))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The segment once more, with what the dict and the info know by now. */
+static int copy_segment(struct import *m, const char *from, struct err *err)
+{
+	struct segment *s;
+	int r = segment_open(from, TRUST_OWN, &s, err);
+
+	if (r)
+		return r;
+	while (!r) {
+		struct sample_batch b;
+
+		r = segment_next(s, COLUMN_ALL, &b, err);
+		if (!r && copy_batch(m, &b))
+			r = err_set(err, -ENOMEM, "out of memory");
+		if (!r)
+			r = segment_writer_flush(m->writer, &m->totals, err);
+	}
+	segment_close(s);
+	return r < 0 ? r : 0;
+}
+
+/* A pipe tells the build-ids behind its samples, and a thread may get its name behind its own, when
+ * the images or strings are written already: then the segment is written once more, its numbers
+ * being the same. */
+static int add_late(struct import *m, struct err *err)
+{
+	bool named = m->flushed && replay_changed(m->replay) > m->changed;
+	char *first;
+	int r;
+
+	if (!perf_input_info(m->input)->is_pipe && !named)
+		return 0;
+	replay_late_build_ids(m->replay);
+	if (asprintf(&first, "%s.first", m->segment) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	r = segment_writer_close(m->writer, &m->totals, err);
+	m->writer = NULL;
+	if (!r && (r = io_rename(m->segment, first)))
+		err_sys(err, r, "%s", m->segment);
+	if (!r)
+		r = open_writer(m, err);
+	if (!r)
+		r = copy_segment(m, first, err);
+	(void)io_unlink(first);
+	free(first);
+	return r;
+}
+
+static void note_result(struct import *m)
+{
+	const struct perf_input_info *info = perf_input_info(m->input);
+
+	m->result.samples = m->totals.samples;
+	m->result.lost = m->totals.lost;
+	m->result.malformed = m->totals.undecodable;
+	m->result.damage = *perf_input_damage(m->input);
+	for (size_t i = 0; i < info->events.nr; i++)
+		m->result.sample_types |= info->events.at[i].attr.sample_type;
+	m->result.interrupted = info->interrupted;
+	m->totals.finished = !import_is_incomplete(&m->result);
+}
+
+static int convert(struct import *m, struct err *err)
+{
+	int r = copy_samples(m, err);
+
+	if (r)
+		return r;
+	if (!m->writer)
+		return err_set(err, -ENODATA, "there is no sample in it");
+	update_totals(m);
+	note_result(m);
+	return add_late(m, err);
+}
+
+static int close_writer(struct import *m, int r, struct err *err)
+{
+	int closed;
+
+	if (!m->writer)
+		return r;
+	closed = segment_writer_close(m->writer, &m->totals, r ? NULL : err);
+	m->writer = NULL;
+	return r ? r : closed;
+}
+
+static void jit_mapped(void *ctx, const struct record_mmap *mmap, uint64_t time_ns)
+{
+	struct import *m = ctx;
+
+	import_jit_mapped(&m->jit, mmap, time_ns);
+}
+
+/* Where stacks came as they lay in memory, whole or in part. */
+static int use_unwind(struct import *m, struct naming_places *places)
+{
+	const struct perf_input_info *info = perf_input_info(m->input);
+	uint64_t types = 0;
+	int r;
+
+	for (size_t i = 0; i < info->events.nr; i++)
+		types |= info->events.at[i].attr.sample_type;
+	if (!(types & PERF_SAMPLE_STACK_USER))
+		return 0;
+	r = naming_new(replay_dict(m->replay), replay_info(m->replay), "", &m->naming);
+	if (r)
+		return r;
+	naming_use(m->naming, places);
+	r = naming_unwind_new(m->naming, &m->unwind);
+	return r ? r : replay_use_unwind(m->replay, naming_unwind_table, m->unwind);
+}
+
+static int read_input(struct import *m, struct naming_places *places, struct err *err)
+{
+	const struct replay_options options = { .chains = true,
+						.threads = true,
+						.jit_mapped =
+							m->jit_dir ? jit_mapped : NULL,
+						.ctx = m };
+	int r = replay_new(m->input, &options, &m->replay, err);
+
+	if (!r && m->jit_dir &&
+	    import_jit_init(&m->jit, m->jit_dir, replay_dict(m->replay),
+			    replay_info(m->replay), places))
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (r) {
+		replay_free(m->replay);
+		return r;
+	}
+	m->time_factor = time_factor(perf_input_info(m->input));
+	selection_init(&m->selection, m->spec, replay_dict(m->replay), "");
+	r = use_unwind(m, places);
+	r = r ? err_set(err, r, "out of memory") : convert(m, err);
+	r = close_writer(m, r, err);
+	if (!r && m->jit_dir)
+		import_jit_maps(&m->jit, replay_dict(m->replay));
+	import_jit_done(&m->jit);
+	if (r)
+		(void)io_unlink(m->segment);
+	selection_done(&m->selection);
+	/* Its threads use the tables. */
+	replay_end(m->replay);
+	naming_unwind_free(m->unwind);
+	naming_free(m->naming);
+	replay_free(m->replay);
+	return r;
+}
+
+int import_file(const struct import_request *request, struct import_result *ret_result,
+		struct err *err)
+{
+	struct import m = { .segment = request->segment,
+			    .spec = request->spec,
+			    .jit_dir = request->jit_dir };
+	int r = perf_input_open(request->path, request->trust, &m.input, err);
+
+	if (r)
+		return r;
+	r = read_input(&m, request->places, err);
+	if (r)
+		err_prefix(err, "%s", request->path);
+	else
+		*ret_result = m.result;
+	perf_input_close(m.input);
+	return r;
+}

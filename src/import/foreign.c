@@ -1,0 +1,501 @@
+#include "tools/import_foreign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aggregate/selection/sample.h"
+#include "aggregate/selection/selection.h"
+#include "aggregate/selection/session_span.h"
+#include "base/buf.h"
+#include "base/containers/hash.h"
+#include "base/err.h"
+#include "base/files/io.h"
+#include "format/foreign/foreign.h"
+#include "format/perfdata/input.h"
+#include "format/session/session.h"
+#include "resolve/elf/gzip.h"
+#include "resolve/elf/unpacked.h"
+#include "tools/command.h"
+#include "tools/import_file.h"
+#include "tools/name_images.h"
+
+enum {
+	FILE_MAX = 1 << 30,     /* bytes, as it is */
+	UNPACKED_MAX = 1 << 28, /* of a packed one, unpacked */
+	HEAD_BYTES = 256 << 10, /* by which a format is known */
+	SAMPLES_MAX = 20000000, /* of an event; of more, one stands for several */
+	FLUSH_SAMPLES = 64 * 1024,
+	TIME_STEP_NS = 100 /* what a segment keeps of times: docs/format.md, 6 */
+};
+
+/* An event, as a first reading finds it. */
+struct counted {
+	uint32_t event; /* of the dict */
+	uint64_t count;
+	uint64_t unit; /* one sample of ours stands for so many */
+};
+
+struct import {
+	const struct import_request *request;
+	const struct foreign_format *format;
+	struct buf bytes;
+	struct foreign_info info;
+	struct dict dict;
+	struct name_images images;
+	struct selection selection;
+	struct segment_writer *writer;
+	struct session_totals totals;
+	VEC(struct counted) events;
+	struct counted *last; /* the event met last, NULL: none */
+	uint64_t first_ns, last_ns;
+	uint64_t skipped;
+	uint32_t app;
+	struct buf text, other;
+	struct err *err;
+};
+
+/* ---- the file ---- */
+
+static bool is_gzip(const uint8_t *bytes, size_t len)
+{
+	return len > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
+}
+
+/* 1, 0, or a negative errno. */
+static int is_packed_profile(const char *path)
+{
+	struct buf packed = { 0 }, plain = { 0 };
+	int r = io_read_file(path, &packed, FILE_MAX);
+
+	if (!r)
+		r = gzip_unpack(packed.data, packed.len,
+				unpacked_limit(packed.len, UNPACKED_MAX), &plain);
+	if (!r)
+		r = foreign_find(plain.data, plain.len) != NULL;
+	buf_done(&packed);
+	buf_done(&plain);
+	return r == -EFBIG || r == -EBADMSG ? 0 : r;
+}
+
+static int is_foreign_file(const char *path, int fd, uint8_t *head)
+{
+	struct stat st;
+	ssize_t len;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	len = io_pread_full(fd, head, HEAD_BYTES, 0);
+	if (len <= 0)
+		return (int)len;
+	if (!is_gzip(head, (size_t)len))
+		return foreign_find(head, (size_t)len) != NULL;
+	/* A packed file of another user is not unpacked only to see what it is: reading it is
+	 * refused, or forced. */
+	return trust_check(fd, TRUST_OWN, path, NULL) ? 1 : is_packed_profile(path);
+}
+
+int import_is_foreign(const char *path)
+{
+	uint8_t *head = malloc(HEAD_BYTES);
+	int fd = head ? io_open(path, O_RDONLY | O_NONBLOCK, 0) : -ENOMEM;
+	int r = fd < 0 ? fd : is_foreign_file(path, fd, head);
+
+	if (fd >= 0)
+		close(fd);
+	free(head);
+	return err_is_absent(r) ? 0 : r;
+}
+
+bool import_is_input_foreign(void)
+{
+	uint8_t head[sizeof(uint64_t)];
+	ssize_t len = io_peek(STDIN_FILENO, head, sizeof(head));
+
+	return len > 0 && !perf_input_is_magic(head, (size_t)len);
+}
+
+static bool is_input(const struct import_request *request)
+{
+	return !strcmp(request->path, "-");
+}
+
+static const char *name_of(const struct import_request *request)
+{
+	return is_input(request) ? "standard input" : request->path;
+}
+
+static int unpack(struct import *m, struct err *err)
+{
+	size_t max = unpacked_limit(m->bytes.len, UNPACKED_MAX);
+	struct buf plain = { 0 };
+	int r;
+
+	if (!is_gzip(m->bytes.data, m->bytes.len))
+		return 0;
+	r = gzip_unpack(m->bytes.data, m->bytes.len, max, &plain);
+	buf_done(&m->bytes);
+	m->bytes = plain;
+	if (r == -EFBIG)
+		return err_set(err, r, "it unpacks to more than %zu MB", max >> 20);
+	if (r == -EBADMSG)
+		return err_set(err, r, "its gzip is damaged or cut short");
+	return r ? err_set(err, r, "out of memory") : 0;
+}
+
+static int open_it(const struct import_request *request, struct err *err)
+{
+	int fd = is_input(request) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+				   : open(request->path, O_RDONLY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return err_sys(err, -errno, "%s: cannot be read", name_of(request));
+	r = is_input(request) ? 0 : trust_check(fd, request->trust, request->path, err);
+	if (r)
+		close(fd);
+	return r ? r : fd;
+}
+
+static int read_it(struct import *m, int fd, struct err *err)
+{
+	int r = io_read_fd(fd, &m->bytes, FILE_MAX);
+
+	if (r == -EFBIG)
+		return err_set(err, r, "it has more than %d MB", FILE_MAX >> 20);
+	if (r)
+		return err_sys(err, r, "cannot be read");
+	r = unpack(m, err);
+	if (r)
+		return r;
+	m->format = foreign_find(m->bytes.data, m->bytes.len);
+	return m->format ? 0
+			 : err_set(err, -EBADMSG,
+				   "it is no perf.data, nor folded stacks, pprof or "
+				   "text of perf script");
+}
+
+/* ---- a sample ---- */
+
+static const char *text_of(struct buf *b, struct foreign_word w, const char *otherwise)
+{
+	buf_clear(b);
+	if (!w.len)
+		return otherwise;
+	buf_put(b, w.at, w.len);
+	buf_put_u8(b, 0);
+	return b->failed ? "" : (const char *)b->data;
+}
+
+static struct counted *find_event(struct import *m, struct foreign_word name)
+{
+	uint32_t text = dict_string(&m->dict, text_of(&m->text, name, "samples"));
+	const struct event_desc e = { .name = text,
+				      .about = dict_string(&m->dict, ""),
+				      .type = PERF_TYPE_SOFTWARE,
+				      .config = PERF_COUNT_SW_DUMMY,
+				      .config1 = m->events.nr,
+				      .flags = EVENT_USER | EVENT_KERNEL |
+					       EVENT_CHAINS };
+	struct counted made = { .unit = 1 };
+
+	for (size_t i = 0; i < m->events.nr; i++) {
+		m->last = &m->events.at[i];
+		if (m->dict.events.at[m->last->event].name == text)
+			return m->last;
+	}
+	made.event = dict_event(&m->dict, &e);
+	if (m->events.nr == FOREIGN_EVENTS_MAX) {
+		err_set(m->err, -E2BIG, "it has more than %d events",
+			FOREIGN_EVENTS_MAX);
+		return NULL;
+	}
+	if (text == DICT_NONE || made.event == DICT_NONE || !vec_push(&m->events, made))
+		return NULL;
+	m->last = &m->events.at[m->events.nr - 1];
+	return m->last;
+}
+
+/* The event of a sample; mostly that of the one before. */
+static struct counted *event_of(struct import *m, struct foreign_word name)
+{
+	const char *last =
+		m->last ? dict_str(&m->dict, m->dict.events.at[m->last->event].name)
+			: NULL;
+
+	if (last && name.len && strlen(last) == name.len &&
+	    !memcmp(last, name.at, name.len))
+		return m->last;
+	return find_event(m, name);
+}
+
+/* How many there are of each event, and when. */
+static int note_sample(void *ctx, const struct foreign_sample *s)
+{
+	struct import *m = ctx;
+	struct counted *e = event_of(m, s->event);
+
+	if (!e)
+		return m->err->code ? m->err->code : -ENOMEM;
+	if (__builtin_add_overflow(e->count, s->count, &e->count))
+		e->count = UINT64_MAX;
+	if (s->time_ns && (!m->first_ns || s->time_ns < m->first_ns))
+		m->first_ns = s->time_ns;
+	if (s->time_ns > m->last_ns)
+		m->last_ns = s->time_ns;
+	return 0;
+}
+
+static uint32_t stack_of(struct import *m, const struct foreign_sample *s)
+{
+	uint32_t stack = s->truncated ? STACK_TRUNCATED : STACK_ROOT;
+	size_t nr = s->nr_frames;
+
+	/* There is something, and nothing is known of it. */
+	if (!nr)
+		return dict_stack(&m->dict, stack,
+				  name_images_frame(&m->images, "[unknown]", ""));
+	for (size_t i = nr; i-- > 0 && stack != DICT_NONE;) {
+		const struct foreign_frame *f = &s->frames[i];
+		const char *image = text_of(&m->other, f->image, "[unknown]");
+		uint32_t frame = name_images_frame(&m->images, image,
+						   text_of(&m->text, f->name, ""));
+
+		stack = frame == DICT_NONE ? DICT_NONE
+					   : dict_stack(&m->dict, stack, frame);
+	}
+	return m->text.failed || m->other.failed ? DICT_NONE : stack;
+}
+
+static uint32_t thread_of(struct import *m, const struct foreign_sample *s)
+{
+	const struct thread t = {
+		.pid = (int32_t)s->pid,
+		.tid = (int32_t)s->tid,
+		.ns_pid = (int32_t)s->pid,
+		.ns_tid = (int32_t)s->tid,
+		.comm = dict_string(&m->dict, text_of(&m->text, s->comm, "")),
+		.app = m->app,
+		.cgroup = dict_string(&m->dict, ""),
+	};
+
+	return t.comm == DICT_NONE ? DICT_NONE : dict_thread(&m->dict, &t);
+}
+
+/* `nr` times, which have the period together. */
+static int put_times(struct import *m, struct sample *sample, uint64_t nr,
+		     uint64_t period)
+{
+	int r = 0;
+
+	for (uint64_t i = 0; !r && i < nr; i++) {
+		sample->period = period / nr + (i < period % nr);
+		r = segment_writer_add(m->writer, sample);
+		m->totals.samples++;
+		/* Without times they have their number in place of one. */
+		if (!m->first_ns)
+			sample->time_ns += TIME_STEP_NS;
+		if (!r && segment_writer_pending(m->writer) >= FLUSH_SAMPLES)
+			r = segment_writer_flush(m->writer, &m->totals, m->err);
+	}
+	return r;
+}
+
+static int add_sample(void *ctx, const struct foreign_sample *s)
+{
+	struct import *m = ctx;
+	const struct counted *e = event_of(m, s->event);
+	struct sample sample = { 0 };
+	uint64_t nr;
+	int r;
+
+	if (!e)
+		return -ENOMEM;
+	sample = (struct sample){
+		.time_ns = m->first_ns ? s->time_ns : m->totals.samples * TIME_STEP_NS,
+		.thread = thread_of(m, s),
+		.event = e->event,
+		.stack = stack_of(m, s),
+		.cpu = s->cpu < 0 ? DICT_NONE : (uint32_t)s->cpu,
+	};
+	if (sample.thread == DICT_NONE || sample.stack == DICT_NONE)
+		return -ENOMEM;
+	nr = s->count / e->unit + (s->count % e->unit * 2 >= e->unit);
+	nr = nr ? nr : 1;
+	r = selection_wants_one(&m->selection, &sample);
+	if (r <= 0) {
+		m->skipped += r ? 0 : nr;
+		return r;
+	}
+	return put_times(m, &sample, nr, s->period ? s->period : s->count);
+}
+
+/* ---- all of it ---- */
+
+static int open_writer(struct import *m, struct err *err)
+{
+	struct session_info info = { .tool_version = OPROFILE_VERSION,
+				     .hostname = "",
+				     .os_release = "",
+				     .machine = "",
+				     .cpu_desc = "",
+				     .boot_id = "",
+				     .command = "",
+				     .vmlinux = "",
+				     .flags = SESSION_64BIT,
+				     .clock_id = CLOCK_MONOTONIC,
+				     .start_wall_ns = m->info.start_wall_ns };
+
+	info.start_ns = m->first_ns - m->first_ns % TIME_STEP_NS;
+	return segment_writer_open(m->request->segment, &info, &m->dict, &m->writer,
+				   err);
+}
+
+/* How often a sample of an event was taken; 0: that is not known. */
+static uint64_t period_of(const struct import *m, const struct counted *e)
+{
+	const char *name = dict_str(&m->dict, m->dict.events.at[e->event].name);
+	const struct foreign_word *w = &m->info.period_event;
+
+	return w->len == strlen(name) && !memcmp(w->at, name, w->len) ? m->info.period
+								      : 0;
+}
+
+/* Events that are counted in bytes or nanoseconds have more samples than can be kept one by one. */
+static void choose_units(struct import *m)
+{
+	for (size_t i = 0; i < m->events.nr; i++) {
+		struct counted *e = &m->events.at[i];
+
+		e->unit = e->count / SAMPLES_MAX + 1;
+		m->dict.events.at[e->event].count =
+			e->unit > 1 ? e->unit : period_of(m, e);
+		if (e->unit > 1)
+			command_warning(
+				"%s: of %s there are %" PRIu64
+				": a sample stands for %" PRIu64
+				" of them, and its period tells how many",
+				name_of(m->request),
+				dict_str(&m->dict, m->dict.events.at[e->event].name),
+				e->count, e->unit);
+	}
+}
+
+static int find_app(struct import *m)
+{
+	m->app = DICT_NONE;
+	if (!m->info.main_image.len)
+		return 0;
+	m->app = name_images_image(&m->images,
+				   text_of(&m->text, m->info.main_image, ""));
+	return m->app == DICT_NONE ? -ENOMEM : 0;
+}
+
+static int set_times(struct import *m, struct err *err)
+{
+	const struct session_span span = { .start_ns = m->first_ns,
+					   .first_ns = m->first_ns,
+					   .last_ns = m->last_ns };
+
+	if (selection_set_times(&m->selection, &span))
+		return err_set(err, -ENOMEM, "out of memory");
+	return m->selection.times_known
+		       ? 0
+		       : err_set(err, -ENODATA, "time: its samples have no times");
+}
+
+static int read_samples(struct import *m, foreign_fn fn, struct err *err)
+{
+	int r = m->format->read(m->bytes.data, m->bytes.len, fn, m, &m->info, err);
+
+	return r == -ENOMEM ? err_set(err, r, "out of memory") : r;
+}
+
+static int convert(struct import *m, struct err *err)
+{
+	int r = read_samples(m, note_sample, err);
+
+	if (r)
+		return r;
+	if (!m->events.nr)
+		return err_set(err, -ENODATA, "there is no sample in it");
+	choose_units(m);
+	selection_init(&m->selection, m->request->spec, &m->dict, "");
+	r = set_times(m, err);
+	if (!r && find_app(m))
+		r = err_set(err, -ENOMEM, "out of memory");
+	if (!r)
+		r = open_writer(m, err);
+	if (!r)
+		r = read_samples(m, add_sample, err);
+	return r ? r : name_images_save(&m->images, m->request->jit_dir, err);
+}
+
+static int close_writer(struct import *m, int r, struct err *err)
+{
+	int closed;
+
+	if (!m->writer)
+		return r;
+	m->totals.finished = !r;
+	m->totals.target_status = -1;
+	m->totals.end_ns = m->first_ns ? m->last_ns : m->totals.samples * TIME_STEP_NS;
+	closed = segment_writer_close(m->writer, &m->totals, r ? NULL : err);
+	if (r || closed)
+		(void)io_unlink(m->request->segment);
+	return r ? r : closed;
+}
+
+static int import_it(struct import *m, struct err *err)
+{
+	uint64_t seed = hash_bytes(m->bytes.data, m->bytes.len, 0);
+	int r = dict_init(&m->dict);
+
+	if (!r)
+		r = name_images_init(&m->images, &m->dict, seed);
+	r = r ? err_set(err, r, "out of memory") : convert(m, err);
+	return close_writer(m, r, err);
+}
+
+int import_foreign(const struct import_request *request,
+		   struct import_result *ret_result, struct err *err)
+{
+	struct import m = { .request = request, .err = err };
+	int fd = open_it(request, err);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = read_it(&m, fd, err);
+	close(fd);
+	if (!r)
+		r = import_it(&m, err);
+	if (r)
+		err_prefix(err, "%s", name_of(request));
+	if (!r && m.info.skipped)
+		command_warning("%s: %" PRIu64 " %s were not understood and are left "
+				"out",
+				name_of(request), m.info.skipped,
+				m.format->read == foreign_read_pprof ? "parts"
+								     : "lines");
+	if (!r)
+		*ret_result = (struct import_result){ .samples = m.totals.samples,
+						      .skipped = m.skipped,
+						      .malformed = m.info.skipped };
+	selection_done(&m.selection);
+	name_images_done(&m.images);
+	dict_done(&m.dict);
+	vec_done(&m.events);
+	buf_done(&m.bytes);
+	buf_done(&m.text);
+	buf_done(&m.other);
+	return r;
+}

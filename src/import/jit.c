@@ -1,0 +1,100 @@
+#include "tools/import_jit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/files/io.h"
+#include "base/log.h"
+#include "decode/record.h"
+#include "format/session/checksums.h"
+#include "record/keep/jit_keeper.h"
+#include "resolve/symbolize/naming.h"
+
+enum {
+	NAME_BYTES = 64,
+	PATH_BYTES = 4096 + 2 * NAME_BYTES
+};
+
+int import_jit_init(struct import_jit *j, const char *dir, const struct dict *dict,
+		    const struct session_info *info, struct naming_places *places)
+{
+	int r;
+
+	*j = (struct import_jit){ .dir = dir, .info = info };
+	r = naming_new(dict, info, NULL, &j->naming);
+	if (r)
+		return r;
+	naming_use(j->naming, places);
+	j->places = naming_jit_places(j->naming);
+	return 0;
+}
+
+void import_jit_done(struct import_jit *j)
+{
+	naming_free(j->naming);
+}
+
+/* Closes the file.  False: it could not be copied, which is said. */
+static bool copy(const struct import_jit *j, int fd, int32_t pid, const char *name)
+{
+	int r = jit_keeper_copy(fd, j->dir, pid, name);
+
+	close(fd);
+	if (r)
+		log_say(LOG_WARNING, "%s of process %d could not be saved: %s", name,
+			pid, strerror(-r));
+	return !r;
+}
+
+/* The dump's clock is another one than the samples': when it was mapped joins them. */
+static void note_time(const struct import_jit *j, int32_t pid, const char *name,
+		      uint64_t time_ns)
+{
+	char path[PATH_BYTES], text[NAME_BYTES];
+	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", time_ns);
+
+	snprintf(path, sizeof(path), "%s/jit/%d/%s.mapped", j->dir, pid, name);
+	(void)checksums_write_file(path, text, (size_t)len, RECORDING_FILE_MODE);
+}
+
+void import_jit_mapped(void *ctx, const struct record_mmap *m, uint64_t time_ns)
+{
+	const struct import_jit *j = ctx;
+	const char *name = jit_dump_name(m->path);
+	char *found;
+	int fd;
+
+	if (!name || strlen(name) >= NAME_BYTES ||
+	    jit_open_dump(&j->places, m->pid, m->path, m->ino, &fd, &found))
+		return;
+	free(found);
+	if (copy(j, fd, m->pid, name) && time_ns &&
+	    j->info->clock_id != CLOCK_MONOTONIC)
+		note_time(j, m->pid, name, time_ns);
+}
+
+void import_jit_maps(const struct import_jit *j, const struct dict *dict)
+{
+	int32_t last = 0;
+
+	for (size_t i = 0; i < dict->images.nr; i++) {
+		const struct image *image = &dict->images.at[i];
+		char name[NAME_BYTES];
+		char *found;
+		int fd;
+
+		if (image->kind != IMAGE_ANON || image->pid <= 0 ||
+		    image->pid == last ||
+		    jit_open_map(&j->places, image->pid, &fd, &found))
+			continue;
+		last = image->pid;
+		free(found);
+		snprintf(name, sizeof(name), "perf-%d.map", image->pid);
+		(void)copy(j, fd, image->pid, name);
+	}
+}

@@ -1,0 +1,114 @@
+#include "base/containers/map.h"
+
+#include <errno.h>
+
+#include "alloc_fail.h"
+#include "unit.h"
+
+static void an_empty_map_has_nothing(void **state)
+{
+	struct map m = { 0 };
+
+	(void)state;
+	assert_true(map_get(&m, 0, 0) == MAP_NONE);
+	map_done(&m);
+}
+
+static void many_pairs_come_back(void **state)
+{
+	struct map m = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 20000; i++)
+		assert_int_equal(map_set(&m, i % 100, i / 100, i), 0);
+	assert_int_equal(m.nr, 20000);
+	for (uint32_t i = 0; i < 20000; i++)
+		assert_int_equal(map_get(&m, i % 100, i / 100), i);
+	assert_true(map_get(&m, 100, 0) == MAP_NONE);
+	assert_true(map_get(&m, 0, 200) == MAP_NONE);
+	/* Never so full that a search could not end. */
+	assert_true(m.nr * 8 <= (m.mask + 1) * 5);
+	map_done(&m);
+	assert_true(map_get(&m, 1, 1) == MAP_NONE);
+}
+
+static void the_pair_is_ordered(void **state)
+{
+	struct map m = { 0 };
+
+	(void)state;
+	assert_int_equal(map_set(&m, 1, 2, 12), 0);
+	assert_int_equal(map_set(&m, 2, 1, 21), 0);
+	assert_int_equal(map_get(&m, 1, 2), 12);
+	assert_int_equal(map_get(&m, 2, 1), 21);
+	map_done(&m);
+}
+
+static void setting_again_replaces(void **state)
+{
+	struct map m = { 0 };
+
+	(void)state;
+	assert_int_equal(map_set(&m, UINT64_MAX, UINT64_MAX, 0), 0);
+	assert_int_equal(map_get(&m, UINT64_MAX, UINT64_MAX), 0);
+	assert_int_equal(map_set(&m, UINT64_MAX, UINT64_MAX, MAP_NONE - 1), 0);
+	assert_int_equal(map_get(&m, UINT64_MAX, UINT64_MAX), MAP_NONE - 1);
+	assert_int_equal(m.nr, 1);
+	map_done(&m);
+}
+
+static void at_tells_new_from_old(void **state)
+{
+	struct map m = { 0 };
+	struct map_slot *slot;
+	bool is_new = false;
+
+	(void)state;
+	slot = map_at(&m, 5, 6, &is_new);
+	assert_non_null(slot);
+	assert_true(is_new);
+	slot->value_plus_1 = 42;
+	slot = map_at(&m, 5, 6, &is_new);
+	assert_false(is_new);
+	assert_int_equal(slot->value_plus_1, 42);
+	assert_int_equal(map_get(&m, 5, 6), 41);
+	map_done(&m);
+}
+
+static void short_memory_leaves_the_map_whole(void **state)
+{
+	struct map m = { 0 };
+	uint32_t nr = 0;
+	bool is_new;
+
+	(void)state;
+	alloc_fail_at(1);
+	assert_int_equal(map_set(&m, 1, 1, 1), -ENOMEM);
+	assert_null(map_at(&m, 1, 1, &is_new));
+	assert_true(alloc_fail_off());
+
+	/* The first allocation works, the next (it grows) fails. */
+	alloc_fail_at(2);
+	while (map_set(&m, nr, 0, nr) == 0)
+		nr++;
+	assert_true(alloc_fail_off());
+	assert_true(nr > 0);
+	for (uint32_t i = 0; i < nr; i++)
+		assert_int_equal(map_get(&m, i, 0), i);
+	assert_int_equal(map_set(&m, nr, 0, nr), 0);
+	map_done(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(an_empty_map_has_nothing),
+		cmocka_unit_test(many_pairs_come_back),
+		cmocka_unit_test(the_pair_is_ordered),
+		cmocka_unit_test(setting_again_replaces),
+		cmocka_unit_test(at_tells_new_from_old),
+		cmocka_unit_test(short_memory_leaves_the_map_whole),
+	};
+
+	return UNIT_RUN(cases);
+}

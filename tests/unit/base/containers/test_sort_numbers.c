@@ -1,0 +1,100 @@
+#include "base/containers/sort_numbers.h"
+
+#include <stdlib.h>
+
+#include "unit.h"
+
+enum {
+	MOST = 10000
+};
+
+/* xorshift64: the same numbers in each run. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Sorts numbers whose low bits are their positions: so they show what order equal ones are in. */
+static void check(size_t nr, unsigned int shift, uint64_t mask)
+{
+	uint64_t *numbers = calloc(nr + 1, sizeof(*numbers));
+	uint64_t *room = calloc(nr + 1, sizeof(*room));
+	uint64_t seed = 88172645463325252ULL;
+	uint64_t sum = 0;
+	const uint64_t *sorted;
+
+	assert_non_null(numbers);
+	assert_non_null(room);
+	for (size_t i = 0; i < nr; i++) {
+		numbers[i] = (next_random(&seed) & mask) << shift | i;
+		sum += numbers[i];
+	}
+	sorted = sort_numbers(numbers, room, nr, shift);
+	assert_true(sorted == numbers || sorted == room);
+	for (size_t i = 0; i < nr; i++)
+		sum -= sorted[i];
+	assert_true(!sum); /* none is lost */
+	/* Positions make all of them different: in order of the whole, each equal part is in the
+	 * order it came in. */
+	for (size_t i = 1; i < nr; i++)
+		assert_true(sorted[i - 1] < sorted[i]);
+	free(numbers);
+	free(room);
+}
+
+static void equal_ones_stay_in_order(void **state)
+{
+	/* One by one, by short digits, by long ones; and the sizes around these. */
+	static const size_t sizes[] = { 0,  1,   2,   3,    39,   40,   41,
+					50, 191, 500, 2047, 2048, 2049, MOST };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		check(sizes[i], 14, 0); /* all of them equal */
+		check(sizes[i], 14, 7); /* many equal ones */
+		check(sizes[i], 32, UINT32_MAX);
+		check(sizes[i], 14, (1ULL << 50) - 1);
+		check(sizes[i], 50, 0x3f00 >> 2); /* a gap without bits below */
+	}
+}
+
+/* Without the shift the low bits count, too, and numbers may fill all 64. */
+static void whole_numbers(void **state)
+{
+	static uint64_t numbers[MOST], room[MOST];
+	const uint64_t *sorted;
+
+	(void)state;
+	for (size_t i = 0; i < MOST; i++)
+		numbers[i] = UINT64_MAX - i * 0x1000100010001ULL;
+	sorted = sort_numbers(numbers, room, MOST, 0);
+	for (size_t i = 0; i < MOST; i++)
+		assert_true(sorted[i] ==
+			    UINT64_MAX - (MOST - 1 - i) * 0x1000100010001ULL);
+}
+
+/* Bits below the shift do not count: these stay as they are. */
+static void low_bits_do_not_count(void **state)
+{
+	uint64_t numbers[] = { 0x105, 0x104, 0x003, 0x103, 0x001, 0x002 };
+	static const uint64_t expected[] = { 0x003, 0x001, 0x002, 0x105, 0x104, 0x103 };
+	uint64_t room[6];
+
+	(void)state;
+	assert_memory_equal(sort_numbers(numbers, room, 6, 8), expected,
+			    sizeof(expected));
+}
+
+int main(void)
+{
+	const struct CMUnitTest cases[] = {
+		cmocka_unit_test(equal_ones_stay_in_order),
+		cmocka_unit_test(whole_numbers),
+		cmocka_unit_test(low_bits_do_not_count),
+	};
+
+	return UNIT_RUN(cases);
+}
