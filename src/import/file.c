@@ -11,12 +11,12 @@
 #include "aggregate/selection/session_span.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/log.h"
 #include "format/session/session.h"
 #include "resolve/replay/replay.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/symbolize/unwind.h"
 #include "resolve/unwind/unwind.h"
-#include "tools/command.h"
 #include "tools/import_jit.h"
 
 enum {
@@ -55,15 +55,15 @@ void import_say_incomplete(const char *name, const struct import_result *result)
 {
 	const struct perf_input_damage *d = &result->damage;
 
-	command_warning("%s is incomplete: %s%s%" PRIu64 " bytes missing, %" PRIu64
-			" of a record cut off, %" PRIu64 " damaged, %" PRIu64
-			" header features unreadable, %" PRIu64
-			" records malformed; %" PRIu64 " samples read",
-			name,
-			result->interrupted ? "the recording was interrupted; " : "",
-			perf_input_files_text(d).text, d->missing_bytes, d->cut_bytes,
-			d->bad_bytes, d->bad_features, result->malformed,
-			result->samples + result->skipped);
+	log_say(LOG_WARNING,
+		"%s is incomplete: %s%s%" PRIu64 " bytes missing, %" PRIu64
+		" of a record cut off, %" PRIu64 " damaged, %" PRIu64
+		" header features unreadable, %" PRIu64 " records malformed; %" PRIu64
+		" samples read",
+		name, result->interrupted ? "the recording was interrupted; " : "",
+		perf_input_files_text(d).text, d->missing_bytes, d->cut_bytes,
+		d->bad_bytes, d->bad_features, result->malformed,
+		result->samples + result->skipped);
 }
 
 /* Samples without a time get their number in the file instead: it has to survive. */

@@ -17,12 +17,12 @@
 #include "base/containers/hash.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/log.h"
 #include "format/foreign/foreign.h"
 #include "format/perfdata/input.h"
 #include "format/session/session.h"
 #include "resolve/elf/gzip.h"
 #include "resolve/elf/unpacked.h"
-#include "tools/command.h"
 #include "tools/import_file.h"
 #include "tools/name_images.h"
 
@@ -379,7 +379,7 @@ static void choose_units(struct import *m)
 		m->dict.events.at[e->event].count =
 			e->unit > 1 ? e->unit : period_of(m, e);
 		if (e->unit > 1)
-			command_warning(
+			log_say(LOG_WARNING,
 				"%s: of %s there are %" PRIu64
 				": a sample stands for %" PRIu64
 				" of them, and its period tells how many",
@@ -481,11 +481,11 @@ int import_foreign(const struct import_request *request,
 	if (r)
 		err_prefix(err, "%s", name_of(request));
 	if (!r && m.info.skipped)
-		command_warning("%s: %" PRIu64 " %s were not understood and are left "
-				"out",
-				name_of(request), m.info.skipped,
-				m.format->read == foreign_read_pprof ? "parts"
-								     : "lines");
+		log_say(LOG_WARNING,
+			"%s: %" PRIu64 " %s were not understood and are left "
+			"out",
+			name_of(request), m.info.skipped,
+			m.format->read == foreign_read_pprof ? "parts" : "lines");
 	if (!r)
 		*ret_result = (struct import_result){ .samples = m.totals.samples,
 						      .skipped = m.skipped,

@@ -9,10 +9,10 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/log.h"
 #include "format/perfdata/input.h"
 #include "resolve/symbolize/naming.h"
 #include "tools/archive_collect.h"
-#include "tools/command.h"
 #include "tools/import_file.h"
 #include "tools/scratch.h"
 #include "tools/script_filter.h"
@@ -76,11 +76,12 @@ static void say_incomplete(const char *name, const struct session_select_result 
 {
 	const struct segment_damage *d = &result->damage;
 
-	command_warning("%s is incomplete: %" PRIu32 " segments not finished, %" PRIu64
-			" blocks damaged, %" PRIu64 " bytes cut off, %" PRIu64
-			" samples without their data; the archive has the rest",
-			name, result->nr_unfinished, d->bad_blocks, d->cut_bytes,
-			d->bad_samples);
+	log_say(LOG_WARNING,
+		"%s is incomplete: %" PRIu32 " segments not finished, %" PRIu64
+		" blocks damaged, %" PRIu64 " bytes cut off, %" PRIu64
+		" samples without their data; the archive has the rest",
+		name, result->nr_unfinished, d->bad_blocks, d->cut_bytes,
+		d->bad_samples);
 }
 
 static int select_session(struct archive_selected *s, const struct report_session *from,

@@ -15,9 +15,9 @@
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/files/path.h"
+#include "base/log.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
-#include "tools/command.h"
 
 enum {
 	NOTES_BYTES_MAX = 1 << 20
@@ -57,9 +57,10 @@ static char *image_name(const char *word)
 	path = realpath(word, NULL);
 	if (path && !stat(path, &st) && S_ISREG(st.st_mode))
 		return path;
-	command_warning("--image: %s %s: kept, but until there is one nothing of it is "
-			"recorded",
-			word, path ? "is no file" : "is not there");
+	log_say(LOG_WARNING,
+		"--image: %s %s: kept, but until there is one nothing of it is "
+		"recorded",
+		word, path ? "is no file" : "is not there");
 	free(path);
 	/* It may be a module that is not loaded yet. */
 	return strchr(word, '/') ? path_from_here(word) : strdup(word);
@@ -115,9 +116,10 @@ static void warn_of_other_kernel(const char *file, int fd)
 	    !io_read_file("/sys/kernel/notes", &notes, NOTES_BYTES_MAX) &&
 	    !notes_build_id(notes.data, notes.len, &running) &&
 	    !build_id_equal(&id, &running))
-		command_warning("--vmlinux: %s is not the kernel that runs: its "
-				"build-id is another one",
-				file);
+		log_say(LOG_WARNING,
+			"--vmlinux: %s is not the kernel that runs: its "
+			"build-id is another one",
+			file);
 	buf_done(&notes);
 }
 
