@@ -1,4 +1,4 @@
-#include "tools/import_file.h"
+#include "import/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 #include "base/files/io.h"
 #include "base/log.h"
 #include "format/session/session.h"
+#include "import/jit.h"
 #include "resolve/replay/replay.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/symbolize/unwind.h"
 #include "resolve/unwind/unwind.h"
-#include "tools/import_jit.h"
 
 enum {
 	FLUSH_SAMPLES = 64 * 1024,

@@ -1,5 +1,5 @@
-/* import_file.h - one perf.data to one segment of a session.
- * Layer: tools. */
+/* file.h - one perf.data to one segment of a session.
+ * Layer: import. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

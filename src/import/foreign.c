@@ -1,4 +1,4 @@
-#include "tools/import_foreign.h"
+#include "import/foreign.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +21,10 @@
 #include "format/foreign/foreign.h"
 #include "format/perfdata/input.h"
 #include "format/session/session.h"
+#include "import/file.h"
+#include "import/name_images.h"
 #include "resolve/elf/gzip.h"
 #include "resolve/elf/unpacked.h"
-#include "tools/import_file.h"
-#include "tools/name_images.h"
 
 enum {
 	FILE_MAX = 1 << 30,     /* bytes, as it is */

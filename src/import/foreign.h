@@ -1,5 +1,5 @@
-/* import_foreign.h - one profile of another tool (format/foreign/foreign.h) to one segment of a session.
- * Layer: tools. */
+/* foreign.h - one profile of another tool (format/foreign/foreign.h) to one segment of a session.
+ * Layer: import. */
 #pragma once
 #include <stdbool.h>
 

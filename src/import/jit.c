@@ -1,4 +1,4 @@
-#include "tools/import_jit.h"
+#include "import/jit.h"
 
 #include <errno.h>
 #include <inttypes.h>

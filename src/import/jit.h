@@ -1,6 +1,6 @@
-/* import_jit.h - takes along what just-in-time compilers told of their code, for the session that
+/* jit.h - takes along what just-in-time compilers told of their code, for the session that
  * a perf.data of this machine becomes.
- * Layer: tools. */
+ * Layer: import. */
 #pragma once
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "tools/name_images.h"
+#include "import/name_images.h"
 
 #include <elf.h>
 #include <errno.h>

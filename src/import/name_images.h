@@ -1,6 +1,6 @@
 /* name_images.h - images of which nothing is known but names of functions: files that say just
  * that, so that a session of such is read as any other.
- * Layer: tools. */
+ * Layer: import. */
 #pragma once
 #include <stdint.h>
 

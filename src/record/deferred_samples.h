@@ -1,6 +1,6 @@
 /* deferred_samples.h - samples whose callers in user space the kernel tells later, when the thread
  * returns to its program (resolve/space/chain_join.h), while they are recorded.
- * Layer: tools.  Starts as zeros. */
+ * Layer: record.  Starts as zeros. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

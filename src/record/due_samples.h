@@ -1,5 +1,5 @@
 /* due_samples.h - raw samples that wait for the unwind table of an image.
- * Layer: tools.  Starts as zeros. */
+ * Layer: record.  Starts as zeros. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* perf_data_out.h - the perf.data that `operf --perf-data` writes beside the session.
- * Layer: tools. */
+ * Layer: record. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* priv.h - what recorder_open.c (events, files, snapshots), recorder_samples.c and recorder.c
  * (rounds, the end) share.
- * Layer: tools. */
+ * Layer: record. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* recorder.h - one recording: joins capture, decode, resolve and the session's writer.
- * Layer: tools.  Single-threaded (docs/decisions/0004): a round a second, or when a ring is
+ * Layer: record.  Single-threaded (docs/decisions/0004): a round a second, or when a ring is
  * getting full, drains the rings up to a time frontier, resolves, and writes. */
 #pragma once
 #include <stdbool.h>

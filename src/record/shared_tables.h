@@ -1,6 +1,6 @@
 /* shared_tables.h - what recordings that follow each other share of unwind tables: who makes them, how
  * much memory they may take, and those that the last one had.
- * Layer: tools.  Single-threaded, as the recorder. */
+ * Layer: record.  Single-threaded, as the recorder. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* stacks.h - the user's stacks of a recording, unwound while it goes on.
- * Layer: tools.  Single-threaded, as the recorder. */
+ * Layer: record.  Single-threaded, as the recorder. */
 #pragma once
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* table_maker.h - unwind tables of large binaries, made by a thread: that takes longer than rings
  * with stacks can wait.
- * Layer: tools.  All calls by one thread; starts as zeros but for `cache_dir`, `helper` and `budget`. */
+ * Layer: record.  All calls by one thread; starts as zeros but for `cache_dir`, `helper` and `budget`. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* thread_list.h - the threads of processes, as /proc lists them.
- * Layer: tools. */
+ * Layer: record. */
 #pragma once
 #include <sys/types.h>
 

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
-#include "tools/scratch.h"
+#include "base/files/scratch.h"
 
 enum {
 	FOLDER_MODE = 0777,

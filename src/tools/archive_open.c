@@ -14,10 +14,10 @@
 #include "base/containers/hash.h"
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/scratch.h"
 #include "base/files/tree.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
-#include "tools/scratch.h"
 
 enum {
 	CHUNK_BYTES = 1 << 16,

@@ -16,10 +16,10 @@
 #include "base/files/io.h"
 #include "base/files/output.h"
 #include "base/files/public_file.h"
+#include "base/files/scratch.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
-#include "tools/scratch.h"
 
 enum {
 	CHUNK_BYTES = 1 << 16,

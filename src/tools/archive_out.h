@@ -16,7 +16,7 @@ enum archive_form {
 	ARCHIVE_FILE,   /* comes into being at the end; so does this: */
 	ARCHIVE_TAR     /* no manifest, and packed as its name says */
 };
-/* `path`: where to.  To be called before there are threads (tools/scratch.h).  0, or a negative
+/* `path`: where to.  To be called before there are threads (base/files/scratch.h).  0, or a negative
  * errno with a line. */
 int archive_out_new(const char *path, enum archive_form form,
 		    struct archive_out **ret_out, struct err *err);

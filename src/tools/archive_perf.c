@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/files/scratch.h"
 #include "format/archive/pack.h"
 #include "tools/archive_collect.h"
 #include "tools/archive_out.h"
-#include "tools/scratch.h"
 #include "tools/script_filter.h"
 
 enum {

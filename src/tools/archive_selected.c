@@ -9,12 +9,12 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/scratch.h"
 #include "base/log.h"
 #include "format/perfdata/input.h"
+#include "import/file.h"
 #include "resolve/symbolize/naming.h"
 #include "tools/archive_collect.h"
-#include "tools/import_file.h"
-#include "tools/scratch.h"
 #include "tools/script_filter.h"
 #include "tools/session_select.h"
 

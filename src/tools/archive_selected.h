@@ -11,7 +11,7 @@ struct err;
 /* Whether the specification selects among samples, and not only sessions. */
 bool archive_selected_needed(const struct archive_request *request);
 /* Makes sessions of the request's recordings, a perf.data too, in a temporary directory.
- * To be called before there are threads (tools/scratch.h).  0; 1: a recording was incomplete, as a
+ * To be called before there are threads (base/files/scratch.h).  0; 1: a recording was incomplete, as a
  * warning said; or a negative errno with a line: nothing is selected, ... */
 int archive_selected_new(const struct archive_request *request,
 			 struct archive_selected **ret_selected, struct err *err);

@@ -11,12 +11,12 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/scratch.h"
 #include "base/log.h"
 #include "format/archive/manifest.h"
 #include "format/archive/tar.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/debug_cache_store.h"
-#include "tools/scratch.h"
 
 enum {
 	CHUNK_BYTES = 1 << 16,

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/files/output.h"
-#include "tools/scratch.h"
+#include "base/files/scratch.h"
 
 enum {
 	BUFFER_BYTES = 256 << 10

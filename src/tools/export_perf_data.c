@@ -19,17 +19,17 @@
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/files/output.h"
+#include "base/files/scratch.h"
 #include "format/perfdata/data.h"
 #include "format/perfdata/input.h"
+#include "import/file.h"
 #include "present/lines/screen.h"
 #include "resolve/symbolize/naming.h"
 #include "resolve/unresolve/unresolve.h"
 #include "tools/archive_open.h"
 #include "tools/command.h"
 #include "tools/export.h"
-#include "tools/import_file.h"
 #include "tools/report_source.h"
-#include "tools/scratch.h"
 
 enum {
 	/* Readers may deliver what came so many samples ago. */

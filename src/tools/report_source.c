@@ -11,15 +11,15 @@
 
 #include "base/err.h"
 #include "base/files/io.h"
+#include "base/files/scratch.h"
 #include "base/parse.h"
 #include "format/archive/manifest.h"
 #include "format/perfdata/input.h"
 #include "format/session/hold.h"
 #include "format/session/session.h"
+#include "import/file.h"
+#include "import/foreign.h"
 #include "tools/archive_open.h"
-#include "tools/import_file.h"
-#include "tools/import_foreign.h"
-#include "tools/scratch.h"
 
 enum {
 	THREADS_MAX = 1 << 10

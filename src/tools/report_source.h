@@ -55,7 +55,7 @@ struct report_sources {
 		.help = "Also read recordings that belong neither to you nor to root." \
 	}
 enum trust report_trust(bool force);
-/* Whether it is a profile of another tool (tools/import_foreign.h): after report_sources_sort(), as
+/* Whether it is a profile of another tool (import/foreign.h): after report_sources_sort(), as
  * report_sources_find() makes sessions of these. */
 bool report_session_is_foreign(const struct report_session *s);
 /* What --threads TEXT says; of NULL, the default, 0.  0, or -EINVAL with a line. */

@@ -1,4 +1,4 @@
-#include "tools/scratch.h"
+#include "base/files/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>

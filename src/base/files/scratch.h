@@ -1,5 +1,5 @@
 /* scratch.h - a folder for the time of this process, which goes whatever ends it.
- * Layer: tools. */
+ * Layer: base. */
 #pragma once
 
 struct err;

@@ -1,5 +1,5 @@
 /* allowance.h - CPU time that a client may cause in this process: some at once, and then a share of time.
- * Layer: daemon. */
+ * Layer: record. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

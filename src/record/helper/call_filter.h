@@ -1,5 +1,5 @@
 /* call_filter.h - a seccomp filter from a list of system calls.
- * Layer: daemon.  A call that the list lacks gets the filter's refusal; one of another architecture ends
+ * Layer: record.  A call that the list lacks gets the filter's refusal; one of another architecture ends
  * the process. */
 #pragma once
 #include <linux/filter.h>

@@ -1,5 +1,5 @@
 /* confine.h - a process gives up all that reading hostile bytes does not take.
- * Layer: daemon. */
+ * Layer: record. */
 #pragma once
 #include <stdbool.h>
 

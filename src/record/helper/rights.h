@@ -1,5 +1,5 @@
 /* rights.h - what a daemon started by root may still do.
- * Layer: daemon.  Of the calling thread and those that it starts later. */
+ * Layer: record.  Of the calling thread and those that it starts later. */
 #pragma once
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* sanitized.h - IS_SANITIZED: whether this is a build with the address or the thread sanitizer, which need
  * more memory and system calls than the program itself.
- * Layer: daemon. */
+ * Layer: record. */
 #pragma once
 #include <stdbool.h>
 

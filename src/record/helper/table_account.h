@@ -1,5 +1,5 @@
 /* table_account.h - which user pays for the unwind table of a binary: its owner.
- * Layer: daemon. */
+ * Layer: record. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

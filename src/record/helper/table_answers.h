@@ -1,6 +1,6 @@
 /* table_answers.h - what the daemon makes of what the helper for unwind tables says, which may have been taken
  * over by a binary that it read.
- * Layer: daemon. */
+ * Layer: record. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>

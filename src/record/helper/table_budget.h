@@ -1,6 +1,6 @@
 /* table_budget.h - CPU time for unwind tables of users' binaries.  Each user has a budget, and all users
  * together have one: a costly binary costs its owner tables, not everybody samples.
- * Layer: daemon.  Any thread may call; times are CLOCK_MONOTONIC, or a test's. */
+ * Layer: record.  Any thread may call; times are CLOCK_MONOTONIC, or a test's. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

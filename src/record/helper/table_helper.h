@@ -1,6 +1,6 @@
 /* table_helper.h - unwind tables of binaries that anybody may have written, made by a process that
  * can do nothing else.
- * Layer: daemon.  A keeper without rights begins the worker when there is work, and another when it has
+ * Layer: record.  A keeper without rights begins the worker when there is work, and another when it has
  * died; the worker reads the binary from a descriptor that it is sent and answers with a file in
  * memory, which is checked here as one of the cache is (docs/daemon.md).  Any thread may ask. */
 #pragma once

@@ -1,6 +1,6 @@
 /* table_packets.h - what goes over the socket of the helper for unwind tables, a packet each, between
  * processes of the same program: of which one may have been taken over.
- * Layer: daemon. */
+ * Layer: record. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

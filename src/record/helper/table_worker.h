@@ -1,6 +1,6 @@
 /* table_worker.h - the two processes of the helper that makes unwind tables: the keeper, which reads nothing
  * but a signal, and its worker.
- * Layer: daemon. */
+ * Layer: record. */
 #pragma once
 #include <stdint.h>
 

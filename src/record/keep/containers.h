@@ -1,6 +1,6 @@
 /* containers.h - which processes see other files than we do: those in other mount namespaces, as
  * the kernel tells (PERF_RECORD_NAMESPACES).
- * Layer: tools. */
+ * Layer: record. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* copy_list.h - files that are to be copied into a session when a recording ends: binaries that were
  * replaced, and what JIT compilers tell of their code.
- * Layer: tools.  Of one thread at a time: who records makes the list, and makes the copies of it or hands
+ * Layer: record.  Of one thread at a time: who records makes the list, and makes the copies of it or hands
  * it to who has the time. */
 #pragma once
 #include <stdatomic.h>

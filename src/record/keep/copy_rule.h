@@ -1,5 +1,5 @@
 /* copy_rule.h - which files a recording may name that are copied to where others read them.
- * Layer: tools.  A binary, and so the user who built it and was sampled, chooses the paths of its
+ * Layer: record.  A binary, and so the user who built it and was sampled, chooses the paths of its
  * sources and debug files; root could read all of them. */
 #pragma once
 #include <stdbool.h>

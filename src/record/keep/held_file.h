@@ -1,6 +1,6 @@
 /* held_file.h - what a recorder holds of a file that may be needed at the end: the file itself only where that
  * keeps no mount busy, else a copy (docs/decisions/0016).
- * Layer: tools.  Single-threaded, as the recorder. */
+ * Layer: record.  Single-threaded, as the recorder. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* image_keeper.h - what a recording finds out about a binary at its first sample, and the
  * copies of those that were deleted or replaced before its end.
- * Layer: tools.  Keeps a descriptor of each binary that was hit, and reads nothing but its headers while the
+ * Layer: record.  Keeps a descriptor of each binary that was hit, and reads nothing but its headers while the
  * workload runs.  On a mount that could go away a descriptor would prevent that: a private copy is held
  * instead (docs/decisions/0016). */
 #pragma once

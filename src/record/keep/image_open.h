@@ -1,6 +1,6 @@
 /* image_open.h - the files of binaries, which may lie where a server does not answer: who asks for
  * them waits half a second, and for the next one on the same device not at all.
- * Layer: tools.  Like base/errand.h. */
+ * Layer: record.  Like base/errand.h. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

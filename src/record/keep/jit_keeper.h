@@ -2,7 +2,7 @@
  * /tmp/perf-PID.map of processes with hits outside of all files, and the jitdump files that
  * processes map to be found by (tools/perf/Documentation/jit-interface.txt and
  * jitdump-specification.txt in Linux).
- * Layer: tools.  Files are held open when they are first seen, as the process, and with it a
+ * Layer: record.  Files are held open when they are first seen, as the process, and with it a
  * container's /tmp, may be gone at the end; on a mount that could go away only until the process has ended. */
 #pragma once
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* lasting_mounts.h - mounts whose files a recorder may hold open (docs/decisions/0016): those that
  * cannot be unmounted while it runs anyway.
- * Layer: tools.  Filled once, then read by any thread. */
+ * Layer: record.  Filled once, then read by any thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* private_copy.h - a copy of a file that has no name: what a recorder holds in place of a file on a mount that
  * could go away.
- * Layer: tools.  Like base/errand.h: a file that takes too long to read is left to a thread. */
+ * Layer: record.  Like base/errand.h: a file that takes too long to read is left to a thread. */
 #pragma once
 #include <stdint.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* session_dir.h - where recordings go: DIR/samples/current, and what becomes of the one
  * that was there.
- * Layer: tools.  A new session is made beside, as DIR/samples/.recording-PID, and takes the
+ * Layer: record.  A new session is made beside, as DIR/samples/.recording-PID, and takes the
  * place of `current` only when the recording has really begun.
  * Nothing is written, removed or renamed through a symbolic link, nor in a directory of another user
  * (base/files/trust.h): DIR alone, where it was given, may be either.  It is held open, so that it does not help
