@@ -121,7 +121,7 @@ static bool matches(const char *glob, const char *path)
 	return false;
 }
 
-static bool matches_any(const struct option_list *lists, const char *path)
+static bool matches_any(const struct word_list *lists, const char *path)
 {
 	for (size_t i = 0; i < lists->values.nr; i++) {
 		const char *list = lists->values.at[i];

@@ -19,8 +19,8 @@ struct annotate_options {
 	const char *output_dir;
 	const char *search_dirs;
 	const char *base_dirs;
-	struct option_list include_files;
-	struct option_list exclude_files;
+	struct word_list include_files;
+	struct word_list exclude_files;
 	bool inline_sites;
 	const char *objdump_params;
 	const char *html;

@@ -28,10 +28,10 @@ enum {
 extern const struct command command_buildid_cache;
 
 struct settings {
-	struct option_list add;
-	struct option_list remove;
-	struct option_list purge;
-	struct option_list update;
+	struct word_list add;
+	struct word_list remove;
+	struct word_list purge;
+	struct word_list update;
 	const char *missing;
 	const char *dir_given;
 	const char *kcore;
@@ -305,7 +305,7 @@ static int missing(struct settings *set)
 }
 
 /* Each of a list of lists, "a,b"; a comma can be no part of a name.  How many failed. */
-static unsigned int each(const struct settings *set, const struct option_list *list_of,
+static unsigned int each(const struct settings *set, const struct word_list *list_of,
 			 int (*change)(const struct settings *, const char *))
 {
 	unsigned int nr_bad = 0;

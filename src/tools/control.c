@@ -198,7 +198,7 @@ static bool is_given(const struct control_options *set, const struct option_row 
 	if (row->kind == OPTION_FLAG)
 		return *(const bool *)field;
 	if (row->kind == OPTION_LIST)
-		return ((const struct option_list *)field)->values.nr != 0;
+		return ((const struct word_list *)field)->values.nr != 0;
 	return *(const char *const *)field != NULL;
 }
 

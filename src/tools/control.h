@@ -42,9 +42,9 @@ struct control_options {
 	const char *s390_buffer;
 	const char *verbose;
 	bool no_vmlinux;
-	struct option_list events;
-	struct option_list separate;
-	struct option_list images;
+	struct word_list events;
+	struct word_list separate;
+	struct word_list images;
 };
 
 struct control {

@@ -310,7 +310,7 @@ static int read_kernel_only(const struct control_options *set, bool *ret_on,
 int control_setup_events(const struct control_options *set, struct daemonrc *rc,
 			 struct err *err)
 {
-	const struct option_list *specs = &set->events;
+	const struct word_list *specs = &set->events;
 	struct taking t = { .rc = rc };
 	int r = read_kernel_only(set, &t.kernel_only, err);
 

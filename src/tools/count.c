@@ -23,7 +23,7 @@ enum {
 extern const struct command command_count;
 
 struct settings {
-	struct option_list events;
+	struct word_list events;
 	bool system_wide;
 	const char *processes;
 	const char *threads;
@@ -305,7 +305,7 @@ static int choose_interval(struct job *j, struct err *err)
 
 static int choose_events(struct job *j, struct err *err)
 {
-	const struct option_list *given = &j->set.events;
+	const struct word_list *given = &j->set.events;
 	bool pmu = true;
 	int r = 0;
 

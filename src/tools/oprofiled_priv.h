@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/containers/word_list.h"
 #include "base/err.h"
 #include "capture/events/events.h"
 #include "capture/system/cpus.h"
@@ -28,7 +29,6 @@
 #include "record/keep/copy_list.h"
 #include "record/keep/session_dir.h"
 #include "record/shared_tables.h"
-#include "tools/options.h"
 
 struct control_server;
 struct daemon_numbers;
@@ -38,7 +38,7 @@ struct recorder_config;
 struct table_helper;
 
 struct oprofiled_options {
-	struct option_list events;
+	struct word_list events;
 	const char *session_dir;
 	const char *callgraph; /* NULL: whole stacks; "none" */
 	const char *vmlinux;

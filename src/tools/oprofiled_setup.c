@@ -300,7 +300,7 @@ static int set_given(struct oprofiled *d, const char *key, const char *value)
 
 static int set_events(struct oprofiled *d)
 {
-	const struct option_list *list = &d->options.events;
+	const struct word_list *list = &d->options.events;
 	int r = 0;
 
 	for (size_t i = 0; i < list->values.nr && !r; i++) {

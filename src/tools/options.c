@@ -139,7 +139,7 @@ static int store(struct found f, const char *text, struct err *err)
 {
 	const struct option_row *row = f.row;
 	void *field = (char *)f.target + row->offset;
-	struct option_list *list = field;
+	struct word_list *list = field;
 	bool good;
 
 	switch (row->kind) {

@@ -7,23 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/containers/vec.h"
+#include "base/containers/word_list.h"
 
 struct err;
 
 enum option_kind {
 	OPTION_FLAG, /* bool */
 	OPTION_TEXT, /* const char *, borrowed from argv; "" for an optional value left out */
-	OPTION_LIST,     /* struct option_list: every use adds a value */
+	OPTION_LIST,     /* struct word_list: every use adds a value */
 	OPTION_COUNT,    /* uint64_t, decimal or 0x */
 	OPTION_NUMBER,   /* double */
 	OPTION_DURATION, /* uint64_t nanoseconds: 10, 1.5s, 250ms, 2m */
 	OPTION_REFUSED,  /* known, but not offered: `refusal` says why and what to do */
 	OPTION_KIND_COUNT
-};
-
-struct option_list {
-	VEC(const char *) values;
 };
 
 struct option_row {

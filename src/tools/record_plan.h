@@ -19,7 +19,7 @@ enum {
 };
 
 struct record_options {
-	struct option_list events;
+	struct word_list events;
 	const char *pids;
 	bool system_wide;
 	uint64_t frequency_hz;

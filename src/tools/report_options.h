@@ -28,8 +28,8 @@ struct report_options {
 	bool force;
 	const char *output_file;
 	const char *threshold;
-	struct option_list sort;
-	struct option_list ratios; /* EVENT/EVENT */
+	struct word_list sort;
+	struct word_list ratios; /* EVENT/EVENT */
 	bool reverse;
 	bool long_names;
 	bool no_header;
@@ -38,12 +38,12 @@ struct report_options {
 	bool no_cache;
 	bool accumulated;
 	bool global_percent;
-	struct option_list merge;
+	struct word_list merge;
 	bool separate_thread;
 	bool separate_cpu;
 	bool exclude_dependent;
-	struct option_list exclude_symbols;
-	struct option_list include_symbols;
+	struct word_list exclude_symbols;
+	struct word_list include_symbols;
 	const char *demangle;
 	bool smart_demangle;
 	const char *demangle_patterns;

@@ -33,7 +33,7 @@ int report_xml_words(struct report_xml *x, int argc, char *const *argv)
 	return x->title.failed || x->session.failed ? -ENOMEM : 0;
 }
 
-static const char *join(struct buf *b, const struct option_list *list)
+static const char *join(struct buf *b, const struct word_list *list)
 {
 	for (size_t i = 0; i < list->values.nr; i++) {
 		put(b, i ? "," : "");

@@ -12,7 +12,7 @@ struct target {
 	bool flag;
 	const char *text;
 	const char *chain;
-	struct option_list list;
+	struct word_list list;
 	uint64_t count;
 	double number;
 	uint64_t duration_ns;
