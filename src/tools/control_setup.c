@@ -10,11 +10,11 @@
 #include "base/err.h"
 #include "base/files/path.h"
 #include "base/parse.h"
+#include "daemon/engine/given_files.h"
 #include "daemon/server/metrics_server.h"
 #include "present/lines/screen.h"
 #include "tools/command.h"
 #include "tools/control.h"
-#include "tools/given_files.h"
 
 enum {
 	LIST_MAX = 3000

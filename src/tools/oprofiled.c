@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "daemon/engine/engine.h"
 #include "tools/command.h"
-#include "tools/oprofiled_priv.h"
 
 enum {
 	DEFAULT_HZ = 99

@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "daemon/engine/given_files.h"
 #include "format/session/session.h"
-#include "tools/given_files.h"
 
 enum {
 	STACK_BYTES = 32768,

@@ -1,4 +1,4 @@
-/* oprofiled_upkeep.c - files are copied and old segments merged and removed by a thread of its own, of the
+/* upkeep.c - files are copied and old segments merged and removed by a thread of its own, of the
  * lowest priority, and what is written is put to the disk by another: the rings wait for neither. */
 #include <errno.h>
 #include <malloc.h>
@@ -9,9 +9,9 @@
 
 #include "base/log.h"
 #include "base/parse.h"
+#include "daemon/engine/engine.h"
 #include "format/session/session.h"
 #include "record/priv.h"
-#include "tools/oprofiled_priv.h"
 
 enum {
 	LOWEST_PRIORITY = 19,

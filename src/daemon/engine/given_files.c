@@ -1,4 +1,4 @@
-#include "tools/given_files.h"
+#include "daemon/engine/given_files.h"
 
 #include <elf.h>
 #include <errno.h>

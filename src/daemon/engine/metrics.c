@@ -1,17 +1,17 @@
-/* oprofiled_metrics.c - the daemon's numbers, for its status and for who asks for metrics. */
+/* metrics.c - the daemon's numbers, for its status and for who asks for metrics. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/log.h"
+#include "daemon/engine/engine.h"
 #include "daemon/server/daemon_numbers.h"
 #include "daemon/server/metrics_server.h"
 #include "format/session/session.h"
 #include "record/helper/table_budget.h"
 #include "record/priv.h"
 #include "record/recorder.h"
-#include "tools/oprofiled_priv.h"
 
 static const uint64_t retry_after_ns = 60000000000;
 

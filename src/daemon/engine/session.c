@@ -1,4 +1,4 @@
-/* oprofiled_session.c - the session that the daemon writes: saved, reset, or removed by somebody. */
+/* session.c - the session that the daemon writes: saved, reset, or removed by somebody. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/log.h"
+#include "daemon/engine/engine.h"
 #include "format/session/session.h"
 #include "record/priv.h"
 #include "record/recorder.h"
-#include "tools/oprofiled_priv.h"
 
 /* ---- somebody has removed it ---- */
 

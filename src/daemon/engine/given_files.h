@@ -1,7 +1,7 @@
 /* given_files.h - files that settings of the daemon name.  They are meant from where opcontrol or
  * oprofiled is called; the daemon works in "/" and compares with what the kernel tells: paths without
  * links.
- * Layer: tools. */
+ * Layer: daemon. */
 #pragma once
 
 struct buf;

@@ -1,4 +1,4 @@
-/* oprofiled_govern.c - what the daemon costs in CPU time and memory, and what it does about it. */
+/* govern.c - what the daemon costs in CPU time and memory, and what it does about it. */
 #include <malloc.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,13 +10,13 @@
 #include "base/parse.h"
 #include "capture/events/sample_cost.h"
 #include "capture/source/perf_source.h"
+#include "daemon/engine/engine.h"
 #include "daemon/server/control_server.h"
 #include "daemon/server/service.h"
 #include "record/helper/table_budget.h"
 #include "record/helper/table_helper.h"
 #include "record/priv.h"
 #include "record/recorder.h"
-#include "tools/oprofiled_priv.h"
 
 /* As beside programs that use what a processor has of its own caches. */
 static const struct sample_cost_plan sample_plan = { .memory_bytes = 512 << 10,

@@ -1,6 +1,6 @@
-/* oprofiled_priv.h - what the files of oprofiled share: the command, its recording, what it is
+/* engine.h - what the files of oprofiled share: the command, its recording, what it is
  * asked for, and its loop.
- * Layer: tools.  Single-threaded. */
+ * Layer: daemon.  Single-threaded. */
 #pragma once
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -170,7 +170,7 @@ struct oprofiled {
 	bool done;
 };
 
-/* ---- oprofiled_setup.c ---- */
+/* ---- setup.c ---- */
 
 /* Sets what the options say that stand for keys of daemonrc.  0 or a negative errno with a
  * line. */
@@ -199,14 +199,14 @@ int oprofiled_setup_filter(const struct daemonrc *setup,
 /* Whether `spec` can be sampled. */
 int oprofiled_check_event(const struct oprofiled *d, const char *spec, struct err *err);
 
-/* ---- oprofiled_keys.c ---- */
+/* ---- keys.c ---- */
 
 /* The control files are those of the daemon, once its setup is made. */
 void oprofiled_keys_init(struct oprofiled *d);
 /* Samples taken on one CPU. */
 uint64_t oprofiled_cpu_samples(const struct oprofiled *d, unsigned int cpu);
 
-/* ---- oprofiled_recording.c ---- */
+/* ---- recording.c ---- */
 
 /* Each: 0 or a negative errno with a line.  A start takes what is asked for by then. */
 int oprofiled_start(struct oprofiled *d, struct err *err);
@@ -243,7 +243,7 @@ int oprofiled_end_recording(struct oprofiled *d, struct err *err);
 /* As if a recording had failed: it is begun anew in some seconds. */
 void oprofiled_retry_later(struct oprofiled *d);
 
-/* ---- oprofiled_session.c ---- */
+/* ---- session.c ---- */
 
 /* Each: 0 or a negative errno with a line. */
 int oprofiled_reset(struct oprofiled *d, struct err *err);
@@ -256,7 +256,7 @@ int oprofiled_tell_removed(const struct oprofiled *d, struct err *err);
  * will. */
 int oprofiled_check_removed(struct oprofiled *d, struct err *err);
 
-/* ---- oprofiled_govern.c ---- */
+/* ---- govern.c ---- */
 
 /* A recording begins. */
 void oprofiled_govern_begin(struct oprofiled *d);
@@ -270,13 +270,13 @@ uint64_t oprofiled_resident_bytes(void);
 /* CPU time of the daemon's processes since it began. */
 uint64_t oprofiled_cpu_ns(const struct oprofiled *d);
 
-/* ---- oprofiled_cpus.c ---- */
+/* ---- cpus.c ---- */
 
 /* Every few seconds: one that has come online, or was offline for a moment, is sampled from now on, in
  * another recording. */
 void oprofiled_watch_cpus(struct oprofiled *d, uint64_t now);
 
-/* ---- oprofiled_metrics.c ---- */
+/* ---- metrics.c ---- */
 
 /* All but the samples of each CPU. */
 void oprofiled_numbers(const struct oprofiled *d, struct daemon_numbers *ret_numbers);
@@ -288,7 +288,7 @@ int oprofiled_metrics_listen(struct oprofiled *d, struct err *err);
 void oprofiled_metrics_turn(struct oprofiled *d);
 void oprofiled_metrics_done(struct oprofiled *d);
 
-/* ---- oprofiled_upkeep.c ---- */
+/* ---- upkeep.c ---- */
 
 /* Begins a look after old segments when it is time, and copies of what recordings left, and takes what came
  * of it. */
@@ -303,7 +303,7 @@ void oprofiled_upkeep_end(struct oprofiled *d);
 /* The session goes: so do the copies that were to be made for it. */
 void oprofiled_upkeep_drop(struct oprofiled *d);
 
-/* ---- oprofiled_stream.c ---- */
+/* ---- stream.c ---- */
 
 /* The recorder will tell of its samples. */
 void oprofiled_stream_attach(struct oprofiled *d, struct recorder_config *config);
@@ -316,13 +316,13 @@ int oprofiled_stream_cookie(const struct oprofiled *d, const char *number,
 			    struct buf *reply, struct err *err);
 void oprofiled_stream_done(struct oprofiled *d);
 
-/* ---- oprofiled_requests.c ---- */
+/* ---- requests.c ---- */
 
 /* The handler of control_server.h; `ctx` is the daemon. */
 int oprofiled_answer(void *ctx, const struct control_request *request,
 		     struct buf *reply, struct err *err);
 
-/* ---- oprofiled_loop.c ---- */
+/* ---- loop.c ---- */
 
 /* SESSION_DIR/samples/oprofiled.log is written to, anew if it was moved or removed; nothing in the
  * foreground. */

@@ -1,4 +1,4 @@
-/* oprofiled_setup.c - what is sampled and where it goes: the keys of daemonrc. */
+/* setup.c - what is sampled and where it goes: the keys of daemonrc. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include "base/err.h"
 #include "base/parse.h"
-#include "tools/given_files.h"
-#include "tools/oprofiled_priv.h"
+#include "daemon/engine/engine.h"
+#include "daemon/engine/given_files.h"
 
 enum {
 	RING_PAGES = 2048, /* 8 MB a CPU: two rounds and more at the default rate */

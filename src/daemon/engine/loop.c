@@ -1,4 +1,4 @@
-/* oprofiled_loop.c - the life of the daemon: waits for rings, requests, signals and times. */
+/* loop.c - the life of the daemon: waits for rings, requests, signals and times. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -20,6 +20,7 @@
 #include "capture/events/perf_attr.h"
 #include "capture/source/perf_source.h"
 #include "capture/source/snapshot.h"
+#include "daemon/engine/engine.h"
 #include "daemon/server/control_client.h"
 #include "daemon/server/control_server.h"
 #include "daemon/server/daemon_calls.h"
@@ -30,7 +31,6 @@
 #include "record/priv.h"
 #include "record/recorder.h"
 #include "resolve/unwind/table.h"
-#include "tools/oprofiled_priv.h"
 
 enum {
 	LARGE_BYTES = 1 << 20

@@ -1,4 +1,4 @@
-/* oprofiled_stream.c - the daemon's samples as the control file `buffer` has them, and what its
+/* stream.c - the daemon's samples as the control file `buffer` has them, and what its
  * cookies stand for. */
 #include <errno.h>
 #include <inttypes.h>
@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "daemon/engine/engine.h"
 #include "daemon/server/control_line.h"
 #include "daemon/server/control_server.h"
 #include "daemon/server/event_stream.h"
@@ -13,7 +14,6 @@
 #include "format/session/session.h"
 #include "record/recorder.h"
 #include "resolve/elf/build_id.h"
-#include "tools/oprofiled_priv.h"
 
 enum {
 	/* Of images: not asked for yet. */

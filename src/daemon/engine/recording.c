@@ -1,4 +1,4 @@
-/* oprofiled_recording.c - the daemon's recording: one recorder after the other, each with a
+/* recording.c - the daemon's recording: one recorder after the other, each with a
  * segment of its own in the same session. */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 #include "base/files/io.h"
 #include "base/log.h"
 #include "base/parse.h"
+#include "daemon/engine/engine.h"
 #include "format/session/session.h"
 #include "record/priv.h"
 #include "record/recorder.h"
-#include "tools/oprofiled_priv.h"
 
 enum {
 	STACK_BYTES = 16384, /* the rest of a longer one is read from its process */

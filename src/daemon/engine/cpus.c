@@ -1,10 +1,10 @@
-/* oprofiled_cpus.c - CPUs that come and go while the daemon samples: each recording has the events that it
+/* cpus.c - CPUs that come and go while the daemon samples: each recording has the events that it
  * began with, and a CPU that goes takes its own along for good. */
 #include "base/err.h"
 #include "base/log.h"
 #include "capture/source/perf_source.h"
+#include "daemon/engine/engine.h"
 #include "record/priv.h"
-#include "tools/oprofiled_priv.h"
 
 /* Files of /sys cost more than a look. */
 static const uint64_t watch_ns = 3000000000;

@@ -1,10 +1,10 @@
-/* oprofiled_keys.c - the daemon as its control files show it. */
+/* keys.c - the daemon as its control files show it. */
 #include <unistd.h>
 
 #include "capture/events/cpu_types.h"
+#include "daemon/engine/engine.h"
 #include "daemon/server/control_server.h"
 #include "record/recorder.h"
-#include "tools/oprofiled_priv.h"
 
 static bool is_enabled(void *ctx)
 {

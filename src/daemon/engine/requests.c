@@ -1,12 +1,12 @@
-/* oprofiled_requests.c - what the daemon answers on its socket (docs/daemon.md). */
+/* requests.c - what the daemon answers on its socket (docs/daemon.md). */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "daemon/engine/engine.h"
 #include "daemon/server/control_server.h"
 #include "daemon/server/daemon_numbers.h"
-#include "tools/oprofiled_priv.h"
 
 /* ---- status ---- */
 
