@@ -292,9 +292,11 @@ static int copy_image(const struct session_select_request *q, const struct image
 		      struct err *err)
 {
 	char *path = binary_copy_path(q->from, image);
-	int r = path ? 0 : err_set(err, -ENOMEM, "out of memory");
+	int r = 0;
 
-	if (!r && !access(path, F_OK) && image->kind == IMAGE_FILE)
+	if (!path)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!access(path, F_OK) && image->kind == IMAGE_FILE)
 		r = make_dir(q, "images", err);
 	if (!r)
 		r = copy_file(q, path, err);

@@ -66,39 +66,35 @@ static struct guarded *find_same(const char *path)
 	return NULL;
 }
 
-static int add_new(char *path, size_t parent_len, int fd)
+static int add_new(const char *path, size_t len, size_t parent_len, int fd)
 {
-	struct guarded g = { .path = path,
+	struct guarded g = { .path = strndup(path, len),
 			     .parent_len = parent_len,
-			     .len = strlen(path),
+			     .len = len,
 			     .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
 			     .holders = 1 };
+	int r = g.fd < 0 ? -errno : g.path ? 0 : -ENOMEM;
 
-	if (g.fd < 0)
-		return -errno;
-	if (vec_push(&guards.dirs, g))
+	if (!r && vec_push(&guards.dirs, g))
 		return 0;
-	close(g.fd);
-	return -ENOMEM;
+	free(g.path);
+	if (g.fd >= 0)
+		close(g.fd);
+	return r ? r : -ENOMEM;
 }
 
-/* Takes `path`; NULL: memory was short. */
-static int add(char *path, size_t parent_len, int fd)
+static int add(const char *path, size_t len, size_t parent_len, int fd)
 {
 	struct guarded *same;
 	int r = 0;
 
-	if (!path)
-		return -ENOMEM;
 	pthread_rwlock_wrlock(&guards.lock);
 	same = find_same(path);
 	if (same)
 		same->holders++;
 	else
-		r = add_new(path, parent_len, fd);
+		r = add_new(path, len, parent_len, fd);
 	pthread_rwlock_unlock(&guards.lock);
-	if (same || r)
-		free(path);
 	return r;
 }
 
@@ -111,21 +107,28 @@ static char *path_in(const char *parent, const char *name)
 
 int guard_add(const char *parent, const char *name, int fd)
 {
-	return add(path_in(parent, name), strlen(parent), fd);
+	char *path = path_in(parent, name);
+	int r;
+
+	if (!path)
+		return -ENOMEM;
+	r = add(path, strlen(path), strlen(parent), fd);
+	free(path);
+	return r;
 }
 
 int guard_add_all(const char *path, int fd)
 {
 	size_t len = length_without_slashes(path);
 
-	return add(strndup(path, len), len, fd);
+	return add(path, len, len, fd);
 }
 
 int guard_add_path(const char *path, int fd)
 {
 	const char *slash = strrchr(path, '/');
 
-	return add(strdup(path), slash ? (size_t)(slash - path) : 0, fd);
+	return add(path, strlen(path), slash ? (size_t)(slash - path) : 0, fd);
 }
 
 void guard_drop_path(const char *path)

@@ -30,7 +30,7 @@ struct chase {
 	mode_t make_mode;  /* missing directories are made; 0: they are not */
 	bool last_is_link; /* the last component of the path was one */
 	bool last_is_magic; /* an open file of a process: only the kernel can follow it */
-	struct err *err;
+	struct err err;     /* why it was refused; code 0: see errno */
 };
 
 static bool is_shared(const struct stat *dir)
@@ -38,9 +38,9 @@ static bool is_shared(const struct stat *dir)
 	return dir->st_mode & S_ISVTX && dir->st_mode & S_IWOTH;
 }
 
-static int refuse(const struct chase *c, const char *what, uid_t owner)
+static int refuse(struct chase *c, const char *what, uid_t owner)
 {
-	return err_set(c->err, -EPERM,
+	return err_set(&c->err, -EPERM,
 		       "%s is %s user %u in a directory where everybody can write: "
 		       "give another name",
 		       c->path, what, owner);
@@ -76,7 +76,7 @@ static bool next_name(struct chase *c, bool *ret_is_last)
 	return true;
 }
 
-static int check_link(const struct chase *c, const struct stat *link, bool is_last)
+static int check_link(struct chase *c, const struct stat *link, bool is_last)
 {
 	struct stat dir;
 
@@ -87,7 +87,7 @@ static int check_link(const struct chase *c, const struct stat *link, bool is_la
 	if (!c->is_dir && !(is_last && c->refuses_last) &&
 	    (!is_shared(&dir) || link->st_uid == dir.st_uid))
 		return 0;
-	return err_set(c->err, -EPERM,
+	return err_set(&c->err, -EPERM,
 		       "%s is or leads through a symbolic link of user %u: give a path "
 		       "without it",
 		       c->path, link->st_uid);
@@ -203,7 +203,7 @@ static void chase_end(struct chase *c)
 }
 
 /* A file that was there already. */
-static int check_stat(const struct chase *c, const struct stat *st)
+static int check_stat(struct chase *c, const struct stat *st)
 {
 	struct stat dir;
 
@@ -218,7 +218,7 @@ static int check_stat(const struct chase *c, const struct stat *st)
 		       : 0;
 }
 
-static int check_file(const struct chase *c, int fd)
+static int check_file(struct chase *c, int fd)
 {
 	struct stat st;
 
@@ -226,7 +226,7 @@ static int check_file(const struct chase *c, int fd)
 }
 
 /* Before it is opened: another user's FIFO would be waited for. */
-static int check_name(const struct chase *c)
+static int check_name(struct chase *c)
 {
 	struct stat st;
 
@@ -236,7 +236,7 @@ static int check_name(const struct chase *c)
 }
 
 /* Nothing is cut off before it is known whose file it is. */
-static int open_at(const struct chase *c, int flags, mode_t mode)
+static int open_at(struct chase *c, int flags, mode_t mode)
 {
 	int follow = c->last_is_magic ? 0 : O_NOFOLLOW;
 	int as = (flags & ~O_TRUNC) | O_CREAT | follow;
@@ -259,8 +259,7 @@ static int open_at(const struct chase *c, int flags, mode_t mode)
 
 int output_open(const char *path, int flags, mode_t mode, struct err *err)
 {
-	struct err said = { 0 };
-	struct chase c = { .path = path, .dir = -1, .err = &said };
+	struct chase c = { .path = path, .dir = -1 };
 	int fd = chase_path(&c);
 
 	if (!fd)
@@ -270,8 +269,8 @@ int output_open(const char *path, int flags, mode_t mode, struct err *err)
 	chase_end(&c);
 	if (fd >= 0)
 		return fd;
-	return said.code ? err_set(err, fd, "%s", said.text)
-			 : err_sys(err, fd, "%s: cannot write", path);
+	return c.err.code ? err_set(err, fd, "%s", c.err.text)
+			  : err_sys(err, fd, "%s: cannot write", path);
 }
 
 int output_open_stream(const char *path, FILE **ret_stream, struct err *err)
@@ -302,10 +301,7 @@ static int name_found(const struct chase *c, char **ret_path)
 
 int output_target(const char *path, char **ret_target, struct err *err)
 {
-	struct err said = { 0 };
-	struct chase c = {
-		.path = path, .dir = -1, .refuses_last = true, .err = &said
-	};
+	struct chase c = { .path = path, .dir = -1, .refuses_last = true };
 	int r = chase_path(&c);
 
 	*ret_target = NULL;
@@ -320,16 +316,14 @@ int output_target(const char *path, char **ret_target, struct err *err)
 	chase_end(&c);
 	if (!r)
 		return 0;
-	return said.code ? err_set(err, r, "%s", said.text)
-			 : err_sys(err, r, "%s: cannot write", path);
+	return c.err.code ? err_set(err, r, "%s", c.err.text)
+			  : err_sys(err, r, "%s: cannot write", path);
 }
 
 static int open_dir(struct chase *c, struct err *err)
 {
-	struct err said = { 0 };
 	int r, dir;
 
-	c->err = &said;
 	r = chase_path(c);
 	dir = c->dir;
 	if (!r)
@@ -337,9 +331,9 @@ static int open_dir(struct chase *c, struct err *err)
 	chase_end(c);
 	if (!r)
 		return dir;
-	return said.code ? err_set(err, r, "%s", said.text)
-			 : err_sys(err, r, c->make_mode ? "cannot create %s" : "%s",
-				   c->path);
+	return c->err.code ? err_set(err, r, "%s", c->err.text)
+			   : err_sys(err, r, c->make_mode ? "cannot create %s" : "%s",
+				     c->path);
 }
 
 int output_open_dir(const char *path, struct err *err)

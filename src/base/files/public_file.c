@@ -145,13 +145,13 @@ bool public_file_path_is_of(const char *path, uid_t uid)
 		return false;
 	memcpy(prefix, path, len + 1);
 	/* The directories as they are spelled, where links are; then the real ones. */
-	for (size_t i = 1; i <= len; i++) {
-		if (path[i] != '/' && path[i] != '\0')
+	for (size_t i = 1; i < len; i++) {
+		if (path[i] != '/')
 			continue;
 		prefix[i] = '\0';
-		if (lstat(prefix, &st) || (path[i] && !is_of(&uid, &st)))
+		if (lstat(prefix, &st) || !is_of(&uid, &st))
 			return false;
-		prefix[i] = path[i];
+		prefix[i] = '/';
 	}
-	return is_of(&uid, &st) && climb(path, -1, is_of, &uid);
+	return !lstat(path, &st) && is_of(&uid, &st) && climb(path, -1, is_of, &uid);
 }
