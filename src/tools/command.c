@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/safe_text.h"
+#include "tools/failures.h"
 #include "tools/help.h"
 #include "tools/progress.h"
 #include "tools/version.h"
@@ -60,6 +61,7 @@ static const struct option_row common_rows_h_u[] = {
 static char the_name[64] = "oprofile";
 static bool the_verbose;
 static unsigned int nr_warnings;
+static unsigned int nr_messages;
 
 const struct command *command_find(const char *name)
 {
@@ -155,6 +157,7 @@ __attribute__((format(printf, 2, 0))) static void say(const char *kind,
 {
 	char *text;
 
+	nr_messages++;
 	/* The report goes first where both streams end up in one file. */
 	fflush(stdout);
 	progress_hide();
@@ -163,6 +166,7 @@ __attribute__((format(printf, 2, 0))) static void say(const char *kind,
 		fputs("out of memory\n", stderr);
 		return;
 	}
+	failures_message(text);
 	put_message(text, safe_text_has_lines(format));
 	free(text);
 }
@@ -189,4 +193,9 @@ void command_warning(const char *format, ...)
 unsigned int command_nr_warnings(void)
 {
 	return nr_warnings;
+}
+
+unsigned int command_nr_messages(void)
+{
+	return nr_messages;
 }

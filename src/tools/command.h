@@ -47,3 +47,5 @@ void command_set_verbose(bool verbose);
 bool command_is_verbose(void);
 /* How many warnings were said, log.h's included: what --strict asks. */
 unsigned int command_nr_warnings(void);
+/* How many errors and warnings were printed. */
+unsigned int command_nr_messages(void);

@@ -8,6 +8,7 @@
 #include "base/files/output.h"
 #include "base/log.h"
 #include "tools/command.h"
+#include "tools/failures.h"
 #include "tools/help.h"
 #include "tools/version.h"
 
@@ -89,8 +90,9 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 {
 	int status = cmd->run(cmd, argc, argv);
 
-	return !status && !cmd->is_recorder && fault_any_loss() ? STATUS_INCOMPLETE
-								: status;
+	if (!status && !cmd->is_recorder && fault_any_loss())
+		status = STATUS_INCOMPLETE;
+	return failures_report(status, cmd->is_recorder);
 }
 
 /* `oprofile ...`: the first word says what is wanted. */

@@ -17,6 +17,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,6 +45,7 @@ struct fault_state {
 	_Atomic uint64_t n;        /* the call that fails; 0: none */
 	_Atomic uint64_t error;    /* its errno */
 	_Atomic uint64_t keeps;    /* not 0: all calls after it fail, too */
+	_Atomic uint64_t traps;    /* not 0: the thread gets SIGTRAP, for a debugger */
 	_Atomic uint64_t nr_calls;
 	_Atomic uint64_t nr_failed;
 };
@@ -94,8 +96,8 @@ static struct fault_state *state;
 static bool fails_close;
 static bool fails_malloc;
 
-/* Counts a call; the errno that it is to fail with, or 0. */
-static int count_call(void)
+/* Counts a call of a thread; the errno that it is to fail with, or 0. */
+static int count_call(pid_t thread)
 {
 	uint64_t n;
 	uint64_t wanted;
@@ -106,7 +108,8 @@ static int count_call(void)
 	wanted = state->n;
 	if (!wanted || (state->keeps ? n < wanted : n != wanted))
 		return 0;
-	state->nr_failed++;
+	if (!state->nr_failed++ && state->traps)
+		syscall(SYS_tkill, thread, SIGTRAP);
 	return (int)state->error;
 }
 
@@ -244,7 +247,9 @@ static void calls_answer(int fd, const char *program)
 		memset(&call, 0, sizeof(call));
 		if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &call))
 			continue; /* the task was killed meanwhile */
-		error = is_same_program((pid_t)call.pid, program) ? count_call() : 0;
+		error = is_same_program((pid_t)call.pid, program)
+				? count_call((pid_t)call.pid)
+				: 0;
 		answer = (struct seccomp_notif_resp){ .id = call.id, .error = -error };
 		if (!error)
 			answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
@@ -327,7 +332,7 @@ __attribute__((constructor)) static void fault_begin(void)
 
 static int close_result(int r)
 {
-	int error = fails_close ? count_call() : 0;
+	int error = fails_close ? count_call(gettid()) : 0;
 
 	if (!error)
 		return r;
@@ -356,7 +361,7 @@ int closedir(DIR *dir)
 
 static bool fails_allocation(void)
 {
-	if (!fails_malloc || !count_call())
+	if (!fails_malloc || !count_call(gettid()))
 		return false;
 	errno = ENOMEM;
 	return true;

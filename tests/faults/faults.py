@@ -29,6 +29,7 @@ import threading
 
 CANNOT_INTERCEPT = 99  # fault.c
 SECONDS = 30  # after which a command hangs
+INCOMPLETE = 3  # exit status: there is a result, and a message says what it lacks
 
 # The errors that POSIX allows for a kind, or that Linux' file systems return.
 KINDS = {
@@ -45,6 +46,8 @@ KINDS = {
     "write": ("EIO", "ENOSPC", "EINTR"),
     "malloc": ("ENOMEM",),
 }
+# Of these all later calls fail, too, in some runs: a full disk, no descriptors, no memory.
+PERSISTENT = ("open", "openat", "write", "malloc")
 
 
 class Failed(Exception):
@@ -53,7 +56,7 @@ class Failed(Exception):
 
 class State:
     """The struct fault_state of fault.c, in a file that the command maps, too."""
-    FIELDS = ("armed", "n", "error", "keeps", "calls", "failed")
+    FIELDS = ("armed", "n", "error", "keeps", "traps", "calls", "failed")
 
     def __init__(self, path):
         self.path = path
@@ -62,11 +65,11 @@ class State:
         with open(path, "r+b") as file:
             self.map = mmap.mmap(file.fileno(), 8 * len(self.FIELDS))
 
-    def arm(self, n, error, keeps=False, armed=True):
-        self.map[:] = struct.pack("=6Q", armed, n, error, keeps, 0, 0)
+    def arm(self, n, error, keeps=False, traps=False):
+        self.map[:] = struct.pack("=7Q", True, n, error, keeps, traps, 0, 0)
 
     def get(self, field):
-        return struct.unpack("=6Q", self.map[:])[self.FIELDS.index(field)]
+        return struct.unpack("=7Q", self.map[:])[self.FIELDS.index(field)]
 
 
 class Run:
@@ -135,8 +138,8 @@ class Export(Command):
         with open(path, "rb") as file:
             is_old = file.read() == b"old\n"
         if not is_old and not same_tree(path, reference.path(self.output)):
-            return ("partial", "the file is neither the old nor the new one") if run.status \
-                else None
+            return None if run.status in (0, INCOMPLETE) else (
+                "partial", "the file is neither the old nor the new one")
         return None
 
 
@@ -144,7 +147,7 @@ class Archive(Command):
     """Makes an archive.  What a later report accepts is complete."""
 
     def after(self, suite, run, reference):
-        if not run.status or not os.path.exists(run.path(self.output)):
+        if run.status in (0, INCOMPLETE) or not os.path.exists(run.path(self.output)):
             return None
         if same_tree(run.path(self.output), reference.path(self.output)):
             return None
@@ -158,7 +161,7 @@ class Directory(Command):
     """Makes a directory of files, each of which is complete or not there."""
 
     def after(self, suite, run, reference):
-        if not run.status or not os.path.isdir(run.path(self.output)):
+        if run.status in (0, INCOMPLETE) or not os.path.isdir(run.path(self.output)):
             return None
         whole = reference.path(self.output)
         for at, _, names in os.walk(run.path(self.output)):
@@ -197,7 +200,8 @@ class Import(Command):
         if old not in (current, symbols(data, "previous")):
             return "lost", "the old session is gone"
         if current is not None and current != new:
-            return ("partial", "the current session is incomplete") if run.status else None
+            return None if run.status in (0, INCOMPLETE) else (
+                "partial", "the current session is incomplete")
         return "lost", "there is no current session"
 
 
@@ -324,6 +328,10 @@ class Suite:
             environment.update(LD_PRELOAD=self.shim, FAULT_CALL=kind,
                                FAULT_STATE=self.state().path)
         words = [os.path.join(self.links, command.words[0]), *command.words[1:]]
+        if kind and self.options.backtrace:
+            words = ["gdb", "-batch", "-ex", "set startup-with-shell off", "-ex", "set environment "
+                     "LD_PRELOAD " + environment.pop("LD_PRELOAD"), "-ex", "run", "-ex",
+                     "backtrace 16", "--args", *words]
         with subprocess.Popen(words, cwd=directory, env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, start_new_session=True) as process:
@@ -363,7 +371,7 @@ class Suite:
         """Whether the fault was reached, and the finding or None."""
         kind, error, n, keeps = fault
         directory = self.new_directory(command)
-        self.state().arm(n, getattr(errno, error), keeps)
+        self.state().arm(n, getattr(errno, error), keeps, self.options.backtrace)
         run = self.run(command, directory, kind)
         self.state().map[:8] = bytes(8)
         was_reached = self.state().get("failed") > 0
@@ -394,7 +402,7 @@ def faults_of(suite, command):
         for error in errors:
             for n in spread(count, most * 8 if kind == "malloc" else most):
                 yield kind, error, n, False
-            if kind in ("malloc", "write", "open", "openat"):
+            if kind in PERSISTENT and error != "EINTR":
                 for n in spread(count, most):
                     yield kind, error, n, True
 
@@ -460,6 +468,8 @@ def main():
     parser.add_argument("--kind", action="append", help="only calls of this kind")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", metavar="COMMAND:KIND:ERRNO:N[+]", help="only this fault")
+    parser.add_argument("--backtrace", action="store_true",
+                        help="with --only: where, by gdb")
     options = parser.parse_args()
     directory = tempfile.mkdtemp(prefix="faults-")
     try:
