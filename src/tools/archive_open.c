@@ -344,6 +344,15 @@ static int open_file(const char *path, int fd, uint64_t bytes, struct archive *a
 	return r ? r : check_folder(path, a->folder, err);
 }
 
+static int check_finished(const char *path, int fd, struct err *err)
+{
+	if (!faccessat(fd, ARCHIVE_UNFINISHED_NAME, F_OK, AT_SYMLINK_NOFOLLOW))
+		return err_set(err, -EBADMSG,
+			       "%s: the archive is not complete: run oparchive again",
+			       path);
+	return err_is_absent(-errno) ? 0 : err_sys(err, -errno, "%s", path);
+}
+
 static int open_either(const char *path, enum trust trust, struct archive *a,
 		       struct err *err)
 {
@@ -363,6 +372,8 @@ static int open_either(const char *path, enum trust trust, struct archive *a,
 		a->folder = realpath(path, NULL);
 		r = a->folder ? check_folder(path, a->folder, err)
 			      : err_sys(err, -errno, "%s", path);
+		if (!r)
+			r = check_finished(path, fd, err);
 	} else if (S_ISREG(st.st_mode)) {
 		r = open_file(path, fd, (uint64_t)st.st_size, a, err);
 	} else {

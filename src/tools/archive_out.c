@@ -70,6 +70,36 @@ static int open_file(struct archive_out *out, struct err *err)
 	return r ? err_set(err, r, "out of memory") : 0;
 }
 
+/* A folder has this file until all is written: reports refuse it then. */
+static char *unfinished_path(const struct archive_out *out)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", out->path, ARCHIVE_UNFINISHED_NAME) < 0 ? NULL
+										: path;
+}
+
+static int mark_unfinished(const struct archive_out *out)
+{
+	char *path = unfinished_path(out);
+	int fd = path ? io_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0644) : -ENOMEM;
+
+	free(path);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int mark_finished(const struct archive_out *out)
+{
+	char *path = unfinished_path(out);
+	int r = path ? io_unlink(path) : -ENOMEM;
+
+	free(path);
+	return r;
+}
+
 static int open_folder(struct archive_out *out, struct err *err)
 {
 	bool is_new = access(out->path, F_OK) && errno == ENOENT;
@@ -82,6 +112,8 @@ static int open_folder(struct archive_out *out, struct err *err)
 	r = guard_add_all(out->path, fd);
 	close(fd);
 	out->is_guarded = !r;
+	if (!r)
+		r = mark_unfinished(out);
 	return r ? err_sys(err, r, "%s", out->path) : 0;
 }
 
@@ -143,10 +175,13 @@ void archive_out_free(struct archive_out *out)
 		close(out->fd);
 	if (out->form == ARCHIVE_FOLDER && !out->is_whole)
 		remove_torn(out);
+	if (out->made_folder && !out->is_whole)
+		(void)mark_finished(out);
 	if (out->is_guarded)
 		guard_drop_path(out->path);
-	if (out->made_folder && !out->is_whole)
-		(void)io_rmdir(out->path);
+	/* Files that could not be removed are no archive. */
+	if (out->made_folder && !out->is_whole && io_rmdir(out->path))
+		(void)mark_unfinished(out);
 	scratch_free(out->making);
 	hash_stream_free(out->hash);
 	archive_manifest_done(&out->manifest);
@@ -525,6 +560,8 @@ int archive_out_finish(struct archive_out *out, struct err *err)
 
 	if (!r && out->tar)
 		r = close_file(out);
+	if (!r && out->form == ARCHIVE_FOLDER)
+		r = mark_finished(out);
 	out->is_whole = !r;
 	return r ? err_sys(err, r, "cannot write %s", out->path) : 0;
 }

@@ -102,11 +102,30 @@ void failures_note_fd(int fd, int error)
 	errno = error;
 }
 
+static bool is_in_path(char c)
+{
+	return c && !strchr(" '\":,;()\n", c);
+}
+
+/* Whether a text has the path, and not just as a part of another one. */
+static bool names_path(const char *text, const char *path)
+{
+	size_t len = strlen(path);
+	const char *at = text;
+
+	while (len && (at = strstr(at, path))) {
+		if (!(at > text && is_in_path(at[-1])) && !is_in_path(at[len]))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
 void failures_message(const char *text)
 {
 	pthread_mutex_lock(&files_lock);
 	for (size_t i = 0; i < nr_files; i++)
-		if (strstr(text, files[i].path))
+		if (names_path(text, files[i].path))
 			files[i].is_reported = true;
 	pthread_mutex_unlock(&files_lock);
 }

@@ -161,6 +161,30 @@ NOTED_FD(void *, MAP_FAILED, mmap64, fd,
 	 (void *at, size_t len, int prot, int flags, int fd, off_t offset),
 	 (at, len, prot, flags, fd, offset))
 
+/* Streams keep the error until they are closed. */
+size_t __real_fread(void *to, size_t size, size_t nr, FILE *in);
+size_t __wrap_fread(void *to, size_t size, size_t nr, FILE *in);
+ssize_t __real___getdelim(char **line, size_t *cap, int end, FILE *in);
+ssize_t __wrap___getdelim(char **line, size_t *cap, int end, FILE *in);
+
+size_t __wrap_fread(void *to, size_t size, size_t nr, FILE *in)
+{
+	size_t got = __real_fread(to, size, nr, in);
+
+	if (got < nr && ferror(in))
+		failures_note_fd(fileno(in), errno == EINTR ? EIO : errno);
+	return got;
+}
+
+ssize_t __wrap___getdelim(char **line, size_t *cap, int end, FILE *in)
+{
+	ssize_t len = __real___getdelim(line, cap, end, in);
+
+	if (len < 0 && ferror(in))
+		failures_note_fd(fileno(in), errno == EINTR ? EIO : errno);
+	return len;
+}
+
 /* These have a descriptor of the directory, or arguments that depend on others. */
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
@@ -168,6 +192,10 @@ int __real_openat64(int dir, const char *path, int flags, ...);
 int __wrap_openat64(int dir, const char *path, int flags, ...);
 int __real_fstatat64(int dir, const char *path, struct stat *st, int flags);
 int __wrap_fstatat64(int dir, const char *path, struct stat *st, int flags);
+int __real_statx(int dir, const char *path, int flags, unsigned int mask,
+		 struct statx *st);
+int __wrap_statx(int dir, const char *path, int flags, unsigned int mask,
+		 struct statx *st);
 struct dirent *__real_readdir64(DIR *dir);
 struct dirent *__wrap_readdir64(DIR *dir);
 
@@ -207,6 +235,16 @@ int __wrap_openat64(int dir, const char *path, int flags, ...)
 int __wrap_fstatat64(int dir, const char *path, struct stat *st, int flags)
 {
 	int r = __real_fstatat64(dir, path, st, flags);
+
+	if (r)
+		failures_note_path(dir, path, errno);
+	return r;
+}
+
+int __wrap_statx(int dir, const char *path, int flags, unsigned int mask,
+		 struct statx *st)
+{
+	int r = __real_statx(dir, path, flags, mask, st);
 
 	if (r)
 		failures_note_path(dir, path, errno);

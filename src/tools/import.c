@@ -125,20 +125,6 @@ static int open_dir(struct import_run *m, struct err *err)
 	return 0;
 }
 
-/* Under its name, the old one having gone. */
-static int commit_named(struct import_run *m, struct err *err)
-{
-	int r = io_remove_tree_at(m->dir.samples_fd, m->options.name);
-
-	if (r)
-		return err_sys(err, r, "cannot remove %s", m->named);
-	if (renameat(m->dir.samples_fd, strrchr(m->dir.writing, '/') + 1,
-		     m->dir.samples_fd, m->options.name))
-		return err_sys(err, -errno, "cannot rename %s", m->dir.writing);
-	m->dir.committed = true;
-	return 0;
-}
-
 /* ---- the files ---- */
 
 static int import_one(struct import_run *m, const struct report_session *source,
@@ -229,7 +215,8 @@ static int import_all(struct import_run *m, char *const *words, struct err *err)
 	if (m->sources.sessions.nr)
 		mistaken_word_say(&m->sources, &m->spec, r);
 	if (!r)
-		r = m->named ? commit_named(m, err) : session_dir_commit(&m->dir, err);
+		r = m->named ? session_dir_commit_named(&m->dir, m->options.name, err)
+			     : session_dir_commit(&m->dir, err);
 	return r;
 }
 

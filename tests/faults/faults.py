@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 CANNOT_INTERCEPT = 99  # fault.c
 SECONDS = 30  # after which a command hangs
@@ -100,7 +101,7 @@ def same_tree(one, other):
 class Command:
     """One command line.  `output`: the file or directory that it makes in its working directory."""
     output = None
-    weight = 1  # how many times more faults than others
+    suite = None
 
     def __init__(self, name, *words, output=None, weight=1):
         self.name = name
@@ -110,6 +111,7 @@ class Command:
 
     def prepare(self, suite, directory):
         """Fills the directory that the command runs in."""
+        self.suite = suite
 
     def is_same(self, run, reference):
         return run.out == reference.out and (not self.output or same_tree(
@@ -128,6 +130,7 @@ class Export(Command):
     """Replaces a file.  When it fails, the old one is there."""
 
     def prepare(self, suite, directory):
+        super().prepare(suite, directory)
         with open(os.path.join(directory, self.output), "w", encoding="ascii") as out:
             out.write("old\n")
 
@@ -145,6 +148,20 @@ class Export(Command):
 
 class Archive(Command):
     """Makes an archive.  What a later report accepts is complete."""
+
+    def is_same(self, run, reference):
+        """Packed by another number of threads, an archive has other bytes."""
+        if super().is_same(run, reference):
+            return True
+        return os.path.isfile(run.path(self.output)) and self.facts(run) == self.facts(reference)
+
+    def facts(self, run):
+        """Of a file: whether it is complete, and what a report shows of it."""
+        path = run.path(self.output)
+        return [(done.returncode, done.stdout) for done in (
+            self.suite.plain("oparchive", "--verify", "archive:" + path),
+            self.suite.plain("opreport", "--by", "image,symbol,line", "--csv",
+                             "archive:" + path))]
 
     def after(self, suite, run, reference):
         if run.status in (0, INCOMPLETE) or not os.path.exists(run.path(self.output)):
@@ -177,6 +194,7 @@ class Import(Command):
     """Makes a session the current one; the old one becomes the previous one."""
 
     def prepare(self, suite, directory):
+        super().prepare(suite, directory)
         shutil.copytree(suite.old_session, os.path.join(directory, "oprofile_data"))
 
     def is_same(self, run, reference):
@@ -222,12 +240,131 @@ class Record(Command):
         return None
 
 
+class Daemon:
+    """oprofiled, of which calls of one kind can fail, with a session directory of its own."""
+
+    def __init__(self, suite, kind):
+        self.suite = suite
+        self.directory = tempfile.mkdtemp(prefix="faults-daemon-")  # a socket's path is short
+        self.session = os.path.join(self.directory, "session")
+        self.log = os.path.join(self.directory, "log")
+        self.state = State(os.path.join(self.directory, "state"))
+        os.mkdir(self.session)
+        self.environment = dict(suite.environment_of(self.directory),
+                                OPROFILE_RUN_DIR=self.directory)
+        preload = dict(LD_PRELOAD=suite.shim, FAULT_CALL=kind, FAULT_STATE=self.state.path)
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [os.path.join(suite.links, "oprofiled"), "--foreground", "--session-dir",
+                 self.session, "--frequency", "499"], cwd=self.directory, stdout=log,
+                stderr=log, stdin=subprocess.DEVNULL, env={**self.environment, **preload},
+                start_new_session=True)
+        # An idle machine gives no samples.
+        self.load = subprocess.Popen([os.path.join(suite.workloads, "ratio"), "600000"],
+                                     stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        for _ in range(SECONDS * 50):
+            if b"runs as process" in self.said() or self.process.poll() is not None:
+                break
+            time.sleep(0.02)
+        if self.process.poll() is not None:
+            said = self.said()
+            self.end()
+            raise Failed("oprofiled: " + said.decode())
+
+    def said(self):
+        with open(self.log, "rb") as log:
+            return log.read()
+
+    def command(self, name, *words):
+        return subprocess.run([os.path.join(self.suite.links, name), *words],
+                              cwd=self.directory, env=self.environment, check=False,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
+
+    def save(self, name):
+        """Status of the request, all messages, and the report of the saved session or None."""
+        before = len(self.said())
+        time.sleep(0.02)  # samples
+        done = self.command("opcontrol", "--save=" + name)
+        news = [line for line in self.said()[before:].splitlines()
+                if b": sampling " not in line and b"was saved as" not in line]
+        return done.returncode, done.stderr + b"\n".join(news), self.report(name)
+
+    def report(self, name):
+        done = self.command("opreport", "--session-dir", self.session, "session:" + name)
+        return (done.returncode, done.stdout, done.stderr)
+
+    def end(self):
+        self.load.kill()
+        self.load.wait()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+class Save:
+    """oprofiled saves its session while one of its calls fails."""
+    name = "save"
+    NO_SAMPLES = b"no sample"
+
+    def judge(self, daemon, name):
+        """The finding of a save that was just made, or None."""
+        try:
+            status, messages, report = daemon.save(name)
+        except subprocess.TimeoutExpired:
+            return "hang", "opcontrol does not end"
+        if daemon.process.poll() is not None:
+            return "crash", f"oprofiled ended: {daemon.said()[-300:].decode()}"
+        is_whole = report[0] == 0 and report[1]
+        if status == 0 and not is_whole and not messages:
+            return "silent", "saved, but not readable: " + report[2].decode()
+        if status and not messages:
+            return "silent", f"status {status} without a message"
+        return None
+
+    def test_kind(self, suite, kind, most):
+        nr = 0
+        findings = []
+        daemon = Daemon(suite, kind)
+        try:
+            daemon.state.arm(0, 0)
+            daemon.save("count")
+            count = daemon.state.get("calls")
+            for error in KINDS[kind]:
+                for n in spread(count, most * 4 if kind == "malloc" else most):
+                    daemon.state.arm(n, getattr(errno, error))
+                    finding = self.judge(daemon, f"save-{error}-{n}")
+                    was_reached = daemon.state.get("failed") > 0
+                    daemon.state.arm(0, 0)
+                    nr += was_reached
+                    if finding is None and daemon.save(f"after-{error}-{n}")[0]:
+                        finding = "lost", "a later save fails, too"
+                    if finding:
+                        findings.append((f"save:{kind}:{error}:{n}", *finding))
+                    if daemon.process.poll() is not None:
+                        daemon.end()
+                        daemon = Daemon(suite, kind)
+        finally:
+            daemon.end()
+        return nr, findings
+
+    def test(self, suite, pool):
+        kinds = [kind for kind in KINDS
+                 if not suite.options.kind or kind in suite.options.kind]
+        most = suite.options.most
+        results = list(pool.map(lambda kind: self.test_kind(suite, kind, most), kinds))
+        return sum(nr for nr, _ in results), [f for _, found in results for f in found]
+
+
 class Suite:
     def __init__(self, options, directory):
         build = os.path.abspath(options.build)
         self.links = os.path.join(build, "links")
         self.shim = os.path.abspath(options.shim)
-        self.workloads = os.path.join(build, "tests", "workloads")
+        self.workloads = os.path.realpath(os.path.join(build, "tests", "workloads"))
         self.directory = directory
         self.options = options
         self.local = threading.local()
@@ -303,6 +440,7 @@ class Suite:
             Command("script", "oprofile", "script", *here),
             Command("info", "oprofile", "info", *here),
             Record("record", "operf", "--callgraph", ratio, "40"),
+            Save(),
         ]
 
     def state(self):
@@ -414,6 +552,8 @@ def fault_name(command, fault):
 
 def test(suite, command, pool):
     """Number of faults and the findings."""
+    if isinstance(command, Save):
+        return command.test(suite, pool)
     reference = suite.run(command, suite.new_directory(command))
     again = suite.run(command, suite.new_directory(command))
     if reference.status != again.status or not command.is_same(reference, again):

@@ -15,9 +15,11 @@
 #include "base/files/io.h"
 #include "base/files/output.h"
 #include "base/files/trust.h"
+#include "base/log.h"
 
 enum {
-	FOLDERS_DEEP = 2 /* of a session: jit/PID/ */
+	FOLDERS_DEEP = 2, /* of a session: jit/PID/ */
+	OLD_NAME_MAX = 64
 };
 
 static const char default_dir[] = "oprofile_data";
@@ -277,26 +279,103 @@ static int rename_in(const struct session_dir *d, const char *from, const char *
 	return renameat(d->samples_fd, from, d->samples_fd, to) ? -errno : 0;
 }
 
+struct renaming {
+	const char *from, *to; /* in the folder of the samples */
+	bool may_be_missing;
+};
+
+/* A name for the session that goes, which remove_stale() knows. */
+static void old_name(const struct session_dir *d, char old[OLD_NAME_MAX])
+{
+	snprintf(old, OLD_NAME_MAX, "%s.old", name_in(d->writing));
+}
+
+/* Renames each in turn; the last has no `from`.  After a failure those before it have their old names again. */
+static int rename_all(const struct session_dir *d, const struct renaming *all)
+{
+	for (size_t i = 0; all[i].from; i++) {
+		int r = rename_in(d, all[i].from, all[i].to);
+
+		if (!r || (r == -ENOENT && all[i].may_be_missing))
+			continue;
+		while (i-- > 0)
+			(void)rename_in(d, all[i].to, all[i].from);
+		return r;
+	}
+	return 0;
+}
+
+/* The old session is removed when the new one is in its place; what cannot be removed, the next recording
+ * removes as what a killed one left. */
+static void remove_old(const struct session_dir *d, const char *old)
+{
+	int r = io_remove_tree_at(d->samples_fd, old);
+
+	if (r)
+		log_say(LOG_WARNING, "Unable to remove old sample data at %s/%s: %s",
+			d->samples, old, strerror(-r));
+}
+
+int session_dir_commit_named(struct session_dir *d, const char *name, struct err *err)
+{
+	const char *ours = name_in(d->writing);
+	char old[OLD_NAME_MAX];
+	const struct renaming all[] = {
+		{ .from = name, .to = old, .may_be_missing = true },
+		{ .from = ours, .to = name },
+		{ 0 },
+	};
+	int r;
+
+	old_name(d, old);
+	r = rename_all(d, all);
+	if (r)
+		return err_sys(err, r, "cannot rename %s to %s", d->writing, name);
+	d->committed = true;
+	remove_old(d, old);
+	return 0;
+}
+
+static int commit_current(struct session_dir *d, char *current, struct err *err)
+{
+	char old[OLD_NAME_MAX];
+	const struct renaming all[] = {
+		{ .from = "previous", .to = old, .may_be_missing = true },
+		{ .from = "current", .to = "previous" },
+		{ .from = name_in(d->writing), .to = "current" },
+		{ 0 },
+	};
+	bool is_first =
+		faccessat(d->samples_fd, "current", F_OK, AT_SYMLINK_NOFOLLOW) &&
+		errno == ENOENT;
+	int r;
+
+	old_name(d, old);
+	/* Without a current session the previous one stays. */
+	r = rename_all(d, is_first ? all + 2 : all);
+	if (r)
+		return err_sys(err, r, "cannot rename %s to %s", d->writing,
+			       d->current);
+	free(d->writing);
+	d->writing = current;
+	d->committed = true;
+	remove_old(d, old);
+	return 0;
+}
+
 int session_dir_commit(struct session_dir *d, struct err *err)
 {
+	char *current;
 	int r;
 
 	if (d->committed)
 		return 0;
-	r = io_remove_tree_at(d->samples_fd, "previous");
+	current = strdup(d->current);
+	r = current ? commit_current(d, current, err)
+		    : err_set(err, -ENOMEM, "out of memory");
 	if (r)
-		return err_sys(err, r, "Unable to remove old sample data at %s",
-			       d->previous);
-	r = rename_in(d, "current", "previous");
-	if (r && r != -ENOENT)
-		return err_sys(err, r, "cannot rename %s", d->current);
-	r = rename_in(d, name_in(d->writing), "current");
-	if (r)
-		return err_sys(err, r, "cannot rename %s", d->writing);
-	free(d->writing);
-	d->writing = strdup(d->current);
-	d->committed = true;
-	return d->writing ? 0 : err_set(err, -ENOMEM, "out of memory");
+		free(current);
+	return r;
 }
 
 void session_dir_close(struct session_dir *d)

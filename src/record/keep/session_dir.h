@@ -29,7 +29,10 @@ int session_dir_open(const char *dir, bool append, struct session_dir *ret_dir,
 		     struct err *err);
 /* Makes DIR/samples/current, for a recording that is continued from the first on. */
 int session_dir_make_current(const char *dir, struct err *err);
-/* The recording has begun: `previous` goes, `current` becomes `previous`, ours `current`. */
+/* The recording has begun: `previous` goes, `current` becomes `previous`, ours `current`.  If one of them cannot
+ * be renamed, all is as it was. */
 int session_dir_commit(struct session_dir *d, struct err *err);
+/* Ours becomes `name` in DIR/samples, and the session that had this name goes; likewise. */
+int session_dir_commit_named(struct session_dir *d, const char *name, struct err *err);
 /* Removes an uncommitted session. */
 void session_dir_close(struct session_dir *d);
