@@ -21,8 +21,7 @@
 struct err;
 
 #define ARCHIVE_MANIFEST_NAME "manifest"
-#define ARCHIVE_UNFINISHED_NAME                                                        \
-	"unfinished.part" /* in a folder that is being written */
+#define ARCHIVE_UNFINISHED_NAME "unfinished" /* in a folder that is being written */
 
 enum {
 	ARCHIVE_NAME_MAX = 4095,
