@@ -152,10 +152,9 @@ static int write_page(struct annotate_html *h)
 int annotate_html_close_page(void *ctx, FILE *page)
 {
 	struct annotate_html *h = ctx;
-	bool bad = ferror(page);
 	int r;
 
-	if (fclose(page) || bad)
+	if (io_close_memory(page, &h->page))
 		r = err_set(h->err, -ENOMEM, "out of memory");
 	else
 		r = write_page(h);

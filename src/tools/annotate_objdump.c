@@ -81,7 +81,7 @@ static int read_all(int fd, struct output *out)
 
 	while (to && (len = fread(bytes, 1, sizeof(bytes), in)))
 		fwrite(bytes, 1, len, to);
-	failed = !to || fclose(to);
+	failed = !to || io_close_memory(to, &out->text);
 	if (in)
 		fclose(in);
 	else

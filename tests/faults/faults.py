@@ -479,7 +479,7 @@ class Suite:
         if kind and self.options.backtrace:
             words = ["gdb", "-batch", "-ex", "set startup-with-shell off", "-ex", "set environment "
                      "LD_PRELOAD " + environment.pop("LD_PRELOAD"), "-ex", "run", "-ex",
-                     "backtrace 16", "--args", *words]
+                     "backtrace 16", "-ex", "continue", "-ex", "backtrace 12", "--args", *words]
         with subprocess.Popen(words, cwd=directory, env=environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, start_new_session=True) as process:

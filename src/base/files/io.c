@@ -110,6 +110,17 @@ ssize_t io_peek(int fd, void *bytes, size_t len)
 	return io_pread_full(fd, bytes, len, (uint64_t)at);
 }
 
+int io_close_memory(FILE *memory, char **text)
+{
+	bool is_short = ferror(memory);
+
+	if (!fclose(memory) && !is_short && *text)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -ENOMEM;
+}
+
 int io_read_fd(int fd, struct buf *out, size_t max)
 {
 	size_t start = out->len;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -55,6 +56,9 @@ ssize_t io_peek(int fd, void *bytes, size_t len);
  * `max` bytes.  0, -EFBIG if there was more, or another negative errno. */
 int io_read_file(const char *path, struct buf *out, size_t max);
 int io_read_fd(int fd, struct buf *out, size_t max);
+/* Closes a stream of open_memstream(3), whose memory is *text.  0, or -ENOMEM if some of the text is missing: the
+ * C library does not always say so, and *text is freed and NULL then. */
+int io_close_memory(FILE *memory, char **text);
 /* Writes a new file beside `path` and renames it over it.  0 or a negative errno. */
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
 /* The same, on the disk before it has its name: behind a crash of the machine it is the old one or the

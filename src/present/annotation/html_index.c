@@ -8,6 +8,7 @@
 #include "aggregate/count/classes.h"
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
+#include "base/files/io.h"
 #include "present/annotation/html_pages.h"
 #include "present/lines/percent.h"
 #include "present/lines/screen.h"
@@ -238,10 +239,8 @@ static int put_about(const struct html_pages *p)
 		fputs(i ? " " : "Command line: ", memory);
 		screen_write_name(memory, p->to->words[i]);
 	}
-	if (fclose(memory)) {
-		free(text);
+	if (io_close_memory(memory, &text))
 		return -ENOMEM;
-	}
 	fputs("<pre class=about>", p->out);
 	/* Its lines stay lines. */
 	for (const char *at = text; *at; at += *at == '\n') {

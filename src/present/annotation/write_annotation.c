@@ -8,6 +8,7 @@
 #include "aggregate/profile/profile.h"
 #include "base/buf.h"
 #include "base/files/faults.h"
+#include "base/files/io.h"
 #include "present/annotation/annotate_margin.h"
 #include "present/annotation/annotation.h"
 #include "present/annotation/source_text.h"
@@ -280,10 +281,8 @@ int annotation_write_info(FILE *out, const struct annotation *a,
 	if (!memory)
 		return -ENOMEM;
 	header_write(memory, a->p, &a->groups);
-	if (fclose(memory)) {
-		free(text);
+	if (io_close_memory(memory, &text))
 		return -ENOMEM;
-	}
 	fputs("/* \n * Command line: ", out);
 	for (size_t i = 0; l->words[i]; i++) {
 		screen_write_name(out, l->words[i]);
