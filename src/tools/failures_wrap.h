@@ -1,0 +1,16 @@
+/* failures_wrap.h - notes allocations that a library makes, and that fail, by what its functions return.
+ * Layer: tools. */
+#pragma once
+
+/* Wraps a function; `failed` tests `result` for the library's error of a lack of memory. */
+#define NOTED_MEMORY(type, name, parameters, arguments, failed)                        \
+	type __real_##name parameters;                                                 \
+	type __wrap_##name parameters;                                                 \
+	type __wrap_##name parameters                                                  \
+	{                                                                              \
+		type result = __real_##name arguments;                                 \
+                                                                                       \
+		if (failed)                                                            \
+			failures_note_memory();                                        \
+		return result;                                                         \
+	}
