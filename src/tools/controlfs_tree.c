@@ -17,7 +17,6 @@ enum {
 	LIST_MS = 100, /* a list is asked for again after that */
 	VALUE_MAX = 2048,
 	REFUSED_BYTES = 64, /* of what is refused, for who looks why */
-	COOKIE_MODE = 0444,
 	STREAM_MODE = 0400
 };
 
@@ -173,7 +172,7 @@ static int find(struct controlfs_tree *t, const char *path, mode_t *ret_mode)
 		return -ENOENT;
 	if (!strcmp(path, cookies))
 		return 0;
-	*ret_mode = S_IFREG | (is_cookie(path) ? COOKIE_MODE : STREAM_MODE);
+	*ret_mode = S_IFREG | STREAM_MODE;
 	return is_cookie(path) || controlfs_tree_is_stream(path) ? 0 : -ENOENT;
 }
 

@@ -604,11 +604,12 @@ fill_disk() {
 	END
 	chmod 644 "$run_dir/ask.py"
 	run -0 setpriv --reuid=65534 --regid=65534 --clear-groups "$python" "$run_dir/ask.py" \
-		"$run_dir/control" status dump 'set enable 0' stop reset 'save x' shutdown
+		"$run_dir/control" status dump 'set enable 0' stop reset 'save x' shutdown \
+		'cookie 1'
 	echo "$output"
 	[ "${lines[0]}" = "status ok" ]
 	[ "${lines[1]}" = "dump ok" ]
-	for i in 2 3 4 5 6; do
+	for i in 2 3 4 5 6 7; do
 		[[ "${lines[$i]}" == *"error EPERM \""*'" is for root, the daemon'*"no-such-group"* ]]
 	done
 	[ "$(field state)" = running ]

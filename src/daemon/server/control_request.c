@@ -28,7 +28,7 @@ static const struct verb_row verbs[CONTROL_VERB_COUNT] = {
 	[CONTROL_GET] = { "get", 1, 1, true, "a control file" },
 	[CONTROL_SET] = { "set", 2, 2, false, "a control file and its value" },
 	[CONTROL_STREAM] = { "stream", 0, 0, false, "no argument" },
-	[CONTROL_COOKIE] = { "cookie", 1, 1, true, "a number" },
+	[CONTROL_COOKIE] = { "cookie", 1, 1, false, "a number" },
 };
 
 const char *control_verb_name(enum control_verb verb)

@@ -28,6 +28,8 @@ static void understood(void **state)
 		{ "stop", CONTROL_STOP, 0, NULL, false },
 		{ "reset", CONTROL_RESET, 0, NULL, false },
 		{ "shutdown", CONTROL_SHUTDOWN, 0, NULL, false },
+		{ "stream", CONTROL_STREAM, 0, NULL, false },
+		{ "cookie 7", CONTROL_COOKIE, 1, "7", false },
 	};
 
 	(void)state;
