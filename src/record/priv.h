@@ -79,6 +79,7 @@ struct recorder {
 	uint64_t round_ns;       /* from this flush to the next */
 	uint64_t hurry_until_ns; /* rings are emptied more often */
 	uint64_t nr_rests;       /* that were looked for so far */
+	uint64_t side_band_ns;   /* CPU time for the side band */
 	uint64_t nr_taken;       /* samples that were in the rings, kept or not */
 	uint64_t lost_in_records;
 	uint64_t nr_rounds; /* and what came of them, for --verbose */

@@ -132,6 +132,25 @@ static void see_rests(struct recorder *r)
 	r->nr_rests = tried;
 }
 
+/* What it takes depends on what processes do, and not on the rate of samples. */
+static int drain_side_band(struct recorder *r)
+{
+	uint64_t began_ns = recorder_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	int result = recorder_look_at_modules(r);
+
+	if (!result)
+		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
+					   recorder_take_side_band, r);
+	if (!result && module_watch_is_told(&r->modules))
+		result = recorder_look_at_modules(r);
+	recorder_read_symbols(r);
+	if (!result &&
+	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
+		result = err_set(r->err, -ENOMEM, "out of memory");
+	r->side_band_ns += recorder_now_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+	return result;
+}
+
 static int drain(struct recorder *r)
 {
 	uint64_t since;
@@ -143,16 +162,7 @@ static int drain(struct recorder *r)
 		resolver_ahead_forget(r->group.ahead);
 	/* Whatever happened before this moment is in the rings when they are looked at. */
 	r->frontier_ns = recorder_now_ns(CLOCK_MONOTONIC);
-	result = recorder_look_at_modules(r);
-	if (!result)
-		result = perf_source_drain(r->source, PERF_SOURCE_SIDE_BAND,
-					   recorder_take_side_band, r);
-	if (!result && module_watch_is_told(&r->modules))
-		result = recorder_look_at_modules(r);
-	recorder_read_symbols(r);
-	if (!result &&
-	    side_band_apply(&r->side_band, &r->decoder, r->resolver, r->frontier_ns))
-		result = err_set(r->err, -ENOMEM, "out of memory");
+	result = drain_side_band(r);
 	if (!result)
 		result = recorder_take_held(r);
 	if (!result)

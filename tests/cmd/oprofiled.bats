@@ -1151,6 +1151,31 @@ wait_for_look() {
 	[ "$status" -eq 0 ]
 }
 
+@test "processes that change their names all the time lower nobody's rate" {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+	printf '%s\n' '#include <stdio.h>' '#include <sys/prctl.h>' 'int main(void)' '{' \
+		'	char name[16];' '	for (unsigned long n = 0;; n++) {' \
+		'		snprintf(name, sizeof(name), "n%lu", n);' '		prctl(PR_SET_NAME, name);' '	}' '}' >names.c
+	gcc -O1 -o names names.c
+	chmod 755 . names
+	start_daemon --max-overhead 2%
+	wait_for_look # what runs already does not count
+	[ "$(field rate)" -eq 99 ]
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$PWD/names" 3>&- &
+	readers+=" $!"
+	wait_for_look
+	wait_for_look
+	kill -KILL $readers
+	ask status
+	cat "$log"
+	[ "$(field rate)" -eq 99 ]
+	[[ "$(field governor)" == "the rate is as asked"* ]]
+	kill -TERM "$daemon"
+	wait_daemon
+	[ "$status" -eq 0 ]
+}
+
 # In a mount namespace, which anybody can make, any file can be at any path.
 @test "two files that say the same build-id at the same path have each its own table" {
 	need "${CC:-cc}"

@@ -63,6 +63,7 @@ struct oprofiled_sums {
 	uint64_t samples; /* that were written, also of sessions that are gone */
 	uint64_t lost;    /* those that could not be written among them */
 	uint64_t unwritten;
+	uint64_t side_band_ns; /* CPU time for what processes did */
 	VEC(uint64_t) cpu_samples;
 };
 

@@ -70,12 +70,14 @@ static struct governor_use use_of(const struct oprofiled *d, uint64_t now)
 {
 	const struct recorder *recorder = d->recorder;
 	struct governor_use use = { .cpu_ns = oprofiled_cpu_ns(d),
-				    .tables_ns =
-					    table_budget_spent_ns(d->tables.budget),
+				    .fixed_ns =
+					    table_budget_spent_ns(d->tables.budget) +
+					    d->sums.side_band_ns,
 				    .samples_ns = now };
 
 	if (!recorder)
 		return use;
+	use.fixed_ns += recorder->side_band_ns;
 	use.samples = recorder->nr_taken + recorder->lost_in_records;
 	if (recorder->frontier_ns)
 		use.samples_ns = recorder->frontier_ns;

@@ -200,6 +200,7 @@ int oprofiled_close_recorder(struct oprofiled *d, struct recorder *recorder,
 	/* As those that are there may take (daemon/upkeep/copies.h). */
 	d->upkeep.copies.max_bytes = d->upkeep.retention.max_bytes / 2;
 	taken = recorder_totals(recorder)->samples;
+	d->sums.side_band_ns += recorder->side_band_ns;
 	closed = recorder_close(recorder, -1, &totals, &bytes, &late);
 	unwritten = taken > totals.samples ? taken - totals.samples : 0;
 	if (closed)

@@ -8,9 +8,11 @@
 
 /* What was used so far. */
 struct governor_use {
-	uint64_t cpu_ns;    /* of all processes of the daemon */
-	uint64_t tables_ns; /* of that, for users' unwind tables, which have a budget */
-	uint64_t samples;   /* that the kernel took for this recording, ... */
+	uint64_t cpu_ns; /* of all processes of the daemon */
+	/* Of that, what another rate would not change: users' unwind tables, which have a budget,
+	 * and records of what processes do (they start, map files, change their names). */
+	uint64_t fixed_ns;
+	uint64_t samples;    /* that the kernel took for this recording, ... */
 	uint64_t samples_ns; /* ... up to then */
 };
 
@@ -22,7 +24,7 @@ struct governor {
 	uint64_t sample_ns;   /* the kernel's, for a sample; 0: not known */
 	unsigned int nr_cpus; /* that are sampled; 0 is one */
 	double share;         /* what the daemon took in the last window, of one CPU */
-	double tables_share;  /* of that, for users' tables */
+	double fixed_share;   /* of that, what another rate would not change */
 	double kernel_share;  /* and the kernel for its samples, likewise */
 	bool is_known;        /* there was one */
 	bool was_new; /* the window began with a new recording, which costs more */
@@ -40,8 +42,8 @@ void governor_begin(struct governor *g, uint64_t now_ns,
 bool governor_is_due(const struct governor *g, uint64_t now_ns);
 /* To be called now and then.  True: from now on `rate_hz` is another. */
 bool governor_look(struct governor *g, uint64_t now_ns, const struct governor_use *use);
-/* The cost that the rate is lowered for: of both in the last window, without users' tables, as a share of the
- * time of all CPUs. */
+/* The cost that the rate is lowered for: of both in the last window, without what another rate would not
+ * change, as a share of the time of all CPUs. */
 double governor_overhead(const struct governor *g);
 /* What it does, in a line. */
 void governor_text(const struct governor *g, char *ret_text, size_t len);

@@ -177,7 +177,7 @@ static void users_tables_lower_no_rate(void **state)
 	(void)state;
 	governor_begin(&g, 0, &use);
 	for (uint64_t s = 1; s <= 600; s++) {
-		use.tables_ns += second / 10 * 9;
+		use.fixed_ns += second / 10 * 9;
 		use.cpu_ns += second / 10 * 9 + second / 125;
 		assert_false(governor_look(&g, s * second, &use));
 	}
@@ -185,7 +185,7 @@ static void users_tables_lower_no_rate(void **state)
 	assert_true(fabs(g.share - 0.908) < 1e-9);
 	assert_true(fabs(governor_overhead(&g) - 0.008) < 1e-9);
 	/* A table's time can be known later than the window in which it was spent. */
-	use.tables_ns += 20 * second;
+	use.fixed_ns += 20 * second;
 	assert_false(governor_look(&g, 610 * second, &use));
 	assert_true(governor_overhead(&g) == 0);
 	use.cpu_ns += second;
