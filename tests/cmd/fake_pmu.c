@@ -57,16 +57,18 @@ static void *next(const char *name)
 }
 
 /* The parameters are named as the C library declares them.  By the name that files of 64 bits give it. */
-int open(const char *__file, int __oflag, ...)
+int openat(int __fd, const char *__file, int __oflag, ...)
 {
 	char room[4096];
+	int (*real)(int, const char *, int, ...);
 	va_list more;
 	mode_t mode;
 
+	*(void **)&real = next("openat64");
 	va_start(more, __oflag);
 	mode = __oflag & O_CREAT ? va_arg(more, mode_t) : 0;
 	va_end(more);
-	return openat(AT_FDCWD, moved(__file, room), __oflag | O_CLOEXEC, mode);
+	return real(__fd, moved(__file, room), __oflag | O_CLOEXEC, mode);
 }
 
 DIR *opendir(const char *__name)
