@@ -24,10 +24,18 @@ static void look(const char *path)
 		hang();
 }
 
+static int really_open_at(int at, const char *path, int flags, mode_t mode)
+{
+	int (*next)(int, const char *, int, mode_t);
+
+	look(path);
+	*(void **)&next = dlsym(RTLD_NEXT, "openat64");
+	return next(at, path, flags, mode);
+}
+
 static int really_open(const char *path, int flags, mode_t mode)
 {
-	look(path);
-	return openat(AT_FDCWD, path, flags, mode);
+	return really_open_at(AT_FDCWD, path, flags, mode);
 }
 
 static int really_stat(const char *path, struct stat *ret_st)
@@ -40,6 +48,8 @@ static int really_stat(const char *path, struct stat *ret_st)
  * register, whether it is given or not. */
 int open_32(const char *path, int flags, mode_t mode) __asm__("open");
 int open_64(const char *path, int flags, mode_t mode) __asm__("open64");
+int openat_32(int at, const char *path, int flags, mode_t mode) __asm__("openat");
+int openat_64(int at, const char *path, int flags, mode_t mode) __asm__("openat64");
 int stat_32(const char *path, struct stat *ret_st) __asm__("stat");
 int stat_64(const char *path, struct stat *ret_st) __asm__("stat64");
 
@@ -51,6 +61,16 @@ int open_32(const char *path, int flags, mode_t mode)
 int open_64(const char *path, int flags, mode_t mode)
 {
 	return really_open(path, flags, mode);
+}
+
+int openat_32(int at, const char *path, int flags, mode_t mode)
+{
+	return really_open_at(at, path, flags, mode);
+}
+
+int openat_64(int at, const char *path, int flags, mode_t mode)
+{
+	return really_open_at(at, path, flags, mode);
 }
 
 int stat_32(const char *path, struct stat *ret_st)
