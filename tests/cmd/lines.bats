@@ -299,3 +299,31 @@ END
 	diff theirs ours
 	grep -q 'mix (inlined)' ours
 }
+
+# lines_of FILE: a library with the build-id of all others, whose lines are of FILE.
+lines_of()
+{
+	printf 'int chosen(int x)\n{\n\treturn x + 1;\n}\n' >"$1.c"
+	gcc -g -O1 -shared -fPIC -nostdlib -Wl,--build-id=0x5555555555555555 -o "$1.so" "$1.c"
+}
+
+@test "a program of another user with the same build-id does not change the lines of ours" {
+	need_root
+	local change
+	lines_of ours
+	lines_of theirs
+	for change in "chown 65534" "chmod o+w"; do
+		rm -rf "$XDG_CACHE_HOME"
+		$change theirs.so
+		"$OPROFILE" cache --build theirs.so
+		run -0 "$OPROFILE" addr2line -e ours.so "$(nm ours.so | awk '$3 == "chosen" { print $1 }')"
+		[[ "$output" == *ours.c:2* ]]
+		# The index of theirs is of that file alone, and is found again.
+		[ -n "$(find "$XDG_CACHE_HOME/oprofile" -name 'file-*.lines')" ]
+		"$OPROFILE" cache --build ours.so
+		run -0 "$OPROFILE" addr2line -e theirs.so "$(nm theirs.so | awk '$3 == "chosen" { print $1 }')"
+		[[ "$output" == *theirs.c:2* ]]
+		chown 0 theirs.so
+		chmod o-w theirs.so
+	done
+}

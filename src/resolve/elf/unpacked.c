@@ -4,12 +4,14 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "base/buf.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "base/files/trust.h"
 #include "resolve/elf/file.h"
 #include "resolve/elf/gzip.h"
 #include "resolve/elf/xz.h"
@@ -89,14 +91,17 @@ int unpacked_bytes(const struct buf *packed, struct buf *out)
 	return unpacked_zstd(packed, UNPACKED_MAX_BYTES, out);
 }
 
-static int file_in_memory(const struct buf *b)
+/* `is_exclusive`: as trust_is_exclusive() said of the packed file, so that it says the same of this one. */
+static int file_in_memory(const struct buf *b, bool is_exclusive)
 {
 	int fd = memfd_create("unpacked", MFD_CLOEXEC);
 	int r;
 
 	if (fd < 0)
 		return -errno;
-	r = io_write_all(fd, b->data, b->len);
+	r = fchmod(fd, is_exclusive ? 0600 : 0666) ? -errno : 0;
+	if (!r)
+		r = io_write_all(fd, b->data, b->len);
 	if (!r)
 		return fd;
 	close(fd);
@@ -107,6 +112,7 @@ static int file_in_memory(const struct buf *b)
 static int open_content(int fd)
 {
 	struct buf packed = { 0 }, content = { 0 };
+	bool is_exclusive = trust_is_exclusive(fd);
 	int r = io_read_fd(fd, &packed, UNPACKED_PACKED_MAX);
 
 	if (r != -EFBIG)
@@ -115,7 +121,7 @@ static int open_content(int fd)
 	if (!r)
 		r = unpacked_bytes(&packed, &content);
 	if (!r)
-		r = file_in_memory(&content);
+		r = file_in_memory(&content, is_exclusive);
 	buf_done(&packed);
 	buf_done(&content);
 	return r;

@@ -17,7 +17,8 @@ enum {
 /* How many bytes `packed` bytes may unpack to, at most `max`: for all that unpacks in memory. */
 size_t unpacked_limit(size_t packed, size_t max);
 
-/* Like elf_open_regular(); of a packed file the descriptor is of its content, in memory.
+/* Like elf_open_regular(); of a packed file the descriptor is of its content, in memory, about which
+ * trust_is_exclusive() says the same as about the packed file.
  * Further errors: -EBADMSG, -EFBIG, -ENOMEM, -EOPNOTSUPP (built without liblzma). */
 int unpacked_open(const char *path);
 /* Appends what a packed file holds, at most unpacked_limit(); errors as above. */

@@ -12,8 +12,8 @@ enum {
 	INDEX_PATH_MAX = 4096 /* of the binary */
 };
 
-/* What says which binary an index is of: a build-id, or a hash of the file's path, inode,
- * size and time. */
+/* Identifies the binary of an index: a build-id, or a hash of the path, inode, size and times of the
+ * file, if it has no build-id or if another user could choose its content. */
 struct index_key {
 	uint8_t bytes[INDEX_KEY_MAX];
 	uint32_t len;

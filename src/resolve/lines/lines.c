@@ -1,5 +1,6 @@
 #include "resolve/lines/lines.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "base/containers/hash.h"
 #include "base/err.h"
+#include "base/files/trust.h"
 #include "base/log.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/find/index_cache.h"
@@ -16,39 +18,66 @@
 #include "resolve/lines/priv.h"
 #include "resolve/lines/writers.h"
 
-static void take_key(struct lines *l)
+static bool has_debug_file(const struct lines *l)
 {
-	struct build_id id;
+	return l->file.debug_fd >= 0;
+}
+
+/* A build-id proves the content only if no other user could choose it: anyone can link a program with
+ * the build-id of another one. */
+static bool is_build_id_proof(const struct lines *l)
+{
+	return trust_is_exclusive(l->file.fd) &&
+	       (!has_debug_file(l) || trust_is_exclusive(l->file.debug_fd));
+}
+
+static bool mix_file(uint64_t hashes[2], int fd)
+{
 	struct stat st;
 
-	if (!elf_build_id_fd(l->file.fd, &id, NULL) && id.len &&
-	    id.len <= INDEX_KEY_MAX) {
-		memcpy(l->key.bytes, id.bytes, id.len);
-		l->key.len = id.len;
-		l->key.is_build_id = true;
-		return;
-	}
-	if (fstat(l->file.fd, &st))
-		return;
-	/* Without a build-id: the same file, unchanged.  A copy of it is another one. */
+	/* What is unpacked in memory is another file each time. */
+	if (fstat(fd, &st) || !st.st_nlink)
+		return false;
 	for (unsigned int i = 0; i < 2; i++) {
 		uint64_t facts[] = {
 			(uint64_t)st.st_dev,          (uint64_t)st.st_ino,
 			(uint64_t)st.st_size,         (uint64_t)st.st_mtim.tv_sec,
 			(uint64_t)st.st_mtim.tv_nsec, (uint64_t)st.st_ctim.tv_sec,
-			(uint64_t)st.st_ctim.tv_nsec
+			(uint64_t)st.st_ctim.tv_nsec, hashes[i]
 		};
-		uint64_t hash = hash_bytes(facts, sizeof(facts), i);
 
-		hash ^= hash_bytes(l->path, strlen(l->path), i);
-		memcpy(l->key.bytes + i * 8, &hash, 8);
+		hashes[i] = hash_bytes(facts, sizeof(facts), i);
 	}
-	l->key.len = 16;
+	return true;
 }
 
-static bool has_debug_file(const struct lines *l)
+/* The same file, unchanged.  A copy of it is another one. */
+static void take_file_key(struct lines *l)
 {
-	return l->file.debug_fd >= 0;
+	uint64_t hashes[2];
+
+	for (unsigned int i = 0; i < 2; i++)
+		hashes[i] = hash_bytes(l->path, strlen(l->path), i);
+	if (!mix_file(hashes, l->file.fd) ||
+	    (has_debug_file(l) && !mix_file(hashes, l->file.debug_fd)))
+		return;
+	static_assert(sizeof(hashes) <= INDEX_KEY_MAX, "no room");
+	memcpy(l->key.bytes, hashes, sizeof(hashes));
+	l->key.len = sizeof(hashes);
+}
+
+static void take_key(struct lines *l)
+{
+	struct build_id id;
+
+	if (!is_build_id_proof(l) || elf_build_id_fd(l->file.fd, &id, NULL) ||
+	    !id.len || id.len > INDEX_KEY_MAX) {
+		take_file_key(l);
+		return;
+	}
+	memcpy(l->key.bytes, id.bytes, id.len);
+	l->key.len = id.len;
+	l->key.is_build_id = true;
 }
 
 /* Opens the debug information: the separate file if there is one. */

@@ -590,7 +590,12 @@ int unwind_cache_load(const char *dir, const char *path, struct elf_file *f,
 {
 	struct files files = { .binary = f, .debug = debug };
 	const struct unwind_maker maker = {
-		.fd = f->fd, .with_debug = debug, .make = make_here, .ctx = &files
+		.fd = f->fd,
+		.with_debug = debug,
+		.of_file = !trust_is_exclusive(f->fd) ||
+			   (debug && !trust_is_exclusive(debug->fd)),
+		.make = make_here,
+		.ctx = &files,
 	};
 
 	return unwind_cache_load_by(dir, path, &maker, ret_table);
