@@ -61,7 +61,7 @@ perf_counts()
 	our_counts archive:folder | diff -u ours -
 }
 
-@test "a map may be of anybody: what is no map names nothing, and is said once" {
+@test "a file that is not a map names nothing, which is reported once" {
 	operf --session-dir "$session" sh -c 'echo $$ >pid; exec "$0" 300' "$WORKLOADS/jit_map" >truth
 	jit_map=/tmp/perf-$(cat pid).map
 	head -c 100000 /dev/urandom >"$(echo "$session"/samples/current/jit/*/perf-*.map)"
@@ -368,4 +368,33 @@ record_with_map()
 			off = n["oprofiles_first"] / sum - share
 			exit !(all > 0 && off * off < 25 * share * (1 - share) / sum + 0.0025)
 		}' took ours
+}
+
+@test "a map of another user names nothing" {
+	need_root
+	operf --session-dir "$session" --perf-data data sh -c 'echo "0 7fffffffffff planted" >/tmp/perf-$$.map
+		chown 65534 /tmp/perf-$$.map; echo $$ >pid; exec "$0" 500' "$WORKLOADS/code_region" >truth
+	jit_map=/tmp/perf-$(cat pid).map
+	[ ! -e "$session/samples/current/jit" ]
+	for recording in "--session-dir $session" data; do
+		opreport -l $recording >out
+		run ! grep planted out
+	done
+	oparchive -o folder data
+	[ ! -e "folder$jit_map" ]
+	chown 0 "$jit_map"
+	opreport -l data | grep planted
+	oparchive -o own data
+	[ -e "own$jit_map" ]
+}
+
+@test "a jitdump of another user names nothing" {
+	need_root
+	cp "$WORKLOADS/jit_dump" .
+	operf --session-dir "$session" --perf-data data sh -c './jit_dump 500 & sleep 0.2; wait' >truth
+	[ -n "$(our_counts data)" ]
+	our_counts data >own
+	chown 65534 jit-*.dump
+	run ! diff own <(our_counts data)
+	run ! grep reuse_first <(our_counts data)
 }

@@ -51,6 +51,7 @@ static int open_inside(const char *path, uint64_t inode, int64_t uid)
 struct dump_errand {
 	struct errand errand; /* first */
 	int32_t pid;
+	int64_t uid; /* of the process; -1: unknown */
 	uint64_t inode;
 	int fd; /* or a negative errno */
 	char path[PATH_BYTES];
@@ -72,13 +73,18 @@ static void open_dump(struct errand *e)
 	char seen_by_it[PATH_BYTES + NAME_BYTES];
 
 	snprintf(seen_by_it, sizeof(seen_by_it), "/proc/%d/root%s", d->pid, d->path);
-	d->fd = open_inside(seen_by_it, d->inode, jit_uid(d->pid));
-	if (d->fd < 0)
-		d->fd = jit_open(d->path, d->inode);
+	d->fd = open_inside(seen_by_it, d->inode, d->uid);
+	if (d->fd >= 0)
+		return;
+	d->fd = jit_open(d->path, d->inode);
+	if (d->fd >= 0 && !jit_is_of(d->fd, d->uid)) {
+		close(d->fd);
+		d->fd = -EACCES;
+	}
 }
 
 /* A descriptor or a negative errno. */
-static int open_of(int32_t pid, const char *path, uint64_t inode)
+static int open_of(int32_t pid, int64_t uid, const char *path, uint64_t inode)
 {
 	size_t len = strlen(path);
 	struct dump_errand *d = len < PATH_BYTES ? malloc(sizeof(*d)) : NULL;
@@ -91,6 +97,7 @@ static int open_of(int32_t pid, const char *path, uint64_t inode)
 					       .run = open_dump,
 					       .drop = drop_dump },
 				   .pid = pid,
+				   .uid = uid,
 				   .inode = inode,
 				   .fd = -1 };
 	memcpy(d->path, path, len + 1);
@@ -134,11 +141,28 @@ static bool is_kept(struct jit_keeper *k, int32_t pid, const char *name)
 	return k->kept.nr >= KEEP_MAX || (!k->again && find_kept(k, pid, name));
 }
 
+static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
+{
+	for (size_t i = 0; i < k->inside.nr; i++)
+		if (k->inside.at[i].pid == pid)
+			return &k->inside.at[i];
+	return NULL;
+}
+
+/* Of a process that has ended, as it was when its program began. */
+static int64_t uid_of(struct jit_keeper *k, int32_t pid)
+{
+	const struct jit_process *began = find_inside(k, pid);
+	int64_t uid = jit_uid(pid);
+
+	return uid < 0 && began ? began->uid : uid;
+}
+
 static void keep(struct jit_keeper *k, int32_t pid, const char *name, const char *path,
 		 uint64_t inode)
 {
 	if (!is_kept(k, pid, name))
-		keep_fd(k, pid, name, open_of(pid, path, inode));
+		keep_fd(k, pid, name, open_of(pid, uid_of(k, pid), path, inode));
 }
 
 void jit_keeper_mapped(struct jit_keeper *k, const struct record_mmap *m)
@@ -157,14 +181,6 @@ static bool has_other_map(const struct jit_keeper *k, int32_t pid, const char *n
 		    strstr(k->kept.at[i].name, ".map"))
 			return true;
 	return false;
-}
-
-static struct jit_process *find_inside(struct jit_keeper *k, int32_t pid)
-{
-	for (size_t i = 0; i < k->inside.nr; i++)
-		if (k->inside.at[i].pid == pid)
-			return &k->inside.at[i];
-	return NULL;
 }
 
 static int open_in_proc(int32_t pid, const char *name, int flags)
@@ -247,14 +263,12 @@ static void keep_inside(struct jit_keeper *k, const struct jit_process *p,
 			const char *name, const char *path)
 {
 	char link[PATH_BYTES];
-	int64_t uid;
 
 	if (is_kept(k, p->pid, name))
 		return;
-	uid = jit_uid(p->pid);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d/%s%s", p->tmp_fd,
 		 p->ns_fd >= 0 ? "tmp/" : "", path);
-	keep_fd(k, p->pid, name, open_inside(link, 0, uid < 0 ? p->uid : uid));
+	keep_fd(k, p->pid, name, open_inside(link, 0, uid_of(k, p->pid)));
 }
 
 /* What a process calls itself makes the names of its files. */

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "base/files/trust.h"
 #include "base/parse.h"
 #include "format/session/checksums.h"
 
@@ -114,29 +115,51 @@ int64_t jit_uid(int32_t pid)
 		       : -1;
 }
 
+bool jit_is_of(int fd, int64_t uid)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (trust_is_own(st.st_uid) || st.st_uid == uid);
+}
+
 bool jit_may_be_copied(int fd, int64_t uid)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && (st.st_mode & S_IROTH || st.st_uid == uid ||
-				   (st.st_uid && st.st_uid == geteuid()));
+	return jit_is_of(fd, uid) && !fstat(fd, &st) &&
+	       (st.st_mode & S_IROTH || st.st_uid == uid ||
+		(st.st_uid && st.st_uid == geteuid()));
 }
 
 /* ---- files of a recording ---- */
 
-/* One try: *ret_path holds a path that was made for it, which goes where it leads nowhere. */
-static int try_file(int made, uint64_t inode, uint64_t since_ns, int *ret_fd,
-		    char **ret_path)
+/* Which file of a process is used. */
+struct wanted {
+	uint64_t inode;    /* 0: any */
+	uint64_t since_ns; /* it was written after that; 0: any */
+	int64_t uid;       /* besides the caller's and root's; -1: no other user's */
+	bool any_owner;
+};
+
+static bool is_wanted(int fd, const struct wanted *wanted)
 {
 	struct stat st;
+
+	return !fstat(fd, &st) &&
+	       (!wanted->since_ns ||
+		(uint64_t)st.st_mtim.tv_sec >= wanted->since_ns / NS_PER_SECOND) &&
+	       (wanted->any_owner || jit_is_of(fd, wanted->uid));
+}
+
+/* One try: *ret_path holds a path that was made for it, which goes where it leads nowhere. */
+static int try_file(int made, const struct wanted *wanted, int *ret_fd, char **ret_path)
+{
 	int fd;
 
 	if (made < 0)
 		return -ENOMEM;
-	fd = jit_open(*ret_path, inode);
-	if (fd >= 0 && since_ns &&
-	    (fstat(fd, &st) ||
-	     (uint64_t)st.st_mtim.tv_sec < since_ns / NS_PER_SECOND)) {
+	fd = jit_open(*ret_path, wanted->inode);
+	if (fd >= 0 && !is_wanted(fd, wanted)) {
 		close(fd);
 		fd = -ENOENT;
 	}
@@ -148,6 +171,9 @@ static int try_file(int made, uint64_t inode, uint64_t since_ns, int *ret_fd,
 	*ret_fd = fd;
 	return 0;
 }
+
+/* The user chose the directory.  An archive keeps no owners. */
+static const struct wanted in_root = { .any_owner = true };
 
 /* The copy of a session, likewise. */
 static int try_kept(int made, int *ret_fd, char **ret_path)
@@ -189,13 +215,14 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 /* A process that still lives may see another /tmp, and have another number there. */
 static int open_live_map(int32_t pid, uint64_t since_ns, int *ret_fd, char **ret_path)
 {
+	const struct wanted wanted = { .since_ns = since_ns, .uid = jit_uid(pid) };
 	int r = try_file(asprintf(ret_path, "/proc/%d/root%s%d.map", pid, "/tmp/perf-",
 				  jit_own_pid(pid)),
-			 0, since_ns, ret_fd, ret_path);
+			 &wanted, ret_fd, ret_path);
 
 	return r != -ENOENT ? r
-			    : try_file(asprintf(ret_path, "/tmp/perf-%d.map", pid), 0,
-				       since_ns, ret_fd, ret_path);
+			    : try_file(asprintf(ret_path, "/tmp/perf-%d.map", pid),
+				       &wanted, ret_fd, ret_path);
 }
 
 int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
@@ -209,8 +236,8 @@ int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
 		r = open_kept_map(places->session_dir, pid, ret_fd, ret_path);
 	if (r == -ENOENT && places->root[0])
 		return try_file(
-			asprintf(ret_path, "%s/tmp/perf-%d.map", places->root, pid), 0,
-			0, ret_fd, ret_path);
+			asprintf(ret_path, "%s/tmp/perf-%d.map", places->root, pid),
+			&in_root, ret_fd, ret_path);
 	return r == -ENOENT && places->here
 		       ? open_live_map(pid, places->since_wall_ns, ret_fd, ret_path)
 		       : r;
@@ -221,6 +248,7 @@ int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
+	struct wanted wanted;
 	int r = -ENOENT;
 
 	if (!jit_is_dump_name(name))
@@ -231,13 +259,14 @@ int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path
 			     ret_fd, ret_path);
 	/* Copies have inodes of their own. */
 	if (r == -ENOENT && places->root[0])
-		return try_file(asprintf(ret_path, "%s%s", places->root, path), 0, 0,
-				ret_fd, ret_path);
+		return try_file(asprintf(ret_path, "%s%s", places->root, path),
+				&in_root, ret_fd, ret_path);
 	if (r != -ENOENT || !places->here)
 		return r;
-	r = try_file(asprintf(ret_path, "/proc/%d/root%s", pid, path), inode, 0, ret_fd,
+	wanted = (struct wanted){ .inode = inode, .uid = jit_uid(pid) };
+	r = try_file(asprintf(ret_path, "/proc/%d/root%s", pid, path), &wanted, ret_fd,
 		     ret_path);
 	return r != -ENOENT ? r
-			    : try_file(asprintf(ret_path, "%s", path), inode, 0, ret_fd,
+			    : try_file(asprintf(ret_path, "%s", path), &wanted, ret_fd,
 				       ret_path);
 }

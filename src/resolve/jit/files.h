@@ -20,8 +20,11 @@ int jit_open_kept(const char *path);
 int32_t jit_own_pid(int32_t pid);
 /* Whose files a process makes, proc(5), "Uid:"; -1 if it is gone. */
 int64_t jit_uid(int32_t pid);
-/* Whether an open file may be kept for a process of `uid`: everybody may read it, or it is that
- * user's or our own, if that is not root. */
+/* Whether an open file may name the code of a process of `uid` (-1: unknown): it belongs to that user, to the
+ * caller or to root.  Any user can write /tmp/perf-PID.map for a process of another one. */
+bool jit_is_of(int fd, int64_t uid);
+/* Whether it may also be copied: every user may read it, or it is that user's or our own, if that is not
+ * root. */
 bool jit_may_be_copied(int fd, int64_t uid);
 
 /* Where the files of a recording are. */
