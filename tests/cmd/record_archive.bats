@@ -179,3 +179,22 @@ symbols_of() # IMAGE
 	opreport --session-dir "$session" >/dev/null
 	[ -z "$(find . -name '*.making-*')" ]
 }
+
+@test "a file of another user does not replace the copy of a program that was deleted" {
+	need_root
+	cp "$WORKLOADS/ratio" program
+	cp -p program kept
+	operf --session-dir "$session" -- sh -c './program 600 & sleep 0.2; rm program; wait' >truth
+	[ -n "$(ls "$session/samples/current/images")" ]
+	opreport --session-dir "$session" --by symbol --csv >named
+	grep -q work_a named
+	# The same size, build-id and time; other names.
+	python3 - <<-'END2'
+		content = open("kept", "rb").read()
+		open("program", "wb").write(content.replace(b"work_", b"evil_"))
+	END2
+	run ! cmp program kept
+	chown 65534 program
+	touch -r kept program
+	opreport --session-dir "$session" --by symbol --csv | diff named -
+}

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/files/faults.h"
+#include "base/files/trust.h"
 #include "format/session/checksums.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
@@ -215,7 +216,8 @@ static int find_by_link(const char *root, const char *name, struct binary *b)
 	r = debug_link_read(&f, &link);
 	elf_file_done(&f);
 	if (!r)
-		r = debug_link_find(&link, root, name, &b->debug_fd, &b->debug_path);
+		r = debug_link_find(&link, b->fd, root, name, &b->debug_fd,
+				    &b->debug_path);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -432,9 +434,10 @@ static int try_live(const struct binary_places *places, const struct image *imag
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Whether the file at the path is, by age and size, the one that the recording saw: a copy of the same
- * build-id may then be of anything that said to have it.  Of a file that was stripped or built anew in its
- * place, the copy has the names. */
+/* Whether the file at the path is, by age and size, the one that the recording saw: the copy may be of another
+ * file with the same build-id.  Any user can give a file this build-id, age and size, so one that belongs to
+ * another user must also have the recorded inode.  Of a file that was stripped or rebuilt in its place, the
+ * copy has the names. */
 static bool is_untouched(const struct binary_places *places, const struct image *image,
 			 const char *name)
 {
@@ -447,7 +450,8 @@ static bool is_untouched(const struct binary_places *places, const struct image 
 		return false;
 	path = format_path("%s%s", places->root, name);
 	is = path && stat(path, &st) == 0 && mtime_ns(&st) == image->mtime_ns &&
-	     (uint64_t)st.st_size == image->file_bytes;
+	     (uint64_t)st.st_size == image->file_bytes &&
+	     (trust_is_own(st.st_uid) || is_very_file(path, image));
 	free(path);
 	return is;
 }

@@ -12,6 +12,7 @@
 #include "base/cursor.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "base/files/trust.h"
 #include "resolve/elf/file.h"
 
 enum {
@@ -133,8 +134,18 @@ static bool has_crc(int fd, uint32_t wanted)
 	return n >= 0 && crc == wanted;
 }
 
-int debug_link_find(const struct debug_link *link, const char *root, const char *binary,
-		    int *ret_fd, char **ret_path)
+/* The checksum of a file is easily forged, and others may be able to write next to the binary. */
+static bool has_trusted_owner(int fd, int binary_fd)
+{
+	struct stat debug, binary;
+
+	return !fstat(fd, &debug) &&
+	       (trust_is_own(debug.st_uid) ||
+		(!fstat(binary_fd, &binary) && binary.st_uid == debug.st_uid));
+}
+
+int debug_link_find(const struct debug_link *link, int binary_fd, const char *root,
+		    const char *binary, int *ret_fd, char **ret_path)
 {
 	static const char *const places[][2] = { { "", "" },
 						 { "", "/.debug" },
@@ -152,7 +163,8 @@ int debug_link_find(const struct debug_link *link, const char *root, const char 
 			     binary, places[i][1], link->name) < 0)
 			return -ENOMEM;
 		fd = fault_unreadable(path, elf_open_regular(path));
-		if (fd >= 0 && has_crc(fd, link->crc)) {
+		if (fd >= 0 && has_trusted_owner(fd, binary_fd) &&
+		    has_crc(fd, link->crc)) {
 			*ret_fd = fd;
 			*ret_path = path;
 			return 0;

@@ -51,7 +51,7 @@ static int find_by_link(struct elf_file *f, const char *path, int *ret_fd,
 	real = realpath(path, NULL);
 	if (!real)
 		return -ENOENT;
-	r = debug_link_find(&link, "", real, ret_fd, ret_path);
+	r = debug_link_find(&link, f->fd, "", real, ret_fd, ret_path);
 	free(real);
 	return r;
 }

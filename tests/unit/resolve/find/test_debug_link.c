@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,12 +64,12 @@ static void put_file(const char *dir, const char *below, const char *name,
 	assert_int_equal(io_write_file(path, text, strlen(text), 0644), 0);
 }
 
-static void expect(const char *root, uint32_t crc, const char *end)
+static void expect_of(const char *root, int binary_fd, uint32_t crc, const char *end)
 {
 	struct debug_link link = { .name = "prog.debug", .crc = crc };
 	char *path;
 	int fd;
-	int r = debug_link_find(&link, root, "/usr/bin/prog", &fd, &path);
+	int r = debug_link_find(&link, binary_fd, root, "/usr/bin/prog", &fd, &path);
 
 	if (!end) {
 		assert_int_equal(r, -ENOENT);
@@ -79,6 +80,37 @@ static void expect(const char *root, uint32_t crc, const char *end)
 	assert_string_equal(path + strlen(root), end);
 	close(fd);
 	free(path);
+}
+
+static void expect(const char *root, uint32_t crc, const char *end)
+{
+	expect_of(root, -1, crc, end);
+}
+
+/* Anyone can make a file with a given CRC. */
+static void of_another_user(void **state)
+{
+	char root[] = "/tmp/test_debug_link.XXXXXX";
+	uint32_t crc = debug_link_crc(0, "a", 1);
+	char path[256];
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_non_null(mkdtemp(root));
+	put_file(root, "/usr/bin", "prog.debug", "a");
+	put_file(root, "/usr/bin", "prog", "binary");
+	snprintf(path, sizeof(path), "%s/usr/bin/prog.debug", root);
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	snprintf(path, sizeof(path), "%s/usr/bin/prog", root);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	expect_of(root, fd, crc, NULL);
+	assert_int_equal(fchown(fd, 65534, 65534), 0);
+	expect_of(root, fd, crc, "/usr/bin/prog.debug");
+	close(fd);
+	io_remove_tree(root);
 }
 
 /* Only a file with the right content counts, wherever it is. */
@@ -99,7 +131,7 @@ static void three_places(void **state)
 	expect(root, debug_link_crc(0, "b", 1), "/usr/bin/.debug/prog.debug");
 	expect(root, debug_link_crc(0, "c", 1), "/usr/lib/debug/usr/bin/prog.debug");
 	expect(root, debug_link_crc(0, "d", 1), NULL);
-	assert_int_equal(debug_link_find(&link, root, "prog", &fd, &path), -ENOENT);
+	assert_int_equal(debug_link_find(&link, -1, root, "prog", &fd, &path), -ENOENT);
 	io_remove_tree(root);
 }
 
@@ -109,6 +141,7 @@ int main(void)
 		cmocka_unit_test(crc_is_that_of_zlib),
 		cmocka_unit_test(sections),
 		cmocka_unit_test(three_places),
+		cmocka_unit_test(of_another_user),
 	};
 
 	return UNIT_RUN(cases);
