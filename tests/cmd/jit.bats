@@ -52,6 +52,7 @@ perf_counts()
 	jit_map=/tmp/perf-$(cat pid).map
 	# perf takes any of two functions at one place.
 	sed -i /jit_gone/d "$jit_map"
+	touch -r "$jit_map" data
 	our_counts data >ours
 	perf_counts data | diff -u - ours
 	[ "$(wc -l <ours)" -ge 3 ]
@@ -386,6 +387,10 @@ record_with_map()
 	opreport -l data | grep planted
 	oparchive -o own data
 	[ -e "own$jit_map" ]
+	# Written after the recording: of a later process with this number.
+	touch -d 'now + 1 hour' "$jit_map"
+	opreport -l data >out
+	run ! grep planted out
 }
 
 @test "a jitdump of another user names nothing" {

@@ -122,7 +122,7 @@ static int use_unwind(struct profile *p, struct replay *replay, struct naming *n
 	return r ? r : replay_use_unwind(replay, naming_unwind_table, *ret_unwind);
 }
 
-static int read_named(struct profile *p, struct replay *replay,
+static int read_named(struct profile *p, const char *path, struct replay *replay,
 		      const struct perf_input *input, struct profile_source *source,
 		      struct err *err)
 {
@@ -134,6 +134,7 @@ static int read_named(struct profile *p, struct replay *replay,
 	if (r)
 		return err_set(err, r, "out of memory");
 	naming_use(source->naming, p->options.places);
+	naming_recorded_in(source->naming, path);
 	jit = naming_jit_places(source->naming);
 	r = replay_use_jit(replay, &jit);
 	if (!r)
@@ -156,8 +157,8 @@ static int read_named(struct profile *p, struct replay *replay,
 	return r;
 }
 
-static int read_input(struct profile *p, struct perf_input *input, const char *session,
-		      struct err *err)
+static int read_input(struct profile *p, const char *path, struct perf_input *input,
+		      const char *session, struct err *err)
 {
 	const struct replay_options options = {
 		.chains = p->options.quality || p->needs & NEED_STACK,
@@ -180,7 +181,7 @@ static int read_input(struct profile *p, struct perf_input *input, const char *s
 	source.wall_at_ns = perf_input_info(input)->clock_ns;
 	source.names_late = perf_input_info(input)->is_pipe;
 	note_source(p, source.info);
-	r = read_named(p, replay, input, &source, err);
+	r = read_named(p, path, replay, input, &source, err);
 	if (!r) {
 		add_counts(&p->input, replay);
 		add_damage(&p->input, input);
@@ -197,7 +198,7 @@ int profile_read_perf_data(struct profile *p, const char *path, const char *sess
 
 	if (r)
 		return r;
-	r = read_input(p, input, session, err);
+	r = read_input(p, path, input, session, err);
 	if (r)
 		err_prefix(err, "%s", path);
 	perf_input_close(input);

@@ -162,6 +162,8 @@ int profile_read_segment(struct profile *p, const char *path, const char *sessio
 	else
 		naming_use(source.naming, p->options.places);
 	if (!r)
+		naming_recorded_in(source.naming, path);
+	if (!r)
 		r = read_named(p, s, jit, &source, err);
 	if (!r) {
 		session_totals_add(&p->input.totals, segment_totals(s));

@@ -16,14 +16,14 @@
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
 #include "base/files/io.h"
+#include "base/files/process_start.h"
 #include "base/parse.h"
 #include "resolve/elf/file.h"
 
 enum {
 	SMALL_FILE_MAX = 4096,
 	LINK_TEXT_MAX = 4096,
-	MAPPED_MAX = 4096, /* mapped files that are nowhere else */
-	START_FIELD = 22   /* of /proc/PID/stat: ticks since boot */
+	MAPPED_MAX = 4096 /* mapped files that are nowhere else */
 };
 
 /* What the kernel puts behind the path of a file that is. */
@@ -127,34 +127,6 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * ns_per_s + (uint64_t)t.tv_nsec;
 }
 
-/* When the process began, since boot; 0: not known. */
-static uint64_t start_ns(int32_t pid)
-{
-	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
-	struct buf text = { 0 };
-	uint64_t ticks = 0;
-	char path[64];
-	char *at;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (io_read_file(path, &text, SMALL_FILE_MAX)) {
-		buf_done(&text);
-		return 0;
-	}
-	buf_put_u8(&text, 0);
-	/* The second field is a name in brackets, with anything in it. */
-	at = text.failed ? NULL : strrchr((char *)text.data, ')');
-	for (int field = 2; at && field < START_FIELD; field++)
-		at = strchr(at + 1, ' ');
-	if (at) {
-		at[1 + strspn(at + 1, "0123456789")] = '\0';
-		if (!parse_u64(at + 1, &ticks))
-			ticks = 0;
-	}
-	buf_done(&text);
-	return hz ? ticks * (ns_per_s / hz) : 0;
-}
-
 /* Whether a process of that number that lives now is the one that was recorded: it began when
  * that did.  How long the machine slept before that is not known. */
 static bool is_same_process(const struct live_files *l, const struct thread *t)
@@ -164,7 +136,7 @@ static bool is_same_process(const struct live_files *l, const struct thread *t)
 
 	if (l->info->clock_id != CLOCK_MONOTONIC || !l->info->start_ns)
 		return true;
-	began = start_ns(t->pid);
+	began = process_start_ns(t->pid);
 	if (!began)
 		return false;
 	if (t->start_ns)

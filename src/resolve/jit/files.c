@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "base/files/process_start.h"
 #include "base/files/trust.h"
 #include "base/parse.h"
 #include "format/session/checksums.h"
@@ -137,6 +139,7 @@ bool jit_may_be_copied(int fd, int64_t uid)
 struct wanted {
 	uint64_t inode;    /* 0: any */
 	uint64_t since_ns; /* it was written after that; 0: any */
+	uint64_t until_ns; /* and before that; 0: any */
 	int64_t uid;       /* besides the caller's and root's; -1: no other user's */
 	bool any_owner;
 };
@@ -148,6 +151,8 @@ static bool is_wanted(int fd, const struct wanted *wanted)
 	return !fstat(fd, &st) &&
 	       (!wanted->since_ns ||
 		(uint64_t)st.st_mtim.tv_sec >= wanted->since_ns / NS_PER_SECOND) &&
+	       (!wanted->until_ns ||
+		(uint64_t)st.st_mtim.tv_sec <= wanted->until_ns / NS_PER_SECOND + 1) &&
 	       (wanted->any_owner || jit_is_of(fd, wanted->uid));
 }
 
@@ -212,13 +217,45 @@ static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 	return r;
 }
 
-/* A process that still lives may see another /tmp, and have another number there. */
-static int open_live_map(int32_t pid, uint64_t since_ns, int *ret_fd, char **ret_path)
+static int64_t now_ns(clockid_t clock)
 {
-	const struct wanted wanted = { .since_ns = since_ns, .uid = jit_uid(pid) };
-	int r = try_file(asprintf(ret_path, "/proc/%d/root%s%d.map", pid, "/tmp/perf-",
-				  jit_own_pid(pid)),
-			 &wanted, ret_fd, ret_path);
+	struct timespec t = { 0 };
+
+	(void)clock_gettime(clock, &t);
+	return t.tv_sec * (int64_t)NS_PER_SECOND + t.tv_nsec;
+}
+
+/* Whether the process with this number is still the recorded one. */
+static bool lives(const struct jit_places *places, int32_t pid)
+{
+	uint64_t began = process_start_ns(pid);
+	int64_t boot = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME);
+
+	return began && (!places->until_wall_ns ||
+			 boot + (int64_t)began <=
+				 (int64_t)(places->until_wall_ns + NS_PER_SECOND));
+}
+
+/* A process that lives may go on to write its files after the recording. */
+static struct wanted wanted_of(const struct jit_places *places, int32_t pid)
+{
+	bool is_alive = lives(places, pid);
+
+	return (struct wanted){ .until_ns = is_alive ? 0 : places->until_wall_ns,
+				.uid = is_alive ? jit_uid(pid) : -1 };
+}
+
+/* A process that still lives may see another /tmp, and have another number there. */
+static int open_live_map(const struct jit_places *places, int32_t pid, int *ret_fd,
+			 char **ret_path)
+{
+	struct wanted wanted = wanted_of(places, pid);
+	int r;
+
+	wanted.since_ns = places->since_wall_ns;
+	r = try_file(asprintf(ret_path, "/proc/%d/root%s%d.map", pid, "/tmp/perf-",
+			      jit_own_pid(pid)),
+		     &wanted, ret_fd, ret_path);
 
 	return r != -ENOENT ? r
 			    : try_file(asprintf(ret_path, "/tmp/perf-%d.map", pid),
@@ -239,7 +276,7 @@ int jit_open_map(const struct jit_places *places, int32_t pid, int *ret_fd,
 			asprintf(ret_path, "%s/tmp/perf-%d.map", places->root, pid),
 			&in_root, ret_fd, ret_path);
 	return r == -ENOENT && places->here
-		       ? open_live_map(pid, places->since_wall_ns, ret_fd, ret_path)
+		       ? open_live_map(places, pid, ret_fd, ret_path)
 		       : r;
 }
 
@@ -263,7 +300,8 @@ int jit_open_dump(const struct jit_places *places, int32_t pid, const char *path
 				&in_root, ret_fd, ret_path);
 	if (r != -ENOENT || !places->here)
 		return r;
-	wanted = (struct wanted){ .inode = inode, .uid = jit_uid(pid) };
+	wanted = wanted_of(places, pid);
+	wanted.inode = inode;
 	r = try_file(asprintf(ret_path, "/proc/%d/root%s", pid, path), &wanted, ret_fd,
 		     ret_path);
 	return r != -ENOENT ? r

@@ -33,6 +33,8 @@ struct jit_places {
 	const char *root; /* an archive, or another root; "" none: this machine ... */
 	bool here;        /* ... if it was recorded here */
 	uint64_t since_wall_ns; /* what is older is another process's; 0 unknown */
+	uint64_t until_wall_ns; /* the recording's end: what is newer may be another
+				 * process's, if this one does not live; 0 unknown */
 };
 /* Opens the map of process `pid`.  *ret_path (malloc'd) is where it was found; both are the
  * caller's.  0, -ENOENT or -ENOMEM. */

@@ -29,6 +29,7 @@ struct jit_places naming_jit_places(const struct naming *n)
 		.root = root,
 		.here = !root[0] && n->is_local,
 		.since_wall_ns = n->info->start_wall_ns,
+		.until_wall_ns = n->until_wall_ns,
 	};
 }
 

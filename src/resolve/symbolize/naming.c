@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "base/err.h"
@@ -86,6 +87,15 @@ void naming_free(struct naming *n)
 void naming_use(struct naming *n, struct naming_places *p)
 {
 	n->places = p;
+}
+
+void naming_recorded_in(struct naming *n, const char *path)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		n->until_wall_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+				   (uint64_t)st.st_mtim.tv_nsec;
 }
 
 void naming_use_codes(struct naming *n, const struct perf_input_code *codes, size_t nr,

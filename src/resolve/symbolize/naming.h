@@ -58,6 +58,9 @@ void naming_use(struct naming *n, struct naming_places *p);
 int naming_new(const struct dict *dict, const struct session_info *info,
 	       const char *session_dir, struct naming **ret_naming);
 void naming_free(struct naming *n); /* NULL is fine */
+/* The file that the recording was written to: it changed last at the recording's end, and files of JIT
+ * compilers that are newer may be of other processes.  Anything but a regular file changes nothing. */
+void naming_recorded_in(struct naming *n, const char *path);
 /* Where files of JIT compilers are; borrowed. */
 struct jit_places naming_jit_places(const struct naming *n);
 /* Whether the recording was made on this machine, under this kernel. */

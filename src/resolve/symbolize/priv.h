@@ -63,6 +63,7 @@ struct naming {
 	char *session_dir;       /* "" none, or an imported one */
 	char *jit_dir;           /* of any session, "" none */
 	bool is_local;           /* recorded on this machine, under this kernel */
+	uint64_t until_wall_ns;  /* the recording's end; 0: unknown */
 	bool host_unknown;       /* the recording does not tell its machine */
 	struct live_files *live; /* of its processes; NULL: of another boot, or not
 				       * looked for yet */
