@@ -43,9 +43,10 @@ static const char *take_text(struct source_file *s, int fd)
 	const char *why = NULL;
 
 	if (fd < 0)
-		return strerror(-fd);
+		return fd == IO_NOT_REGULAR ? "it is not a regular file"
+					    : strerror(-fd);
 	if (fstat(fd, &s->st) || !S_ISREG(s->st.st_mode))
-		why = "it is no regular file";
+		why = "it is not a regular file";
 	else if ((why = check_text(fd)))
 		;
 	else if (!(s->text = fdopen(fd, "r")))
@@ -102,8 +103,7 @@ static int open_found(const struct source_places *p, const char *full,
 		return source_find_open(p->find, full, here, binary_of(p, image),
 					&s->file);
 	s->file = source_find(p->find, full, here);
-	return s->file ? io_open(s->file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0)
-		       : -ENOENT;
+	return s->file ? io_open_regular(s->file, 0) : -ENOENT;
 }
 
 /* The same of a full path.  -ENOMEM or 0. */

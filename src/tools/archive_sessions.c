@@ -47,7 +47,7 @@ static int add_entry(void *ctx, const struct tree_entry *entry)
 
 	if (entry->name[0] == '.')
 		return TREE_SKIP;
-	if (S_ISREG(entry->st.st_mode))
+	if (!S_ISDIR(entry->st.st_mode))
 		checksums_report(entry->path);
 	return S_ISREG(entry->st.st_mode)
 		       ? add_file(walk->writing, entry->path, walk->session,

@@ -130,7 +130,7 @@ static int refuse(struct unpack *u, const char *name, const char *why)
 static bool is_perf_data(const char *path)
 {
 	char magic[8] = { 0 };
-	int fd = io_open(path, O_RDONLY, 0);
+	int fd = io_open_regular(path, 0);
 
 	if (fd < 0)
 		return false;

@@ -31,7 +31,7 @@ struct verify {
 static int hash_file(struct verify *v, const char *path, uint64_t *ret_bytes,
 		     uint64_t *ret_hash)
 {
-	int fd = io_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	int fd = io_open_regular(path, O_NOFOLLOW);
 	uint64_t at = 0;
 	ssize_t n;
 

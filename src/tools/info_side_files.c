@@ -16,7 +16,7 @@ struct side_files {
 
 static void look_at(struct side_files *files, const char *path)
 {
-	int fd = io_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	int fd = io_open_regular(path, O_NOFOLLOW);
 	enum checksum state = CHECKSUM_UNKNOWN;
 	int r = fd < 0 ? fd : checksums_verify(fd, path, &state);
 

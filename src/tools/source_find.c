@@ -151,8 +151,7 @@ char *source_find(const struct source_find *f, const char *path, bool here)
 
 static int open_file(const char *path)
 {
-	return fault_unreadable_try(path,
-				    io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0));
+	return fault_unreadable_try(path, io_open_regular(path, 0));
 }
 
 /* The file itself is asked, not its path, which may be another's. */

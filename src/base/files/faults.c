@@ -9,6 +9,7 @@
 
 #include "base/containers/hash.h"
 #include "base/err.h"
+#include "base/files/io.h"
 #include "base/log.h"
 
 enum {
@@ -60,6 +61,11 @@ static bool is_refusal(int code)
 	return code == -EACCES || code == -EPERM;
 }
 
+static const char *reason_of(int code)
+{
+	return code == IO_NOT_REGULAR ? "not a regular file" : strerror(-code);
+}
+
 int fault_unreadable(const char *path, int code)
 {
 	enum fault kind = is_refusal(code) ? FAULT_REFUSED : FAULT_UNREADABLE;
@@ -69,7 +75,7 @@ int fault_unreadable(const char *path, int code)
 		return code;
 	atomic_fetch_add(&counts[kind], 1);
 	log_say(LOG_WARNING, "cannot read '%s': %s: what it holds is missing", path,
-		strerror(-code));
+		reason_of(code));
 	return code;
 }
 

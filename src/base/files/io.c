@@ -144,16 +144,23 @@ int io_read_fd(int fd, struct buf *out, size_t max)
 	}
 }
 
+static int read_and_close(int fd, struct buf *out, size_t max)
+{
+	int r = fd < 0 ? fd : io_read_fd(fd, out, max);
+
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
 int io_read_file(const char *path, struct buf *out, size_t max)
 {
-	int fd = io_open(path, O_RDONLY, 0);
-	int r;
+	return read_and_close(io_open(path, O_RDONLY, 0), out, max);
+}
 
-	if (fd < 0)
-		return fd;
-	r = io_read_fd(fd, out, max);
-	close(fd);
-	return r;
+int io_read_regular(const char *path, struct buf *out, size_t max)
+{
+	return read_and_close(io_open_regular(path, 0), out, max);
 }
 
 /* A new file, which is to take the place of `path`; *ret_part is malloc'd. */

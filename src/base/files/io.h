@@ -2,6 +2,7 @@
  * Layer: base.  All descriptors are opened with O_CLOEXEC. */
 #pragma once
 #include <dirent.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,15 @@ enum {
 /* Opens; a descriptor or a negative errno.  Below a guarded directory (base/files/guard.h) a file is not written
  * through a link; so it is with all functions that take a path. */
 int io_open(const char *path, int flags, mode_t mode);
+enum {
+	/* Instead of a negative errno; base/files/faults.h reports it as "not a regular file". */
+	IO_NOT_REGULAR = -EMEDIUMTYPE
+};
+
+/* Opens a file for reading if it is a regular file on a file system that stores files; `flags` can be 0 or
+ * O_NOFOLLOW.  It neither waits for a FIFO nor opens a device, and refuses /proc and /sys, where a read can
+ * consume data, as from /proc/kmsg.  A descriptor, IO_NOT_REGULAR or another negative errno. */
+int io_open_regular(const char *path, int flags);
 /* A file for flock(2), made if missing, that its owner alone can open, and so lock; it is not
  * reached through a link, and has no second name (-EMLINK).  A descriptor or a negative errno. */
 int io_open_lock(const char *path);
@@ -59,6 +69,8 @@ int io_read_fd(int fd, struct buf *out, size_t max);
 /* Closes a stream of open_memstream(3), whose memory is *text.  0, or -ENOMEM if some of the text is missing: the
  * C library does not always say so, and *text is freed and NULL then. */
 int io_close_memory(FILE *memory, char **text);
+/* The same of a file that io_open_regular() opens. */
+int io_read_regular(const char *path, struct buf *out, size_t max);
 /* Writes a new file beside `path` and renames it over it.  0 or a negative errno. */
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
 /* The same, on the disk before it has its name: behind a crash of the machine it is the old one or the

@@ -2,11 +2,13 @@
  * guarded directories. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/files/guard.h"
@@ -32,6 +34,34 @@ int io_open(const char *path, int flags, mode_t mode)
 		fd = -errno;
 	guard_at_end(&at);
 	return fd;
+}
+
+/* Whether reads of the open file give stored data and have no effect. */
+static bool is_stored(int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || fstatfs(fd, &fs))
+		return false;
+	return fs.f_type != PROC_SUPER_MAGIC && fs.f_type != SYSFS_MAGIC &&
+	       fs.f_type != DEBUGFS_MAGIC && fs.f_type != TRACEFS_MAGIC;
+}
+
+int io_open_regular(const char *path, int flags)
+{
+	struct stat st;
+	int fd;
+
+	/* Opening some devices has an effect (a tape rewinds): checked before, and again
+	 * after the open, because the path can have changed meanwhile. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return IO_NOT_REGULAR;
+	fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags, 0);
+	if (fd < 0 || is_stored(fd))
+		return fd;
+	close(fd);
+	return IO_NOT_REGULAR;
 }
 
 int io_open_lock(const char *path)

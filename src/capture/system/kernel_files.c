@@ -166,7 +166,7 @@ static int link_or_copy(const char *from, const char *to)
 static bool is_cached(const char *path)
 {
 	enum checksum state = CHECKSUM_UNKNOWN;
-	int fd = io_open(path, O_RDONLY | O_NOFOLLOW, 0);
+	int fd = io_open_regular(path, O_NOFOLLOW);
 
 	if (fd < 0)
 		return false;

@@ -107,7 +107,7 @@ static int hash_fd(int fd, uint64_t *ret_hash)
 
 static int hash_file(const char *path, uint64_t *ret_hash)
 {
-	int fd = io_open(path, O_RDONLY | O_NOFOLLOW, 0);
+	int fd = io_open_regular(path, O_NOFOLLOW);
 	int r = fd < 0 ? fd : hash_fd(fd, ret_hash);
 
 	if (fd >= 0)
@@ -203,7 +203,7 @@ static int each_hash(const char *path, bool (*found)(void *ctx, uint64_t hash),
 
 	if (!list)
 		return -ENOMEM;
-	fd = io_open(list, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	fd = io_open_regular(list, O_NOFOLLOW);
 	r = fd < 0 ? fd : io_read_fd(fd, &text, LIST_MAX_BYTES);
 	if (fd >= 0)
 		close(fd);
@@ -283,7 +283,7 @@ int checksums_read_file(const char *path, struct buf *out, size_t max)
 {
 	size_t before = out->len;
 	enum checksum state = CHECKSUM_UNKNOWN;
-	int r = io_read_file(path, out, max);
+	int r = io_read_regular(path, out, max);
 
 	if (r && r != -EFBIG)
 		fault_unreadable(path, r);
@@ -360,10 +360,12 @@ bool checksums_usable(int fd, const char *path)
 
 void checksums_report(const char *path)
 {
-	int fd = io_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	int fd = io_open_regular(path, O_NOFOLLOW);
 
-	if (fd < 0)
+	if (fd < 0) {
+		fault_unreadable(path, fd);
 		return;
+	}
 	(void)checksums_usable(fd, path);
 	close(fd);
 }

@@ -39,7 +39,7 @@ bool copy_rule_allows(int fd, const char *path, const char *binary)
 
 bool copy_rule_is_private(const char *path)
 {
-	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	int fd = io_open_regular(path, 0);
 	bool is_public = fd >= 0 && public_file(fd, path);
 
 	if (fd >= 0)

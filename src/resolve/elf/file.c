@@ -25,27 +25,22 @@ static bool is_under(const char *path, const char *folder)
 	return strncmp(path, folder, strlen(folder)) == 0;
 }
 
+/* Files of the kernel that are read as symbols or as an ELF file. */
+static bool is_of_kernel(const char *path)
+{
+	return !strcmp(path, "/proc/kallsyms") || !strcmp(path, "/proc/kcore");
+}
+
 static int open_regular(const char *path)
 {
-	struct stat st;
 	int fd;
 
-	/* Opening some devices does something (a tape rewinds): asked before, and again
-	 * behind the open, because the path may have changed meanwhile. */
 	if (is_under(path, "/dev/") && !is_under(path, "/dev/shm/"))
 		return -EINVAL;
-	if (stat(path, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
+	if (is_of_kernel(path))
+		return io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	fd = io_open_regular(path, 0);
+	return fd == IO_NOT_REGULAR ? -EINVAL : fd;
 }
 
 /* Callers take a failure for "not this file" and look elsewhere, so the reason is reported here. */

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/files/faults.h"
+#include "base/files/io.h"
 #include "base/files/trust.h"
 #include "format/session/checksums.h"
 #include "resolve/elf/build_id.h"
@@ -120,6 +121,8 @@ static int try_file(char *path, const struct image *image, const char *step,
 	if (!path)
 		return -ENOMEM;
 	fd = image->kind == IMAGE_MODULE ? unpacked_open(path) : elf_open_regular(path);
+	if (fd == -EINVAL && own_copy)
+		fault_unreadable(path, IO_NOT_REGULAR);
 	if (fd < 0) {
 		status = err_is_absent(fault_if_refused(path, fd)) ? NAMING_NO_FILE
 								   : NAMING_UNREADABLE;

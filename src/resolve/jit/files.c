@@ -52,13 +52,14 @@ const char *jit_dump_name(const char *path)
 int jit_open(const char *path, uint64_t inode)
 {
 	struct stat st;
-	int fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0);
+	int fd = io_open_regular(path, O_NOFOLLOW);
 
-	/* A link, or a socket, is refused on purpose. */
+	/* A link, a FIFO or a socket is refused on purpose. */
 	if (fd < 0)
-		return fd == -ELOOP || fd == -ENXIO ? fd
-						    : fault_unreadable_try(path, fd);
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (!inode || st.st_ino == inode))
+		return fd == -ELOOP || fd == IO_NOT_REGULAR
+			       ? fd
+			       : fault_unreadable_try(path, fd);
+	if (!fstat(fd, &st) && (!inode || st.st_ino == inode))
 		return fd;
 	close(fd);
 	return -ENOENT;
@@ -68,7 +69,9 @@ int jit_open_kept(const char *path)
 {
 	int fd = jit_open(path, 0);
 
-	if (fd < 0 || checksums_usable(fd, path))
+	if (fd < 0)
+		return fault_unreadable(path, fd);
+	if (checksums_usable(fd, path))
 		return fd;
 	close(fd);
 	return -ENOENT;
