@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "base/err.h"
+#include "base/files/faults.h"
 #include "resolve/elf/file.h"
 #include "resolve/find/file_index.h"
 #include "resolve/find/live_files.h"
@@ -172,6 +173,8 @@ static int load_binary(const struct binary *b, struct naming_entry *e)
 	}
 	symtab_free(e->tab);
 	e->tab = NULL;
+	if (r == -ENOMEM)
+		return r;
 	r = symtab_load_elf_fd(b->fd, SYMTAB_FILE_OFFSETS, &e->tab, NULL);
 	if (r == 0 || r == -ENODATA)
 		naming_set_from(e, b->path);
@@ -316,11 +319,14 @@ static void forget(struct naming_entry *e)
 static void load(struct naming *n, const struct image *image, struct naming_entry *e)
 {
 	size_t nr_wants = n->wants.nr;
+	int r = 0;
 
 	e->status = NAMING_NONE_EXPECTED;
-	if ((unsigned int)image->kind < IMAGE_COUNT &&
-	    name_kind[image->kind](n, image, e)) {
-		/* Out of memory: said as unreadable, and not tried for every sample. */
+	if ((unsigned int)image->kind < IMAGE_COUNT)
+		r = name_kind[image->kind](n, image, e);
+	if (r) {
+		/* Out of memory: reported, and not tried for every sample. */
+		fault_unreadable(dict_str(n->dict, image->name), r);
 		symtab_free(e->tab);
 		e->tab = NULL;
 		e->status = NAMING_UNREADABLE;
