@@ -188,3 +188,43 @@ expect_report() # CALL ERRNO PATH TEXT OPTION...
 		[ "$(grep -c "cannot read '$work/p.debug': Input/output error" <<<"$stderr")" -eq 1 ]
 	done
 }
+
+@test "a directory of JIT files that cannot be opened or listed is named" {
+	need_recording
+	need strace
+	strace -qq -o calls true || skip "strace is not permitted"
+	operf --session-dir "$session" "$WORKLOADS/jit_map" 300 >/dev/null
+	map=$(find "$session" -name 'perf-*.map')
+	rm -f "/tmp/${map##*/}"
+	dir=${map%/*}
+	for fault in openat:EIO:Input/output openat:EMFILE:'Too many open files' getdents64:EIO:Input/output; do
+		IFS=: read -r call errno text <<<"$fault"
+		run --separate-stderr env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" timeout -k 5 60 \
+			strace -f -qq -o calls -P "$dir" -e trace="$call" -e inject="$call:error=$errno" \
+			"$OPROFILE_LINKS/opreport" --session-dir "$session" --symbols
+		echo "$fault: status $status: $stderr"
+		grep -q INJECTED calls
+		[ "$status" -eq 3 ]
+		[ "$(grep -c "cannot read '[^']*${dir#"$session"/}': $text" <<<"$stderr")" -eq 1 ]
+		[[ "$output" != *jit_alpha* ]]
+	done
+}
+
+@test "too little memory for the names is not silent" {
+	need_recording
+	need_root
+	[[ "${LD_PRELOAD:-}${ASAN_OPTIONS:-}" != *[as]an* ]] || skip "sanitizers need address space"
+	operf --session-dir "$session" dd if=/dev/zero of=/dev/null bs=1M count=2000 2>/dev/null
+	run -0 --separate-stderr opreport --session-dir "$session" --symbols
+	good=$output
+	for kib in 30000 40000 50000 60000 70000 80000 100000 150000; do
+		run --separate-stderr bash -c 'ulimit -v "$1"; shift; exec "$@"' - $kib \
+			"$OPROFILE_LINKS/opreport" --session-dir "$session" --symbols
+		echo "$kib: status $status: $stderr"
+		if [ "$status" -eq 0 ]; then
+			[ "$output" = "$good" ]
+		else
+			[ -n "$stderr" ]
+		fi
+	done
+}

@@ -9,6 +9,8 @@
 
 #include "base/containers/vec.h"
 #include "base/err.h"
+#include "base/files/faults.h"
+#include "base/files/io.h"
 
 struct tree_walk {
 	size_t skip; /* of a path, up to its name below the top */
@@ -82,5 +84,27 @@ int tree_walk(const char *top, tree_fn fn, void *ctx, struct err *err)
 	for (size_t i = 0; i < w.dirs.nr; i++)
 		free(w.dirs.at[i]);
 	vec_done(&w.dirs);
+	return r;
+}
+
+int tree_list(const char *dir, int (*fn)(void *ctx, const char *name), void *ctx)
+{
+	const struct dirent *entry;
+	DIR *d = NULL;
+	int r = io_open_dir(dir, &d);
+
+	if (r) {
+		fault_unreadable(dir, r);
+		return 0;
+	}
+	errno = 0;
+	while (!r && (entry = readdir(d))) {
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			r = fn(ctx, entry->d_name);
+		errno = 0;
+	}
+	if (!r)
+		fault_unreadable(dir, -errno);
+	closedir(d);
 	return r;
 }

@@ -20,6 +20,11 @@ enum {
  * caller's struct err, which ends the walk. */
 typedef int (*tree_fn)(void *ctx, const struct tree_entry *entry);
 
+/* Calls `fn` for each name in the directory `dir`, except "." and "..", until it returns something else than 0,
+ * which is returned.  A directory that is missing is empty; one that cannot be opened or read is reported
+ * (base/files/faults.h), and the names read before the error count. */
+int tree_list(const char *dir, int (*fn)(void *ctx, const char *name), void *ctx);
+
 /* Visits everything below `top`, a directory before its contents.  A file that is removed meanwhile
  * is left out; any other error, also while a directory is read, ends the walk: a partial list is
  * never returned as a whole one.  0 or a negative errno. */

@@ -1,6 +1,5 @@
 #include "resolve/find/debug_cache.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 
 #include "base/files/faults.h"
 #include "base/files/io.h"
+#include "base/files/tree.h"
 #include "resolve/elf/build_id.h"
 #include "resolve/elf/file.h"
 #include "resolve/elf/unpacked.h"
@@ -212,31 +212,41 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)b, *(char *const *)a);
 }
 
+struct boots {
+	const char *folder;
+	debug_cache_paths *paths;
+	size_t nr;
+};
+
+static int add_boot(void *ctx, const char *name)
+{
+	struct boots *b = ctx;
+	char *path;
+
+	if (name[0] == '.' || b->nr == DEBUG_CACHE_BOOTS_MAX)
+		return 0;
+	if (asprintf(&path, "%s/%s/kallsyms", b->folder, name) < 0)
+		return -ENOMEM;
+	if (!vec_push(b->paths, path)) {
+		free(path);
+		return -ENOMEM;
+	}
+	b->nr++;
+	return 0;
+}
+
 /* [kernel.kcore]/BUILD-ID/TIME/kallsyms, the newest first. */
 static int add_boots(const struct place *p, debug_cache_paths *paths)
 {
+	struct boots b = { .paths = paths };
 	size_t first = paths->nr;
-	const struct dirent *entry;
-	char *folder, *path;
-	DIR *dir;
-	int r = 0;
+	char *folder;
+	int r;
 
 	if (asprintf(&folder, "%s/[kernel.kcore]/%s", p->dir, p->hex) < 0)
 		return -ENOMEM;
-	dir = opendir(folder);
-	while (!r && dir && (entry = readdir(dir)) &&
-	       paths->nr - first < DEBUG_CACHE_BOOTS_MAX) {
-		if (entry->d_name[0] == '.')
-			continue;
-		if (asprintf(&path, "%s/%s/kallsyms", folder, entry->d_name) < 0)
-			r = -ENOMEM;
-		else if (!vec_push(paths, path)) {
-			free(path);
-			r = -ENOMEM;
-		}
-	}
-	if (dir)
-		closedir(dir);
+	b.folder = folder;
+	r = tree_list(folder, add_boot, &b);
 	free(folder);
 	if (paths->nr > first)
 		qsort(paths->at + first, paths->nr - first, sizeof(*paths->at),

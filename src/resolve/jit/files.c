@@ -1,6 +1,5 @@
 #include "resolve/jit/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "base/files/faults.h"
 #include "base/files/io.h"
 #include "base/files/process_start.h"
+#include "base/files/tree.h"
 #include "base/files/trust.h"
 #include "base/parse.h"
 #include "format/session/checksums.h"
@@ -198,26 +198,39 @@ static int try_kept(int made, int *ret_fd, char **ret_path)
 	return made < 0 ? -ENOMEM : -ENOENT;
 }
 
+struct kept_map {
+	const char *dir;
+	int *ret_fd;
+	char **ret_path;
+};
+
+/* 1: the map is open. */
+static int open_if_map(void *ctx, const char *name)
+{
+	const struct kept_map *m = ctx;
+	int r;
+
+	if (!is_numbered(name, "perf-", ".map"))
+		return 0;
+	r = try_kept(asprintf(m->ret_path, "%s/%s", m->dir, name), m->ret_fd,
+		     m->ret_path);
+	return r == -ENOENT ? 0 : r ? r : 1;
+}
+
 /* The copy has the number that the process had in its own namespace. */
 static int open_kept_map(const char *session_dir, int32_t pid, int *ret_fd,
 			 char **ret_path)
 {
-	int r = -ENOENT;
-	struct dirent *entry;
+	struct kept_map m = { NULL, ret_fd, ret_path };
 	char *dir;
-	DIR *d;
+	int r;
 
 	if (asprintf(&dir, "%s/jit/%d", session_dir, pid) < 0)
 		return -ENOMEM;
-	d = opendir(dir);
-	while (d && r == -ENOENT && (entry = readdir(d)))
-		if (is_numbered(entry->d_name, "perf-", ".map"))
-			r = try_kept(asprintf(ret_path, "%s/%s", dir, entry->d_name),
-				     ret_fd, ret_path);
-	if (d)
-		closedir(d);
+	m.dir = dir;
+	r = tree_list(dir, open_if_map, &m);
 	free(dir);
-	return r;
+	return r == 1 ? 0 : r ? r : -ENOENT;
 }
 
 static int64_t now_ns(clockid_t clock)

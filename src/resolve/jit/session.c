@@ -1,6 +1,5 @@
 #include "resolve/jit/session.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/files/tree.h"
 #include "base/parse.h"
 #include "format/session/checksums.h"
 #include "format/session/dict_merge.h"
@@ -49,46 +49,52 @@ static bool read_time(const char *path, uint64_t *ret_ns)
 	return is;
 }
 
-static int add_dump(struct jit_session *s, const char *dir, int32_t pid,
-		    const char *name, enum jit_clock clock)
+/* What is added, of one directory. */
+struct adding {
+	struct jit_session *session;
+	const char *dir;
+	enum jit_clock clock;
+	int32_t pid; /* of the process, if the directory has its dumps */
+};
+
+static int add_dump(void *ctx, const char *name)
 {
-	struct jit_dump_source from = { .pid = pid, .clock = clock };
+	const struct adding *a = ctx;
+	struct jit_dump_source from = { .pid = a->pid, .clock = a->clock };
 	char *path;
 	int r = 0;
 
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
+	if (!jit_is_dump_name(name))
+		return 0;
+	if (asprintf(&path, "%s/%s", a->dir, name) < 0)
 		return -ENOMEM;
 	from.path = path;
-	if (clock == JIT_CLOCK_NONE && read_time(path, &from.mapped_ns))
+	if (a->clock == JIT_CLOCK_NONE && read_time(path, &from.mapped_ns))
 		from.clock = JIT_CLOCK_MAPPED;
 	from.fd = jit_open_kept(path);
 	if (from.fd >= 0) {
-		r = jit_stage_add(s->stage, &from);
+		r = jit_stage_add(a->session->stage, &from);
 		close(from.fd);
 	}
 	free(path);
 	return r == -ENOMEM ? r : 0;
 }
 
-static int add_process(struct jit_session *s, const char *jit_dir, const char *number,
-		       enum jit_clock clock)
+static int add_process(void *ctx, const char *number)
 {
-	struct dirent *entry;
+	const struct adding *all = ctx;
+	struct adding one = *all;
 	uint64_t pid;
 	char *dir;
-	int r = 0;
-	DIR *d;
+	int r;
 
 	if (!parse_u64_max(number, INT32_MAX, &pid))
 		return 0;
-	if (asprintf(&dir, "%s/%s", jit_dir, number) < 0)
+	if (asprintf(&dir, "%s/%s", all->dir, number) < 0)
 		return -ENOMEM;
-	d = opendir(dir);
-	while (d && !r && (entry = readdir(d)))
-		if (jit_is_dump_name(entry->d_name))
-			r = add_dump(s, dir, (int32_t)pid, entry->d_name, clock);
-	if (d)
-		closedir(d);
+	one.dir = dir;
+	one.pid = (int32_t)pid;
+	r = tree_list(dir, add_dump, &one);
 	free(dir);
 	return r;
 }
@@ -96,20 +102,18 @@ static int add_process(struct jit_session *s, const char *jit_dir, const char *n
 static int add_all(struct jit_session *s, const char *session_dir,
 		   const struct session_info *info)
 {
-	enum jit_clock clock =
-		info->clock_id == CLOCK_MONOTONIC ? JIT_CLOCK_SAME : JIT_CLOCK_NONE;
-	struct dirent *entry;
+	struct adding all = {
+		.session = s,
+		.clock = info->clock_id == CLOCK_MONOTONIC ? JIT_CLOCK_SAME
+							   : JIT_CLOCK_NONE,
+	};
 	char *dir;
-	int r = 0;
-	DIR *d;
+	int r;
 
 	if (asprintf(&dir, "%s/jit", session_dir) < 0)
 		return -ENOMEM;
-	d = opendir(dir);
-	while (d && !r && (entry = readdir(d)))
-		r = add_process(s, dir, entry->d_name, clock);
-	if (d)
-		closedir(d);
+	all.dir = dir;
+	r = tree_list(dir, add_process, &all);
 	free(dir);
 	return r;
 }
