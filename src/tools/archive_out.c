@@ -46,12 +46,24 @@ struct archive_out {
 	uint8_t chunk[CHUNK_BYTES];
 };
 
+/* Whether the file may get the place of what is there. */
+static int check_target(const struct archive_out *out, struct err *err)
+{
+	char *target = NULL;
+	int r = output_target(out->path, &target, err);
+
+	free(target);
+	return r;
+}
+
 static int open_file(struct archive_out *out, struct err *err)
 {
 	enum packing packing =
 		out->form == ARCHIVE_FILE ? PACKING_ZSTD : packing_of_name(out->path);
-	int r = scratch_new_beside(out->path, &out->making, err);
+	int r = check_target(out, err);
 
+	if (!r)
+		r = scratch_new_beside(out->path, &out->making, err);
 	if (r)
 		return r;
 	if (asprintf(&out->part, "%s/archive", scratch_folder(out->making)) < 0) {

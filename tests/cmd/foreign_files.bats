@@ -64,6 +64,21 @@ is_refused() # COMMAND...
 	is_refused oprofile export folded --session-dir session -o shared/folder/made
 }
 
+@test "oparchive replaces no file, FIFO or link of another user in a shared directory" {
+	for kind in file fifo link; do
+		case $kind in
+		file) : >shared/a.oparchive && chown 65534 shared/a.oparchive ;;
+		fifo) mkfifo shared/a.oparchive && chown 65534 shared/a.oparchive ;;
+		link) plant shared/a.oparchive ../victim ;;
+		esac
+		is_refused timeout 60 "$OPROFILE_LINKS/oparchive" --session-dir session --output shared/a.oparchive
+		[ "$(stat -c %u shared/a.oparchive)" -eq 65534 ]
+		rm shared/a.oparchive
+	done
+	timeout 60 "$OPROFILE_LINKS/oparchive" --session-dir session --output shared/a.oparchive
+	timeout 60 "$OPROFILE_LINKS/oparchive" --session-dir session --output shared/a.oparchive
+}
+
 @test "no output goes into a file of another user, or one with more names, in a shared directory" {
 	: >shared/out
 	chown 65534 shared/out
