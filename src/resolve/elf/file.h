@@ -64,7 +64,8 @@ struct elf_file {
 };
 
 /* A regular file for reading, with O_CLOEXEC: never waits for a FIFO nor touches a device.
- * The descriptor, -EINVAL if it is no regular file, or another negative errno.  Here and below: a file that
+ * Of /proc and /sys only /proc/kallsyms and /proc/kcore are opened: other reads there can consume data.
+ * The descriptor, -EINVAL if it is not a regular file, or another negative errno.  Here and below: a file that
  * exists but cannot be opened or read is reported (base/files/faults.h), but for want of permission. */
 int elf_open_regular(const char *path);
 
