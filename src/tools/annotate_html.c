@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/files/io.h"
 #include "base/files/scratch.h"
@@ -29,8 +30,7 @@ struct annotate_html {
 	int fd;         /* of `folder` */
 	char path[128]; /* of the page at hand, in `folder` */
 	bool is_private;
-	char *page;
-	size_t page_len;
+	struct buf page;
 	struct err *err;
 };
 
@@ -133,7 +133,7 @@ int annotate_html_open_page(void *ctx, const char *path, FILE **ret_page)
 	struct annotate_html *h = ctx;
 
 	snprintf(h->path, sizeof(h->path), "%s", path);
-	*ret_page = open_memstream(&h->page, &h->page_len);
+	*ret_page = io_open_memory(&h->page);
 	return *ret_page ? 0 : err_set(h->err, -ENOMEM, "out of memory");
 }
 
@@ -142,7 +142,7 @@ static int write_page(struct annotate_html *h)
 {
 	int fd = openat(h->fd, h->path, O_CLOEXEC | new_file_flags,
 			h->is_private ? PRIVATE_MODE : FILE_MODE);
-	int r = fd < 0 ? -errno : io_write_all(fd, h->page, h->page_len);
+	int r = fd < 0 ? -errno : io_write_all(fd, h->page.data, h->page.len);
 
 	if (fd >= 0 && close(fd) && !r)
 		r = -errno;
@@ -158,8 +158,7 @@ int annotate_html_close_page(void *ctx, FILE *page)
 		r = err_set(h->err, -ENOMEM, "out of memory");
 	else
 		r = write_page(h);
-	free(h->page);
-	h->page = NULL;
+	buf_done(&h->page);
 	return r;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "aggregate/profile/profile.h"
+#include "base/buf.h"
 #include "base/containers/vec.h"
 #include "base/err.h"
 #include "base/files/io.h"
@@ -23,12 +24,6 @@
 enum {
 	OWN_ARGS = 8, /* in front of the parameters, and behind */
 	ADDRESS_MAX = 48
-};
-
-/* What it printed. */
-struct output {
-	char *text;
-	size_t len;
 };
 
 int annotate_objdump_init(struct annotate_objdump *o, const char *params, bool mixed,
@@ -71,26 +66,18 @@ static int spawn(char *const *argv, int out, pid_t *ret_pid)
 	return -r;
 }
 
-static int read_all(int fd, struct output *out)
+static int read_all(int fd, struct buf *out)
 {
-	FILE *in = fdopen(fd, "r");
-	FILE *to = in ? open_memstream(&out->text, &out->len) : NULL;
-	char bytes[4096];
-	size_t len;
-	bool failed;
+	int r = io_read_fd(fd, out, SIZE_MAX);
 
-	while (to && (len = fread(bytes, 1, sizeof(bytes), in)))
-		fwrite(bytes, 1, len, to);
-	failed = !to || io_close_memory(to, &out->text);
-	if (in)
-		fclose(in);
-	else
-		close(fd);
-	return failed ? -ENOMEM : 0;
+	close(fd);
+	if (!r)
+		buf_put_u8(out, 0);
+	return r || out->failed ? -ENOMEM : 0;
 }
 
 /* 0 with what it printed; 1: it did not work; -ENOMEM. */
-static int run(char *const *argv, struct output *out)
+static int run(char *const *argv, struct buf *out)
 {
 	int ends[2], status, r;
 	pid_t pid;
@@ -113,7 +100,7 @@ static int run(char *const *argv, struct output *out)
 }
 
 static int disassemble(const struct annotate_objdump *o, const struct assembly *s,
-		       const struct profile_image *image, struct output *out)
+		       const struct profile_image *image, struct buf *out)
 {
 	const char *path = strtab_get(&s->a->p->strings, image->binary);
 	char start[ADDRESS_MAX], stop[ADDRESS_MAX], moved[ADDRESS_MAX];
@@ -201,11 +188,11 @@ static bool is_symbol(const struct text_line *line)
 
 /* What stands in front of the first symbol is of the file, and was said already; so was the
  * first symbol. */
-static int split(const struct output *out, text_lines *lines)
+static int split(const struct buf *out, text_lines *lines)
 {
 	bool begun = false;
 
-	for (const char *at = out->text; at && *at;) {
+	for (const char *at = (const char *)out->data; at && *at;) {
 		const char *end = strchr(at, '\n');
 		struct text_line line = { .text = at };
 
@@ -273,7 +260,7 @@ static void put_all(struct listing *l, const text_lines *lines)
 }
 
 static int write_output(FILE *out, const struct assembly *s,
-			const struct assembly_function *f, const struct output *text,
+			const struct assembly_function *f, const struct buf *text,
 			uint64_t *shown)
 {
 	struct listing l = { .out = out,
@@ -302,7 +289,7 @@ int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 {
 	const struct profile_image *image = &s->a->p->images.at[function->image];
 	const char *name = strtab_get(&s->a->p->strings, image->name);
-	struct output text = { 0 };
+	struct buf text = { 0 };
 	int r;
 
 	if (image->kind == IMAGE_JIT || image->nr_sections || image->bytes) {
@@ -314,7 +301,7 @@ int annotate_objdump_write(struct annotate_objdump *o, FILE *out,
 		return 0;
 	r = disassemble(o, s, image, &text);
 	r = r ? (r > 0 ? 0 : r) : write_output(out, s, function, &text, shown);
-	free(text.text);
+	buf_done(&text);
 	if (!r) {
 		o->failed = true;
 		command_warning("An error occur during the execution of objdump: it is "

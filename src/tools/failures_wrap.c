@@ -161,6 +161,25 @@ NOTED_FD(void *, MAP_FAILED, mmap64, fd,
 	 (void *at, size_t len, int prot, int flags, int fd, off_t offset),
 	 (at, len, prot, flags, fd, offset))
 
+/* Streams that allocate. */
+FILE *__real_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode);
+FILE *__real_fopencookie(void *cookie, const char *mode,
+			 cookie_io_functions_t functions);
+FILE *__wrap_fopencookie(void *cookie, const char *mode,
+			 cookie_io_functions_t functions);
+
+FILE *__wrap_fdopen(int fd, const char *mode)
+{
+	return noted(__real_fdopen(fd, mode));
+}
+
+FILE *__wrap_fopencookie(void *cookie, const char *mode,
+			 cookie_io_functions_t functions)
+{
+	return noted(__real_fopencookie(cookie, mode, functions));
+}
+
 /* Streams keep the error until they are closed. */
 size_t __real_fread(void *to, size_t size, size_t nr, FILE *in);
 size_t __wrap_fread(void *to, size_t size, size_t nr, FILE *in);

@@ -110,15 +110,31 @@ ssize_t io_peek(int fd, void *bytes, size_t len)
 	return io_pread_full(fd, bytes, len, (uint64_t)at);
 }
 
-int io_close_memory(FILE *memory, char **text)
+/* fopencookie(3): 0 is an error. */
+static ssize_t memory_write(void *cookie, const char *bytes, size_t len)
+{
+	struct buf *text = cookie;
+
+	buf_put(text, bytes, len);
+	return text->failed ? 0 : (ssize_t)len;
+}
+
+FILE *io_open_memory(struct buf *text)
+{
+	return fopencookie(text, "w", (cookie_io_functions_t){ .write = memory_write });
+}
+
+int io_close_memory(FILE *memory, struct buf *text)
 {
 	bool is_short = ferror(memory);
 
-	if (!fclose(memory) && !is_short && *text)
-		return 0;
-	free(*text);
-	*text = NULL;
-	return -ENOMEM;
+	if (fclose(memory) || is_short)
+		return -ENOMEM;
+	buf_put_u8(text, 0);
+	if (text->failed)
+		return -ENOMEM;
+	text->len--;
+	return 0;
 }
 
 int io_read_fd(int fd, struct buf *out, size_t max)

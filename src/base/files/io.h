@@ -66,11 +66,14 @@ ssize_t io_peek(int fd, void *bytes, size_t len);
  * `max` bytes.  0, -EFBIG if there was more, or another negative errno. */
 int io_read_file(const char *path, struct buf *out, size_t max);
 int io_read_fd(int fd, struct buf *out, size_t max);
-/* Closes a stream of open_memstream(3), whose memory is *text.  0, or -ENOMEM if some of the text is missing: the
- * C library does not always say so, and *text is freed and NULL then. */
-int io_close_memory(FILE *memory, char **text);
 /* The same of a file that io_open_regular() opens. */
 int io_read_regular(const char *path, struct buf *out, size_t max);
+/* A stream that appends to `text`, or NULL.  Unlike open_memstream(3) it does not continue after a part of the text
+ * was lost for want of memory. */
+FILE *io_open_memory(struct buf *text);
+/* Closes it, and puts a 0 after the text, which its length does not count.  0, or -ENOMEM and `text` is not
+ * complete. */
+int io_close_memory(FILE *memory, struct buf *text);
 /* Writes a new file beside `path` and renames it over it.  0 or a negative errno. */
 int io_write_file(const char *path, const void *bytes, size_t len, mode_t mode);
 /* The same, on the disk before it has its name: behind a crash of the machine it is the old one or the

@@ -228,9 +228,8 @@ static int put_sums(const struct html_pages *p)
 
 static int put_about(const struct html_pages *p)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *memory = open_memstream(&text, &len);
+	struct buf text = { 0 };
+	FILE *memory = io_open_memory(&text);
 
 	if (!memory)
 		return -ENOMEM;
@@ -239,11 +238,13 @@ static int put_about(const struct html_pages *p)
 		fputs(i ? " " : "Command line: ", memory);
 		screen_write_name(memory, p->to->words[i]);
 	}
-	if (io_close_memory(memory, &text))
+	if (io_close_memory(memory, &text)) {
+		buf_done(&text);
 		return -ENOMEM;
+	}
 	fputs("<pre class=about>", p->out);
 	/* Its lines stay lines. */
-	for (const char *at = text; *at; at += *at == '\n') {
+	for (const char *at = (const char *)text.data; *at; at += *at == '\n') {
 		size_t n = strcspn(at, "\n");
 
 		html_put_len(p->out, at, n);
@@ -256,7 +257,7 @@ static int put_about(const struct html_pages *p)
 		      "was "
 		      "executed just before.</p>\n",
 		      p->out);
-	free(text);
+	buf_done(&text);
 	return 0;
 }
 

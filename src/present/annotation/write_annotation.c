@@ -274,15 +274,16 @@ static void put_commented(FILE *out, const char *text)
 int annotation_write_info(FILE *out, const struct annotation *a,
 			  const struct annotation_layout *l)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *memory = open_memstream(&text, &len);
+	struct buf text = { 0 };
+	FILE *memory = io_open_memory(&text);
 
 	if (!memory)
 		return -ENOMEM;
 	header_write(memory, a->p, &a->groups);
-	if (io_close_memory(memory, &text))
+	if (io_close_memory(memory, &text)) {
+		buf_done(&text);
 		return -ENOMEM;
+	}
 	fputs("/* \n * Command line: ", out);
 	for (size_t i = 0; l->words[i]; i++) {
 		screen_write_name(out, l->words[i]);
@@ -292,9 +293,9 @@ int annotation_write_info(FILE *out, const struct annotation *a,
 	for (size_t i = 0; l->said[i]; i++)
 		fprintf(out, " * %s\n", l->said[i]);
 	fputs(" * \n", out);
-	put_commented(out, text);
+	put_commented(out, (const char *)text.data);
 	fputs(" */\n", out);
-	free(text);
+	buf_done(&text);
 	return 0;
 }
 

@@ -143,9 +143,9 @@ static void put_head(struct line_writer *w, const struct buf *dir)
 	buf_put_u64(&head, dir->len);
 	buf_put_u64(&head, hash_bytes(dir->data, dir->len, 0));
 	buf_put_u64(&head, w->at);
-	while (head.len < LINE_INDEX_HEAD - 8)
+	while (head.len < LINE_INDEX_HEAD - 8 && !head.failed)
 		buf_put_u64(&head, 0);
-	buf_put_u64(&head, hash_bytes(head.data, LINE_INDEX_HEAD - 8, 0));
+	buf_put_u64(&head, hash_bytes(head.data, head.len, 0));
 	if (head.failed)
 		w->r = -ENOMEM;
 	else if (!w->r && pwrite(w->fd, head.data, head.len, 0) != (ssize_t)head.len)

@@ -118,7 +118,7 @@ static void put_head(struct buf *out, const struct unwind_cache_key *key,
 	buf_put_u64(out, hash_bytes(rest->data, rest->len, 0));
 	buf_put_u64(out, HEAD_BYTES + rest->len + rows->len);
 	buf_put(out, key->id.bytes, INDEX_KEY_MAX);
-	while (out->len < HEAD_BYTES - 8)
+	while (out->len < HEAD_BYTES - 8 && !out->failed)
 		buf_put_u8(out, 0);
 	buf_put_u64(out, hash_bytes(out->data, out->len, 0));
 }
