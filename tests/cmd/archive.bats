@@ -241,7 +241,7 @@ check_fault() # CALL:FAULT TEXT
 	rm -rf a.oparchive
 	fails "$1" "$OPROFILE_LINKS/oparchive" --session-dir rec -x --output a.oparchive 2>err || result=$?
 	if [ $result -eq 3 ]; then
-		grep -q "warning: cannot read '.*': $2" err
+		grep -q "^oparchive: .*: $2" err
 		opreport --symbols archive:a.oparchive >/dev/null 2>&1
 	elif [ $result -eq 0 ]; then
 		grep -q 'rec/samples/current".*INJECTED' trace || return 0

@@ -36,32 +36,42 @@ int io_open(const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-/* Whether reads of the open file give stored data and have no effect. */
-static bool is_stored(int fd)
+/* 0 if reads of the open file give stored data and have no effect; else IO_NOT_REGULAR or another
+ * negative errno. */
+static int check_stored(int fd)
 {
 	struct statfs fs;
 	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || fstatfs(fd, &fs))
-		return false;
-	return fs.f_type != PROC_SUPER_MAGIC && fs.f_type != SYSFS_MAGIC &&
-	       fs.f_type != DEBUGFS_MAGIC && fs.f_type != TRACEFS_MAGIC;
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return IO_NOT_REGULAR;
+	if (fstatfs(fd, &fs))
+		return -errno;
+	return fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC ||
+			       fs.f_type == DEBUGFS_MAGIC || fs.f_type == TRACEFS_MAGIC
+		       ? IO_NOT_REGULAR
+		       : 0;
 }
 
 int io_open_regular(const char *path, int flags)
 {
 	struct stat st;
-	int fd;
+	int fd, r;
 
 	/* Opening some devices has an effect (a tape rewinds): checked before, and again
 	 * after the open, because the path can have changed meanwhile. */
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return IO_NOT_REGULAR;
 	fd = io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags, 0);
-	if (fd < 0 || is_stored(fd))
+	if (fd < 0)
+		return fd;
+	r = check_stored(fd);
+	if (!r)
 		return fd;
 	close(fd);
-	return IO_NOT_REGULAR;
+	return r;
 }
 
 int io_open_lock(const char *path)
