@@ -12,7 +12,6 @@ enum {
 	/* Matches are looked for in the 64 MB before: compilers share much code with each
 	 * other, which saves another twentieth at no cost.  Every zstd reads up to 27. */
 	WINDOW_LOG = 26,
-	WORKERS = 2,
 	OUTPUT_BYTES = 1 << 17
 };
 
@@ -46,8 +45,7 @@ static int zstd_new(int fd, void **ret_state)
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_windowLog, WINDOW_LOG);
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_enableLongDistanceMatching, 1);
 	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_checksumFlag, 1);
-	/* A libzstd without threads refuses this, and works alone. */
-	ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_nbWorkers, WORKERS);
+	/* No workers (ZSTD_c_nbWorkers): with them libzstd 1.5.4 crashes if memory is short. */
 	*ret_state = z;
 	return 0;
 }
