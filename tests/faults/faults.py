@@ -256,7 +256,7 @@ class Daemon:
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [os.path.join(suite.links, "oprofiled"), "--foreground", "--session-dir",
-                 self.session, "--frequency", "499"], cwd=self.directory, stdout=log,
+                 self.session, "--frequency", "499", "--max-overhead", "100%"], cwd=self.directory, stdout=log,
                 stderr=log, stdin=subprocess.DEVNULL, env={**self.environment, **preload},
                 start_new_session=True)
         # An idle machine gives no samples.
@@ -283,7 +283,7 @@ class Daemon:
     def save(self, name):
         """Status of the request, all messages, and the report of the saved session or None."""
         before = len(self.said())
-        time.sleep(0.02)  # samples
+        time.sleep(0.05)  # samples
         done = self.command("opcontrol", "--save=" + name)
         news = [line for line in self.said()[before:].splitlines()
                 if b": sampling " not in line and b"was saved as" not in line]
