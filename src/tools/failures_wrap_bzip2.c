@@ -7,6 +7,7 @@
 NOTED_MEMORY(int, BZ2_bzDecompressInit, (bz_stream * s, int verbosity, int small),
 	     (s, verbosity, small), result == BZ_MEM_ERROR)
 NOTED_MEMORY(int, BZ2_bzDecompress, (bz_stream * s), (s), result == BZ_MEM_ERROR)
+/* NOLINTNEXTLINE(readability-function-size): the library's parameters */
 NOTED_MEMORY(int, BZ2_bzBuffToBuffCompress,
 	     (char *to, unsigned int *size, char *from, unsigned int len, int blocks,
 	      int verbosity, int factor),

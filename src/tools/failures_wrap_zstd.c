@@ -36,6 +36,7 @@ NOTED_MEMORY(int, inflateInit_, (z_streamp z, const char *version, int size),
 NOTED_MEMORY(int, inflateInit2_, (z_streamp z, int bits, const char *version, int size),
 	     (z, bits, version, size), result == Z_MEM_ERROR)
 NOTED_MEMORY(int, inflate, (z_streamp z, int flush), (z, flush), result == Z_MEM_ERROR)
+/* NOLINTNEXTLINE(readability-function-size): the library's parameters */
 NOTED_MEMORY(int, deflateInit2_,
 	     (z_streamp z, int level, int method, int bits, int memory, int strategy,
 	      const char *version, int size),

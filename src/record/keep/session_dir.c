@@ -375,7 +375,7 @@ int session_dir_commit(struct session_dir *d, struct err *err)
 		    : err_set(err, -ENOMEM, "out of memory");
 	if (r)
 		free(current);
-	return r;
+	return r; /* NOLINT(clang-analyzer-unix.Malloc): `current` is d->writing now */
 }
 
 void session_dir_close(struct session_dir *d)
