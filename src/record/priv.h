@@ -1,4 +1,4 @@
-/* priv.h - what recorder_open.c (events, files, snapshots), recorder_samples.c and recorder.c
+/* priv.h - what record/open.c (events, files, snapshots), record/samples.c and recorder.c
  * (rounds, the end) share.
  * Layer: record. */
 #pragma once

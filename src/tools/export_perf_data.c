@@ -1,6 +1,6 @@
 /* export_perf_data.c - `oprofile export perf-data`: sessions and recordings as one perf.data.
  *
- * A perf.data among the sources becomes a segment first (import_file.h): so its samples come
+ * A perf.data among the sources becomes a segment first (import/file.h): so its samples come
  * in order, and are cut, as those of sessions.  All is made in a folder beside the result,
  * which takes its name when it is whole. */
 #include <errno.h>

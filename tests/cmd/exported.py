@@ -181,7 +181,7 @@ def page(path, scripts):
 
 
 def flamegraph(path):
-    """write_flamegraph.c says what is in the page"""
+    """export/flamegraph.c says what is in the page"""
     data, names = page(path, 2)
     for who, rows in zip(data["who"], data["rows"]):
         node = 0
@@ -192,7 +192,7 @@ def flamegraph(path):
 
 
 def heatmap(path):
-    """write_heatmap.c says what is in the page; commands it has none"""
+    """export/heatmap.c says what is in the page; commands it has none"""
     data, names = page(path, 3)
     heat = data["heat"]
     need(len(set(map(tuple, data["who"]))) == len(data["who"]), "a cell is there twice")

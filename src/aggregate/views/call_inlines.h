@@ -1,6 +1,6 @@
 /* call_inlines.h - which functions were inlined where the frames of stacks are, and where in the
  * source these are.
- * Layer: aggregate; used by view_places.c and call_stacks.c. */
+ * Layer: aggregate; used by views/places.c and call_stacks.c. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* lists.h - the lists of events of our own, as they are built in.
- * Layer: capture, private to event_list.c and its tests. */
+ * Layer: capture, private to events/list.c and its tests. */
 #pragma once
 
 struct event_list_row {

@@ -1,5 +1,5 @@
 /* make_pfm_tables.c - run by the build: make_event_pfm_tables OUT.c writes
- * event_pfm_tables.h's arrays from the libpfm4 that is here.  Without one they are empty. */
+ * events/pfm_tables.h's arrays from the libpfm4 that is here.  Without one they are empty. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

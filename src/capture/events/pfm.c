@@ -1,5 +1,5 @@
 /* pfm.c - libpfm4's library, loaded at run time: few commands ask for it, and where it is the
- * one that the build found, its tables are built in (event_pfm_tables.h). */
+ * one that the build found, its tables are built in (events/pfm_tables.h). */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* priv.h - what perf_source.c (opens, drains) and perf_source_read.c (tells) share.
+/* priv.h - what perf_source.c (opens, drains) and source/read.c (tells) share.
  * Layer: capture. */
 #pragma once
 #include <linux/perf_event.h>

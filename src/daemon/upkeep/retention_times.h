@@ -14,7 +14,7 @@ struct retention_times {
 	/* How long the parts stay behind a merge: readers that listed them before it have opened
 	 * them by then. */
 	uint64_t grace_ns;
-	/* At most, where a reader holds the session (session_hold.h). */
+	/* At most, where a reader holds the session (session/hold.h). */
 	uint64_t reading_ns;
 };
 

@@ -38,7 +38,7 @@ struct perf_window {
 	size_t len;        /* bytes that are at hand; the reading thread's */
 	size_t filled;     /* ... and will be, cell by cell; 0: no more than those */
 	size_t room;       /* ... and could be; 0: no more than there is */
-	bool is_direct;    /* of perf_input_direct.c */
+	bool is_direct;    /* of perfdata/input_direct.c */
 	size_t far; /* where it begins that no processor's cache has what the disk wrote */
 	struct mapped mapped;
 	const uint8_t *bytes;
@@ -74,7 +74,7 @@ static_assert(PERF_LONG_CELL_BYTES + PERF_LEFT_BYTES <= PERF_CHUNK_BYTES, "");
 
 void perf_windows_init(struct perf_windows *pool);
 void perf_windows_done(struct perf_windows *pool);
-/* Of the windows of perf_input_direct.c those that nobody uses. */
+/* Of the windows of perfdata/input_direct.c those that nobody uses. */
 void perf_windows_free_direct(struct perf_windows *pool);
 /* An empty one, with one reference, or NULL. */
 struct perf_window *perf_window_new(struct perf_windows *pool);
@@ -84,7 +84,7 @@ int perf_window_map(int fd, uint64_t offset, size_t len, struct perf_window **re
 /* The window of a list of the pool that was let go last, which is still in the cache; or NULL. */
 struct perf_window *perf_window_again(struct perf_windows *pool,
 				      struct perf_window **list);
-/* The end of one of perf_input_direct.c. */
+/* The end of one of perfdata/input_direct.c. */
 void perf_window_free_direct(struct perf_window *win);
 void perf_window_get(struct perf_windows *pool, struct perf_window *win);
 void perf_window_put(struct perf_windows *pool, struct perf_window *win); /* or NULL */
@@ -322,7 +322,7 @@ int perf_build_id_add(struct perf_input *in, uint16_t misc, struct cursor *body)
 /* ---- simpleperf ---- */
 
 int perf_simpleperf_meta(struct perf_input *in, struct cursor *payload);
-/* Of perf_input_bpf.c: info.codes. */
+/* Of perfdata/input_bpf.c: info.codes. */
 int perf_bpf_programs(struct perf_input *in, struct cursor *payload);
 int perf_simpleperf_files(struct perf_input *in, struct cursor *payload);
 int perf_simpleperf_files2(struct perf_input *in, struct cursor *payload);

@@ -1,4 +1,4 @@
-/* html_pages.h - what the pages of write_annotation_html.h share.
+/* html_pages.h - what the pages of annotation/html.h share.
  * Layer: present, for write_annotation_html*.c alone. */
 #pragma once
 #include <stdbool.h>

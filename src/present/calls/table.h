@@ -52,7 +52,7 @@ struct call_table {
 	size_t nr_rows;
 	VEC(uint32_t) events; /* those with samples, by rank */
 	uint32_t *event_at;   /* by event of the profile: position in `events` */
-	/* Of a profile with options.timeline there are no rows but spans (call_spans.h): */
+	/* Of a profile with options.timeline there are no rows but spans (calls/spans.h): */
 	uint32_t *node_of; /* by tuple of a place: its node */
 	uint32_t *who_of;  /* by track: position in `whos` */
 };

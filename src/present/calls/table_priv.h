@@ -1,5 +1,5 @@
 /* table_priv.h - a call table while it is made.
- * Layer: present; private to call_table.c and call_table_rows.c. */
+ * Layer: present; private to calls/table.c and calls/table_rows.c. */
 #pragma once
 #include "aggregate/profile/profile.h"
 #include "base/containers/pairs.h"

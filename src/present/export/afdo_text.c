@@ -157,7 +157,7 @@ static void put_spot(const struct text *x, unsigned int depth, uint32_t number)
 	fputc('\n', x->out);
 }
 
-/* As deep as places are inlined: FRAMES_MAX of write_afdo.c. */
+/* As deep as places are inlined: FRAMES_MAX of export/afdo.c. */
 static void put_node(const struct text *x, unsigned int depth, uint32_t number)
 {
 	const struct afdo_node *n = &x->t->nodes.at[number];

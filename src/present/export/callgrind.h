@@ -9,7 +9,7 @@ struct callgrind;
 struct err;
 struct profile;
 
-/* The profile outlives it.  `threshold` as in call_table.h.  0 or -ENOMEM with a line. */
+/* The profile outlives it.  `threshold` as in calls/table.h.  0 or -ENOMEM with a line. */
 int callgrind_new(struct profile *p, double threshold, struct callgrind **ret_c,
 		  struct err *err);
 void callgrind_free(struct callgrind *c); /* NULL is fine */

@@ -6,7 +6,7 @@
  *	heat		rows: "offset", "cpu" or "thread"; names of the rows; number of columns;
  *			column_ms, and of offsets row_ms
  *	who		[column, row] of each cell with samples
- *	rows		of each of them [nodes on, event, samples, ...], as in write_flamegraph.c
+ *	rows		of each of them [nodes on, event, samples, ...], as in export/flamegraph.c
  *
  * So that a browser can hold it, a column of a long recording is more than a second, and calls with
  * few samples are their callers'. */

@@ -1,5 +1,5 @@
 /* flatten.h - nested ranges of scopes become spans that do not overlap.
- * Layer: resolve, for dwarf_scopes.c alone. */
+ * Layer: resolve, for dwarf/scopes.c alone. */
 #pragma once
 struct dwarf_scopes;
 

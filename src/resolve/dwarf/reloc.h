@@ -1,5 +1,5 @@
 /* reloc.h - applies the relocations of debug sections of a relocatable file.
- * Layer: resolve, for dwarf_file.c alone.
+ * Layer: resolve, for dwarf/file.c alone.
  * Source: the processor supplements of the System V ABI; only the kinds that compilers use
  * for data in debug sections. */
 #pragma once

@@ -1,5 +1,5 @@
 /* unpack.h - packed debug sections, unpacked into memory or into an unlinked file.
- * Layer: resolve, for dwarf_section.c alone. */
+ * Layer: resolve, for dwarf/section.c alone. */
 #pragma once
 #include <stdbool.h>
 

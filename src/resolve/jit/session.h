@@ -1,4 +1,4 @@
-/* session.h - the samples of a session through jit_stage.h, where the session has jitdumps.
+/* session.h - the samples of a session through jit/stage.h, where the session has jitdumps.
  * Layer: resolve.  Not thread safe.
  *
  * The numbers in its batches are those of a dict of its own. */

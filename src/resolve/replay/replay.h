@@ -4,7 +4,7 @@
  *
  * The counterpart of a segment (format/session/session.h): a dict that grows, and batches of sample
  * columns that refer to it.  Memory grows with what is distinct, and with one round of the
- * recorder's rings (replay_feed.h), never with the number of samples. */
+ * recorder's rings (replay/feed.h), never with the number of samples. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,7 +50,7 @@ int replay_new(struct perf_input *in, const struct replay_options *options,
 	       struct replay **ret_replay, struct err *err);
 void replay_free(struct replay *r); /* NULL is fine */
 /* Before the first replay_next(): places that jitdumps tell of, which processes of the recording
- * mapped, become those of the dump (jit_stage.h), if it is found there.  The strings of
+ * mapped, become those of the dump (jit/stage.h), if it is found there.  The strings of
  * `places` outlive the replay.  0 or -ENOMEM. */
 struct jit_places;
 int replay_use_jit(struct replay *r, const struct jit_places *places);

@@ -94,13 +94,13 @@ void naming_set_from(struct naming_entry *e, const char *path);
 void naming_tried(const struct naming *n, const char *step, const char *path,
 		  enum naming_status outcome);
 struct binary_places naming_binary_places(struct naming *n, enum binary_stage stage);
-/* The loaders of naming_kernel.c.  0 (e->status tells) or -ENOMEM. */
+/* The loaders of symbolize/kernel.c.  0 (e->status tells) or -ENOMEM. */
 int naming_kernel(struct naming *n, const struct image *image, struct naming_entry *e);
 int naming_module(struct naming *n, const struct image *image, struct naming_entry *e);
 /* The symbols of the kernel in the ELF file at `fd`.  Sets the status.  0 or -ENOMEM. */
 int naming_load_vmlinux(struct naming *n, const struct image *image, int fd,
 			struct naming_entry *e);
-/* Of naming_guest.c. */
+/* Of symbolize/guest.c. */
 int naming_guest(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_guest_done(struct naming_guest *g);
 /* The binary of an image of kind FILE or VDSO, from the first stage that has it; as
@@ -115,9 +115,9 @@ int naming_open_vmlinux(struct naming *n, const struct image *image, int *ret_fd
  * caller's to end, with fd -1 where there is none; or -ENOMEM. */
 int naming_find_module(struct naming *n, const struct image *image,
 		       struct binary *ret_binary, struct module_line *ret_line);
-/* Of naming_given.c: the symbols that a recording carries, if it has those of the image. */
+/* Of symbolize/given.c: the symbols that a recording carries, if it has those of the image. */
 int naming_given(struct naming *n, const struct image *image, struct naming_entry *e);
-/* Of naming_jit.c: from the map of a JIT compiler, or its dump. */
+/* Of symbolize/jit.c: from the map of a JIT compiler, or its dump. */
 int naming_dump(struct naming *n, const struct image *image, struct naming_entry *e);
 /* The dump itself: 0, and all is the caller's; else a negative errno, *ret_path (malloc'd) may be
  * set. */
@@ -126,10 +126,10 @@ int naming_open_dump(const struct naming *n, const struct image *image, char **r
 		     struct mapped *ret_bytes, struct jitdump *ret_dump);
 int naming_anon(struct naming *n, const struct image *image, struct naming_entry *e);
 void naming_jit_done(struct naming_jit *j);
-/* Of naming_vdso.c: this kernel's own, if it is the one that ran. */
+/* Of symbolize/vdso.c: this kernel's own, if it is the one that ran. */
 int naming_own_vdso(struct naming *n, const struct image *image,
 		    struct naming_entry *e);
-/* Of naming_kallsyms.c.  Whether the kernel that ran is the one of this machine now. */
+/* Of symbolize/kallsyms.c.  Whether the kernel that ran is the one of this machine now. */
 bool naming_runs_here(struct naming *n);
 /* The text for the kernel that ran, once; index.parts.nr is 0 if
  * there is none. */

@@ -64,7 +64,7 @@ struct unresolve_mode {
 	uint64_t mark;    /* PERF_CONTEXT_... */
 };
 
-/* ---- unresolve_records.c: the records ---- */
+/* ---- unresolve/records.c: the records ---- */
 int unresolve_write_mmap(struct unresolve *u, const struct unresolve_id *id,
 			 const struct mapping *m, const struct image *image,
 			 const char *path);
@@ -85,7 +85,7 @@ int unresolve_write_sample(struct unresolve *u, const struct sample *s,
 			   const struct unresolve_id *id, uint16_t cpumode, uint64_t ip,
 			   uint64_t cgroup);
 
-/* ---- unresolve_maps.c: where things are ---- */
+/* ---- unresolve/maps.c: where things are ---- */
 /* The address of a frame, mapped if need be.  0 or a negative errno. */
 int unresolve_address(struct unresolve *u, struct unresolve_process *p, uint32_t frame,
 		      uint64_t time_ns, uint64_t *ret_ip);

@@ -1,5 +1,5 @@
 /* cfi_rows.h - runs the programs of call frame information: what holds where in a function.
- * Layer: resolve, for unwind_table.c. */
+ * Layer: resolve, for unwind/table.c. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

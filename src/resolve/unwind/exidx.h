@@ -1,6 +1,6 @@
 /* exidx.h - the frames of 32-bit ARM: .ARM.exidx has a word of unwinding instructions for each
  * function, or where they are in .ARM.extab.
- * Layer: resolve, for unwind_table.c.  Everything is borrowed from the sections' bytes.
+ * Layer: resolve, for unwind/table.c.  Everything is borrowed from the sections' bytes.
  * They hold for the body of a function: nothing tells of its beginning and its end.
  * Source of the format: Exception Handling ABI for the Arm Architecture (IHI 0038), sections 6
  * (index table), 7 (entries) and 10.3 (instructions). */

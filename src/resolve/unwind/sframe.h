@@ -1,6 +1,6 @@
 /* sframe.h - .sframe: for each function rows that say where the frame, the return address and the
  * caller's frame pointer are, and no more.
- * Layer: resolve, for unwind_table.c.  Everything is borrowed from the section's bytes.
+ * Layer: resolve, for unwind/table.c.  Everything is borrowed from the section's bytes.
  * Versions 1 to 3, of x86-64 and AArch64.
  * Source of the format: "The SFrame Format", documents of binutils 2.40 (version 1), 2.41 (2) and
  * 2.46 (3). */

@@ -91,7 +91,7 @@ struct unwind_sources {
 	const struct exidx *exidx;
 	const struct sframe *sframe;
 	uint64_t entry; /* address where the program begins; 0: it is not known */
-	/* Bytes of the file, for code that is known by them (unwind_asm.h); or NULL. */
+	/* Bytes of the file, for code that is known by them (unwind/asm.h); or NULL. */
 	bool (*read)(const void *ctx, uint64_t offset, uint8_t *ret_bytes, size_t len);
 };
 int unwind_table_compile_all(const struct unwind_arch *arch,
